@@ -1,0 +1,52 @@
+# make demo   what this is for, on an example
+# make check  the fast loop: format, lint, types, layers, tests
+# make test   every check, on the package as users install it
+# make docs   the documentation, in docs/_build/html
+# make bench  us beside the others, in one run
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+# Quiet when all is well; a failing command prints what it has to say.
+PIP := -m pip --disable-pip-version-check --quiet --quiet
+
+.PHONY: demo check test docs bench clean
+.DELETE_ON_ERROR:
+
+demo: $(VENV)/demo
+	@$(BIN)/python -m beyondchance
+
+check: $(VENV)/dev
+	@$(BIN)/ruff format --quiet --check .
+	@$(BIN)/ruff check --quiet .
+	@$(BIN)/mypy --no-error-summary
+	@$(BIN)/lint-imports --no-logo --no-verbose >$(VENV)/layers.log || { cat $(VENV)/layers.log; exit 1; }
+	@$(BIN)/python -m pytest
+
+test: check docs
+	@$(BIN)/python tests/installed.py
+
+docs: $(VENV)/dev
+	@$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going docs docs/_build/html
+
+bench: $(VENV)/bench
+	@$(BIN)/python benchmarks/run.py
+
+clean:
+	rm -rf $(VENV) build dist docs/_build docs/api .mypy_cache .pytest_cache .ruff_cache
+
+$(VENV)/demo: pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	  || { echo "beyondchance needs Python 3.11 or newer; $$($(PYTHON) --version) found. Try make PYTHON=python3.12" >&2; exit 1; }
+	@$(PYTHON) -m venv $(VENV)
+	@$(BIN)/python $(PIP) install --upgrade pip
+	@$(BIN)/python $(PIP) install --editable .
+	@touch $@
+
+$(VENV)/dev: $(VENV)/demo
+	@$(BIN)/python $(PIP) install --group dev
+	@touch $@
+
+$(VENV)/bench: $(VENV)/demo
+	@$(BIN)/python $(PIP) install --group bench
+	@touch $@
