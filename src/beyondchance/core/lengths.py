@@ -1,0 +1,119 @@
+"""What is shuffled: the size of a text and the lengths of the spans in it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from beyondchance.arrays import Ints
+from beyondchance.core.ragged import bounds, spread, total
+
+
+@dataclass(frozen=True, slots=True)
+class LengthTable:
+    """Text sizes and multisets of span lengths, one entry each.
+
+    Chance depends on nothing else, so equal entries are kept once.
+
+    Attributes
+    ----------
+    n : array of int, shape (entries,)
+        Positions of the text.
+    first : array of int, shape (entries + 1,)
+        Entry i owns the runs ``first[i]:first[i + 1]``.
+    length, count : arrays of int, shape (runs,)
+        A span length, ascending within an entry, and how often it occurs.
+    """
+
+    n: Ints
+    first: Ints
+    length: Ints
+    count: Ints
+
+    def __len__(self) -> int:
+        return len(self.n)
+
+    def owner(self) -> Ints:
+        """The entry of each run."""
+        return np.repeat(np.arange(len(self)), np.diff(self.first))
+
+    def sum_by_entry(self, values: Ints) -> Ints:
+        """Sum one integer per run over each entry."""
+        return total(self.owner(), values, len(self)).astype(np.int64)
+
+    def free(self) -> Ints:
+        """Positions that no span covers when none overlap."""
+        return self.n - self.sum_by_entry(self.length * self.count)
+
+
+def tabulate(n: Ints, owner: Ints, length: Ints) -> tuple[LengthTable, Ints]:
+    """Collect equal (text size, multiset of lengths) into one entry each.
+
+    Parameters
+    ----------
+    n : array of int, shape (groups,)
+        The text size of each group of spans.
+    owner, length : arrays of int, shape (spans,)
+        The group and the length of each span, in any order.
+
+    Returns
+    -------
+    table : LengthTable
+    entry : array of int, shape (groups,)
+        The entry of each group.
+
+    Examples
+    --------
+    Groups 0 and 2 are equal; order does not matter.
+
+    >>> table, entry = tabulate(
+    ...     np.array([9, 9, 9]), np.array([0, 0, 1, 2, 2]), np.array([2, 3, 2, 3, 2])
+    ... )
+    >>> len(table), bool(entry[0] == entry[2]), bool(entry[0] == entry[1])
+    (2, True, False)
+    """
+    stride = int(length.max(initial=0)) + 1
+    runs, count = np.unique(owner * stride + length, return_counts=True)
+    run_owner, run_length = np.divmod(runs, stride)
+    first = bounds(run_owner, len(n))
+    entry = _ranked(n, first, run_length, count)
+    # Any group stands for its entry; the last one written is as good as another.
+    keeper = np.empty(int(entry.max(initial=-1)) + 1, dtype=np.int64)
+    keeper[entry] = np.arange(len(n))
+    kept, place = spread(np.diff(first)[keeper])
+    picked = first[keeper][kept] + place
+    table = LengthTable(
+        n=n[keeper],
+        first=bounds(kept, len(keeper)),
+        length=run_length[picked],
+        count=count[picked],
+    )
+    return table, entry
+
+
+def _ranked(n: Ints, first: Ints, length: Ints, count: Ints) -> Ints:
+    """Number the groups so that equal ones, and only those, get equal numbers.
+
+    Among the groups with equally many runs, the number so far and the next run
+    are ranked together, run by run: no hashing, so no collisions, and the
+    numbers stay small.
+    """
+    n_runs = np.diff(first)
+    run = _rank(length * (int(count.max(initial=0)) + 1) + count)
+    width = int(run.max(initial=0)) + 1
+    ranked = np.empty(len(n), dtype=np.int64)
+    used = 0
+    for runs in np.unique(n_runs).tolist():
+        groups = np.flatnonzero(n_runs == runs)
+        code = n[groups] if len(groups) > 1 else np.zeros(1, dtype=np.int64)
+        for place in range(runs if len(groups) > 1 else 0):
+            code = _rank(code * width + run[first[groups] + place])
+        ranked[groups] = code + used
+        used += int(code.max()) + 1
+    return ranked
+
+
+def _rank(code: Ints) -> Ints:
+    """Replace each number by its rank among the distinct ones."""
+    return np.unique(code, return_inverse=True)[1].reshape(-1)

@@ -1,0 +1,454 @@
+r"""Where random spans fall: the position of one item among the others.
+
+A text of :math:`n` positions with :math:`k` non-overlapping spans of total
+length :math:`a` is a row of :math:`N = n - a + k` *items*: the spans, and the
+:math:`n - a` free positions. All arrangements equally likely means that the
+items stand in a uniformly random order. A one-position span behaves as a free
+position does (both are *units*); only spans of two positions or more (*longs*)
+move the others, by their *excess*, length minus one.
+
+Take one item out. Among the other :math:`N - 1` items are :math:`K` longs. The
+number of positions before the item is :math:`x = m + e` when :math:`m` items
+of total excess :math:`e` precede it, and each :math:`m` has probability
+:math:`1/N`:
+
+.. math::
+    P(x) = \frac1N \sum_{j,e} E_j(e)\, G_j(x - e)
+
+where :math:`G_j(m)` is the hypergeometric probability of :math:`j` longs among
+:math:`m` items, and :math:`E_j(e)` the probability that :math:`j` longs taken at
+random have the total excess :math:`e`. This is Equation 1 of Li, Rosé, Yuan &
+Zhou (2024) with its subsets counted by size and total length. Three facts keep
+it small: the distribution mirrors; it is constant for :math:`X \le x \le N - 1`
+where :math:`X` is the total excess (Proposition 3); and in floating point it is
+constant much sooner.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from beyondchance.arrays import Complexes, Floats, Ints
+from beyondchance.core.lengths import LengthTable
+from beyondchance.core.ragged import bounds, spread, total
+
+# Problems up to this size are solved together, the others one by one. Which
+# road a problem takes depends on its own numbers only, so that splitting a
+# corpus never changes a digit.
+_SMALL_LONGS = 4
+_SMALL_EXCESS = 64
+
+_FIRST_REACH = 64
+"""Edge positions to compute before asking whether the middle is reached."""
+_FLAT = 1e-13
+"""Relative deviation up to which values count as constant."""
+_NEGLIGIBLE = 1e-25
+"""Probabilities below this cannot move a digit of any sum."""
+_MOST_CELLS = 2**25
+"""Cells of a table of subsets; a larger one is replaced by the integral."""
+
+
+@dataclass(frozen=True, slots=True)
+class Profiles:
+    """Mirror-symmetric sequences, each kept as its left edge and its middle.
+
+    Sequence i has ``size[i]`` positions: ``reach[i]`` edge values, then one
+    middle value for all positions up to the mirrored edge.
+
+    Attributes
+    ----------
+    values : array of float
+        The edge values of each sequence, followed by its middle value.
+    first : array of int, shape (sequences,)
+        Where the values of each sequence begin.
+    reach, size : arrays of int, shape (sequences,)
+    """
+
+    values: Floats
+    first: Ints
+    reach: Ints
+    size: Ints
+
+    @property
+    def middle(self) -> Floats:
+        """The middle value of each sequence."""
+        return np.asarray(self.values[self.first + self.reach])
+
+    def dot(self, i: Ints, j: Ints) -> Floats:
+        """Sum of products of sequences i and j, of equal size, pair by pair."""
+        reach = np.maximum(self.reach[i], self.reach[j])
+        owner, place = spread(reach)
+        edge = total(owner, self._at(i[owner], place) * self._at(j[owner], place), len(i))
+        middle = (self.size[i] - 2 * reach) * (self.middle[i] * self.middle[j])
+        return np.asarray(2 * edge + middle)
+
+    def _at(self, sequence: Ints, place: Ints) -> Floats:
+        """Values in the left half: the edge, then the middle."""
+        cell = self.first[sequence] + np.minimum(place, self.reach[sequence])
+        return self.values[cell]
+
+    def expand(self, i: int) -> Floats:
+        """The whole of sequence i."""
+        reach, size = int(self.reach[i]), int(self.size[i])
+        edge = self.values[self.first[i] : self.first[i] + reach]
+        middle = np.full(size - 2 * reach, self.middle[i])
+        return np.concatenate([edge, middle, edge[::-1]])
+
+
+def profiles_of(pieces: list[tuple[Floats, float]], size: Ints) -> Profiles:
+    """Join (edge, middle) pairs into Profiles."""
+    reach = np.array([len(edge) for edge, _ in pieces], dtype=np.int64)
+    parts = [part for edge, middle in pieces for part in (edge, [middle])]
+    return Profiles(
+        values=np.concatenate(parts) if parts else np.empty(0),
+        first=np.cumsum(reach + 1) - (reach + 1),
+        reach=reach,
+        size=size,
+    )
+
+
+def coverage_profiles(table: LengthTable) -> Profiles:
+    """Probability that each position is annotated, one sequence per entry.
+
+    Every position is held by exactly one item, so what the free positions do
+    not hold is annotated: ``c(t) = 1 - free * q(t)``, with q the position of
+    one free position.
+    """
+    free = table.free()
+    open_entries = np.flatnonzero(free > 0)
+    position = item_profiles(table, open_entries, np.ones_like(open_entries))
+    reach = np.zeros_like(free)
+    reach[open_entries] = position.reach
+    owner, _ = spread(reach + 1)
+    values = np.ones(len(owner))
+    values[free[owner] > 0] -= free[owner][free[owner] > 0] * position.values
+    return Profiles(values, _starts(reach + 1), reach, table.n)
+
+
+def item_profiles(table: LengthTable, entry: Ints, item: Ints) -> Profiles:
+    """Where one item stands: the distribution of the positions before it.
+
+    Parameters
+    ----------
+    table : LengthTable
+    entry, item : arrays of int, shape (problems,)
+        The entry, and the length of the item taken out of it: that of one of
+        its spans, or 1 for a free position.
+
+    Returns
+    -------
+    Profiles
+        One sequence per problem, of ``n - item + 1`` places.
+    """
+    problem, place = spread(np.diff(table.first)[entry])
+    run = table.first[entry][problem] + place
+    length = table.length[run]
+    count = table.count[run] - (length == item[problem])
+    others = (length > 1) & (count > 0)
+    problem, excess, count = problem[others], length[others] - 1, count[others]
+
+    longs = total(problem, count, len(entry)).astype(np.int64)
+    total_excess = total(problem, excess * count, len(entry)).astype(np.int64)
+    size = table.n[entry] - item + 1
+    n_others = size - 1 - total_excess
+    reach = np.minimum(total_excess, size // 2)
+
+    is_large = (longs > _SMALL_LONGS) | (total_excess > _SMALL_EXCESS)
+    large = _large_problems(table, entry, item, np.flatnonzero(is_large))
+    for index, (edge, _) in large.items():
+        reach[index] = len(edge)
+
+    first = _starts(reach + 1)
+    values = np.empty(int((reach + 1).sum()))
+    for index, (edge, middle) in large.items():
+        values[first[index] : first[index] + reach[index]] = edge
+        values[first[index] + reach[index]] = middle
+    slot_problem, _ = spread(count)
+    slots = excess[slot_problem]
+    slot_first = bounds(problem[slot_problem], len(entry))
+    for n_longs in range(_SMALL_LONGS + 1):
+        chosen = np.flatnonzero(~is_large & (longs == n_longs))
+        if len(chosen):
+            columns = slots[slot_first[chosen][:, None] + np.arange(n_longs)]
+            owner, place = spread(reach[chosen] + 1)
+            values[first[chosen][owner] + place] = _small_problems(
+                n_others[chosen], columns, reach[chosen]
+            )
+    return Profiles(values, first, reach, size)
+
+
+def _starts(counts: Ints) -> Ints:
+    """Where each row begins when rows of these lengths lie end to end."""
+    return np.cumsum(counts) - counts
+
+
+# --- Few and short longs: many problems at once -------------------------------
+
+
+def _small_problems(n_others: Ints, excess: Ints, reach: Ints) -> Floats:
+    """Solve problems with equally many longs together.
+
+    The hypergeometric weight of one subset of j longs among m items is a
+    product of as many factors as there are longs, so no table of it is needed.
+
+    Parameters
+    ----------
+    n_others : array of int, shape (problems,)
+    excess : array of int, shape (problems, longs)
+    reach : array of int, shape (problems,)
+
+    Returns
+    -------
+    array of float, shape ((reach + 1).sum(),)
+        P(0), ..., P(reach) of each problem.
+    """
+    n_longs = excess.shape[1]
+    owner, n_before, total_excess, ways = _subsets(excess)
+    state, x = spread(reach[owner] + 1)
+    owner, n_before, ways = owner[state], n_before[state], ways[state]
+    m = x - total_excess[state]
+    after = n_others[owner] - m
+    weight = ways.astype(np.float64)
+    for i in range(n_longs):
+        chosen = np.where(i < n_before, m - i, after - (i - n_before))
+        weight *= np.maximum(chosen, 0) / (n_others[owner] - i)
+    cell = _starts(reach + 1)[owner] + x
+    n_cells = int((reach + 1).sum())
+    items = np.repeat(n_others + 1, reach + 1)
+    return total(cell, weight, n_cells) / items
+
+
+def _subsets(excess: Ints) -> tuple[Ints, Ints, Ints, Ints]:
+    """Count the subsets of each problem's longs by size and total excess.
+
+    One long after the other; subsets that cannot be told apart are pooled.
+    """
+    n_problems, n_longs = excess.shape
+    width = int(excess.sum(axis=1).max(initial=0)) + 1
+    code = np.arange(n_problems) * (n_longs + 1) * width
+    ways = np.ones(n_problems, dtype=np.int64)
+    for slot in range(n_longs):
+        owner = code // ((n_longs + 1) * width)
+        code = np.concatenate([code, code + width + excess[owner, slot]])
+        code, pool = np.unique(code, return_inverse=True)
+        pooled = total(pool.reshape(-1), np.concatenate([ways, ways]), len(code))
+        ways = pooled.astype(np.int64)
+    rest, total_excess = np.divmod(code, width)
+    owner, n_before = np.divmod(rest, n_longs + 1)
+    return owner, n_before, total_excess, ways
+
+
+# --- Many or long longs: one entry at a time ----------------------------------
+
+
+def _large_problems(
+    table: LengthTable, entry: Ints, item: Ints, chosen: Ints
+) -> dict[int, tuple[Floats, float]]:
+    """Solve problems one entry at a time; all items of an entry share its tables."""
+    solved: dict[int, tuple[Floats, float]] = {}
+    for which in np.unique(entry[chosen]).tolist():
+        problems = chosen[entry[chosen] == which]
+        runs = slice(int(table.first[which]), int(table.first[which + 1]))
+        length, count = table.length[runs], table.count[runs]
+        n_items = int(table.n[which] - (length * count).sum() + count.sum())
+        is_long = length > 1
+        edges = _edges(
+            n_items,
+            (length[is_long] - 1).tolist(),
+            count[is_long].tolist(),
+            (item[problems] - 1).tolist(),
+        )
+        solved.update(zip(problems.tolist(), edges, strict=True))
+    return solved
+
+
+def _edges(
+    n_items: int, excess: list[int], count: list[int], taken: list[int]
+) -> list[tuple[Floats, float]]:
+    """Edge and middle of the distribution of each item, named by its excess.
+
+    Positions are computed from the edge inwards, twice as many each time, until
+    Proposition 3 or the mirror image says that they are enough, or until the
+    values have become constant: as many in a row as the longest span has
+    positions, and equal to what the sum of all probabilities leaves for the
+    middle. (That sum alone does not certify a truncated computation.)
+    """
+    n_longs = sum(count)
+    all_excess = sum(e * k for e, k in zip(excess, count, strict=True))
+    window = max(excess) + 1
+    size = [n_items + all_excess - e for e in taken]
+    limit = [min(all_excess - e, s // 2) for e, s in zip(taken, size, strict=True)]
+    solved: dict[int, tuple[Floats, float]] = {}
+    pending = list(range(len(taken)))
+    reach = _FIRST_REACH
+    while reach < 2 * window:
+        reach = 2 * reach + 1
+    while pending:
+        reach = min(reach, max(limit[i] for i in pending))
+        most = min(n_longs, reach // (min(excess) + 1))
+        if (most + 1) * (reach + 1) > _MOST_CELLS:
+            for i in pending:
+                solved[i] = _integral(n_items, excess, count, taken[i])
+            break
+        mixing = {
+            gone: _hypergeometric(n_longs - gone, n_items - 1 - n_longs + gone, reach, most)
+            for gone in {int(taken[i] > 0) for i in pending}
+        }
+        most = max(int(np.flatnonzero(g.max(axis=0) > _NEGLIGIBLE)[-1]) for g in mixing.values())
+        sums = _excess_sums(excess, count, most, reach + 1)
+        spectrum = {gone: _spectrum(g[:, : most + 1].T) for gone, g in mixing.items()}
+        unsolved = []
+        for i in pending:
+            e = taken[i]
+            left = _excess_sums_without(sums, excess, count, e) if e else sums
+            product = (spectrum[int(e > 0)] * _spectrum(left)).sum(axis=0)
+            p = np.fft.irfft(product)[: reach + 1] / n_items
+            if reach >= limit[i]:
+                solved[i] = p[: limit[i]], float(p[limit[i]])
+            else:
+                middle = (1 - 2 * float(p[:reach].sum())) / (size[i] - 2 * reach)
+                if float(np.abs(p[-window:] / middle - 1).max()) < _FLAT:
+                    solved[i] = p[:reach], middle
+                else:
+                    unsolved.append(i)
+        pending = unsolved
+        reach = 2 * reach + 1
+    return [solved[i] for i in range(len(taken))]
+
+
+def _spectrum(rows: Floats) -> Complexes:
+    """Transform rows, padded so that their products do not wrap around."""
+    return np.fft.rfft(rows, 2 << (rows.shape[1] - 1).bit_length())
+
+
+def _hypergeometric(good: int, bad: int, draws: int, most: int) -> Floats:
+    """Probability of i good items among the first d drawn, without replacement.
+
+    Every term is positive and every step a product, so nothing is lost, however
+    large the numbers are.
+
+    Returns
+    -------
+    array of float, shape (draws + 1, most + 1)
+    """
+    all_items = good + bad
+    i = np.arange(most + 1)
+    on_diagonal = np.cumprod(np.r_[1.0, (good - i[:-1]) / np.maximum(all_items - i[:-1], 1)])
+    if on_diagonal[-1] > 1e-290 or good < most:
+        d = np.arange(draws + 1)[:, None]
+        step = np.maximum(bad - (d - 1 - i), 0) / np.maximum(all_items - d + 1, 1)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            step *= d / (d - i)
+        step = np.where(d > i, step, np.where(d == i, on_diagonal, 1.0))
+        return np.where(d >= i, np.cumprod(step, axis=0), 0.0)
+    # Columns that begin below the range of a float: row by row instead.
+    table = np.zeros((draws + 1, most + 1))
+    table[0, 0] = 1
+    for drawn in range(min(draws, all_items)):
+        hit = table[drawn] * np.maximum(good - i, 0) / (all_items - drawn)
+        table[drawn + 1] = table[drawn] * np.maximum(bad - (drawn - i), 0) / (all_items - drawn)
+        table[drawn + 1, 1:] += hit[:-1]
+    return table
+
+
+def _excess_sums(excess: list[int], count: list[int], most: int, width: int) -> Floats:
+    """Probability that j longs taken at random have the total excess e.
+
+    Returns
+    -------
+    array of float, shape (most + 1, width)
+        Row j, column e.
+    """
+    table = np.zeros((most + 1, width))
+    table[0, 0] = 1
+    pooled = 0
+    for e, k in zip(excess, count, strict=True):
+        taken = min(k, most, (width - 1) // e)
+        share = _hypergeometric(k, pooled, most, taken)
+        grown = np.zeros_like(table)
+        for i in range(taken + 1):
+            grown[i:, i * e :] += share[i:, i, None] * table[: most + 1 - i, : width - i * e]
+        table = grown
+        pooled += k
+    return table
+
+
+def _excess_sums_without(sums: Floats, excess: list[int], count: list[int], gone: int) -> Floats:
+    """The same table with one long of excess `gone` taken out.
+
+    Of j longs out of K, that one is among them with probability j/K. Solving
+    for the table without it divides by 1 - j/K; errors shrink from row to row
+    while j < K/2. Beyond that the table is built anew.
+    """
+    n_longs = sum(count)
+    most, width = sums.shape[0] - 1, sums.shape[1]
+    if 2 * most > n_longs:
+        rest = [k - (e == gone) for e, k in zip(excess, count, strict=True)]
+        kept = [(e, k) for e, k in zip(excess, rest, strict=True) if k]
+        return _excess_sums([e for e, _ in kept], [k for _, k in kept], most, width)
+    left = sums.copy()
+    for j in range(1, most + 1):
+        left[j, gone:] -= (j / n_longs) * left[j - 1, : max(width - gone, 0)]
+        left[j] *= n_longs / (n_longs - j)
+    return left
+
+
+def _integral(
+    n_items: int, excess: list[int], count: list[int], taken: int
+) -> tuple[Floats, float]:
+    r"""The same distribution by the time at which each item arrives.
+
+    Let every item draw an independent uniform time and line up by time. Given
+    the time p of the item taken out, each other item is before it with
+    probability p:
+
+    .. math::
+        P(x) = \int_0^1 [z^x] \prod_j (1 - p + p z^{a_j})\, dp
+
+    The integrand is a polynomial in p. It is integrated by Clenshaw-Curtis
+    with twice as many nodes each time until nothing changes, or until the rule
+    is exact; all x come from one inverse transform. Slower than the table of
+    subsets, but its memory is bounded by the text: for long texts that spans of
+    nearly one length fill nearly wholly, where nothing ever becomes constant.
+    """
+    longs = [(e + 1, k - (e == taken)) for e, k in zip(excess, count, strict=True)]
+    n_longs = sum(k for _, k in longs)
+    items = [(1, n_items - 1 - n_longs), *longs]
+    size = 1 + sum(length * k for length, k in items)
+    turn = (-2j * np.pi / size) * np.arange(size // 2 + 1).astype(np.complex128)
+    nodes = 32
+    while nodes < 4 * np.sqrt(n_items):
+        nodes *= 2
+    transform = _integrated(turn, items, size, nodes)
+    while nodes < n_items:
+        nodes *= 2
+        finer = _integrated(turn, items, size, nodes)
+        change = float(np.abs(finer - transform).sum())
+        transform = finer
+        if change < _FLAT:
+            break
+    p = np.fft.irfft(transform, size)
+    half = size // 2
+    return p[:half], float(p[half])
+
+
+def _integrated(turn: Complexes, items: list[tuple[int, int]], size: int, nodes: int) -> Complexes:
+    """Integrate the product over p by Clenshaw-Curtis with an even number of steps."""
+    angle = np.pi * np.arange(nodes // 2 + 1) / nodes
+    j = np.arange(1, nodes // 2 + 1)
+    share = np.where(j < nodes // 2, 2.0, 1.0) / (4.0 * j * j - 1)
+    # Half the weight on [-1, 1], for the nodes up to the middle.
+    weight = np.array([1 - float(np.cos(2 * a * j) @ share) for a in angle]) / nodes
+    weight[[0, -1]] /= 2
+    mirror = np.exp((size - 1) * turn)
+    powers = [(k, np.exp(length * turn)) for length, k in items if k]
+    result = np.zeros(len(turn), dtype=np.complex128)
+    for p, w in zip((1 - np.cos(angle)) / 2, weight, strict=True):
+        value = np.full(len(turn), w, dtype=np.complex128)
+        for k, power in powers:
+            value *= (1 - p + p * power) ** k
+        # The node 1 - p gives the mirror image (the middle node counts half, twice).
+        result += value + mirror * value.conj()
+    return result

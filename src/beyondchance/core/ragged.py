@@ -1,0 +1,88 @@
+"""Rows of unequal length in flat arrays."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from beyondchance.arrays import Floats, Ints
+
+
+def spread(counts: Ints) -> tuple[Ints, Ints]:
+    """Number the cells of ragged rows: the row of each cell, its place in it.
+
+    Parameters
+    ----------
+    counts : array of int, shape (rows,)
+        How many cells each row has.
+
+    Returns
+    -------
+    owner, place : arrays of int, shape (counts.sum(),)
+
+    Examples
+    --------
+    >>> owner, place = spread(np.array([2, 0, 3]))
+    >>> owner.tolist(), place.tolist()
+    ([0, 0, 2, 2, 2], [0, 1, 0, 1, 2])
+    """
+    owner = np.repeat(np.arange(len(counts)), counts)
+    before = np.cumsum(counts) - counts
+    return owner, np.arange(len(owner)) - before[owner]
+
+
+def bounds(owner: Ints, rows: int) -> Ints:
+    """Where each row begins in an array sorted by `owner`, and where the last ends.
+
+    Examples
+    --------
+    >>> bounds(np.array([0, 0, 2, 2, 2]), 3).tolist()
+    [0, 2, 2, 5]
+    """
+    first = np.zeros(rows + 1, dtype=np.int64)
+    np.cumsum(np.bincount(owner, minlength=rows), out=first[1:])
+    return first
+
+
+def total(owner: Ints, values: NDArray[np.generic], rows: int) -> Floats:
+    """Sum the values of each row, one after the other in the order given.
+
+    The order is fixed, so that a row's sum does not depend on its neighbours
+    (a padded `sum(axis=1)` changes last bits with the width of the padding).
+
+    Examples
+    --------
+    >>> total(np.array([0, 0, 2]), np.array([1.0, 2.0, 5.0]), 3).tolist()
+    [3.0, 0.0, 5.0]
+    """
+    return np.bincount(owner, weights=values, minlength=rows).astype(np.float64, copy=False)
+
+
+def rounded(values: Floats) -> Floats:
+    """Round to multiples of 2**-52, which `exact_total` adds without error.
+
+    Examples
+    --------
+    >>> rounded(np.array([0.5, 2.0**-53 * 3])).tolist() == [0.5, 2.0**-51]
+    True
+    """
+    return np.rint(values * 2.0**52) * 2.0**-52
+
+
+def exact_total(owner: Ints, values: Floats, rows: int) -> Floats:
+    """Sum multiples of 2**-52 by row, exactly, whatever their order.
+
+    Whole parts and two halves of 26 bits are added as integers; only the result
+    is rounded. So the sum is the same, bit for bit, however the rows are split.
+
+    Examples
+    --------
+    >>> exact_total(np.array([0, 0, 0]), np.array([1.0, 2.0**-52, -1.0]), 1).tolist()
+    [2.220446049250313e-16]
+    """
+    whole = np.floor(values)
+    upper = np.floor((values - whole) * 2.0**26)
+    lower = ((values - whole) * 2.0**26 - upper) * 2.0**26
+    return total(owner, whole, rows) + (
+        total(owner, upper, rows) * 2.0**-26 + total(owner, lower, rows) * 2.0**-52
+    )
