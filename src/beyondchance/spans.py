@@ -1,0 +1,714 @@
+"""Annotated texts as columns: the Corpus, and the ways to build one.
+
+A *text* is the stretch in which spans are shuffled: a sentence, or a whole
+document. A *document* is what is listed, resampled and trusted to be independent;
+it has one text or more. Offsets are half-open, ``[start, end)``, in positions:
+tokens or characters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import chain
+from operator import is_not
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from beyondchance.arrays import Bools, Ints
+from beyondchance.errors import DataError, MismatchError, SpanError, checked_option
+from beyondchance.tags import decode_tags
+
+Tags = Sequence[Sequence[str] | None]
+Spans = Sequence[Sequence[tuple[int, int, str]] | None]
+
+UNITS = ("sentence", "document")
+POSITIONS = ("tokens", "characters")
+
+
+class Span(NamedTuple):
+    """A labelled stretch ``[start, end)`` of a text."""
+
+    start: int
+    end: int
+    label: str
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Corpus:
+    """Texts and what each annotator marked in them, as columns.
+
+    Build one with `from_tags`, `from_spans` or `from_columns`, which check it.
+
+    Attributes
+    ----------
+    documents : tuple of str
+        Identifiers.
+    fields : mapping of str to tuple of str
+        What documents can be grouped by (batch, round, source), one value each.
+    text_document, text_length : arrays of int, shape (texts,)
+        The document of each text, ascending, and its number of positions.
+    annotators, labels : tuple of str
+    annotation_document, annotation_annotator : arrays of int, shape (annotations,)
+        Who annotated which document, sorted. An annotator who found nothing in a
+        document is listed; one who never saw it is not.
+    span_text, span_annotator, span_label, span_start, span_end : arrays of int
+        One value for each span.
+    unit : {"sentence", "document"}
+        What a text is.
+    positions : {"tokens", "characters"}
+        What offsets count.
+    options : mapping of str to str
+        Choices made on the way in that move a digit, for the signature.
+    skipped : mapping of str to int
+        What was left out or repaired on the way in, and how often.
+    """
+
+    documents: tuple[str, ...]
+    fields: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    text_document: Ints
+    text_length: Ints
+    annotators: tuple[str, ...]
+    labels: tuple[str, ...]
+    annotation_document: Ints
+    annotation_annotator: Ints
+    span_text: Ints
+    span_annotator: Ints
+    span_label: Ints
+    span_start: Ints
+    span_end: Ints
+    unit: str = "document"
+    positions: str = "tokens"
+    options: Mapping[str, str] = field(default_factory=dict)
+    skipped: Mapping[str, int] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        return (
+            f"Corpus({len(self.documents)} documents, {len(self.text_length)} texts, "
+            f"{len(self.annotators)} annotators, {len(self.labels)} labels, "
+            f"{len(self.span_start)} spans, unit={self.unit!r}, positions={self.positions!r})"
+        )
+
+    @classmethod
+    def from_tags(
+        cls,
+        tags: Mapping[str, Tags],
+        *,
+        scheme: str = "IOB2",
+        repair: str = "none",
+        documents: Sequence[str] | None = None,
+        fields: Mapping[str, Sequence[str]] | None = None,
+    ) -> Self:
+        """Build a corpus from tag sequences.
+
+        Parameters
+        ----------
+        tags : mapping of annotator to list of tag lists
+            One tag list for each text, the same texts in the same order for all.
+            None where an annotator did not annotate a text.
+        scheme : {"IOB2", "IOB1", "IO", "BIOES", "BILOU", "BMES"}
+        repair : {"none", "conlleval", "discard"}
+            What to do with sequences that break the scheme: refuse them, begin
+            and end spans as the conlleval script does, or leave those spans out.
+        documents : sequence of str, optional
+            The document of each text; texts of one document follow one another.
+            By default each text is a document of its own, named by its number.
+        fields : mapping of str to sequence of str, optional
+            Values to group documents by, one for each document.
+
+        Raises
+        ------
+        TagError
+            For a tag that is unknown or breaks the scheme.
+        MismatchError
+            When annotators have different texts.
+
+        Examples
+        --------
+        >>> corpus = Corpus.from_tags(
+        ...     {
+        ...         "anna": [["B-PER", "I-PER", "O"], ["O", "O"]],
+        ...         "ben": [["B-PER", "O", "O"], None],
+        ...     }
+        ... )
+        >>> corpus.spans("0", "anna")
+        [Span(start=0, end=2, label='PER')]
+        >>> corpus.annotators_of("1")
+        ('anna',)
+        """
+        annotators = _validated_names("annotator", tags)
+        n_texts = _equal_texts(tags)
+        text_document, names = _documents_of_texts(documents, n_texts)
+        lengths = np.empty((len(annotators), n_texts), dtype=np.int64)
+        for row, name in enumerate(annotators):
+            lengths[row] = _tag_counts(tags[name], name, names, text_document)
+        text_length = lengths.max(axis=0, initial=0)
+        differs = (lengths >= 0) & (lengths != text_length)
+        if differs.any():
+            raise MismatchError(_different_lengths(lengths, annotators, names, text_document))
+
+        def where(sequence: int, place: int) -> str:
+            row, text = divmod(sequence, n_texts)
+            return (
+                f"document {names[text_document[text]]!r}, annotator {annotators[row]!r}, "
+                f"position {place}"
+            )
+
+        sequences = chain.from_iterable(map(_present, tags.values()))
+        found = decode_tags(
+            chain.from_iterable(sequences),
+            np.maximum(lengths, 0).reshape(-1),
+            scheme=scheme,
+            repair=repair,
+            where=where,
+        )
+        span_annotator, span_text = np.divmod(found.text, max(n_texts, 1))
+        labels, label = _sorted_names(found.labels, found.label)
+        annotated = _whole_documents(lengths >= 0, text_document, annotators, names)
+        annotation_document, annotation_annotator = np.nonzero(annotated)
+        options = {"scheme": scheme} if repair == "none" else {"scheme": scheme, "repair": repair}
+        return cls(
+            documents=names,
+            fields=_validated_fields(fields, len(names)),
+            text_document=text_document,
+            text_length=text_length,
+            annotators=annotators,
+            labels=labels,
+            annotation_document=annotation_document,
+            annotation_annotator=annotation_annotator,
+            span_text=span_text,
+            span_annotator=span_annotator,
+            span_label=label,
+            span_start=found.start,
+            span_end=found.end,
+            unit="sentence",
+            options=options,
+            skipped={f"tags repaired by {repair}": found.n_repaired} if found.n_repaired else {},
+        )
+
+    @classmethod
+    def from_spans(
+        cls,
+        spans: Mapping[str, Spans],
+        *,
+        lengths: Sequence[int],
+        documents: Sequence[str] | None = None,
+        fields: Mapping[str, Sequence[str]] | None = None,
+        unit: str = "document",
+        positions: str = "tokens",
+    ) -> Self:
+        """Build a corpus from ``(start, end, label)`` spans, one list per text.
+
+        Parameters
+        ----------
+        spans : mapping of annotator to list of span lists
+            One list for each text, the same texts in the same order for all.
+            An empty list where the annotator found nothing, None where the
+            annotator did not annotate the text.
+        lengths : sequence of int
+            Positions of each text.
+        documents, fields
+            As in `from_tags`.
+        unit, positions
+            What a text is, and what offsets count.
+
+        Raises
+        ------
+        SpanError
+            For a span that is empty, reversed, negative, past the end or not made
+            of integers.
+
+        Examples
+        --------
+        >>> corpus = Corpus.from_spans(
+        ...     {"anna": [[(0, 2, "PER")], []], "ben": [[(0, 1, "PER")], None]},
+        ...     lengths=[5, 7],
+        ... )
+        >>> corpus
+        Corpus(2 documents, 2 texts, 2 annotators, 1 labels, 2 spans, unit='document', \
+positions='tokens')
+        """
+        annotators = _validated_names("annotator", spans)
+        n_texts = _equal_texts(spans)
+        if len(lengths) != n_texts:
+            raise MismatchError(
+                f"{len(lengths)} lengths for {n_texts} texts; expected one length for each text"
+            )
+        text_document, names = _documents_of_texts(documents, n_texts)
+        columns: list[list[Any]] = [[], [], [], [], []]
+        seen = np.zeros((len(annotators), n_texts), dtype=bool)
+        for row, name in enumerate(annotators):
+            for text, found in enumerate(spans[name]):
+                if found is None:
+                    continue
+                seen[row, text] = True
+                for number, span in enumerate(found):
+                    if isinstance(span, str) or len(span) != 3:
+                        raise SpanError(
+                            f"document {names[text_document[text]]!r}, annotator {name!r}, span "
+                            f"{number}: found {span!r}; expected (start, end, label)"
+                        )
+                    for column, value in zip(columns, (text, row, *span), strict=True):
+                        column.append(value)
+        annotated = _whole_documents(seen, text_document, annotators, names)
+        document, annotator = np.nonzero(annotated)
+        return cls.from_columns(
+            text=columns[0],
+            annotator=[annotators[row] for row in columns[1]],
+            start=columns[2],
+            end=columns[3],
+            label=columns[4],
+            lengths=lengths,
+            documents=[names[d] for d in text_document],
+            annotated=[
+                (names[d], annotators[a])
+                for d, a in zip(document.tolist(), annotator.tolist(), strict=True)
+            ],
+            annotators=annotators,
+            fields=fields,
+            unit=unit,
+            positions=positions,
+        )
+
+    @classmethod
+    def from_columns(
+        cls,
+        *,
+        text: ArrayLike,
+        annotator: Sequence[str],
+        start: ArrayLike,
+        end: ArrayLike,
+        label: Sequence[str],
+        lengths: ArrayLike,
+        documents: Sequence[str] | None = None,
+        annotated: Iterable[tuple[str, str]] | None = None,
+        annotators: Sequence[str] | None = None,
+        fields: Mapping[str, Sequence[str]] | None = None,
+        unit: str = "document",
+        positions: str = "tokens",
+    ) -> Self:
+        """Build a corpus from columns: one value for each span.
+
+        Parameters
+        ----------
+        text : array of int
+            Which text each span is in: a number from 0 to ``len(lengths) - 1``.
+        annotator, label : sequence of str
+        start, end : array of int
+        lengths : array of int
+            Positions of each text.
+        documents : sequence of str, optional
+            The document of each text; texts of one document follow one another.
+            By default each text is a document of its own, named by its number.
+        annotated : iterable of (document, annotator), optional
+            Who annotated what. By default everybody annotated every document.
+        annotators : sequence of str, optional
+            The annotators in the order wanted; by default sorted by name.
+        fields : mapping of str to sequence of str, optional
+            Values to group documents by, one for each document.
+        unit, positions
+            What a text is, and what offsets count.
+
+        Examples
+        --------
+        >>> corpus = Corpus.from_columns(
+        ...     text=[0, 0, 1],
+        ...     annotator=["anna", "ben", "anna"],
+        ...     start=[0, 0, 3],
+        ...     end=[2, 1, 5],
+        ...     label=["PER", "PER", "LOC"],
+        ...     lengths=[4, 6],
+        ... )
+        >>> corpus.spans("1", "anna"), corpus.spans("1", "ben")
+        ([Span(start=3, end=5, label='LOC')], [])
+        """
+        checked_option("unit", unit, UNITS)
+        checked_option("positions", positions, POSITIONS)
+        text_length = _whole_numbers(lengths, "lengths")
+        if np.any(text_length < 0):
+            raise DataError(f"text {int(np.argmax(text_length < 0))} has a negative length")
+        text_document, names = _documents_of_texts(documents, len(text_length))
+        known = annotators if annotators is not None else sorted(set(annotator))
+        ordered = _validated_names("annotator", known)
+        sizes = {len(annotator), len(label), np.size(text), np.size(start), np.size(end)}
+        if len(sizes) > 1:
+            raise DataError(
+                "the columns text, annotator, start, end and label differ in length "
+                f"({', '.join(map(str, sorted(sizes)))}); expected one value for each span"
+            )
+        rank = {name: index for index, name in enumerate(ordered)}
+        stranger = next((name for name in annotator if name not in rank), None)
+        if stranger is not None:
+            raise DataError(f"annotator {stranger!r} is not among {', '.join(map(repr, ordered))}")
+        distinct = {name: code for code, name in enumerate(dict.fromkeys(label))}
+        labels, span_label = _sorted_names(
+            _validated_names("label", distinct),
+            np.fromiter((distinct[name] for name in label), dtype=np.int64, count=len(label)),
+        )
+        if annotated is None:
+            pairs = np.indices((len(names), len(ordered))).reshape(2, -1)
+        else:
+            pairs = _annotation_pairs(annotated, names, rank)
+        corpus = cls(
+            documents=names,
+            fields=_validated_fields(fields, len(names)),
+            text_document=text_document,
+            text_length=text_length,
+            annotators=ordered,
+            labels=labels,
+            annotation_document=pairs[0],
+            annotation_annotator=pairs[1],
+            span_text=_whole_numbers(text, "text"),
+            span_annotator=np.fromiter(
+                (rank[name] for name in annotator), dtype=np.int64, count=len(annotator)
+            ),
+            span_label=span_label,
+            span_start=_whole_numbers(start, "start"),
+            span_end=_whole_numbers(end, "end"),
+            unit=unit,
+            positions=positions,
+        )
+        _check_spans(corpus)
+        return corpus
+
+    def annotators_of(self, document: str) -> tuple[str, ...]:
+        """Who annotated a document."""
+        index = self._document_index(document)
+        chosen = self.annotation_annotator[self.annotation_document == index]
+        return tuple(self.annotators[i] for i in chosen.tolist())
+
+    def spans(self, document: str, annotator: str) -> list[Span]:
+        """What an annotator marked in a document, text by text, by start.
+
+        Offsets count from the beginning of the span's own text.
+        """
+        if annotator not in self.annotators_of(document):
+            raise DataError(
+                f"document {document!r} was not annotated by {annotator!r}, "
+                f"but by {', '.join(map(repr, self.annotators_of(document))) or 'nobody'}"
+            )
+        chosen = np.flatnonzero(
+            (self.text_document[self.span_text] == self._document_index(document))
+            & (self.span_annotator == self.annotators.index(annotator))
+        )
+        order = np.lexsort((self.span_end[chosen], self.span_start[chosen], self.span_text[chosen]))
+        return [self.span(i) for i in chosen[order].tolist()]
+
+    def span(self, index: int) -> Span:
+        """The span at `index` of the columns."""
+        return Span(
+            int(self.span_start[index]),
+            int(self.span_end[index]),
+            self.labels[int(self.span_label[index])],
+        )
+
+    def select(
+        self,
+        *,
+        documents: Collection[str] | None = None,
+        annotators: Collection[str] | None = None,
+        labels: Collection[str] | None = None,
+    ) -> Self:
+        """The part of the corpus with these documents, annotators and labels.
+
+        The order stays that of the corpus. Leaving out a label leaves out its
+        spans; the texts stay.
+
+        Examples
+        --------
+        >>> corpus = Corpus.from_tags({"anna": [["B-PER"], ["O"]], "ben": [["O"], ["O"]]})
+        >>> corpus.select(documents=["1"]).documents
+        ('1',)
+        """
+        keep_document = _membership("document", self.documents, documents)
+        keep_annotator = _membership("annotator", self.annotators, annotators)
+        keep_label = _membership("label", self.labels, labels)
+        keep_text = keep_document[self.text_document]
+        keep_span = (
+            keep_text[self.span_text]
+            & keep_annotator[self.span_annotator]
+            & keep_label[self.span_label]
+        )
+        keep_annotation = (
+            keep_document[self.annotation_document] & keep_annotator[self.annotation_annotator]
+        )
+        new_document, new_text, new_annotator, new_label = (
+            np.cumsum(keep) - 1 for keep in (keep_document, keep_text, keep_annotator, keep_label)
+        )
+        return replace(
+            self,
+            documents=_kept(self.documents, keep_document),
+            fields={name: _kept(values, keep_document) for name, values in self.fields.items()},
+            text_document=new_document[self.text_document[keep_text]],
+            text_length=self.text_length[keep_text],
+            annotators=_kept(self.annotators, keep_annotator),
+            labels=_kept(self.labels, keep_label),
+            annotation_document=new_document[self.annotation_document[keep_annotation]],
+            annotation_annotator=new_annotator[self.annotation_annotator[keep_annotation]],
+            span_text=new_text[self.span_text[keep_span]],
+            span_annotator=new_annotator[self.span_annotator[keep_span]],
+            span_label=new_label[self.span_label[keep_span]],
+            span_start=self.span_start[keep_span],
+            span_end=self.span_end[keep_span],
+        )
+
+    def _document_index(self, document: str) -> int:
+        try:
+            return self.documents.index(document)
+        except ValueError:
+            raise DataError(f"no document {document!r} among {len(self.documents)}") from None
+
+    def describe_span(self, index: int) -> str:
+        """Name a span for an error message: its place, offsets and label."""
+        text = int(self.span_text[index])
+        span = self.span(index)
+        return (
+            f"{self.describe_text(text)}, annotator "
+            f"{self.annotators[int(self.span_annotator[index])]!r}, span "
+            f"[{span.start}, {span.end}) {span.label!r}"
+        )
+
+    def describe_text(self, text: int) -> str:
+        """Name a text for an error message."""
+        document = int(self.text_document[text])
+        name = f"document {self.documents[document]!r}"
+        siblings = np.flatnonzero(self.text_document == document)
+        return name if len(siblings) == 1 else f"{name}, text {text - int(siblings[0])}"
+
+
+def _kept(names: tuple[str, ...], keep: Bools) -> tuple[str, ...]:
+    return tuple(names[i] for i in np.flatnonzero(keep).tolist())
+
+
+def _membership(kind: str, names: tuple[str, ...], wanted: Collection[str] | None) -> Bools:
+    if wanted is None:
+        return np.ones(len(names), dtype=bool)
+    chosen = {wanted} if isinstance(wanted, str) else set(wanted)
+    missing = sorted(chosen - set(names))
+    if missing:
+        shown = ", ".join(map(repr, names[:10])) + (", ..." if len(names) > 10 else "")
+        raise DataError(f"unknown {kind} {missing[0]!r}; the corpus has: {shown or 'none'}")
+    return np.fromiter((name in chosen for name in names), dtype=bool, count=len(names))
+
+
+def _validated_names(kind: str, names: Iterable[str]) -> tuple[str, ...]:
+    found = tuple(names)
+    for name in found:
+        if not isinstance(name, str) or not name:
+            raise DataError(f"{kind} {name!r} is not a name; expected a non-empty string")
+    if len(set(found)) < len(found):
+        twice = next(name for name in found if found.count(name) > 1)
+        raise DataError(f"{kind} {twice!r} occurs twice; expected distinct names")
+    return found
+
+
+def _validated_fields(
+    fields: Mapping[str, Sequence[str]] | None, n_documents: int
+) -> dict[str, tuple[str, ...]]:
+    result = {name: tuple(map(str, values)) for name, values in (fields or {}).items()}
+    for name, values in result.items():
+        if len(values) != n_documents:
+            raise DataError(
+                f"field {name!r} has {len(values)} values for {n_documents} documents; "
+                "expected one for each document"
+            )
+    return result
+
+
+def _equal_texts(texts: Mapping[str, Sequence[object]]) -> int:
+    """How many texts there are, the same for every annotator."""
+    counts = {}
+    for name, sequences in texts.items():
+        if isinstance(sequences, str) or not hasattr(sequences, "__len__"):
+            raise DataError(
+                f"annotator {name!r}: found {type(sequences).__name__}; expected one list per text"
+            )
+        counts[name] = len(sequences)
+    if not counts:
+        raise DataError("no annotators; expected a mapping of annotator to texts")
+    (first, n_texts), *others = counts.items()
+    for name, n in others:
+        if n != n_texts:
+            raise MismatchError(
+                f"{first!r} has {n_texts} texts, {name!r} has {n}; expected the same texts in the "
+                "same order (None where an annotator did not annotate a text)"
+            )
+    return n_texts
+
+
+def _documents_of_texts(
+    documents: Sequence[str] | None, n_texts: int
+) -> tuple[Ints, tuple[str, ...]]:
+    """The document of each text, and the names of the documents."""
+    if documents is None:
+        return np.arange(n_texts), tuple(map(str, range(n_texts)))
+    if len(documents) != n_texts:
+        raise MismatchError(
+            f"{len(documents)} document names for {n_texts} texts; expected one for each text"
+        )
+    index: dict[str, int] = {}
+    text_document = np.empty(n_texts, dtype=np.int64)
+    previous = None
+    for text, name in enumerate(documents):
+        if name != previous and name in index:
+            raise DataError(
+                f"text {text}: document {name!r} goes on after other documents; expected the "
+                "texts of a document to follow one another"
+            )
+        text_document[text] = index.setdefault(name, len(index))
+        previous = name
+    return text_document, _validated_names("document", index)
+
+
+def _tag_counts(
+    sequences: Tags, annotator: str, names: tuple[str, ...], text_document: Ints
+) -> Ints:
+    """How many tags each text has; -1 where the annotator did not annotate it."""
+    try:
+        if str not in set(map(type, sequences)):
+            return np.fromiter(map(len, sequences), dtype=np.int64, count=len(sequences))  # type: ignore[arg-type]
+    except TypeError:
+        pass
+    counts = np.empty(len(sequences), dtype=np.int64)
+    for text, sequence in enumerate(sequences):
+        if isinstance(sequence, str) or not (sequence is None or hasattr(sequence, "__len__")):
+            raise DataError(
+                f"document {names[text_document[text]]!r}, annotator {annotator!r}: found "
+                f"{sequence!r}; expected a list of tags for each text"
+            )
+        counts[text] = -1 if sequence is None else len(sequence)
+    return counts
+
+
+def _present(sequences: Tags) -> Iterable[Sequence[str]]:
+    return filter(partial(is_not, None), sequences)  # type: ignore[arg-type]
+
+
+def _different_lengths(
+    lengths: Ints, annotators: tuple[str, ...], names: tuple[str, ...], text_document: Ints
+) -> str:
+    """Say which annotators have how many tags in the first text that differs."""
+    present = lengths >= 0
+    text = int(np.argmax(((lengths != lengths.max(axis=0)) & present).any(axis=0)))
+    found = ", ".join(
+        f"{name!r} has {lengths[row, text]} tags"
+        for row, name in enumerate(annotators)
+        if present[row, text]
+    )
+    return (
+        f"document {names[text_document[text]]!r}: {found}; expected the same tokens for all, "
+        "one tag each"
+    )
+
+
+def _whole_documents(
+    seen: Bools,
+    text_document: Ints,
+    annotators: tuple[str, ...],
+    names: tuple[str, ...],
+) -> Bools:
+    """Who annotated which document, shape (documents, annotators)."""
+    annotated = np.zeros((len(names), len(annotators)), dtype=bool)
+    annotated[text_document] = seen.T
+    partly = annotated[text_document] != seen.T
+    if len(names) < len(text_document) and partly.any():
+        text, row = np.argwhere(partly)[0].tolist()
+        raise DataError(
+            f"document {names[text_document[text]]!r} was annotated by {annotators[row]!r} in "
+            "part only; expected all of its texts or none (make each text its own document)"
+        )
+    return annotated
+
+
+def _annotation_pairs(
+    annotated: Iterable[tuple[str, str]], names: tuple[str, ...], rank: Mapping[str, int]
+) -> Ints:
+    """Sorted, distinct (document, annotator) numbers, shape (2, annotations)."""
+    index = {name: number for number, name in enumerate(names)}
+    pairs = set()
+    for document, annotator in annotated:
+        for kind, name, known in (("document", document, index), ("annotator", annotator, rank)):
+            if name not in known:
+                raise DataError(f"'annotated' names the {kind} {name!r}, which the corpus lacks")
+        pairs.add((index[document], rank[annotator]))
+    return np.array(sorted(pairs), dtype=np.int64).reshape(-1, 2).T
+
+
+def _sorted_names(names: tuple[str, ...], codes: Ints) -> tuple[tuple[str, ...], Ints]:
+    """Sort names and renumber what refers to them."""
+    order = sorted(range(len(names)), key=names.__getitem__)
+    rank = np.empty(len(names), dtype=np.int64)
+    rank[order] = np.arange(len(names))
+    return tuple(names[i] for i in order), rank[codes]
+
+
+def _whole_numbers(values: ArrayLike, name: str) -> Ints:
+    """Convert a column to integers, refusing everything that is not one."""
+    column = np.asarray(values)
+    if column.size == 0:
+        return np.zeros(0, dtype=np.int64)
+    if column.ndim != 1:
+        raise SpanError(f"column {name!r} has {column.ndim} dimensions; expected one")
+    if column.dtype.kind in "iu":
+        return column.astype(np.int64)
+    if column.dtype.kind == "f":
+        broken = np.flatnonzero(~(np.isfinite(column) & (column == np.floor(column))))
+        if not len(broken):
+            return column.astype(np.int64)
+        index = int(broken[0])
+    else:
+        index = next(
+            (
+                i
+                for i, value in enumerate(column.tolist())
+                if isinstance(value, bool) or not isinstance(value, int)
+            ),
+            -1,
+        )
+        if index < 0:
+            raise SpanError(f"column {name!r} holds integers beyond the range of 64 bits")
+    raise SpanError(
+        f"column {name!r}, row {index}: found {column[index]!r}; expected a whole number"
+    )
+
+
+def _check_spans(corpus: Corpus) -> None:
+    """Refuse spans outside their text or by somebody who did not annotate it."""
+    text, start, end = corpus.span_text, corpus.span_start, corpus.span_end
+    n_texts = len(corpus.text_length)
+    lost = np.flatnonzero((text < 0) | (text >= n_texts))
+    if len(lost):
+        raise SpanError(
+            f"span {lost[0]} is in text {text[lost[0]]}; expected a number from 0 to {n_texts - 1}"
+        )
+    negative = start < 0
+    empty = end <= start
+    beyond = end > corpus.text_length[text]
+    wrong = np.flatnonzero(negative | empty | beyond)
+    if len(wrong):
+        index = int(wrong[0])
+        if negative[index]:
+            problem = "starts before the text; expected offsets from 0 on"
+        elif end[index] == start[index]:
+            problem = "is empty; expected an end after the start"
+        elif empty[index]:
+            problem = "ends before it starts; expected start < end"
+        else:
+            problem = (
+                f"ends past the text, which has {corpus.text_length[text[index]]} "
+                f"{corpus.positions}; check that offsets count {corpus.positions} and that "
+                "the end is exclusive"
+            )
+        raise SpanError(f"{corpus.describe_span(index)} {problem}")
+    n_annotators = max(len(corpus.annotators), 1)
+    listed = corpus.annotation_document * n_annotators + corpus.annotation_annotator
+    used = corpus.text_document[text] * n_annotators + corpus.span_annotator
+    unlisted = np.flatnonzero(~np.isin(used, listed))
+    if len(unlisted):
+        raise DataError(
+            f"{corpus.describe_span(int(unlisted[0]))} is by somebody who is not listed as "
+            "having annotated the document; add the pair to 'annotated'"
+        )
