@@ -1,0 +1,102 @@
+"""Everything that moves a digit of a result, and its signature."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+
+from beyondchance.errors import OptionError
+from beyondchance.version import __version__
+
+_PREFIX = "beyondchance"
+_LISTS = ("annotators", "labels")
+_ESCAPES = {"%": "%25", "|": "%7C", ",": "%2C", "\n": "%0A", "\r": "%0D"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """How a result was computed. ``str(settings)`` is its signature, to cite.
+
+    Attributes
+    ----------
+    measure, model, scope : str
+        What counts as match, how random spans are arranged, and whether the
+        labels are arranged one by one.
+    unit, positions : str
+        In what stretch of text spans are shuffled, and what offsets count.
+    average : str
+        How texts and labels are put together: ``micro`` adds their counts.
+    scheme, repair : str, optional
+        How tag sequences were read.
+    annotators, labels : tuple of str, optional
+        What the corpus was restricted to.
+    gold : str, optional
+        The annotator taken as gold standard.
+    version : str
+        Of this package.
+
+    Examples
+    --------
+    >>> settings = Settings(measure="exact", unit="sentence", version="0.1.0")
+    >>> print(settings)
+    beyondchance|measure:exact|model:disjoint|scope:label|unit:sentence|positions:tokens\
+|average:micro|version:0.1.0
+    >>> Settings.parse(str(settings)) == settings
+    True
+    """
+
+    measure: str = "token"
+    model: str = "disjoint"
+    scope: str = "label"
+    unit: str = "document"
+    positions: str = "tokens"
+    average: str = "micro"
+    scheme: str | None = None
+    repair: str | None = None
+    annotators: tuple[str, ...] | None = None
+    labels: tuple[str, ...] | None = None
+    gold: str | None = None
+    version: str = __version__
+
+    def __str__(self) -> str:
+        parts = [_PREFIX]
+        for name in (item.name for item in fields(self)):
+            value = getattr(self, name)
+            if value is not None:
+                items = value if name in _LISTS else (value,)
+                parts.append(f"{name}:{','.join(map(_escaped, items))}")
+        return "|".join(parts)
+
+    @classmethod
+    def parse(cls, signature: str) -> Settings:
+        """Read a signature back.
+
+        Raises
+        ------
+        OptionError
+            If it is not a signature of this package.
+        """
+        prefix, *parts = signature.strip().split("|")
+        known = {item.name for item in fields(cls)}
+        if prefix != _PREFIX:
+            raise OptionError(f"signature {signature!r} does not begin with {_PREFIX!r}")
+        values: dict[str, str | tuple[str, ...]] = {}
+        for part in parts:
+            name, colon, value = part.partition(":")
+            if not colon or name not in known or name in values:
+                raise OptionError(
+                    f"signature part {part!r} is not NAME:VALUE with a name, once each, from "
+                    f"{', '.join(item.name for item in fields(cls))}"
+                )
+            items = tuple(map(_unescaped, value.split(",")))
+            values[name] = items if name in _LISTS else _unescaped(value)
+        return cls(**values)  # type: ignore[arg-type]
+
+
+def _escaped(value: str) -> str:
+    return "".join(_ESCAPES.get(character, character) for character in value)
+
+
+def _unescaped(value: str) -> str:
+    for character, escape in reversed(_ESCAPES.items()):
+        value = value.replace(escape, character)
+    return value
