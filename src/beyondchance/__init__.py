@@ -1,0 +1,94 @@
+"""How much of the agreement between span annotations is more than luck.
+
+The names below are the public interface; they are loaded when first used, so
+that importing the package costs nothing.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from beyondchance.version import __version__
+
+if TYPE_CHECKING:
+    from beyondchance.chance import (
+        coverage,
+        expected_match,
+        sample_arrangements,
+        start_probabilities,
+    )
+    from beyondchance.demo import example
+    from beyondchance.errors import (
+        BeyondChanceError,
+        DataError,
+        LengthsError,
+        MismatchError,
+        NothingSharedError,
+        OptionError,
+        OverlapError,
+        SpanError,
+        TagError,
+    )
+    from beyondchance.results import Agreement, Counts, Difficulty, Score
+    from beyondchance.scoring import agreement, difficulty
+    from beyondchance.settings import Settings
+    from beyondchance.spans import Corpus, Span
+
+__all__ = [
+    "Agreement",
+    "BeyondChanceError",
+    "Corpus",
+    "Counts",
+    "DataError",
+    "Difficulty",
+    "LengthsError",
+    "MismatchError",
+    "NothingSharedError",
+    "OptionError",
+    "OverlapError",
+    "Score",
+    "Settings",
+    "Span",
+    "SpanError",
+    "TagError",
+    "__version__",
+    "agreement",
+    "coverage",
+    "difficulty",
+    "example",
+    "expected_match",
+    "sample_arrangements",
+    "start_probabilities",
+]
+
+_HOMES = {
+    "chance": ("coverage", "expected_match", "sample_arrangements", "start_probabilities"),
+    "demo": ("example",),
+    "errors": (
+        "BeyondChanceError",
+        "DataError",
+        "LengthsError",
+        "MismatchError",
+        "NothingSharedError",
+        "OptionError",
+        "OverlapError",
+        "SpanError",
+        "TagError",
+    ),
+    "results": ("Agreement", "Counts", "Difficulty", "Score"),
+    "scoring": ("agreement", "difficulty"),
+    "settings": ("Settings",),
+    "spans": ("Corpus", "Span"),
+}
+
+
+def __getattr__(name: str) -> object:
+    for module, names in _HOMES.items():
+        if name in names:
+            value = getattr(import_module(f"beyondchance.{module}"), name)
+            globals()[name] = value
+            return value
+    raise AttributeError(f"module 'beyondchance' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
