@@ -1,0 +1,59 @@
+"""Corpora to measure on: made up, seeded, of the sizes that people have."""
+
+from __future__ import annotations
+
+import numpy as np
+
+Tags = list[list[str]]
+LABELS = ("LOC", "MISC", "ORG", "PER")
+
+
+def conll_sized(n_sentences: int = 3453, noise: float = 0.08, seed: int = 1) -> tuple[Tags, Tags]:
+    """Gold tags and noisy predictions, about as large as the CoNLL-2003 test set.
+
+    Sentences of 1 to 50 tokens, 13.5 on average; about 5,600 entities of 1 to 5
+    tokens with four labels. A prediction misses, moves or relabels an entity, or
+    adds one, in about eight of a hundred cases.
+    """
+    rng = np.random.default_rng(seed)
+    gold, predicted = [], []
+    for n in np.clip(rng.gamma(1.6, 8.6, n_sentences), 1, 50).astype(int).tolist():
+        spans: list[tuple[int, int, str]] = []
+        place = int(rng.geometric(0.15)) - 1
+        while place < n:
+            length = min(1 + int(rng.choice(5, p=[0.63, 0.28, 0.06, 0.02, 0.01])), n - place)
+            spans.append((place, place + length, LABELS[int(rng.integers(4))]))
+            place += length + int(rng.geometric(0.15))
+        gold.append(_tags(n, spans))
+        predicted.append(_tags(n, [s for span in spans for s in _noisy(span, n, noise, rng)]))
+    return gold, predicted
+
+
+def _noisy(
+    span: tuple[int, int, str], n: int, noise: float, rng: np.random.Generator
+) -> list[tuple[int, int, str]]:
+    start, end, label = span
+    if rng.random() >= noise:
+        return [span]
+    match int(rng.integers(4)):
+        case 0:
+            return []
+        case 1:
+            return [(start, min(end + 1, n), label)]
+        case 2:
+            return [(start, end, LABELS[int(rng.integers(4))])]
+        case _:
+            return [(start, start + 1, label)]
+
+
+def _tags(n: int, spans: list[tuple[int, int, str]]) -> list[str]:
+    tags = ["O"] * n
+    for start, end, label in spans:
+        if tags[start] == "O":
+            tags[start:end] = [f"B-{label}"] + [f"I-{label}"] * (end - start - 1)
+    # A longer span may have run into the next one: what is left of that begins anew.
+    for place, tag in enumerate(tags):
+        before = tags[place - 1] if place else "O"
+        if tag.startswith("I-") and before[2:] != tag[2:]:
+            tags[place] = f"B-{tag[2:]}"
+    return tags
