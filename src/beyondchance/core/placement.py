@@ -336,7 +336,7 @@ def _hypergeometric(good: int, bad: int, draws: int, most: int) -> Floats:
     all_items = good + bad
     i = np.arange(most + 1)
     on_diagonal = np.cumprod(np.r_[1.0, (good - i[:-1]) / np.maximum(all_items - i[:-1], 1)])
-    if on_diagonal[-1] > 1e-290 or good < most:
+    if on_diagonal[min(good, most)] > 1e-290:
         d = np.arange(draws + 1)[:, None]
         step = np.maximum(bad - (d - 1 - i), 0) / np.maximum(all_items - d + 1, 1)
         with np.errstate(divide="ignore", invalid="ignore"):

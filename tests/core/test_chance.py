@@ -1,0 +1,149 @@
+"""Expected match, against brute force in rational arithmetic."""
+
+from fractions import Fraction
+from itertools import combinations_with_replacement
+
+import numpy as np
+import oracle
+import pytest
+from beyondchance import expected_match, sample_arrangements
+
+
+def pairs(texts):
+    return [(n, a, b) for n, found in texts.items() for a in found for b in found if a <= b]
+
+
+DISJOINT = pairs({n: [m for m in oracle.multisets(n) if m] for n in range(1, 9)})
+OVERLAPPING = pairs(
+    {
+        n: [m for k in (1, 2, 3) for m in combinations_with_replacement(range(1, n + 1), k)]
+        for n in range(1, 6)
+    }
+)
+
+
+def expected_tokens(n, a, b, model):
+    left = oracle.holder_distribution(n, a, model)
+    right = oracle.holder_distribution(n, b, model)
+    return sum(
+        (oracle.expected_smaller(p, q) for p, q in zip(left, right, strict=True)), Fraction(0)
+    )
+
+
+def expected_equal(n, a, b, model):
+    left = oracle.start_count_distribution(n, a, model)
+    right = oracle.start_count_distribution(n, b, model)
+    return sum(
+        (oracle.expected_smaller(left[key], right[key]) for key in left.keys() & right.keys()),
+        Fraction(0),
+    )
+
+
+@pytest.mark.parametrize(
+    ("model", "cases", "count"),
+    [("disjoint", DISJOINT, 3901), ("overlapping", OVERLAPPING, 2376)],
+)
+@pytest.mark.parametrize(
+    ("measure", "exact"), [("token", expected_tokens), ("exact", expected_equal)]
+)
+def test_every_small_pair_against_brute_force(model, cases, count, measure, exact):
+    assert len(cases) == count
+    for n, a, b in cases:
+        found = expected_match(n, a, b, measure=measure, model=model)
+        assert abs(Fraction(found) - exact(n, a, b, model)) < 5e-15, (n, a, b)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_random_texts_against_equation_1(seed):
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(12, 61))
+    a, b = (_random_lengths(n, rng) for _ in range(2))
+    starts = [[oracle.equation_1(n, side, i) for i in range(len(side))] for side in (a, b)]
+    covered = []
+    for side, found in zip((a, b), starts, strict=True):
+        cover = [Fraction(0)] * n
+        for length, places in zip(side, found, strict=True):
+            for start, p in enumerate(places):
+                for t in range(start, start + length):
+                    cover[t] += p
+        covered.append(cover)
+    tokens = sum(p * q for p, q in zip(*covered, strict=True))
+    equal = sum(
+        (
+            p * q
+            for length_a, places_a in zip(a, starts[0], strict=True)
+            for length_b, places_b in zip(b, starts[1], strict=True)
+            if length_a == length_b
+            for p, q in zip(places_a, places_b, strict=True)
+        ),
+        Fraction(0),
+    )
+    assert abs(Fraction(expected_match(n, a, b)) - tokens) < 1e-12
+    assert abs(Fraction(expected_match(n, a, b, measure="exact")) - equal) < 1e-12
+
+
+def _random_lengths(n, rng):
+    lengths = [int(rng.integers(1, 9))]
+    while (length := int(rng.integers(1, 9))) <= n - sum(lengths) and len(lengths) < 7:
+        lengths.append(length)
+    return lengths
+
+
+def test_empty_annotation_matches_nothing():
+    assert expected_match(5, [], [2]) == 0
+    assert expected_match(5, [2], []) == 0
+    assert expected_match(0, [], []) == 0
+
+
+def test_million_tokens_one_span_each():
+    # Two spans of 5 in a million tokens overlap by 5 * 5 / n, but for the edges.
+    n, places = 1_000_000, 999_996
+    edge = sum(min(t, 5) ** 2 - 25 for t in range(1, 5))
+    assert expected_match(n, [5], [5]) == pytest.approx((25 * n + 2 * edge) / places**2, rel=1e-9)
+    assert expected_match(n, [5], [5], measure="exact") == pytest.approx(1 / places, rel=1e-12)
+
+
+def test_large_text_in_every_measure():
+    # The middle dominates: coverage is a/n there to a few parts in a hundred thousand.
+    lengths = [1] * 40_000 + [2] * 30_000 + [3] * 20_000 + [7] * 10_000
+    a = sum(lengths)
+    assert expected_match(1_000_000, lengths, lengths) == pytest.approx(a * a / 1e6, rel=1e-5)
+
+
+class TestSampling:
+    @pytest.mark.parametrize("model", ["disjoint", "overlapping"])
+    def test_every_arrangement_is_equally_likely(self, model):
+        # Pearson's chi-squared over all arrangements; 5.2 standard deviations.
+        n, lengths, draws = 6, (1, 2, 1), 60_000
+        arrangements = oracle.arrangements(n, lengths, model)
+        number = {starts: i for i, starts in enumerate(arrangements)}
+        found = sample_arrangements(n, lengths, size=draws, model=model, rng=7)
+        seen = np.bincount([number[tuple(s)] for s in found.tolist()], minlength=len(number))
+        expected = draws / len(arrangements)
+        statistic = ((seen - expected) ** 2 / expected).sum()
+        freedom = len(arrangements) - 1
+        assert abs(statistic - freedom) < 5.2 * np.sqrt(2 * freedom)
+
+    def test_mean_match_is_the_expected_one(self):
+        n, a, b, draws = 40, [2, 3, 7], [1, 2, 3, 4], 20_000
+        rng = np.random.default_rng(1)
+        cover = [np.zeros((draws, n)), np.zeros((draws, n))]
+        for side, lengths in enumerate((a, b)):
+            starts = sample_arrangements(n, lengths, size=draws, rng=rng)
+            for i, length in enumerate(lengths):
+                for t in range(length):
+                    cover[side][np.arange(draws), starts[:, i] + t] = 1
+        matched = (cover[0] * cover[1]).sum(axis=1)
+        error = matched.std() / np.sqrt(draws)
+        assert abs(matched.mean() - expected_match(n, a, b)) < 4 * error
+
+    def test_same_seed_same_draws(self):
+        first = sample_arrangements(30, [2, 5], size=10, rng=3)
+        second = sample_arrangements(30, [2, 5], size=10, rng=np.random.default_rng(3))
+        np.testing.assert_array_equal(first, second)
+
+    def test_degenerate_texts(self):
+        assert sample_arrangements(4, [], size=3, rng=1).shape == (3, 0)
+        assert sample_arrangements(4, [4], size=2, rng=1).tolist() == [[0], [0]]
+        full = sample_arrangements(5, [2, 3], size=50, rng=1)
+        assert {tuple(s) for s in full.tolist()} == {(0, 2), (3, 0)}

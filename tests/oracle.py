@@ -1,0 +1,212 @@
+"""The mathematics once more: slow, obvious, and in exact arithmetic.
+
+Nothing here is shared with the package. `arrangements` enumerates; `equation_1` is
+the sum over subsets as the paper prints it; `pooled_equation_1` counts subsets by
+size and total length with integers; `flat_value` follows from Proposition 3;
+`by_arrival_times` is an integral.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from fractions import Fraction
+from functools import cache
+from itertools import combinations
+from math import factorial, perm
+
+import numpy as np
+
+
+def multisets(n: int, most: int | None = None) -> Iterator[tuple[int, ...]]:
+    """Every multiset of span lengths that fits into n positions without overlap."""
+    yield ()
+    for length in range(1, min(n, most or n) + 1):
+        for rest in multisets(n - length, length):
+            yield (length, *rest)
+
+
+@cache
+def arrangements(n: int, lengths: tuple[int, ...], model: str) -> list[tuple[int, ...]]:
+    """All tuples of starts; spans are distinguishable."""
+    found: list[tuple[int, ...]] = []
+
+    def place(starts: tuple[int, ...], held: frozenset[int]) -> None:
+        if len(starts) == len(lengths):
+            found.append(starts)
+            return
+        length = lengths[len(starts)]
+        for start in range(n - length + 1):
+            here = frozenset(range(start, start + length))
+            if model == "overlapping" or not here & held:
+                place((*starts, start), held | here)
+
+    place((), frozenset())
+    return found
+
+
+@cache
+def start_probabilities(n: int, lengths: tuple[int, ...], model: str) -> list[list[Fraction]]:
+    """By counting arrangements."""
+    found = arrangements(n, lengths, model)
+    columns = [Counter(column) for column in zip(*found, strict=True)]
+    return [
+        [Fraction(columns[i][x], len(found)) for x in range(n - a + 1)]
+        for i, a in enumerate(lengths)
+    ]
+
+
+def holders(n: int, lengths: tuple[int, ...], starts: tuple[int, ...]) -> list[int]:
+    """How many spans hold each position."""
+    held = [0] * n
+    for start, length in zip(starts, lengths, strict=True):
+        for t in range(start, start + length):
+            held[t] += 1
+    return held
+
+
+@cache
+def holder_distribution(n: int, lengths: tuple[int, ...], model: str) -> list[dict[int, Fraction]]:
+    """For each position, the distribution of the number of spans that hold it."""
+    found = arrangements(n, lengths, model)
+    held = Counter(
+        (t, count) for starts in found for t, count in enumerate(holders(n, lengths, starts))
+    )
+    result: list[dict[int, Fraction]] = [{} for _ in range(n)]
+    for (t, count), times in held.items():
+        result[t][count] = Fraction(times, len(found))
+    return result
+
+
+def coverage(n: int, lengths: tuple[int, ...], model: str) -> list[Fraction]:
+    """Probability that each position is held at least once."""
+    return [1 - held.get(0, Fraction(0)) for held in holder_distribution(n, lengths, model)]
+
+
+@cache
+def start_count_distribution(
+    n: int, lengths: tuple[int, ...], model: str
+) -> dict[tuple[int, int], dict[int, Fraction]]:
+    """For each (start, length), the distribution of the number of such spans."""
+    found = arrangements(n, lengths, model)
+    keys = [(x, a) for a in set(lengths) for x in range(n - a + 1)]
+    seen = Counter(
+        (key, count)
+        for starts in found
+        for key, count in Counter(zip(starts, lengths, strict=True)).items()
+    )
+    result: dict[tuple[int, int], dict[int, Fraction]] = {key: {} for key in keys}
+    for (key, count), times in seen.items():
+        result[key][count] = Fraction(times, len(found))
+    return result
+
+
+def expected_smaller(a: dict[int, Fraction], b: dict[int, Fraction]) -> Fraction:
+    """Expected value of the smaller of two independent counts (0 adds nothing)."""
+    return sum((p * q * min(i, j) for i, p in a.items() for j, q in b.items()), Fraction(0))
+
+
+# --- Larger texts -------------------------------------------------------------
+
+
+def equation_1(n: int, lengths: list[int], i: int) -> list[Fraction]:
+    """Equation 1 as printed: a sum over all subsets of the other spans."""
+    a, k = sum(lengths), len(lengths)
+    others = lengths[:i] + lengths[i + 1 :]
+    total = perm(n - a + k, k)
+    result = []
+    for start in range(1, n - lengths[i] + 2):
+        ways = 0
+        for m in range(k):
+            for before in combinations(others, m):
+                left = start - sum(before) + m - 1
+                right = n - start - a + sum(before) + k - m
+                if left >= m and right >= k - 1 - m:
+                    ways += perm(left, m) * perm(right, k - 1 - m)
+        result.append(Fraction(ways, total))
+    return result
+
+
+def subset_counts(lengths: list[int], most: int) -> dict[tuple[int, int], int]:
+    """Subsets by (size, total length), total at most `most`."""
+    counts = {(0, 0): 1}
+    for length in lengths:
+        for (m, s), ways in list(counts.items()):
+            if s + length <= most:
+                key = (m + 1, s + length)
+                counts[key] = counts.get(key, 0) + ways
+    return counts
+
+
+def pooled_equation_1(n: int, lengths: list[int], taken: int, most: int) -> list[Fraction]:
+    """Probabilities of the first `most` places of one item, with integers.
+
+    `taken` is the length of the span taken out, or 0 for a free position.
+    """
+    others = list(lengths)
+    if taken:
+        others.remove(taken)
+    a = sum(others) + max(taken, 1)
+    k = len(others) + 1
+    counts = subset_counts(others, most)
+    total = perm(n - a + k, k)
+    result = []
+    for x in range(min(most, n - max(taken, 1) + 1)):
+        ways = 0
+        for (m, s), number in counts.items():
+            left = x - s + m
+            right = n - x - 1 - a + s + k - m
+            if left >= m and right >= k - 1 - m:
+                ways += number * perm(left, m) * perm(right, k - 1 - m)
+        result.append(Fraction(ways, total))
+    return result
+
+
+def flat_value(n: int, lengths: list[int], taken: int) -> Fraction:
+    """The constant of Proposition 3, which is a polynomial identity.
+
+    With N items, K other spans and their excesses e_i = a_i - 1, the probability
+    of each place in the flat middle is (1/N) * sum_j (-1)^j j! s_j / (N - 1)_j,
+    where s_j are the elementary symmetric polynomials of the excesses.
+    """
+    others = list(lengths)
+    if taken:
+        others.remove(taken)
+    items = n - sum(lengths) + len(lengths)
+    symmetric = [1]
+    for length in others:
+        if length > 1:
+            longer = [*symmetric, 0]
+            for j, value in enumerate(symmetric):
+                longer[j + 1] += value * (length - 1)
+            symmetric = longer
+    total = sum(
+        (
+            Fraction((-1) ** j * factorial(j) * value, perm(items - 1, j))
+            for j, value in enumerate(symmetric)
+        ),
+        Fraction(0),
+    )
+    return total / items
+
+
+def by_arrival_times(n: int, lengths: list[int], taken: int, nodes: int) -> np.ndarray:
+    """Every item arrives at an independent uniform time (an integral over time).
+
+    Exact for `nodes` (an even number) of at least half the number of items, and to
+    the last digits long before.
+    """
+    others = list(lengths)
+    if taken:
+        others.remove(taken)
+    size = n - max(taken, 1) + 1
+    free = n - sum(lengths) - (0 if taken else 1)
+    distinct, counts = np.unique([1] * free + others, return_counts=True)
+    turn = np.exp(-2j * np.pi * np.outer(distinct, np.arange(size // 2 + 1)) / size)
+    mirror = np.exp(2j * np.pi * np.arange(size // 2 + 1) / size)
+    x, w = np.polynomial.legendre.leggauss(nodes)
+    transform = np.zeros(size // 2 + 1, dtype=complex)
+    for p, weight in zip((1 + x[x < 0]) / 2, w[x < 0] / 2, strict=True):
+        value = weight * np.exp((counts[:, None] * np.log(1 - p + p * turn)).sum(axis=0))
+        transform += value + mirror * value.conj()  # the node 1 - p mirrors the node p
+    return np.fft.irfft(transform, size)
