@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from beyondchance.arrays import Bools, Floats, Ints
-from beyondchance.core.lengths import LengthTable, tabulate
+from beyondchance.core.lengths import table_of
 from beyondchance.core.measures import MEASURES
 from beyondchance.core.overlapping import level_profiles
 from beyondchance.core.placement import coverage_profiles, item_profiles
@@ -69,7 +69,7 @@ def start_probabilities(
     else:
         uniform = np.zeros(len(distinct), dtype=bool)
     exact = distinct[~uniform]
-    profiles = item_profiles(_single(size, spans), np.zeros_like(exact), exact)
+    profiles = item_profiles(table_of(size, spans), np.zeros_like(exact), exact)
     found = {length: profiles.expand(index) for index, length in enumerate(exact.tolist())} | {
         length: np.full(size - length + 1, 1 / (size - length + 1))
         for length in distinct[uniform].tolist()
@@ -115,7 +115,7 @@ def coverage(
         return np.cumsum(steps[:-1])
     if not len(spans):
         return np.zeros(size)
-    table = _single(size, spans)
+    table = table_of(size, spans)
     profiles = coverage_profiles(table) if model == "disjoint" else level_profiles(table)[0]
     return profiles.expand(0)
 
@@ -158,13 +158,8 @@ def expected_match(
     _, spans_b = _validated_text(n, lengths_b, model)
     if not len(spans_a) or not len(spans_b):
         return 0.0
-    table, entry = tabulate(
-        np.array([size, size]),
-        np.repeat([0, 1], [len(spans_a), len(spans_b)]),
-        np.concatenate([spans_a, spans_b]),
-    )
-    low, high = np.sort(entry).reshape(2, 1)
-    return float(rules[model].expected(table, low, high)[0])
+    table = table_of(size, spans_a, spans_b)
+    return float(rules[model].expected(table, np.array([0]), np.array([1]))[0])
 
 
 def sample_arrangements(
@@ -220,14 +215,6 @@ def sample_arrangements(
     starts = np.empty((draws, k), dtype=np.int64)
     np.put_along_axis(starts, order, ends - spans[order], axis=1)
     return starts
-
-
-def _single(n: int, spans: Ints) -> LengthTable:
-    """A table with one entry."""
-    length, count = np.unique(spans, return_counts=True)
-    return LengthTable(
-        n=np.array([n]), first=np.array([0, len(length)]), length=length, count=count
-    )
 
 
 def _nearly_uniform(n: int, spans: Ints, distinct: Ints, alpha: float) -> Bools:

@@ -61,7 +61,7 @@ class Corpus:
         What a text is.
     positions : {"tokens", "characters"}
         What offsets count.
-    options : mapping of str to str
+    options : mapping of str to str or tuple of str
         Choices made on the way in that move a digit, for the signature.
     skipped : mapping of str to int
         What was left out or repaired on the way in, and how often.
@@ -82,7 +82,7 @@ class Corpus:
     span_end: Ints
     unit: str = "document"
     positions: str = "tokens"
-    options: Mapping[str, str] = field(default_factory=dict)
+    options: Mapping[str, str | tuple[str, ...]] = field(default_factory=dict)
     skipped: Mapping[str, int] = field(default_factory=dict)
 
     def __repr__(self) -> str:
@@ -415,7 +415,8 @@ positions='tokens')
         """The part of the corpus with these documents, annotators and labels.
 
         The order stays that of the corpus. Leaving out a label leaves out its
-        spans; the texts stay.
+        spans; the texts stay. A choice of labels or annotators becomes part of the
+        signature.
 
         Examples
         --------
@@ -426,6 +427,11 @@ positions='tokens')
         keep_document = _membership("document", self.documents, documents)
         keep_annotator = _membership("annotator", self.annotators, annotators)
         keep_label = _membership("label", self.labels, labels)
+        chosen = {}
+        if annotators is not None:
+            chosen["annotators"] = _kept(self.annotators, keep_annotator)
+        if labels is not None:
+            chosen["labels"] = _kept(self.labels, keep_label)
         keep_text = keep_document[self.text_document]
         keep_span = (
             keep_text[self.span_text]
@@ -440,6 +446,7 @@ positions='tokens')
         )
         return replace(
             self,
+            options={**self.options, **chosen},
             documents=_kept(self.documents, keep_document),
             fields={name: _kept(values, keep_document) for name, values in self.fields.items()},
             text_document=new_document[self.text_document[keep_text]],

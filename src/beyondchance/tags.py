@@ -6,9 +6,13 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from beyondchance.arrays import Bools, Ints
 from beyondchance.errors import TagError, checked_option
+
+Roles = NDArray[np.int8]
+Labels = NDArray[np.int32]
 
 _OUTSIDE, _BEGIN, _INSIDE, _END, _SINGLE = range(5)
 
@@ -143,13 +147,13 @@ def decode_tags(
         text=text,
         start=start - first[text],
         end=last + 1 - first[text],
-        label=label[start],
+        label=label[start].astype(np.int64),
         labels=labels,
         n_repaired=n_broken,
     )
 
 
-def _edges(role: Ints, label: Ints, same_text: Bools) -> tuple[Bools, Bools]:
+def _edges(role: Roles, label: Labels, same_text: Bools) -> tuple[Bools, Bools]:
     """Where spans open and where they close, taking every sequence as it comes.
 
     A tag goes on with the span before it if that is still open and has the same
@@ -167,7 +171,7 @@ def _edges(role: Ints, label: Ints, same_text: Bools) -> tuple[Bools, Bools]:
 
 
 def _broken(
-    role: Ints, label: Ints, same_text: Bools, opens: Bools, closes: Bools, *, scheme: str
+    role: Roles, label: Labels, same_text: Bools, opens: Bools, closes: Bools, *, scheme: str
 ) -> Bools:
     """Which tags break the rules of their scheme."""
     if scheme == "IO":
@@ -185,11 +189,12 @@ def _broken(
 
 def _vocabulary(
     codes: Mapping[str, int], prefixes: Mapping[str, int]
-) -> tuple[Ints, Ints, tuple[str, ...]]:
+) -> tuple[Roles, Labels, tuple[str, ...]]:
     """Role and label of each distinct tag; role -1 where the scheme lacks it."""
     labels: dict[str, int] = {}
-    role = np.full(len(codes), -1)
-    label = np.full(len(codes), -1)
+    # Narrow integers: there is one of each for every tag of the corpus.
+    role = np.full(len(codes), -1, dtype=np.int8)
+    label = np.full(len(codes), -1, dtype=np.int32)
     for tag, code in codes.items():
         if tag == "O":
             role[code] = _OUTSIDE

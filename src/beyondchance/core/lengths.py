@@ -74,7 +74,7 @@ def tabulate(n: Ints, owner: Ints, length: Ints) -> tuple[LengthTable, Ints]:
     (2, True, False)
     """
     stride = int(length.max(initial=0)) + 1
-    runs, count = np.unique(owner * stride + length, return_counts=True)
+    runs, count = _counted(owner * stride + length, len(n) * stride)
     run_owner, run_length = np.divmod(runs, stride)
     first = bounds(run_owner, len(n))
     entry = _ranked(n, first, run_length, count)
@@ -90,6 +90,26 @@ def tabulate(n: Ints, owner: Ints, length: Ints) -> tuple[LengthTable, Ints]:
         count=count[picked],
     )
     return table, entry
+
+
+def table_of(n: int, *sides: Ints) -> LengthTable:
+    """A table with one entry for each list of lengths, of one text of size n."""
+    runs = [_counted(lengths, int(lengths.max(initial=0)) + 1) for lengths in sides]
+    return LengthTable(
+        n=np.full(len(sides), n),
+        first=np.cumsum([0, *(len(length) for length, _ in runs)]),
+        length=np.concatenate([length for length, _ in runs]),
+        count=np.concatenate([count for _, count in runs]),
+    )
+
+
+def _counted(code: Ints, n_codes: int) -> tuple[Ints, Ints]:
+    """Distinct codes and how often each occurs; by sorting only where they are sparse."""
+    if n_codes > 16 * len(code) + 1024:
+        return np.unique(code, return_counts=True)
+    count = np.bincount(code)
+    distinct = np.flatnonzero(count)
+    return distinct, count[distinct]
 
 
 def _ranked(n: Ints, first: Ints, length: Ints, count: Ints) -> Ints:

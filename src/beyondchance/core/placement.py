@@ -165,9 +165,8 @@ def item_profiles(table: LengthTable, entry: Ints, item: Ints) -> Profiles:
     for index, (edge, middle) in large.items():
         values[first[index] : first[index] + reach[index]] = edge
         values[first[index] + reach[index]] = middle
-    slot_problem, _ = spread(count)
-    slots = excess[slot_problem]
-    slot_first = bounds(problem[slot_problem], len(entry))
+    slot, _ = spread(np.where(is_large[problem], 0, count))
+    slots, slot_first = excess[slot], bounds(problem[slot], len(entry))
     for n_longs in range(_SMALL_LONGS + 1):
         chosen = np.flatnonzero(~is_large & (longs == n_longs))
         if len(chosen):

@@ -1,0 +1,44 @@
+"""What must work with NumPy and nothing else. Needs no test library."""
+
+import doctest
+import importlib
+import pkgutil
+import sys
+
+import beyondchance
+from beyondchance import Corpus, agreement
+
+# ObsF1, ChanceF1 and CorrF1 of the paper's table 3, case A.
+SPANS = {
+    "a": [[(3, 5, "X"), (8, 11, "X"), (14, 18, "X")]],
+    "b": [[(2, 5, "X"), (8, 12, "X"), (14, 19, "X")]],
+}
+PRINTED = (0.8571, 0.5335, 0.6938)
+
+
+def main() -> None:
+    """Run the examples in all docstrings and one published table."""
+    attempted = 0
+    for module in pkgutil.walk_packages(beyondchance.__path__, "beyondchance."):
+        if not module.name.endswith("__main__"):
+            result = doctest.testmod(
+                importlib.import_module(module.name), optionflags=doctest.NORMALIZE_WHITESPACE
+            )
+            if result.failed:
+                sys.exit(f"{module.name}: {result.failed} examples failed")
+            attempted += result.attempted
+    if attempted < 40:
+        sys.exit(f"only {attempted} examples were found")
+    result = agreement(Corpus.from_spans(SPANS, lengths=[20]))
+    found = tuple(round(x, 4) for x in (result.observed, result.chance, result.corrected))
+    if found != PRINTED:
+        sys.exit(f"table 3, case A: found {found}, the paper prints {PRINTED}")
+    allowed = {"beyondchance", "numpy", "__main__", "__mp_main__", *sys.stdlib_module_names}
+    foreign = {name.partition(".")[0] for name in sys.modules} - allowed
+    foreign = {name for name in foreign if not name.startswith(("_", "sitecustomize"))}
+    if foreign:
+        sys.exit(f"imported besides NumPy: {', '.join(sorted(foreign))}")
+
+
+if __name__ == "__main__":
+    main()

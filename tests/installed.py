@@ -1,0 +1,102 @@
+"""Build the wheel and the sdist, install them, and check what users get.
+
+Run by ``make test``:
+
+1. the wheel is built from the sdist, and holds what it should;
+2. with NumPy and nothing else, at the lowest and the newest release admitted, every
+   example in the docstrings and every number of the paper comes out right;
+3. the whole test suite passes against the installed wheel at the lowest NumPy.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import tomllib
+import venv
+import zipfile
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+
+
+def main() -> None:
+    """Run every check on the installed package."""
+    with tempfile.TemporaryDirectory() as folder:
+        work = Path(folder)
+        run(sys.executable, "-m", "build", "--outdir", work / "dist", ROOT)
+        (wheel,) = (work / "dist").glob("*.whl")
+        check_contents(wheel)
+        lowest = lowest_numpy()
+        for numpy in (lowest, "numpy"):
+            python = environment(work / f"bare-{numpy}", numpy)
+            install(python, "--no-deps", wheel)
+            run(python, "-I", ROOT / "tests" / "bare.py", cwd=work)
+        python = environment(work / "full", lowest)
+        install(python, wheel)
+        install(python, "--group", f"{ROOT / 'pyproject.toml'}:test")
+        shutil.copytree(
+            ROOT, work / "checkout", ignore=shutil.ignore_patterns(".*", "src", "_build")
+        )
+        run(python, "-m", "pytest", cwd=work / "checkout")
+
+
+def check_contents(wheel: Path) -> None:
+    """The wheel holds the package, its data, its marker for types and its licence."""
+    names = zipfile.ZipFile(wheel).namelist()
+    for wanted in ("beyondchance/py.typed", "beyondchance/data/example.conll", "licenses/LICENSE"):
+        if not any(name.endswith(wanted) for name in names):
+            sys.exit(f"{wheel.name} lacks {wanted}")
+    stray = [name for name in names if not name.startswith("beyondchance")]
+    if stray:
+        sys.exit(f"{wheel.name} holds {stray[0]}, which is not part of the package")
+
+
+def lowest_numpy() -> str:
+    """The lowest NumPy that pyproject.toml admits for this Python."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    newest_first = sorted(project["dependencies"], reverse=True)
+    for requirement in newest_first:
+        version, python = re.fullmatch(
+            r"numpy>=([\d.]+); python_version (.*)", requirement
+        ).groups()
+        operator, quoted = python.split()
+        wanted = tuple(map(int, quoted.strip("'").split(".")))
+        here = sys.version_info[:2]
+        if {"<": here < wanted, "==": here == wanted, ">=": here >= wanted}[operator]:
+            return f"numpy=={version}"
+    sys.exit("pyproject.toml admits no NumPy for this Python")
+
+
+def environment(folder: Path, *packages: str) -> Path:
+    """A new virtual environment with these packages."""
+    venv.create(folder, with_pip=True)
+    python = folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+    install(python, "--upgrade", "pip")
+    install(python, *packages)
+    return python
+
+
+def install(python: Path, *what: str | Path) -> None:
+    """Install quietly."""
+    run(python, "-m", "pip", "--disable-pip-version-check", "-qq", "install", *what)
+
+
+def run(*command: str | Path, cwd: Path = ROOT) -> None:
+    """Run a command; print what it said if it fails, or if it is the test suite."""
+    done = subprocess.run(
+        [str(part) for part in command], cwd=cwd, check=False, text=True,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+    )  # fmt: skip
+    if done.returncode:
+        sys.exit(f"{' '.join(map(str, command))}\n{done.stdout}")
+    if "pytest" in command:
+        print(f"on the installed wheel: {done.stdout.strip().splitlines()[-1]}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,38 @@
+"""The example corpus and what the demonstration prints."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+from beyondchance import agreement, example
+
+GOLDEN = Path(__file__).parent / "golden" / "demo.txt"
+
+
+def test_the_demonstration_prints_what_it_always_did():
+    # Regenerate with: python -m beyondchance > tests/golden/demo.txt
+    found = subprocess.run(
+        [sys.executable, "-m", "beyondchance"], capture_output=True, text=True, check=True
+    )
+    assert found.stdout == GOLDEN.read_text(encoding="utf-8")
+    assert found.stderr == ""
+
+
+def test_the_example_is_what_it_says():
+    corpus = example()
+    assert len(corpus.text_length) >= 40
+    assert len(corpus.labels) == 3
+    assert set(corpus.fields["season"]) == {"spring", "summer", "autumn"}
+    length = corpus.span_end - corpus.span_start
+    mean = {
+        name: length[corpus.span_annotator == i].mean() for i, name in enumerate(corpus.annotators)
+    }
+    spans = {name: (corpus.span_annotator == i).sum() for i, name in enumerate(corpus.annotators)}
+    assert mean["ada"] > mean["cleo"] > mean["ben"]
+    assert spans["cleo"] < min(spans["ada"], spans["ben"])
+
+
+def test_chance_differs_with_the_habits():
+    # Long spans meet by luck more often.
+    pairs = agreement(example()).by_pair
+    assert pairs["ada", "cleo"].chance > pairs["ben", "cleo"].chance

@@ -1,0 +1,104 @@
+"""The package as such: its names, its imports, its examples."""
+
+import ast
+import doctest
+import importlib
+import pickle
+import pkgutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import beyondchance
+import pytest
+
+ROOT = Path(__file__).parent.parent
+MODULES = ["beyondchance"] + [
+    module.name for module in pkgutil.walk_packages(beyondchance.__path__, "beyondchance.")
+]
+PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").glob("*.md")])
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_examples_in_docstrings(name):
+    result = doctest.testmod(
+        importlib.import_module(name), optionflags=doctest.NORMALIZE_WHITESPACE
+    )
+    assert result.failed == 0
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_examples_in_the_documentation(page):
+    result = doctest.testfile(
+        str(page), module_relative=False, optionflags=doctest.NORMALIZE_WHITESPACE, encoding="utf-8"
+    )
+    assert result.failed == 0
+
+
+def test_the_documentation_has_examples():
+    examples = doctest.DocTestParser().get_examples((ROOT / "README.md").read_text("utf-8"))
+    assert examples
+
+
+def test_every_public_function_has_an_example():
+    for name in beyondchance.__all__:
+        value = getattr(beyondchance, name)
+        if callable(value) and not (isinstance(value, type) and issubclass(value, Exception)):
+            assert value.__doc__, name
+    for name in ("agreement", "difficulty", "coverage", "expected_match", "sample_arrangements"):
+        assert ">>>" in getattr(beyondchance, name).__doc__
+
+
+def test_every_public_name_is_there_and_documented():
+    for name in beyondchance.__all__:
+        assert getattr(beyondchance, name) is not None
+    assert set(beyondchance.__all__) <= set(dir(beyondchance))
+    listed = (ROOT / "docs" / "api.md").read_text("utf-8").split()
+    assert set(beyondchance.__all__) - {"__version__"} <= set(listed)
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        beyondchance.nothing  # noqa: B018
+
+
+def test_names_are_the_same_in_whatever_order_they_are_loaded():
+    code = "import beyondchance as bc; bc.difficulty; assert callable(bc.agreement); bc.example()"
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_importing_the_package_loads_nothing():
+    code = "import sys, beyondchance; assert 'numpy' not in sys.modules"
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_numpy_is_the_only_import():
+    found = set()
+    for path in Path(beyondchance.__file__).parent.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.Import):
+                found |= {alias.name.partition(".")[0] for alias in node.names}
+            elif isinstance(node, ast.ImportFrom):
+                found.add((node.module or "").partition(".")[0])
+    assert found - sys.stdlib_module_names == {"beyondchance", "numpy"}
+
+
+def test_versions_agree():
+    citation = (ROOT / "CITATION.cff").read_text("utf-8")
+    assert f"version: {beyondchance.__version__}\n" in citation
+    changelog = (ROOT / "CHANGELOG.md").read_text("utf-8")
+    assert f"## {beyondchance.__version__}" in changelog
+    assert "version" in tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["dynamic"]
+
+
+def test_errors_survive_pickling():
+    for name in beyondchance.__all__:
+        value = getattr(beyondchance, name)
+        if isinstance(value, type) and issubclass(value, Exception):
+            error = pickle.loads(pickle.dumps(value("where: what")))  # noqa: S301
+            assert isinstance(error, beyondchance.BeyondChanceError)
+            assert str(error) == "where: what"
+
+
+def test_results_survive_pickling():
+    result = beyondchance.agreement([["B-P", "O"]], [["B-P", "O"]])
+    again = pickle.loads(pickle.dumps(result))  # noqa: S301
+    assert again.score == result.score

@@ -1,0 +1,339 @@
+"""Agreement and difficulty: examples to check by hand, and what is refused."""
+
+from math import isnan
+
+import numpy as np
+import pytest
+from beyondchance import (
+    Corpus,
+    DataError,
+    LengthsError,
+    NothingSharedError,
+    OptionError,
+    OverlapError,
+    agreement,
+    coverage,
+    difficulty,
+    expected_match,
+    sample_arrangements,
+    start_probabilities,
+)
+
+
+def spans_corpus(a, b, n=10, **options):
+    return Corpus.from_spans({"anna": a, "ben": b}, lengths=[n] * len(a), **options)
+
+
+class TestByHand:
+    def test_one_token_each(self):
+        # anna P...   ben P...: found by luck in 1 of 4 cases.
+        result = agreement([["B-P", "O", "O", "O"]], [["B-P", "O", "O", "O"]])
+        assert (result.observed, result.chance, result.corrected) == (1, 0.25, 1)
+        assert (result.n_documents, result.n_spans) == (1, 2)
+
+    def test_never_where_the_other_is(self):
+        # anna P...   ben .P..: observed 0, chance 1/4, corrected -1/3.
+        result = agreement([["B-P", "O", "O", "O"]], [["O", "B-P", "O", "O"]])
+        assert result.observed == 0
+        assert result.corrected == pytest.approx(-1 / 3)
+
+    def test_texts_and_labels_add(self):
+        # Text 0: both mark token 0 of 2 as P, expected 1/2. Text 1: anna marks P in
+        # token 0 of 4, ben L in token 0: nothing matched, nothing expected.
+        result = agreement(
+            [["B-P", "O"], ["B-P", "O", "O", "O"]], [["B-P", "O"], ["B-L", "O", "O", "O"]]
+        )
+        assert result.observed == 2 * 1 / 4
+        assert result.chance == 2 * 0.5 / 4
+        assert result.by_label["P"].matched == 1
+        assert result.by_label["P"].size_a == 2
+        assert result.by_label["L"].observed == 0
+        assert result.by_document["0"].observed == 1
+        assert result.by_document["1"].observed == 0
+
+    def test_precision_and_recall(self):
+        # anna marks 4 tokens, ben 2 of them.
+        score = agreement(spans_corpus([[(0, 4, "P")]], [[(1, 3, "P")]])).score
+        assert (score.precision, score.recall) == (1, 0.5)
+        assert score.observed == pytest.approx(2 / 3)
+
+    def test_exact_measure_counts_equal_spans(self):
+        corpus = spans_corpus([[(0, 2, "P"), (4, 6, "P")]], [[(0, 2, "P"), (4, 7, "P")]])
+        assert agreement(corpus, measure="exact").observed == 0.5
+        assert agreement(corpus).observed == 8 / 9
+
+    def test_overlapping_spans_share_the_smaller_count(self):
+        # anna 1221000000, ben 1200000000: 3 shared of 6 and 3.
+        corpus = spans_corpus([[(0, 4, "P"), (1, 3, "P")]], [[(0, 2, "P"), (1, 2, "P")]])
+        result = agreement(corpus, model="overlapping")
+        assert result.score.matched == 3
+        assert result.observed == 2 * 3 / 9
+        assert 0 < result.chance < 1
+
+
+class TestTeams:
+    corpus = Corpus.from_spans(
+        {
+            "anna": [[(0, 2, "P")], [(0, 2, "P")], []],
+            "ben": [[(0, 2, "P")], None, [(1, 2, "P")]],
+            "cleo": [[(5, 9, "P")], [(0, 2, "P")], None],
+            "dora": [None, None, None],
+        },
+        lengths=[10, 10, 10],
+        documents=["x", "y", "z"],
+        fields={"round": ["one", "one", "two"]},
+    )
+    result = agreement(corpus, measure="exact")
+
+    def test_pairs_that_share_a_document(self):
+        assert {pair: score.matched for pair, score in self.result.by_pair.items()} == {
+            ("anna", "ben"): 1,  # x; in z only ben marked something
+            ("anna", "cleo"): 1,  # y
+            ("ben", "cleo"): 0,
+        }
+        assert self.result.by_pair["anna", "ben"].size_b == 2
+
+    def test_annotators_against_the_others(self):
+        anna = self.result.by_annotator["anna"]
+        assert (anna.matched, anna.size_a, anna.size_b) == (2, 3, 4)
+        assert self.result.by_annotator["dora"].reason == "nothing was marked by either"
+
+    def test_spans_are_counted_once(self):
+        assert self.result.n_spans == 6
+        assert self.result.by_annotator["anna"].n_spans == 6
+        assert self.result.by_pair["anna", "ben"].n_spans == 3
+
+    def test_fields(self):
+        by_round = self.result.by_field("round")
+        assert by_round["one"].n_documents == 2
+        assert by_round["two"].observed == 0
+        with pytest.raises(OptionError, match="unknown field 'batch'; choose one of: round"):
+            self.result.by_field("batch")
+
+    def test_rows(self):
+        rows = self.result.counts.to_rows()
+        assert len(rows) == 5
+        assert rows[0] == {
+            "document": "x", "text": 0, "label": "P", "a": "anna", "b": "ben", "matched": 1.0,
+            "expected": round(2**52 / 9) / 2**52, "size_a": 1.0, "size_b": 1.0, "spans_a": 1, "spans_b": 1,
+        }  # fmt: skip
+
+    def test_many_annotators_few_documents_each(self):
+        # 300 documents, each annotated by three of 400 workers.
+        rng = np.random.default_rng(1)
+        workers = [f"w{i:03}" for i in range(400)]
+        teams = [rng.choice(400, 3, replace=False).tolist() for _ in range(300)]
+        pairs = [(document, worker) for document, team in enumerate(teams) for worker in team]
+        corpus = Corpus.from_columns(
+            text=[document for document, _ in pairs],
+            annotator=[workers[worker] for _, worker in pairs],
+            start=[0] * len(pairs),
+            end=[1] * len(pairs),
+            label=["P"] * len(pairs),
+            lengths=[2] * 300,
+            annotated=[(str(document), workers[worker]) for document, worker in pairs],
+            annotators=workers,
+        )
+        result = agreement(corpus)
+        assert len(result.counts) == 900
+        assert (result.observed, result.chance) == (1, 0.5)
+
+
+class TestUndefined:
+    def test_nothing_marked(self):
+        result = agreement([["O", "O"]], [["O", "O"]])
+        assert isnan(result.observed)
+        assert isnan(result.corrected)
+        assert result.reason == "nothing was marked by either"
+        assert result.skipped == {"documents in which nobody marked anything": 1}
+        assert result.by_document["0"].reason == "nothing was marked by either"
+
+    def test_chance_is_one(self):
+        # Both cover every token however the spans are arranged.
+        result = agreement([["B-P", "I-P", "B-P"]], [["B-P", "B-P", "I-P"]])
+        assert (result.observed, result.chance) == (1, 1)
+        assert isnan(result.corrected)
+        assert result.reason == "random annotations would agree wholly: chance is 1"
+        # As spans they can differ.
+        assert (
+            agreement([["B-P", "I-P", "B-P"]], [["B-P", "B-P", "I-P"]], measure="exact").chance < 1
+        )
+
+    def test_still_adds_up_in_the_total(self):
+        full, half = ["B-P", "I-P"], ["B-P", "O"]
+        result = agreement([full, half], [full, half])
+        assert isnan(result.by_document["0"].corrected)
+        assert result.chance == 2 * (2 + 0.5) / 6
+        assert result.corrected == 1
+
+    def test_exact_spans_that_cannot_differ(self):
+        result = agreement([["B-P", "B-P"]], [["B-P", "B-P"]], measure="exact")
+        assert result.chance == 1
+        assert isnan(result.corrected)
+
+    def test_overlapping_span_as_long_as_the_text(self):
+        corpus = spans_corpus([[(0, 10, "P")]], [[(0, 10, "P")]])
+        for measure in ("token", "exact"):
+            result = agreement(corpus, model="overlapping", measure=measure)
+            assert result.chance == 1
+            assert isnan(result.corrected)
+
+    def test_one_side_empty(self):
+        result = agreement([["B-P", "O"]], [["O", "O"]])
+        assert (result.observed, result.chance, result.corrected) == (0, 0, 0)
+
+    def test_score_as_plain_values(self):
+        assert agreement([["O"]], [["O"]]).score.to_dict() == {
+            "observed": None, "chance": None, "corrected": None,
+            "reason": "nothing was marked by either",
+            "counts": {"matched": 0, "expected": 0, "size_a": 0, "size_b": 0},
+            "n_documents": 0, "n_spans": 0,
+        }  # fmt: skip
+
+
+class TestDifficulty:
+    def test_gold(self):
+        # One of four tokens: chance 1/4. Two of four tokens, one by one: chance 1/2.
+        gold = [["B-P", "O", "O", "O"], ["B-P", "B-P", "O", "O"], ["O"]]
+        found = difficulty(gold, gold, gold="b")
+        assert found.by_document["0"] == 0.75
+        assert found.by_document["1"] == 0.5
+        assert isnan(found.by_document["2"])
+        assert found.overall == 1 - 2 * (0.25 + 1) / 6
+        assert found.by_text[:2].tolist() == [0.75, 0.5]
+        assert found.settings.gold == "b"
+
+    def test_all_ordered_pairs(self):
+        # anna marks 1 of 4 tokens, ben 2 of 4: expected 1/4, 1 and twice 1/2.
+        found = difficulty([["B-P", "O", "O", "O"]], [["B-P", "B-P", "O", "O"]])
+        assert found.overall == 1 - 2 * (0.25 + 1 + 0.5 + 0.5) / (2 + 4 + 3 + 3)
+
+    def test_labels_are_pooled(self):
+        tags = [["B-P", "O", "O", "B-L"]]
+        assert difficulty(tags, tags, gold="a").overall == 0.75
+
+    def test_unknown_gold(self):
+        with pytest.raises(OptionError, match="unknown gold 'c'; choose one of: a, b"):
+            difficulty([["O"]], [["O"]], gold="c")
+
+    def test_one_annotator_is_enough(self):
+        corpus = Corpus.from_tags({"anna": [["B-P", "O"]]})
+        assert difficulty(corpus).overall == 0.5
+
+    def test_own_rows_stay_out_of_agreement(self):
+        tags = [["B-P", "O"]]
+        assert len(agreement(tags, tags).counts) == 1
+        assert len(difficulty(tags, tags).counts) == 3
+
+
+class TestRefused:
+    def test_overlap_names_both_spans(self):
+        corpus = spans_corpus([[(0, 3, "P"), (2, 5, "P")]], [[]])
+        message = (
+            r"document '0', annotator 'anna', span \[0, 3\) 'P' overlaps \[2, 5\) 'P'; "
+            "model 'disjoint' expects"
+        )
+        with pytest.raises(OverlapError, match=message):
+            agreement(corpus)
+        assert agreement(corpus, model="overlapping").observed == 0
+
+    def test_different_labels_may_overlap(self):
+        corpus = spans_corpus([[(0, 3, "P"), (2, 5, "L")]], [[(0, 3, "P")]])
+        assert agreement(corpus).by_label["P"].observed == 1
+
+    def test_adjacent_spans_do_not_overlap(self):
+        corpus = spans_corpus([[(0, 3, "P"), (3, 5, "P")]], [[(0, 5, "P")]])
+        assert agreement(corpus).observed == 1
+
+    @pytest.mark.parametrize(
+        ("model", "message"), [("disjoint", "overlaps"), ("overlapping", "was marked twice")]
+    )
+    def test_span_marked_twice(self, model, message):
+        corpus = spans_corpus([[(0, 3, "P"), (0, 3, "P")]], [[]])
+        with pytest.raises(OverlapError, match=message):
+            agreement(corpus, model=model)
+
+    def test_only_one_annotator(self):
+        corpus = Corpus.from_tags({"anna": [["B-P"]]})
+        with pytest.raises(NothingSharedError, match="only one annotator found: anna"):
+            agreement(corpus)
+
+    def test_no_document_in_common(self):
+        corpus = Corpus.from_tags({"anna": [["B-P"], None], "ben": [None, ["B-P"]]})
+        message = r"no document was annotated by two annotators \('anna' annotated 1, 'ben'"
+        with pytest.raises(NothingSharedError, match=message):
+            agreement(corpus)
+
+    def test_no_documents(self):
+        with pytest.raises(NothingSharedError, match="no documents"):
+            agreement([], [])
+
+    def test_documents_left_out_are_counted(self):
+        corpus = Corpus.from_tags({"anna": [["B-P"], ["O"], None], "ben": [["O"], None, None]})
+        assert agreement(corpus).skipped == {
+            "documents with one annotator only": 1,
+            "documents without an annotator": 1,
+        }
+
+    @pytest.mark.parametrize(
+        ("option", "value", "valid"),
+        [
+            ("measure", "f1", "token, exact"),
+            ("model", "random", "disjoint, overlapping"),
+            ("scope", "all", "label"),
+            ("measure", None, "token, exact"),
+        ],
+    )
+    def test_unknown_options_name_the_valid_ones(self, option, value, valid):
+        with pytest.raises(
+            OptionError, match=f"unknown {option} {value!r}; choose one of: {valid}"
+        ):
+            agreement([["O"]], [["O"]], **{option: value})
+
+    def test_neither_corpus_nor_tags(self):
+        with pytest.raises(DataError, match="expected a Corpus, or two lists of tag lists"):
+            agreement([["O"]])
+        with pytest.raises(DataError, match="found int"):
+            agreement(3, 4)
+        with pytest.raises(OptionError, match="a Corpus already holds everybody"):
+            agreement(Corpus.from_tags({"a": [["O"]]}), scheme="IO")
+
+
+class TestRefusedLengths:
+    @pytest.mark.parametrize("function", [coverage, start_probabilities])
+    @pytest.mark.parametrize(
+        ("n", "lengths", "message"),
+        [
+            (5, [3, 3], "spans of total length 6 cannot be placed in a text of 5 positions"),
+            (5, [0], "lengths contain 0; expected positive integers"),
+            (5, [-2], "lengths contain -2"),
+            (5, [1.5], "lengths contain 1.5"),
+            (5, [float("nan")], "lengths contain nan"),
+            (5, ["2"], "lengths contain '2'"),
+            (5, [None], "lengths contain None"),
+            (5, 3, "lengths have 0 dimensions"),
+            (-1, [1], "n is -1; expected an integer of at least 0"),
+            (5.0, [1], "n is 5.0"),
+            (True, [1], "n is True"),
+        ],
+    )
+    def test_one_text(self, function, n, lengths, message):
+        with pytest.raises(LengthsError, match=message):
+            function(n, lengths)
+
+    def test_overlapping_spans_only_need_to_fit_one_by_one(self):
+        assert len(coverage(5, [3, 3], model="overlapping")) == 5
+        with pytest.raises(LengthsError, match="a span of length 6 cannot be placed"):
+            coverage(5, [6], model="overlapping")
+
+    def test_options(self):
+        with pytest.raises(OptionError, match="unknown method 'fast'; choose one of: exact, unif"):
+            start_probabilities(5, [1], method="fast")
+        with pytest.raises(OptionError, match="unknown model 'x'"):
+            coverage(5, [1], model="x")
+        with pytest.raises(OptionError, match="alpha is 1.5"):
+            start_probabilities(5, [1], method="uniform", alpha=1.5)
+        with pytest.raises(OptionError, match="unknown measure"):
+            expected_match(5, [1], [1], measure="f1")
+        with pytest.raises(LengthsError, match="size is -1"):
+            sample_arrangements(5, [1], size=-1)

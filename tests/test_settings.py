@@ -1,0 +1,48 @@
+"""Signatures, there and back."""
+
+import pytest
+from beyondchance import Corpus, OptionError, Settings, __version__, agreement
+from hypothesis import given
+from hypothesis import strategies as st
+
+names = st.text(min_size=1, max_size=8)
+
+
+@given(
+    st.builds(
+        Settings,
+        measure=names,
+        unit=names,
+        scheme=st.none() | names,
+        gold=st.none() | names,
+        labels=st.none() | st.lists(names, min_size=1, max_size=3).map(tuple),
+        annotators=st.none() | st.lists(names, min_size=1, max_size=3).map(tuple),
+    )
+)
+def test_signature_parses_back(settings):
+    assert Settings.parse(str(settings)) == settings
+
+
+def test_signature_names_everything_that_moves_a_digit():
+    corpus = Corpus.from_tags(
+        {"a": [["O", "I-X", "B-Y"]], "b": [["O", "B-X", "O"]]}, repair="discard"
+    )
+    result = agreement(corpus.select(labels=["X"]), measure="exact")
+    assert str(result.settings) == (
+        "beyondchance|measure:exact|model:disjoint|scope:label|unit:sentence|positions:tokens"
+        f"|average:micro|scheme:IOB2|repair:discard|labels:X|version:{__version__}"
+    )
+
+
+@pytest.mark.parametrize(
+    ("signature", "message"),
+    [
+        ("BLEU|nrefs:1", "does not begin with 'beyondchance'"),
+        ("beyondchance|colour:red", "'colour:red' is not NAME:VALUE"),
+        ("beyondchance|measure", "'measure' is not NAME:VALUE"),
+        ("beyondchance|unit:a|unit:b", "'unit:b' is not NAME:VALUE"),
+    ],
+)
+def test_not_a_signature(signature, message):
+    with pytest.raises(OptionError, match=message):
+        Settings.parse(signature)

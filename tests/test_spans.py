@@ -1,0 +1,267 @@
+"""The corpus: three ways in, and everything that is refused at the border."""
+
+import pickle
+
+import numpy as np
+import pytest
+from beyondchance import Corpus, DataError, MismatchError, OptionError, Span, SpanError
+
+
+def one_text(*spans, length=10, **options):
+    return Corpus.from_spans({"anna": [list(spans)], "ben": [[]]}, lengths=[length], **options)
+
+
+class TestThreeWaysIn:
+    def test_give_the_same_spans(self):
+        # anna  PP.L.   ben  P..L.
+        from_tags = Corpus.from_tags(
+            {"anna": [["B-P", "I-P", "O", "B-L", "O"]], "ben": [["B-P", "O", "O", "B-L", "O"]]}
+        )
+        from_spans = Corpus.from_spans(
+            {"anna": [[(0, 2, "P"), (3, 4, "L")]], "ben": [[(3, 4, "L"), (0, 1, "P")]]},
+            lengths=[5],
+        )
+        from_columns = Corpus.from_columns(
+            text=[0, 0, 0, 0],
+            annotator=["ben", "anna", "ben", "anna"],
+            start=[0, 0, 3, 3],
+            end=[1, 2, 4, 4],
+            label=["P", "P", "L", "L"],
+            lengths=[5],
+        )
+        for corpus in (from_tags, from_spans, from_columns):
+            assert corpus.labels == ("L", "P")
+            assert corpus.spans("0", "anna") == [Span(0, 2, "P"), Span(3, 4, "L")]
+            assert corpus.spans("0", "ben") == [Span(0, 1, "P"), Span(3, 4, "L")]
+
+    def test_columns_may_be_arrays_and_whole_floats(self):
+        corpus = Corpus.from_columns(
+            text=np.array([0]),
+            annotator=["anna"],
+            start=np.array([1.0]),
+            end=np.array([2], dtype=np.uint8),
+            label=["P"],
+            lengths=np.array([4], dtype=np.int32),
+        )
+        assert corpus.spans("0", "anna") == [(1, 2, "P")]
+
+    def test_no_spans_at_all(self):
+        corpus = Corpus.from_columns(
+            text=[], annotator=[], start=[], end=[], label=[], lengths=[4], annotators=["a", "b"]
+        )
+        assert corpus.annotators_of("0") == ("a", "b")
+
+
+class TestWhoAnnotatedWhat:
+    def test_empty_is_not_missing(self):
+        corpus = Corpus.from_tags({"anna": [["O"], ["O"]], "ben": [["O"], None]})
+        assert corpus.annotators_of("0") == ("anna", "ben")
+        assert corpus.annotators_of("1") == ("anna",)
+        assert corpus.spans("0", "ben") == []
+        with pytest.raises(DataError, match="'1' was not annotated by 'ben', but by 'anna'"):
+            corpus.spans("1", "ben")
+
+    def test_part_of_a_document_is_refused(self):
+        with pytest.raises(DataError, match="document 'd' was annotated by 'ben' in part only"):
+            Corpus.from_tags({"anna": [["O"], ["O"]], "ben": [["O"], None]}, documents=["d", "d"])
+
+    def test_span_by_somebody_who_did_not_annotate(self):
+        with pytest.raises(DataError, match=r"document 'x', annotator 'ben', span \[0, 1\) 'P' is"):
+            Corpus.from_columns(
+                text=[0],
+                annotator=["ben"],
+                start=[0],
+                end=[1],
+                label=["P"],
+                lengths=[3],
+                documents=["x"],
+                annotated=[("x", "anna")],
+                annotators=["anna", "ben"],
+            )
+
+    def test_unknown_names_in_annotated(self):
+        for pair, message in ((("y", "anna"), "document 'y'"), (("x", "zoe"), "annotator 'zoe'")):
+            with pytest.raises(DataError, match=f"'annotated' names the {message}"):
+                Corpus.from_columns(
+                    text=[],
+                    annotator=[],
+                    start=[],
+                    end=[],
+                    label=[],
+                    lengths=[3],
+                    documents=["x"],
+                    annotated=[pair],
+                    annotators=["anna"],
+                )
+
+
+class TestBadSpans:
+    @pytest.mark.parametrize(
+        ("span", "message"),
+        [
+            ((3, 3, "P"), r"document '0', annotator 'anna', span \[3, 3\) 'P' is empty"),
+            ((4, 3, "P"), r"span \[4, 3\) 'P' ends before it starts"),
+            ((-1, 3, "P"), r"span \[-1, 3\) 'P' starts before the text"),
+            ((8, 11, "P"), r"span \[8, 11\) 'P' ends past the text, which has 10 tokens"),
+        ],
+    )
+    def test_offsets(self, span, message):
+        with pytest.raises(SpanError, match=message):
+            one_text((0, 1, "P"), span)
+
+    @pytest.mark.parametrize("value", [1.5, float("nan"), float("inf"), "1", None, 2**70])
+    def test_not_whole_numbers(self, value):
+        with pytest.raises(SpanError, match="column 'start'"):
+            one_text((0, 1, "P"), (value, 9, "P"))
+
+    def test_names_row_and_value(self):
+        with pytest.raises(SpanError, match=r"column 'start', row 1: found .*1\.5.*whole number"):
+            one_text((0, 1, "P"), (1.5, 9, "P"))
+
+    @pytest.mark.parametrize("span", [(0, 1), (0, 1, "P", 2), "abc"])
+    def test_not_triples(self, span):
+        with pytest.raises(SpanError, match=r"document '0', annotator 'anna', span 0: found"):
+            one_text(span)
+
+    @pytest.mark.parametrize("label", ["", None, 3])
+    def test_label_is_not_a_name(self, label):
+        with pytest.raises(DataError, match="label .* is not a name"):
+            one_text((0, 1, label))
+
+    def test_text_out_of_range(self):
+        with pytest.raises(SpanError, match="span 0 is in text 5; expected a number from 0 to 0"):
+            Corpus.from_columns(
+                text=[5], annotator=["a"], start=[0], end=[1], label=["P"], lengths=[3]
+            )
+
+    def test_sentence_of_a_document_is_named(self):
+        with pytest.raises(SpanError, match="document 'd', text 1, annotator 'a'"):
+            Corpus.from_columns(
+                text=[1],
+                annotator=["a"],
+                start=[0],
+                end=[9],
+                label=["P"],
+                lengths=[3, 3],
+                documents=["d", "d"],
+            )
+
+    def test_several_dimensions(self):
+        with pytest.raises(SpanError, match="column 'start' has 2 dimensions"):
+            Corpus.from_columns(
+                text=[0], annotator=["a"], start=[[0]], end=[1], label=["P"], lengths=[3]
+            )
+
+
+class TestMismatches:
+    def test_tags_of_different_length_name_the_document(self):
+        message = "document 'two': 'anna' has 2 tags, 'ben' has 3 tags"
+        with pytest.raises(MismatchError, match=message):
+            Corpus.from_tags(
+                {"anna": [["O"], ["O", "O"]], "ben": [["O"], ["O", "O", "O"]]},
+                documents=["one", "two"],
+            )
+
+    def test_different_numbers_of_texts(self):
+        with pytest.raises(MismatchError, match="'anna' has 1 texts, 'ben' has 2"):
+            Corpus.from_tags({"anna": [["O"]], "ben": [["O"], ["O"]]})
+
+    def test_lengths_and_documents_must_fit(self):
+        with pytest.raises(MismatchError, match="2 lengths for 1 texts"):
+            Corpus.from_spans({"anna": [[]]}, lengths=[3, 4])
+        with pytest.raises(MismatchError, match="2 document names for 1 texts"):
+            Corpus.from_tags({"anna": [["O"]]}, documents=["x", "y"])
+        with pytest.raises(DataError, match="field 'round' has 2 values for 1 documents"):
+            Corpus.from_tags({"anna": [["O"]]}, fields={"round": ["1", "2"]})
+
+    def test_columns_of_different_length(self):
+        with pytest.raises(DataError, match="differ in length"):
+            Corpus.from_columns(
+                text=[0], annotator=["a"], start=[0, 1], end=[1], label=["P"], lengths=[3]
+            )
+
+    def test_scattered_document(self):
+        with pytest.raises(DataError, match="text 2: document 'x' goes on after other documents"):
+            Corpus.from_tags({"a": [["O"], ["O"], ["O"]]}, documents=["x", "y", "x"])
+
+    @pytest.mark.parametrize("texts", [["O"], [3], "O"])
+    def test_not_lists_of_tag_lists(self, texts):
+        with pytest.raises(DataError, match="annotator 'a'.*expected"):
+            Corpus.from_tags({"a": texts})
+
+    def test_names(self):
+        with pytest.raises(DataError, match="no annotators"):
+            Corpus.from_tags({})
+        with pytest.raises(DataError, match="annotator '' is not a name"):
+            Corpus.from_tags({"": [["O"]]})
+        with pytest.raises(DataError, match="annotator 'a' occurs twice"):
+            Corpus.from_columns(
+                text=[],
+                annotator=[],
+                start=[],
+                end=[],
+                label=[],
+                lengths=[1],
+                annotators=["a", "a"],
+            )
+        with pytest.raises(DataError, match="annotator 'zoe' is not among 'a'"):
+            Corpus.from_columns(
+                text=[0],
+                annotator=["zoe"],
+                start=[0],
+                end=[1],
+                label=["P"],
+                lengths=[1],
+                annotators=["a"],
+            )
+
+    def test_negative_length(self):
+        with pytest.raises(DataError, match="text 0 has a negative length"):
+            Corpus.from_spans({"a": [[]]}, lengths=[-1])
+
+    def test_unknown_unit_and_positions(self):
+        with pytest.raises(OptionError, match="unknown unit 'page'; choose one of: sentence,"):
+            one_text(unit="page")
+        with pytest.raises(OptionError, match="unknown positions 'bytes'"):
+            one_text(positions="bytes")
+
+
+class TestSelect:
+    corpus = Corpus.from_spans(
+        {
+            "anna": [[(0, 1, "P")], [(1, 2, "L")], [(0, 3, "P")]],
+            "ben": [[(0, 2, "P")], None, [(0, 3, "L")]],
+        },
+        lengths=[3, 3, 3],
+        documents=["x", "y", "z"],
+        fields={"round": ["1", "1", "2"]},
+    )
+
+    def test_documents(self):
+        part = self.corpus.select(documents=["z", "y"])
+        assert part.documents == ("y", "z")
+        assert part.fields == {"round": ("1", "2")}
+        assert part.annotators_of("y") == ("anna",)
+        assert part.spans("z", "ben") == [(0, 3, "L")]
+
+    def test_labels_and_annotators(self):
+        part = self.corpus.select(labels=["L"], annotators=["anna"])
+        assert part.labels == ("L",)
+        assert part.spans("x", "anna") == []
+        assert part.spans("y", "anna") == [(1, 2, "L")]
+        assert part.options == {"labels": ("L",), "annotators": ("anna",)}
+
+    @pytest.mark.parametrize("kind", ["document", "label", "annotator"])
+    def test_unknown(self, kind):
+        with pytest.raises(DataError, match=f"unknown {kind} 'nobody'; the corpus has: "):
+            self.corpus.select(**{f"{kind}s": ["nobody"]})
+
+
+def test_unknown_document():
+    with pytest.raises(DataError, match="no document 'q' among 1"):
+        one_text().spans("q", "anna")
+
+
+def test_survives_pickling():
+    corpus = one_text((0, 2, "P"))
+    assert pickle.loads(pickle.dumps(corpus)).spans("0", "anna") == [(0, 2, "P")]  # noqa: S301

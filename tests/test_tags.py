@@ -1,0 +1,98 @@
+"""Tag sequences: every scheme, every repair, every way to be wrong."""
+
+import numpy as np
+import pytest
+from beyondchance import Corpus, OptionError, TagError
+
+
+def spans(tags, **options):
+    corpus = Corpus.from_tags({"a": [tags.split()]}, **options)
+    return [tuple(span) for span in corpus.spans("0", "a")]
+
+
+# The same three spans, [0, 2) X, [2, 3) X, [4, 7) Y, in every scheme that can tell them apart.
+#                       0   1   2   3 4   5   6
+SAME = [(0, 2, "X"), (2, 3, "X"), (4, 7, "Y")]
+
+
+@pytest.mark.parametrize(
+    ("scheme", "tags"),
+    [
+        ("IOB2", "B-X I-X B-X O B-Y I-Y I-Y"),
+        ("IOB1", "I-X I-X B-X O I-Y I-Y I-Y"),
+        ("BIOES", "B-X E-X S-X O B-Y I-Y E-Y"),
+        ("BILOU", "B-X L-X U-X O B-Y I-Y L-Y"),
+        ("BMES", "B-X E-X S-X O B-Y M-Y E-Y"),
+    ],
+)
+def test_schemes(scheme, tags):
+    assert spans(tags, scheme=scheme) == SAME
+
+
+def test_io_joins_what_it_cannot_tell_apart():
+    assert spans("I-X I-X I-X O I-Y I-X", scheme="IO") == [(0, 3, "X"), (4, 5, "Y"), (5, 6, "X")]
+
+
+def test_labels_may_contain_dashes_and_bare_prefixes_have_none():
+    assert spans("B-per-son I-per-son") == [(0, 2, "per-son")]
+    assert spans("B I O B") == [(0, 2, "_"), (3, 4, "_")]
+
+
+def test_texts_do_not_run_into_one_another():
+    corpus = Corpus.from_tags({"a": [["O", "B-X"], [], ["B-X", "I-X"], ["B-X"]]})
+    assert corpus.spans("0", "a") == [(1, 2, "X")]
+    assert corpus.spans("1", "a") == []
+    assert corpus.spans("2", "a") == [(0, 2, "X")]
+    assert corpus.spans("3", "a") == [(0, 1, "X")]
+
+
+BROKEN = [
+    # scheme, tags, the place named, repaired by conlleval, by discard
+    ("IOB2", "O I-X I-X", "position 1: tag 'I-X' after O", [(1, 3, "X")], []),
+    ("IOB2", "I-X", "position 0: tag 'I-X' after the start of the text", [(0, 1, "X")], []),
+    ("IOB2", "B-X I-Y", "position 1", [(0, 1, "X"), (1, 2, "Y")], [(0, 1, "X")]),
+    ("IOB1", "O B-X I-X", "position 1", [(1, 3, "X")], []),
+    ("IOB1", "I-Y B-X", "position 1", [(0, 1, "Y"), (1, 2, "X")], [(0, 1, "Y")]),
+    ("BIOES", "B-X O", "position 0: tag 'B-X'.*before O", [(0, 1, "X")], []),
+    ("BIOES", "B-X I-X", "position 1.*before the end of the text", [(0, 2, "X")], []),
+    ("BIOES", "O E-X S-Y", "position 1", [(1, 2, "X"), (2, 3, "Y")], [(2, 3, "Y")]),
+    ("BILOU", "I-X L-X", "position 0", [(0, 2, "X")], []),
+    ("BMES", "S-X M-X E-X", "position 1", [(0, 1, "X"), (1, 3, "X")], [(0, 1, "X")]),
+]
+
+
+@pytest.mark.parametrize(("scheme", "tags", "where", "conlleval", "discard"), BROKEN)
+def test_broken_sequences(scheme, tags, where, conlleval, discard):
+    with pytest.raises(TagError, match=f"document '0', annotator 'a', {where}.*breaks scheme"):
+        spans(tags, scheme=scheme)
+    assert spans(tags, scheme=scheme, repair="conlleval") == conlleval
+    assert spans(tags, scheme=scheme, repair="discard") == discard
+
+
+def test_repairs_are_counted_and_signed():
+    corpus = Corpus.from_tags({"a": [["O", "I-X"], ["I-Y"]]}, repair="conlleval")
+    assert corpus.skipped == {"tags repaired by conlleval": 2}
+    assert corpus.options == {"scheme": "IOB2", "repair": "conlleval"}
+
+
+@pytest.mark.parametrize("tag", ["X-PER", "b-PER", "B-", "-PER", "", "S-PER", "o", 3, None, True])
+def test_unknown_tags(tag):
+    with pytest.raises(TagError, match=r"document '1', annotator 'a', position 2: tag .* not in"):
+        Corpus.from_tags({"a": [["O"], ["O", "O", tag]]})
+
+
+def test_unhashable_tag():
+    with pytest.raises(TagError, match="expected strings"):
+        Corpus.from_tags({"a": [[["B-X"]]]})
+
+
+def test_arrays_of_tags():
+    corpus = Corpus.from_tags({"a": [np.array(["B-X", "I-X"])]})
+    assert corpus.spans("0", "a") == [(0, 2, "X")]
+
+
+def test_unknown_options_name_the_valid_ones():
+    with pytest.raises(OptionError, match="unknown scheme 'IOBES'; choose one of: IOB2, IOB1, IO,"):
+        Corpus.from_tags({"a": [["O"]]}, scheme="IOBES")
+    with pytest.raises(OptionError, match="unknown repair 'fix'; choose one of: none, conlleval,"):
+        Corpus.from_tags({"a": [["O"]]}, repair="fix")
