@@ -20,7 +20,7 @@ check: $(VENV)/dev
 	@$(BIN)/ruff format --quiet --check .
 	@$(BIN)/ruff check --quiet .
 	@$(BIN)/mypy --no-error-summary
-	@$(BIN)/lint-imports --no-logo --no-verbose >$(VENV)/layers.log || { cat $(VENV)/layers.log; exit 1; }
+	@$(BIN)/lint-imports --no-logo >$(VENV)/layers.log || { cat $(VENV)/layers.log; exit 1; }
 	@$(BIN)/python -m pytest
 
 test: check docs

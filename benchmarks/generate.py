@@ -17,7 +17,7 @@ def conll_sized(n_sentences: int = 3453, noise: float = 0.08, seed: int = 1) -> 
     """
     rng = np.random.default_rng(seed)
     gold, predicted = [], []
-    for n in np.clip(rng.gamma(1.6, 8.6, n_sentences), 1, 50).astype(int).tolist():
+    for n in np.clip(rng.gamma(1.6, 8.85, n_sentences), 1, 50).astype(int).tolist():
         spans: list[tuple[int, int, str]] = []
         place = int(rng.geometric(0.15)) - 1
         while place < n:

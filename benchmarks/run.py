@@ -19,9 +19,9 @@ from pathlib import Path
 from time import perf_counter
 
 import numpy as np
-from generate import Tags, conll_sized
 
 import beyondchance as bc
+from generate import Tags, conll_sized
 
 
 @cache

@@ -9,8 +9,11 @@ from itertools import product
 from math import comb, isnan, prod
 
 import numpy as np
-import oracle
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import oracle
 from beyondchance import (
     Corpus,
     agreement,
@@ -20,8 +23,6 @@ from beyondchance import (
     start_probabilities,
 )
 from beyondchance.core.measures import MEASURES
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 RULES = [(measure, model) for measure in MEASURES for model in MEASURES[measure].rules]
 every_rule = pytest.mark.parametrize(("measure", "model"), RULES)
@@ -113,8 +114,8 @@ def test_proposition_3_flat_range_is_flat(text):
             assert abs(Fraction(float(flat[0])) - exact) <= 1e-13
 
 
-@given(texts(), texts())
-def test_coverage_is_the_sum_of_the_spans(text, _):
+@given(texts())
+def test_coverage_is_the_sum_of_the_spans(text):
     n, lengths = text
     total = np.zeros(n)
     for length, places in zip(lengths, start_probabilities(n, lengths), strict=True):

@@ -1,6 +1,11 @@
 """Numbers printed in the paper: Li, Rosé, Yuan & Zhou, ACL 2024."""
 
+from fractions import Fraction
+from math import perm
+
 import pytest
+
+import oracle
 from beyondchance import Corpus, agreement, expected_match
 
 # Spans [start, end) of the two annotators, as the rows of 0s and 1s show them.
@@ -66,3 +71,33 @@ def test_chance_falls_with_length_of_text_number_and_shortness_of_spans():
     assert chance(30, [2, 3, 4], [3, 4, 5]) < chance(20, [2, 3, 4], [3, 4, 5])
     assert chance(20, [2, 3, 4], [3, 4, 5]) < chance(20, [9], [12])
     assert chance(20, [3], [4]) < chance(20, [9], [12])
+
+
+class TestDeviations:
+    """The claims of docs/deviations.md."""
+
+    def test_equation_1_read_literally_counts_too_much(self):
+        # Ordered pairs (i1, i2) instead of subsets: both orders of the two other spans.
+        n, lengths, i = 20, [2, 3, 4], 0
+        once = sum(oracle.equation_1(n, lengths, i))
+        a, k = sum(lengths), len(lengths)
+        both_before = sum(
+            perm(start - a + lengths[i] + k - 2, k - 1)
+            for start in range(1, n - lengths[i] + 2)
+            if start - a + lengths[i] + k - 2 >= k - 1
+        )
+        assert once == 1
+        assert once + Fraction(both_before, perm(n - a + k, k)) > 1
+
+    def test_overlapping_spans_do_not_exceed_1(self):
+        spans = {name: [[(0, 2, "X"), (0, 3, "X")]] for name in "ab"}
+        result = agreement(Corpus.from_spans(spans, lengths=[3]), model="overlapping")
+        assert (result.score.matched, result.score.size_a) == (5, 5)
+        assert result.observed == 1
+        assert result.chance < 1
+
+    def test_subset_1_is_the_difficult_one(self):
+        # Table 10, subset 1, model A: .919 observed, .911 corrected imply chance near .09.
+        observed, corrected = 0.919, 0.911
+        implied = (observed - corrected) / (1 - corrected)
+        assert implied < 0.175

@@ -4,6 +4,7 @@ from math import isnan
 
 import numpy as np
 import pytest
+
 from beyondchance import (
     Corpus,
     DataError,
@@ -115,7 +116,8 @@ class TestTeams:
         assert len(rows) == 5
         assert rows[0] == {
             "document": "x", "text": 0, "label": "P", "a": "anna", "b": "ben", "matched": 1.0,
-            "expected": round(2**52 / 9) / 2**52, "size_a": 1.0, "size_b": 1.0, "spans_a": 1, "spans_b": 1,
+            "expected": round(2**52 / 9) / 2**52, "size_a": 1.0, "size_b": 1.0,
+            "spans_a": 1, "spans_b": 1,
         }  # fmt: skip
 
     def test_many_annotators_few_documents_each(self):

@@ -1,9 +1,10 @@
 """Signatures, there and back."""
 
 import pytest
-from beyondchance import Corpus, OptionError, Settings, __version__, agreement
 from hypothesis import given
 from hypothesis import strategies as st
+
+from beyondchance import Corpus, OptionError, Settings, __version__, agreement
 
 names = st.text(min_size=1, max_size=8)
 

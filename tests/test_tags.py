@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+
 from beyondchance import Corpus, OptionError, TagError
 
 

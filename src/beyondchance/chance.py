@@ -199,8 +199,11 @@ def sample_arrangements(
 
     Examples
     --------
-    >>> sample_arrangements(5, [2, 3], size=4, rng=1).tolist()
-    [[0, 2], [3, 0], [0, 2], [3, 0]]
+    Spans of 2 and 3 fill five positions in one order or in the other.
+
+    >>> starts = sample_arrangements(5, [2, 3], size=100, rng=1)
+    >>> sorted(set(map(tuple, starts.tolist())))
+    [(0, 2), (3, 0)]
     """
     text, spans = _validated_text(n, lengths, model)
     draws = _whole_number(size, "size")

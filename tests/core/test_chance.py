@@ -4,8 +4,9 @@ from fractions import Fraction
 from itertools import combinations_with_replacement
 
 import numpy as np
-import oracle
 import pytest
+
+import oracle
 from beyondchance import expected_match, sample_arrangements
 
 

@@ -5,8 +5,9 @@ from itertools import combinations_with_replacement
 from math import comb, factorial, perm
 
 import numpy as np
-import oracle
 import pytest
+
+import oracle
 from beyondchance import coverage, start_probabilities
 from beyondchance.core import placement
 
