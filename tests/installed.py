@@ -73,17 +73,17 @@ def lowest_numpy() -> str:
 
 
 def environment(folder: Path, *packages: str) -> Path:
-    """A new virtual environment with these packages."""
-    venv.create(folder, with_pip=True)
+    """A new virtual environment with these packages and nothing else, not even pip."""
+    venv.create(folder)
     python = folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
-    install(python, "--upgrade", "pip")
     install(python, *packages)
     return python
 
 
 def install(python: Path, *what: str | Path) -> None:
-    """Install quietly."""
-    run(python, "-m", "pip", "--disable-pip-version-check", "-qq", "install", *what)
+    """Install quietly into the environment of another interpreter."""
+    pip = (sys.executable, "-m", "pip", "--disable-pip-version-check", "-qq", "--python", python)
+    run(*pip, "install", *what)
 
 
 def run(*command: str | Path, cwd: Path = ROOT) -> None:
