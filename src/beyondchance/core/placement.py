@@ -40,12 +40,16 @@ from beyondchance.core.ragged import bounds, spread, total
 _SMALL_LONGS = 4
 _SMALL_EXCESS = 64
 
-_FIRST_REACH = 64
+_FIRST_REACH = 63
 """Edge positions to compute before asking whether the middle is reached."""
 _FLAT = 1e-13
 """Relative deviation up to which values count as constant."""
 _NEGLIGIBLE = 1e-25
 """Probabilities below this cannot move a digit of any sum."""
+_FEW_EQUAL = 4
+"""Equal longs up to this number are added one by one, more of them together."""
+_HARMLESS = 1e-14
+"""Error up to which a long may be taken out of a table by subtraction."""
 _MOST_CELLS = 2**25
 """Cells of a table of subsets; a larger one is replaced by the integral."""
 
@@ -281,11 +285,10 @@ def _edges(
     limit = [min(all_excess - e, s // 2) for e, s in zip(taken, size, strict=True)]
     solved: dict[int, tuple[Floats, float]] = {}
     pending = list(range(len(taken)))
-    reach = _FIRST_REACH
-    while reach < 2 * window:
-        reach = 2 * reach + 1
+    reach = max(_FIRST_REACH, 6 * window)
     while pending:
-        reach = min(reach, max(limit[i] for i in pending))
+        furthest = max(limit[i] for i in pending)
+        reach = furthest if furthest <= 2 * reach else reach
         most = min(n_longs, reach // (min(excess) + 1))
         if (most + 1) * (reach + 1) > _MOST_CELLS:
             for i in pending:
@@ -298,10 +301,17 @@ def _edges(
         most = max(int(np.flatnonzero(g.max(axis=0) > _NEGLIGIBLE)[-1]) for g in mixing.values())
         sums = _excess_sums(excess, count, most, reach + 1)
         spectrum = {gone: _spectrum(g[:, : most + 1].T) for gone, g in mixing.items()}
+        removable = 1 in mixing and _removable(mixing[1].max(axis=0)[: most + 1], n_longs)
         unsolved = []
         for i in pending:
             e = taken[i]
-            left = _excess_sums_without(sums, excess, count, e) if e else sums
+            if not e:
+                left = sums
+            elif removable:
+                left = _without_one(sums, n_longs, e)
+            else:
+                rest = [k - (length == e) for length, k in zip(excess, count, strict=True)]
+                left = _excess_sums(excess, rest, most, reach + 1)
             product = (spectrum[int(e > 0)] * _spectrum(left)).sum(axis=0)
             p = np.fft.irfft(product)[: reach + 1] / n_items
             if reach >= limit[i]:
@@ -364,34 +374,53 @@ def _excess_sums(excess: list[int], count: list[int], most: int, width: int) -> 
     table[0, 0] = 1
     pooled = 0
     for e, k in zip(excess, count, strict=True):
-        taken = min(k, most, (width - 1) // e)
-        share = _hypergeometric(k, pooled, most, taken)
-        grown = np.zeros_like(table)
-        for i in range(taken + 1):
-            grown[i:, i * e :] += share[i:, i, None] * table[: most + 1 - i, : width - i * e]
-        table = grown
+        if k <= _FEW_EQUAL:
+            for n_longs in range(pooled + 1, pooled + k + 1):
+                table = _with_one(table, n_longs, e)
+        else:
+            share = _hypergeometric(k, pooled, most, min(k, most))
+            grown = share[:, :1] * table
+            for i in range(1, min(k, most, (width - 1) // e) + 1):
+                grown[i:, i * e :] += share[i:, i, None] * table[:-i, : -i * e]
+            table = grown
         pooled += k
     return table
 
 
-def _excess_sums_without(sums: Floats, excess: list[int], count: list[int], gone: int) -> Floats:
-    """The same table with one long of excess `gone` taken out.
+def _with_one(sums: Floats, n_longs: int, added: int) -> Floats:
+    """The table when a long of excess `added` joins, which makes `n_longs` of them.
 
-    Of j longs out of K, that one is among them with probability j/K. Solving
-    for the table without it divides by 1 - j/K; errors shrink from row to row
-    while j < K/2. Beyond that the table is built anew.
+    Of j longs out of K, a given one is among them with probability j/K.
     """
-    n_longs = sum(count)
-    most, width = sums.shape[0] - 1, sums.shape[1]
-    if 2 * most > n_longs:
-        rest = [k - (e == gone) for e, k in zip(excess, count, strict=True)]
-        kept = [(e, k) for e, k in zip(excess, rest, strict=True) if k]
-        return _excess_sums([e for e, _ in kept], [k for _, k in kept], most, width)
+    share = np.minimum(np.arange(len(sums)) / n_longs, 1)[:, None]
+    grown: Floats = (1 - share) * sums
+    if added < sums.shape[1]:
+        grown[1:, added:] += share[1:] * sums[:-1, :-added]
+    return grown
+
+
+def _without_one(sums: Floats, n_longs: int, gone: int) -> Floats:
+    """The table when a long of excess `gone` leaves, which undoes `_with_one`."""
     left = sums.copy()
-    for j in range(1, most + 1):
-        left[j, gone:] -= (j / n_longs) * left[j - 1, : max(width - gone, 0)]
+    for j in range(1, len(sums)):
+        if gone < sums.shape[1]:
+            left[j, gone:] -= (j / n_longs) * left[j - 1, :-gone]
         left[j] *= n_longs / (n_longs - j)
     return left
+
+
+def _removable(weight: Floats, n_longs: int) -> bool:
+    """Whether taking a long out by subtraction is harmless.
+
+    The error of row j, summed over e, is at most that of a rounding and j/K of the
+    error of row j - 1, both divided by 1 - j/K; `weight` is what a row is multiplied
+    by at most. Rows beyond K/2 lose digits, but hardly matter.
+    """
+    error, harm = 0.0, 0.0
+    for j, most in enumerate(weight.tolist()[:n_longs]):
+        error = (2**-52 * n_longs + j * error) / (n_longs - j)
+        harm += error * most
+    return len(weight) <= n_longs and harm < _HARMLESS
 
 
 def _integral(
