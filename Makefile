@@ -44,7 +44,7 @@ $(VENV)/demo: pyproject.toml
 	@touch $@
 
 $(VENV)/dev: $(VENV)/demo
-	@$(BIN)/python $(PIP) install --group dev
+	@$(BIN)/python $(PIP) install --editable '.[all]' --group dev
 	@touch $@
 
 $(VENV)/bench: $(VENV)/demo

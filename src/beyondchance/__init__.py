@@ -20,14 +20,17 @@ if TYPE_CHECKING:
     from beyondchance.errors import (
         BeyondChanceError,
         DataError,
+        FormatError,
         LengthsError,
         MismatchError,
+        MissingLibraryError,
         NothingSharedError,
         OptionError,
         OverlapError,
         SpanError,
         TagError,
     )
+    from beyondchance.io import read
     from beyondchance.results import Agreement, Counts, Difficulty, Score
     from beyondchance.scoring import agreement, difficulty
     from beyondchance.settings import Settings
@@ -40,8 +43,10 @@ __all__ = [
     "Counts",
     "DataError",
     "Difficulty",
+    "FormatError",
     "LengthsError",
     "MismatchError",
+    "MissingLibraryError",
     "NothingSharedError",
     "OptionError",
     "OverlapError",
@@ -56,6 +61,7 @@ __all__ = [
     "difficulty",
     "example",
     "expected_match",
+    "read",
     "sample_arrangements",
     "start_probabilities",
 ]
@@ -66,14 +72,17 @@ _HOMES = {
     "errors": (
         "BeyondChanceError",
         "DataError",
+        "FormatError",
         "LengthsError",
         "MismatchError",
+        "MissingLibraryError",
         "NothingSharedError",
         "OptionError",
         "OverlapError",
         "SpanError",
         "TagError",
     ),
+    "io": ("read",),
     "results": ("Agreement", "Counts", "Difficulty", "Score"),
     "scoring": ("agreement", "difficulty"),
     "settings": ("Settings",),

@@ -40,6 +40,14 @@ class LengthsError(DataError):
     """Lengths of spans do not fit the text, or are not positive integers."""
 
 
+class FormatError(DataError):
+    """A file is not what its format says."""
+
+
+class MissingLibraryError(BeyondChanceError, ImportError):
+    """A file needs a library that is not installed."""
+
+
 class OptionError(BeyondChanceError, ValueError):
     """An option has a value that it does not take."""
 

@@ -27,6 +27,9 @@ class Settings:
         How texts and labels are put together: ``micro`` adds their counts.
     scheme, repair : str, optional
         How tag sequences were read.
+    tokens, align, whitespace, zero_length, duplicates, discontinuous, empty, layer, feature, \
+spans_key, grid, tier : str, optional
+        How files were read, where a choice was made.
     annotators, labels : tuple of str, optional
         What the corpus was restricted to.
     gold : str, optional
@@ -52,6 +55,18 @@ class Settings:
     average: str = "micro"
     scheme: str | None = None
     repair: str | None = None
+    tokens: str | None = None
+    align: str | None = None
+    whitespace: str | None = None
+    zero_length: str | None = None
+    duplicates: str | None = None
+    discontinuous: str | None = None
+    empty: str | None = None
+    layer: str | None = None
+    feature: str | None = None
+    spans_key: str | None = None
+    grid: str | None = None
+    tier: str | None = None
     annotators: tuple[str, ...] | None = None
     labels: tuple[str, ...] | None = None
     gold: str | None = None

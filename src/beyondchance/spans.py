@@ -26,7 +26,7 @@ Tags = Sequence[Sequence[str] | None]
 Spans = Sequence[Sequence[tuple[int, int, str]] | None]
 
 UNITS = ("sentence", "document")
-POSITIONS = ("tokens", "characters")
+POSITIONS = ("tokens", "characters", "frames")
 
 
 class Span(NamedTuple):
@@ -35,6 +35,15 @@ class Span(NamedTuple):
     start: int
     end: int
     label: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Input:
+    """A file that annotations came from."""
+
+    name: str
+    sha256: str
+    format: str
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -65,6 +74,17 @@ class Corpus:
         Choices made on the way in that move a digit, for the signature.
     skipped : mapping of str to int
         What was left out or repaired on the way in, and how often.
+    texts : tuple of str, optional
+        The characters of each text, where they are known.
+    token_start, token_end : arrays of int, optional
+        Where positions are tokens of known texts, the characters of each token, in the
+        order of the texts.
+    gold : str, optional
+        The one among the annotators who is a gold standard.
+    inputs : tuple of Input
+        The files that it came from.
+    notes : tuple of str
+        What was found out on the way in, for people.
     """
 
     documents: tuple[str, ...]
@@ -84,6 +104,12 @@ class Corpus:
     positions: str = "tokens"
     options: Mapping[str, str | tuple[str, ...]] = field(default_factory=dict)
     skipped: Mapping[str, int] = field(default_factory=dict)
+    texts: tuple[str, ...] | None = None
+    token_start: Ints | None = None
+    token_end: Ints | None = None
+    gold: str | None = None
+    inputs: tuple[Input, ...] = ()
+    notes: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         return (
@@ -438,6 +464,7 @@ positions='tokens')
             & keep_annotator[self.span_annotator]
             & keep_label[self.span_label]
         )
+        keep_token = np.repeat(keep_text, self.text_length)
         keep_annotation = (
             keep_document[self.annotation_document] & keep_annotator[self.annotation_annotator]
         )
@@ -460,6 +487,10 @@ positions='tokens')
             span_label=new_label[self.span_label[keep_span]],
             span_start=self.span_start[keep_span],
             span_end=self.span_end[keep_span],
+            texts=None if self.texts is None else _kept(self.texts, keep_text),
+            token_start=None if self.token_start is None else self.token_start[keep_token],
+            token_end=None if self.token_end is None else self.token_end[keep_token],
+            gold=self.gold if self.gold in _kept(self.annotators, keep_annotator) else None,
         )
 
     def _document_index(self, document: str) -> int:

@@ -1,0 +1,158 @@
+"""Files to a corpus, whatever wrote them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import fields, replace
+from itertools import chain
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from beyondchance.errors import FormatError, OptionError, checked_option
+from beyondchance.io.drafts import assembled
+from beyondchance.io.formats import FORMATS, Format, Upload
+from beyondchance.io.options import Reading, ReadOptions
+from beyondchance.io.sources import Source, opened
+from beyondchance.spans import Corpus, Input
+
+__all__ = ["FORMATS", "read"]
+
+# Choices that move a digit, and so belong to the signature.
+_SIGNED = (
+    "repair",
+    "align",
+    "whitespace",
+    "zero_length",
+    "duplicates",
+    "discontinuous",
+    "empty",
+    "layer",
+    "feature",
+    "spans_key",
+    "grid",
+    "tier",
+)
+
+
+def read(*paths: Any, format: str | None = None, **options: Any) -> Corpus:  # noqa: A002
+    """Read annotations from files and folders in any format.
+
+    Parameters
+    ----------
+    *paths : str or path
+        One file that holds everybody, or one file or folder for each annotator, who is
+        then named after it. For ``format="hf"``, the data sets themselves.
+    format : str, optional
+        One of the names in `FORMATS`; told from the content by default.
+    **options
+        Choices, by the names of `ReadOptions`; each format takes those that concern it.
+
+    Returns
+    -------
+    Corpus
+        Its `notes` say what was found out, its `skipped` what was left out.
+
+    Raises
+    ------
+    FormatError
+        For a file that is not what its format says, with its name and line.
+    OptionError
+        For an unknown option or value.
+    """
+    known = {item.name for item in fields(ReadOptions)}
+    for name in options:
+        if name not in known:
+            raise OptionError(f"unknown option {name!r}; choose from: {', '.join(sorted(known))}")
+    reading = Reading(ReadOptions(**options))
+    if not paths:
+        raise OptionError("nothing to read; expected at least one file or folder")
+    uploads = _uploads(paths)
+    chosen = [_format_of(upload, format, reading) for upload in uploads]
+    _check_options(chosen, reading.options)
+    main = chosen[0]
+    odd = next((item for item in chosen if _defaults(item) != _defaults(main)), None)
+    if odd is not None and not (reading.options.unit and reading.options.positions):
+        raise OptionError(
+            f"{main.name} and {odd.name} differ in what they are scored on "
+            f"({' by '.join(_defaults(main))} and {' by '.join(_defaults(odd))}); say unit and "
+            "positions"
+        )
+    if all(hasattr(item.module(), "corpus") for item in chosen):
+        corpus: Corpus = main.module().corpus(uploads, reading)
+    else:
+        drafts = chain.from_iterable(
+            item.drafts(upload, reading) for upload, item in zip(uploads, chosen, strict=True)
+        )
+        corpus = assembled(drafts, reading, unit=main.unit, positions=main.positions)
+    changed = reading.options.changed()
+    signed = {name: str(getattr(reading.options, name)) for name in _SIGNED if name in changed}
+    return replace(
+        corpus,
+        options={**corpus.options, **signed, **reading.signed},
+        skipped={**corpus.skipped, **reading.skipped},
+        notes=(*corpus.notes, *reading.notes),
+        inputs=tuple(
+            Input(name=source.name, sha256=source.sha256, format=item.name)
+            for upload, item in zip(uploads, chosen, strict=True)
+            for source in upload.sources
+        ),
+    )
+
+
+def _defaults(item: Format) -> tuple[str, str]:
+    return item.positions, item.unit
+
+
+def _uploads(paths: Iterable[Any]) -> list[Upload]:
+    """Open what was given, and name the annotators after it."""
+    uploads = []
+    for number, path in enumerate(paths, start=1):
+        if not isinstance(path, str | PathLike):
+            uploads.append(
+                Upload(
+                    f"data {number}",
+                    f"annotator {number}",
+                    [Source(f"data {number}", member=b"")],
+                    data=path,
+                )
+            )
+            continue
+        found = opened(Path(path))
+        if isinstance(found, Source):
+            uploads.append(Upload(str(path), found.stem, [found]))
+        else:
+            uploads.append(Upload(str(path), Path(path).resolve().name, found, is_folder=True))
+    # Files of one name in different folders are told apart by the folders.
+    twice = {name for name, n in Counter(upload.annotator for upload in uploads).items() if n > 1}
+    return [
+        replace(upload, annotator=f"{Path(upload.name).resolve().parent.name}/{upload.annotator}")
+        if upload.annotator in twice and upload.data is None
+        else upload
+        for upload in uploads
+    ]
+
+
+def _format_of(upload: Upload, name: str | None, reading: Reading) -> Format:
+    """The format asked for, or the one that the content looks like."""
+    if name is not None:
+        return FORMATS[checked_option("format", name, FORMATS)]
+    for item in FORMATS.values():
+        if item.detects(upload):
+            reading.notes.append(f"{upload.name}: read as {item.name}")
+            return item
+    raise FormatError(
+        f"{upload.name}: not recognised as any of {', '.join(FORMATS)}; say which with format="
+    )
+
+
+def _check_options(chosen: list[Format], options: ReadOptions) -> None:
+    """Refuse an option that none of the formats takes: it would do nothing."""
+    taken = frozenset().union(*(item.options for item in chosen))
+    for name in options.changed():
+        if name not in taken:
+            formats = ", ".join(dict.fromkeys(item.name for item in chosen))
+            raise OptionError(
+                f"option {name!r} does not apply to {formats}; it takes: {', '.join(sorted(taken))}"
+            )

@@ -1,0 +1,273 @@
+"""Files, folders and archives that somebody else wrote: opened with care.
+
+Nothing here trusts its input. Texts are decoded or refused with the place; archives
+are read member by member, with a limit on what they may unfold to; no link leads out
+of a folder; nothing is written to disk and nothing is fetched.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import os
+import re
+import zipfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from beyondchance.errors import FormatError
+
+MOST_BYTES = 2**31
+"""What one file, or all members of one archive together, may hold."""
+MOST_EXPANSION = 200
+"""How many times its packed size a member of an archive may hold."""
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """One file, on disk or inside an archive.
+
+    Attributes
+    ----------
+    name : str
+        How to name it to people: its path as given, or ``archive.zip/member``.
+    path : Path, optional
+        Where it lies, if it is a file of its own.
+    member : bytes, optional
+        Its content, if it comes from an archive or a stream.
+    """
+
+    name: str
+    path: Path | None = None
+    member: bytes | None = None
+
+    @property
+    def stem(self) -> str:
+        """The name without folders and without its last ending."""
+        return PurePosixPath(self.name.replace(os.sep, "/")).stem
+
+    @cached_property
+    def data(self) -> bytes:
+        """The content."""
+        if self.member is not None:
+            return self.member
+        assert self.path is not None  # noqa: S101 - a source is one or the other
+        try:
+            if self.path.stat().st_size > MOST_BYTES:
+                raise FormatError(
+                    f"{self.name}: holds {self.path.stat().st_size:,} bytes; expected at most "
+                    f"{MOST_BYTES:,}: split the file"
+                )
+            return self.path.read_bytes()
+        except OSError as error:
+            raise FormatError(f"{self.name}: cannot be read ({_cause(error)})") from None
+
+    @cached_property
+    def head(self) -> bytes:
+        """The first bytes, enough to tell formats apart."""
+        if self.member is not None:
+            return self.member[:65536]
+        assert self.path is not None  # noqa: S101 - a source is one or the other
+        try:
+            with self.path.open("rb") as file:
+                return file.read(65536)
+        except OSError as error:
+            raise FormatError(f"{self.name}: cannot be read ({_cause(error)})") from None
+
+    @cached_property
+    def sha256(self) -> str:
+        """Digest of the content."""
+        return hashlib.sha256(self.data).hexdigest()
+
+    @cached_property
+    def text(self) -> str:
+        """The content as text, without a byte order mark.
+
+        UTF-8, or UTF-16 if it begins with that byte order mark. Line ends stay as
+        they are, for offsets count them.
+        """
+        data = self.data
+        if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+            try:
+                return data.decode("utf-16")
+            except UnicodeDecodeError as error:
+                raise FormatError(f"{self.name}: broken UTF-16 at byte {error.start}") from None
+        try:
+            text = data.decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            line = data.count(b"\n", 0, error.start) + 1
+            raise FormatError(
+                f"{self.name}:{line}: byte {data[error.start]:#04x} is not UTF-8; "
+                "save the file as UTF-8"
+            ) from None
+        if "\0" in text:
+            line = text.count("\n", 0, text.index("\0")) + 1
+            raise FormatError(
+                f"{self.name}:{line}: contains a NUL character; expected text, and this looks "
+                "like a binary file or UTF-16 without a byte order mark"
+            )
+        return text
+
+    @cached_property
+    def head_text(self) -> str:
+        """The beginning as text, for telling formats apart; empty if it is none."""
+        if self.head.startswith((b"\xff\xfe", b"\xfe\xff")):
+            even = self.head[: len(self.head) // 2 * 2]
+            return even.decode("utf-16", errors="replace")
+        if b"\0" in self.head:
+            return ""
+        # The cut may have gone through the last character.
+        for cut in range(4):
+            try:
+                return self.head[: len(self.head) - cut].decode("utf-8-sig")
+            except UnicodeDecodeError:
+                continue
+        return ""
+
+    def lines(self) -> list[str]:
+        r"""Lines of text without their ends (``\n`` or ``\r\n``)."""
+        text = self.text
+        lines = text.replace("\r\n", "\n").split("\n") if "\r" in text else text.split("\n")
+        return lines[:-1] if lines and not lines[-1] else lines
+
+    def json(self) -> Any:
+        """The content as JSON."""
+        return parsed_json(self.text, self.name)
+
+    def json_lines(self) -> Iterator[tuple[int, Any]]:
+        """Line numbers and their values, one JSON value a line; blank lines are skipped."""
+        for number, line in enumerate(self.lines(), start=1):
+            if line.strip():
+                yield number, parsed_json(line, self.name, first_line=number)
+
+
+def parsed_json(text: str, name: str, *, first_line: int = 1) -> Any:
+    """Parse JSON, naming the place of an error. Numbers must be finite."""
+
+    def refuse(constant: str) -> None:
+        raise FormatError(f"{name}:{first_line}: {constant} is not a JSON value")
+
+    try:
+        return json.loads(text, parse_constant=refuse)
+    except json.JSONDecodeError as error:
+        line = first_line + error.lineno - 1
+        raise FormatError(
+            f"{name}:{line}: not valid JSON ({error.msg} at column {error.colno})"
+        ) from None
+    except RecursionError:
+        raise FormatError(f"{name}:{first_line}: JSON nested too deeply") from None
+    except ValueError as error:  # an integer with thousands of digits
+        raise FormatError(f"{name}:{first_line}: not valid JSON ({error})") from None
+
+
+def opened(path: str | Path) -> Source | list[Source]:
+    """A file as a source, or a folder as the sources below it, sorted by name."""
+    where = Path(path)
+    if not where.exists():
+        raise FormatError(f"{path}: no such file or folder")
+    if where.is_file():
+        return Source(str(path), path=where)
+    if not where.is_dir():
+        raise FormatError(f"{path}: neither a file nor a folder")
+    root = where.resolve()
+    found = []
+    for folder, folders, names in os.walk(where, followlinks=False):
+        folders.sort()
+        for name in sorted(names + [f for f in folders if (Path(folder) / f).is_symlink()]):
+            entry = Path(folder) / name
+            if name.startswith("."):
+                continue
+            if entry.is_symlink() and not entry.resolve().is_relative_to(root):
+                raise FormatError(f"{entry}: a link that leads out of the folder; remove it")
+            if entry.is_file():
+                found.append(Source(str(entry), path=entry))
+    if not found:
+        raise FormatError(f"{path}: the folder holds no files")
+    return found
+
+
+def is_zip(source: Source) -> bool:
+    """Whether the content is a zip archive."""
+    return source.head.startswith((b"PK\x03\x04", b"PK\x05\x06"))
+
+
+def members(archive: Source) -> list[Source]:
+    """The files of a zip archive, sorted by name."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(archive.data)) as opened_archive:
+            entries = [entry for entry in opened_archive.infolist() if not entry.is_dir()]
+            left = MOST_BYTES
+            for entry in entries:
+                _check_member(archive.name, entry)
+                left -= entry.file_size
+                if left < 0:
+                    raise FormatError(
+                        f"{archive.name}: unfolds to more than {MOST_BYTES:,} bytes; split it"
+                    )
+            return [
+                Source(
+                    f"{archive.name}/{entry.filename}", member=_member_bytes(opened_archive, entry)
+                )
+                for entry in sorted(entries, key=lambda entry: entry.filename)
+            ]
+    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, OSError) as error:
+        raise FormatError(f"{archive.name}: not a readable zip archive ({error})") from None
+
+
+def _member_bytes(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> bytes:
+    """Read no more than the archive's directory says the member holds."""
+    with archive.open(entry) as file:
+        data = file.read(entry.file_size + 1)
+    if len(data) != entry.file_size:
+        raise zipfile.BadZipFile(f"{entry.filename} is not as long as the archive says")
+    return data
+
+
+def _check_member(archive: str, entry: zipfile.ZipInfo) -> None:
+    parts = PurePosixPath(entry.filename.replace("\\", "/")).parts
+    if ".." in parts or entry.filename.startswith(("/", "\\")) or ":" in entry.filename[:3]:
+        raise FormatError(
+            f"{archive}: member {entry.filename!r} points outside the archive; expected plain names"
+        )
+    if entry.file_size > 2**20 and entry.file_size > MOST_EXPANSION * max(entry.compress_size, 1):
+        raise FormatError(
+            f"{archive}: member {entry.filename!r} unfolds to {entry.file_size:,} bytes from "
+            f"{entry.compress_size:,}; that is no annotation"
+        )
+
+
+def _cause(error: OSError) -> str:
+    return (error.strerror or str(error)).lower()
+
+
+_XML_ENCODING = re.compile(rb"""^\s*<\?xml[^>]*encoding\s*=\s*["']([A-Za-z0-9._-]+)["']""")
+_XML_ENCODINGS = re.compile(
+    r"utf-?8|utf-?16(le|be)?|us-ascii|iso-8859-\d+|windows-125\d", re.IGNORECASE
+)
+
+
+def safe_xml(source: Source) -> bytes:
+    """The content of an XML file, refused if it declares entities or a document type.
+
+    Neither has a place in an annotation; both can make a small file unfold without end
+    or reach for other files.
+    """
+    data = source.data
+    plain = data.replace(b"\0", b"").removeprefix(b"\xef\xbb\xbf")
+    declared = _XML_ENCODING.match(plain)
+    if declared and not _XML_ENCODINGS.fullmatch(declared[1].decode("ascii")):
+        raise FormatError(
+            f"{source.name}:1: XML in the encoding {declared[1].decode('ascii')!r}; save it as UTF-8"
+        )
+    for declaration in (b"<!DOCTYPE", b"<!ENTITY"):
+        if declaration in plain:
+            line = plain.count(b"\n", 0, plain.index(declaration)) + 1
+            raise FormatError(
+                f"{source.name}:{line}: XML with {declaration.decode()}, which an annotation does "
+                "not need; remove the declaration"
+            )
+    return data
