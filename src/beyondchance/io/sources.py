@@ -259,10 +259,9 @@ def safe_xml(source: Source) -> bytes:
     data = source.data
     plain = data.replace(b"\0", b"").removeprefix(b"\xef\xbb\xbf")
     declared = _XML_ENCODING.match(plain)
-    if declared and not _XML_ENCODINGS.fullmatch(declared[1].decode("ascii")):
-        raise FormatError(
-            f"{source.name}:1: XML in the encoding {declared[1].decode('ascii')!r}; save it as UTF-8"
-        )
+    encoding = declared[1].decode("ascii") if declared else "utf-8"
+    if not _XML_ENCODINGS.fullmatch(encoding):
+        raise FormatError(f"{source.name}:1: XML in the encoding {encoding!r}; save it as UTF-8")
     for declaration in (b"<!DOCTYPE", b"<!ENTITY"):
         if declaration in plain:
             line = plain.count(b"\n", 0, plain.index(declaration)) + 1
