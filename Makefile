@@ -27,18 +27,18 @@ test: check docs
 	@$(BIN)/python tests/installed.py
 
 docs: $(VENV)/dev
-	@$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going docs docs/_build/html
+	@$(BIN)/sphinx-build --quiet --fresh-env --fail-on-warning --keep-going docs docs/_build/html
 
 bench: $(VENV)/bench
 	@$(BIN)/python benchmarks/run.py
 
 clean:
-	rm -rf $(VENV) build dist docs/_build docs/api .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) build dist docs/_build .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 
 $(VENV)/demo: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
-	  || { echo "beyondchance needs Python 3.11 or newer; $$($(PYTHON) --version) found. Try make PYTHON=python3.12" >&2; exit 1; }
-	@$(PYTHON) -m venv $(VENV)
+	  || { echo "$(PYTHON) is not Python 3.11 or newer, or cannot be run; try make PYTHON=python3.12" >&2; exit 1; }
+	@$(PYTHON) -m venv --clear $(VENV)
 	@$(BIN)/python $(PIP) install --upgrade pip
 	@$(BIN)/python $(PIP) install --editable .
 	@touch $@

@@ -5,7 +5,7 @@ import pickle
 import numpy as np
 import pytest
 
-from beyondchance import Corpus, DataError, MismatchError, OptionError, Span, SpanError
+from beyondchance import Corpus, DataError, MismatchError, OptionError, Span, SpanError, TagError
 
 
 def one_text(*spans, length=10, **options):
@@ -110,14 +110,21 @@ class TestBadSpans:
         with pytest.raises(SpanError, match=message):
             one_text((0, 1, "P"), span)
 
-    @pytest.mark.parametrize("value", [1.5, float("nan"), float("inf"), "1", None, 2**70])
+    @pytest.mark.parametrize(
+        "value", [1.5, float("nan"), float("inf"), "1", None, True, 2**70, -(2**70)]
+    )
     def test_not_whole_numbers(self, value):
-        with pytest.raises(SpanError, match="column 'start'"):
+        with pytest.raises(SpanError, match="document '0', annotator 'anna', span 1: its start is"):
             one_text((0, 1, "P"), (value, 9, "P"))
-
-    def test_names_row_and_value(self):
-        with pytest.raises(SpanError, match=r"column 'start', row 1: found .*1\.5.*whole number"):
-            one_text((0, 1, "P"), (1.5, 9, "P"))
+        with pytest.raises(SpanError, match="column 'start', row 1: found .*; expected a whole"):
+            Corpus.from_columns(
+                text=[0, 0],
+                annotator=["a", "a"],
+                start=[0, value],
+                end=[1, 9],
+                label=["P", "P"],
+                lengths=[10],
+            )
 
     @pytest.mark.parametrize("span", [(0, 1), (0, 1, "P", 2), "abc"])
     def test_not_triples(self, span):
@@ -148,7 +155,7 @@ class TestBadSpans:
             )
 
     def test_several_dimensions(self):
-        with pytest.raises(SpanError, match="column 'start' has 2 dimensions"):
+        with pytest.raises(SpanError, match=r"column 'start', row 0: found \[0\]"):
             Corpus.from_columns(
                 text=[0], annotator=["a"], start=[[0]], end=[1], label=["P"], lengths=[3]
             )
@@ -217,7 +224,7 @@ class TestMismatches:
             )
 
     def test_negative_length(self):
-        with pytest.raises(DataError, match="text 0 has a negative length"):
+        with pytest.raises(DataError, match="text 0 has the length -1, which is negative"):
             Corpus.from_spans({"a": [[]]}, lengths=[-1])
 
     def test_unknown_unit_and_positions(self):
@@ -225,6 +232,81 @@ class TestMismatches:
             one_text(unit="page")
         with pytest.raises(OptionError, match="unknown positions 'bytes'"):
             one_text(positions="bytes")
+
+
+class TestWrongTypes:
+    """Every argument of the wrong kind gets a sentence of ours."""
+
+    WRONG = [None, 3, "ab", {"a"}, (x for x in ())]  # noqa: RUF012
+
+    @pytest.mark.parametrize("value", [None, 3, "ab", [["O"]], {"a"}])
+    def test_not_a_mapping(self, value):
+        for build in (Corpus.from_tags, lambda v: Corpus.from_spans(v, lengths=[1])):
+            with pytest.raises(DataError, match="expected a mapping of annotators"):
+                build(value)
+
+    @pytest.mark.parametrize("value", WRONG)
+    def test_texts_and_tags(self, value):
+        with pytest.raises(DataError, match="annotator 'a'"):
+            Corpus.from_tags({"a": value})
+        if value is not None:
+            with pytest.raises(DataError, match="expected a list of tags"):
+                Corpus.from_tags({"a": [value]})
+
+    def test_forgotten_level_of_texts(self):
+        with pytest.raises(SpanError, match="document '0', annotator 'a', span 0: found 0; expe"):
+            Corpus.from_spans({"a": [(0, 1, "P")]}, lengths=[3])
+
+    @pytest.mark.parametrize("value", [3, "abc", {"start": 0, "end": 1, "label": "P"}, None])
+    def test_spans(self, value):
+        with pytest.raises(SpanError, match="document '0', annotator 'anna', span 0: found"):
+            one_text(value)
+
+    @pytest.mark.parametrize("value", WRONG)
+    @pytest.mark.parametrize("name", ["lengths", "documents", "fields"])
+    def test_of_from_spans(self, name, value):
+        if value is None and name != "lengths":
+            return
+        options = {"lengths": [1], name: value}
+        with pytest.raises(DataError, match=name):
+            Corpus.from_spans({"a": [[]]}, **options)
+
+    @pytest.mark.parametrize("value", WRONG)
+    @pytest.mark.parametrize(
+        "name", ["text", "annotator", "start", "end", "label", "lengths", "annotated", "annotators"]
+    )
+    def test_of_from_columns(self, name, value):
+        options = {
+            "text": [0], "annotator": ["a"], "start": [0], "end": [1], "label": ["P"],
+            "lengths": [3], name: value,
+        }  # fmt: skip
+        if name in {"annotated", "annotators"} and (value is None or not isinstance(value, int)):
+            return
+        with pytest.raises(DataError, match=name):
+            Corpus.from_columns(**options)
+
+    @pytest.mark.parametrize("annotated", [3, ["xy"], [("x",)], [("x", 3)], [3]])
+    def test_annotated(self, annotated):
+        with pytest.raises(DataError, match="'annotated' holds .*; expected pairs"):
+            Corpus.from_columns(
+                text=[], annotator=[], start=[], end=[], label=[], lengths=[3], documents=["x"],
+                annotators=["a"], annotated=annotated,
+            )  # fmt: skip
+
+    @pytest.mark.parametrize("value", [3, [3, "x"], [["ada"]]])
+    def test_select(self, value):
+        with pytest.raises(DataError, match="annotator"):
+            one_text().select(annotators=value)
+
+    def test_white_space_in_names(self):
+        with pytest.raises(DataError, match="label 'P ' is not a name"):
+            one_text((0, 1, "P "))
+        with pytest.raises(TagError, match=r"tag 'B-P\\n' is not in scheme"):
+            Corpus.from_tags({"a": [["B-P\n"]]})
+
+    def test_lengths_beyond_all_measure(self):
+        with pytest.raises(DataError, match="which is too large; expected a number from 0 to 2,14"):
+            Corpus.from_spans({"a": [[]]}, lengths=[2**40])
 
 
 class TestSelect:

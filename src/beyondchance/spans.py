@@ -27,6 +27,8 @@ Spans = Sequence[Sequence[tuple[int, int, str]] | None]
 
 UNITS = ("sentence", "document")
 POSITIONS = ("tokens", "characters", "frames")
+_MOST = 2**31 - 1
+"""Positions that a text may have: products of two of them fit into 64 bits."""
 
 
 class Span(NamedTuple):
@@ -127,6 +129,7 @@ class Corpus:
         repair: str = "none",
         documents: Sequence[str] | None = None,
         fields: Mapping[str, Sequence[str]] | None = None,
+        unit: str = "sentence",
     ) -> Self:
         """Build a corpus from tag sequences.
 
@@ -144,6 +147,8 @@ class Corpus:
             By default each text is a document of its own, named by its number.
         fields : mapping of str to sequence of str, optional
             Values to group documents by, one for each document.
+        unit : {"sentence", "document"}
+            What one tag list is, for the signature.
 
         Raises
         ------
@@ -165,8 +170,8 @@ class Corpus:
         >>> corpus.annotators_of("1")
         ('anna',)
         """
-        annotators = _validated_names("annotator", tags)
-        n_texts = _equal_texts(tags)
+        checked_option("unit", unit, UNITS)
+        annotators, n_texts = _validated_annotations(tags)
         text_document, names = _documents_of_texts(documents, n_texts)
         lengths = np.empty((len(annotators), n_texts), dtype=np.int64)
         for row, name in enumerate(annotators):
@@ -178,10 +183,8 @@ class Corpus:
 
         def where(sequence: int, place: int) -> str:
             row, text = divmod(sequence, n_texts)
-            return (
-                f"document {names[text_document[text]]!r}, annotator {annotators[row]!r}, "
-                f"position {place}"
-            )
+            named = _named_text(text, names, text_document)
+            return f"{named}, annotator {annotators[row]!r}, position {place}"
 
         sequences = chain.from_iterable(map(_present, tags.values()))
         found = decode_tags(
@@ -210,7 +213,7 @@ class Corpus:
             span_label=label,
             span_start=found.start,
             span_end=found.end,
-            unit="sentence",
+            unit=unit,
             options=options,
             skipped={f"tags repaired by {repair}": found.n_repaired} if found.n_repaired else {},
         )
@@ -257,8 +260,9 @@ class Corpus:
         Corpus(2 documents, 2 texts, 2 annotators, 1 labels, 2 spans, unit='document', \
 positions='tokens')
         """
-        annotators = _validated_names("annotator", spans)
-        n_texts = _equal_texts(spans)
+        annotators, n_texts = _validated_annotations(spans)
+        if not _is_list(lengths):
+            raise DataError(f"lengths are {_shown(lengths)}; expected one number for each text")
         if len(lengths) != n_texts:
             raise MismatchError(
                 f"{len(lengths)} lengths for {n_texts} texts; expected one length for each text"
@@ -271,12 +275,11 @@ positions='tokens')
                 if found is None:
                     continue
                 seen[row, text] = True
-                for number, span in enumerate(found):
-                    if isinstance(span, str) or len(span) != 3:
-                        raise SpanError(
-                            f"document {names[text_document[text]]!r}, annotator {name!r}, span "
-                            f"{number}: found {span!r}; expected (start, end, label)"
-                        )
+                problem = _problem_with_spans(found)
+                if problem:
+                    where = _named_text(text, names, text_document)
+                    raise SpanError(f"{where}, annotator {name!r}{problem}")
+                for span in found:
                     for column, value in zip(columns, (text, row, *span), strict=True):
                         column.append(value)
         annotated = _whole_documents(seen, text_document, annotators, names)
@@ -354,10 +357,22 @@ positions='tokens')
         checked_option("unit", unit, UNITS)
         checked_option("positions", positions, POSITIONS)
         text_length = _whole_numbers(lengths, "lengths")
-        if np.any(text_length < 0):
-            raise DataError(f"text {int(np.argmax(text_length < 0))} has a negative length")
+        for wrong, problem in ((text_length < 0, "negative"), (text_length > _MOST, "too large")):
+            if wrong.any():
+                index = int(np.argmax(wrong))
+                raise DataError(
+                    f"text {index} has the length {text_length[index]}, which is {problem}; "
+                    f"expected a number from 0 to {_MOST:,}"
+                )
         text_document, names = _documents_of_texts(documents, len(text_length))
-        known = annotators if annotators is not None else sorted(set(annotator))
+        for name, column in (("annotator", annotator), ("label", label)):
+            if not _is_list(column):
+                raise DataError(f"column {name!r} is {_shown(column)}; expected a list of names")
+        known = (
+            annotators
+            if annotators is not None
+            else sorted(_distinct_names("annotator", annotator))
+        )
         ordered = _validated_names("annotator", known)
         sizes = {len(annotator), len(label), np.size(text), np.size(start), np.size(end)}
         if len(sizes) > 1:
@@ -369,9 +384,9 @@ positions='tokens')
         stranger = next((name for name in annotator if name not in rank), None)
         if stranger is not None:
             raise DataError(f"annotator {stranger!r} is not among {', '.join(map(repr, ordered))}")
-        distinct = {name: code for code, name in enumerate(dict.fromkeys(label))}
+        distinct = {name: code for code, name in enumerate(_distinct_names("label", label))}
         labels, span_label = _sorted_names(
-            _validated_names("label", distinct),
+            tuple(distinct),
             np.fromiter((distinct[name] for name in label), dtype=np.int64, count=len(label)),
         )
         if annotated is None:
@@ -511,10 +526,7 @@ positions='tokens')
 
     def describe_text(self, text: int) -> str:
         """Name a text for an error message."""
-        document = int(self.text_document[text])
-        name = f"document {self.documents[document]!r}"
-        siblings = np.flatnonzero(self.text_document == document)
-        return name if len(siblings) == 1 else f"{name}, text {text - int(siblings[0])}"
+        return _named_text(text, self.documents, self.text_document)
 
 
 def _kept(names: tuple[str, ...], keep: Bools) -> tuple[str, ...]:
@@ -524,7 +536,7 @@ def _kept(names: tuple[str, ...], keep: Bools) -> tuple[str, ...]:
 def _membership(kind: str, names: tuple[str, ...], wanted: Collection[str] | None) -> Bools:
     if wanted is None:
         return np.ones(len(names), dtype=bool)
-    chosen = {wanted} if isinstance(wanted, str) else set(wanted)
+    chosen = {wanted} if isinstance(wanted, str) else set(_validated_names(kind, wanted))
     missing = sorted(chosen - set(names))
     if missing:
         shown = ", ".join(map(repr, names[:10])) + (", ..." if len(names) > 10 else "")
@@ -532,49 +544,115 @@ def _membership(kind: str, names: tuple[str, ...], wanted: Collection[str] | Non
     return np.fromiter((name in chosen for name in names), dtype=bool, count=len(names))
 
 
-def _validated_names(kind: str, names: Iterable[str]) -> tuple[str, ...]:
-    found = tuple(names)
-    for name in found:
-        if not isinstance(name, str) or not name:
-            raise DataError(f"{kind} {name!r} is not a name; expected a non-empty string")
-    if len(set(found)) < len(found):
-        twice = next(name for name in found if found.count(name) > 1)
+def _named_text(text: int, documents: Sequence[str], text_document: Ints) -> str:
+    """Name a text: by its document, and its number there if the document has several."""
+    document = int(text_document[text])
+    name = f"document {documents[document]!r}"
+    siblings = np.flatnonzero(text_document == document)
+    return name if len(siblings) == 1 else f"{name}, text {text - int(siblings[0])}"
+
+
+def _is_list(value: object) -> bool:
+    """Whether a value is a list, a tuple, an array or the like, and not a string."""
+    if isinstance(value, np.ndarray):
+        return value.ndim == 1
+    return isinstance(value, Sequence) and not isinstance(value, str | bytes)
+
+
+def _shown(value: object) -> str:
+    """A value for a message, cut short."""
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+def _validated_names(kind: str, names: object) -> tuple[str, ...]:
+    """Distinct non-empty strings without white space at their edges."""
+    if isinstance(names, str) or not isinstance(names, Iterable):
+        raise DataError(f"{kind}s are {_shown(names)}; expected a list of names")
+    return tuple(map(str, _distinct_names(kind, tuple(names), once=True)))
+
+
+def _distinct_names(kind: str, names: Iterable[Any], *, once: bool = False) -> list[str]:
+    """The distinct ones among names, in the order met, all of them checked."""
+    listed = list(names)
+    try:
+        distinct = list(dict.fromkeys(listed))
+    except TypeError:
+        raise DataError(f"a {kind} is a list or the like; expected strings") from None
+    for name in distinct:
+        if not isinstance(name, str) or not name or name != name.strip():
+            raise DataError(
+                f"{kind} {_shown(name)} is not a name; expected a string that is not empty and "
+                "has no white space at its edges"
+            )
+    if once and len(distinct) < len(listed):
+        twice = next(name for name in distinct if listed.count(name) > 1)
         raise DataError(f"{kind} {twice!r} occurs twice; expected distinct names")
-    return found
+    return distinct
 
 
 def _validated_fields(
     fields: Mapping[str, Sequence[str]] | None, n_documents: int
 ) -> dict[str, tuple[str, ...]]:
-    result = {name: tuple(map(str, values)) for name, values in (fields or {}).items()}
-    for name, values in result.items():
-        if len(values) != n_documents:
+    if fields is None:
+        return {}
+    if not isinstance(fields, Mapping):
+        raise DataError(f"fields are {_shown(fields)}; expected a mapping of names to lists")
+    result = {}
+    for name, values in zip(_validated_names("field", fields), fields.values(), strict=True):
+        if not _is_list(values) or len(values) != n_documents:
+            found = f"{len(values)} values" if _is_list(values) else _shown(values)
             raise DataError(
-                f"field {name!r} has {len(values)} values for {n_documents} documents; "
-                "expected one for each document"
+                f"field {name!r} has {found} for {n_documents} documents; expected one for each "
+                "document"
             )
+        result[name] = tuple("" if value is None else str(value) for value in values)
     return result
 
 
-def _equal_texts(texts: Mapping[str, Sequence[object]]) -> int:
-    """How many texts there are, the same for every annotator."""
-    counts = {}
-    for name, sequences in texts.items():
-        if isinstance(sequences, str) or not hasattr(sequences, "__len__"):
-            raise DataError(
-                f"annotator {name!r}: found {type(sequences).__name__}; expected one list per text"
-            )
-        counts[name] = len(sequences)
-    if not counts:
+def _validated_annotations(texts: Mapping[str, Sequence[Any]]) -> tuple[tuple[str, ...], int]:
+    """The annotators, and how many texts there are, the same for every annotator."""
+    if not isinstance(texts, Mapping):
+        raise DataError(
+            f"found {_shown(texts)}; expected a mapping of annotators to their texts, such as "
+            "{'anna': [...], 'ben': [...]}"
+        )
+    if not texts:
         raise DataError("no annotators; expected a mapping of annotator to texts")
-    (first, n_texts), *others = counts.items()
-    for name, n in others:
-        if n != n_texts:
-            raise MismatchError(
-                f"{first!r} has {n_texts} texts, {name!r} has {n}; expected the same texts in the "
-                "same order (None where an annotator did not annotate a text)"
+    annotators = _validated_names("annotator", texts)
+    for name, sequences in texts.items():
+        if not _is_list(sequences):
+            raise DataError(
+                f"annotator {name!r}: found {_shown(sequences)}; expected one list per text"
             )
-    return n_texts
+    n_texts = len(texts[annotators[0]])
+    for name in annotators[1:]:
+        if len(texts[name]) != n_texts:
+            raise MismatchError(
+                f"{annotators[0]!r} has {n_texts} texts, {name!r} has {len(texts[name])}; expected "
+                "the same texts in the same order (None where an annotator did not annotate a text)"
+            )
+    return annotators, n_texts
+
+
+def _problem_with_spans(spans: Any) -> str | None:
+    """Say what is wrong with a list that should hold (start, end, label)."""
+    if not _is_list(spans):
+        return f": found {_shown(spans)}; expected a list of (start, end, label) for each text"
+    for number, span in enumerate(spans):
+        if not _is_list(span) or len(span) != 3:
+            return f", span {number}: found {_shown(span)}; expected (start, end, label)"
+        for name, value in zip(("start", "end"), span[:2], strict=True):
+            if not _is_whole(value):
+                return f", span {number}: its {name} is {_shown(value)}; expected a whole number"
+    return None
+
+
+def _is_whole(value: object) -> bool:
+    """Whether a value is a whole number in the range of 64 bits."""
+    if isinstance(value, bool | np.bool_) or not isinstance(value, int | float | np.number):
+        return False
+    return bool(-(2**63) <= value < 2**63 and value == value // 1)  # type: ignore[operator]
 
 
 def _documents_of_texts(
@@ -583,6 +661,9 @@ def _documents_of_texts(
     """The document of each text, and the names of the documents."""
     if documents is None:
         return np.arange(n_texts), tuple(map(str, range(n_texts)))
+    if not _is_list(documents):
+        raise DataError(f"documents are {_shown(documents)}; expected a name for each text")
+    _distinct_names("document", documents)
     if len(documents) != n_texts:
         raise MismatchError(
             f"{len(documents)} document names for {n_texts} texts; expected one for each text"
@@ -605,17 +686,14 @@ def _tag_counts(
     sequences: Tags, annotator: str, names: tuple[str, ...], text_document: Ints
 ) -> Ints:
     """How many tags each text has; -1 where the annotator did not annotate it."""
-    try:
-        if str not in set(map(type, sequences)):
-            return np.fromiter(map(len, sequences), dtype=np.int64, count=len(sequences))  # type: ignore[arg-type]
-    except TypeError:
-        pass
+    if set(map(type, sequences)) <= {list, tuple}:
+        return np.fromiter(map(len, sequences), dtype=np.int64, count=len(sequences))  # type: ignore[arg-type]
     counts = np.empty(len(sequences), dtype=np.int64)
     for text, sequence in enumerate(sequences):
-        if isinstance(sequence, str) or not (sequence is None or hasattr(sequence, "__len__")):
+        if not (sequence is None or _is_list(sequence)):
             raise DataError(
-                f"document {names[text_document[text]]!r}, annotator {annotator!r}: found "
-                f"{sequence!r}; expected a list of tags for each text"
+                f"{_named_text(text, names, text_document)}, annotator {annotator!r}: found "
+                f"{_shown(sequence)}; expected a list of tags for each text"
             )
         counts[text] = -1 if sequence is None else len(sequence)
     return counts
@@ -637,7 +715,7 @@ def _different_lengths(
         if present[row, text]
     )
     return (
-        f"document {names[text_document[text]]!r}: {found}; expected the same tokens for all, "
+        f"{_named_text(text, names, text_document)}: {found}; expected the same tokens for all, "
         "one tag each"
     )
 
@@ -667,7 +745,12 @@ def _annotation_pairs(
     """Sorted, distinct (document, annotator) numbers, shape (2, annotations)."""
     index = {name: number for number, name in enumerate(names)}
     pairs = set()
-    for document, annotator in annotated:
+    for pair in annotated if isinstance(annotated, Iterable) else [annotated]:
+        if not _is_list(pair) or len(pair) != 2 or not all(isinstance(name, str) for name in pair):
+            raise DataError(
+                f"'annotated' holds {_shown(pair)}; expected pairs (document, annotator)"
+            )
+        document, annotator = pair
         for kind, name, known in (("document", document, index), ("annotator", annotator, rank)):
             if name not in known:
                 raise DataError(f"'annotated' names the {kind} {name!r}, which the corpus lacks")
@@ -685,32 +768,22 @@ def _sorted_names(names: tuple[str, ...], codes: Ints) -> tuple[tuple[str, ...],
 
 def _whole_numbers(values: ArrayLike, name: str) -> Ints:
     """Convert a column to integers, refusing everything that is not one."""
-    column = np.asarray(values)
-    if column.size == 0:
-        return np.zeros(0, dtype=np.int64)
-    if column.ndim != 1:
-        raise SpanError(f"column {name!r} has {column.ndim} dimensions; expected one")
-    if column.dtype.kind in "iu":
-        return column.astype(np.int64)
-    if column.dtype.kind == "f":
-        broken = np.flatnonzero(~(np.isfinite(column) & (column == np.floor(column))))
-        if not len(broken):
-            return column.astype(np.int64)
-        index = int(broken[0])
-    else:
-        index = next(
-            (
-                i
-                for i, value in enumerate(column.tolist())
-                if isinstance(value, bool) or not isinstance(value, int)
-            ),
-            -1,
-        )
-        if index < 0:
-            raise SpanError(f"column {name!r} holds integers beyond the range of 64 bits")
-    raise SpanError(
-        f"column {name!r}, row {index}: found {column[index]!r}; expected a whole number"
-    )
+    if isinstance(values, np.ndarray) and values.ndim == 1 and np.can_cast(values, np.int64):
+        return values.astype(np.int64)
+    if not _is_list(values):
+        raise SpanError(f"column {name!r} is {_shown(values)}; expected a list of whole numbers")
+    listed = values.tolist() if isinstance(values, np.ndarray) else list(values)  # type: ignore[arg-type]
+    if set(map(type, listed)) <= {int}:
+        try:
+            return np.array(listed, dtype=np.int64)
+        except OverflowError:
+            pass
+    for row, value in enumerate(listed):
+        if not _is_whole(value):
+            raise SpanError(
+                f"column {name!r}, row {row}: found {_shown(value)}; expected a whole number"
+            )
+    return np.array(listed, dtype=np.int64)
 
 
 def _check_spans(corpus: Corpus) -> None:

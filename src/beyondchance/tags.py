@@ -200,7 +200,7 @@ def _vocabulary(
             role[code] = _OUTSIDE
         elif isinstance(tag, str):
             prefix, dash, name = tag.partition("-")
-            if prefix in prefixes and bool(dash) == bool(name):
+            if prefix in prefixes and bool(dash) == bool(name) and name == name.strip():
                 role[code] = prefixes[prefix]
                 label[code] = labels.setdefault(name or UNNAMED, len(labels))
     return role, label, tuple(labels)

@@ -13,7 +13,7 @@ from beyondchance.arrays import Bools, Floats, Ints
 from beyondchance.core.lengths import LengthTable
 from beyondchance.core.overlapping import binomial_tails, level_profiles
 from beyondchance.core.placement import coverage_profiles, item_profiles
-from beyondchance.core.ragged import spread, total
+from beyondchance.core.ragged import spread, starts, total
 
 
 def expected_positions(table: LengthTable, i: Ints, j: Ints) -> Floats:
@@ -33,7 +33,7 @@ def expected_equal_spans(table: LengthTable, i: Ints, j: Ints) -> Floats:
 def expected_levels(table: LengthTable, i: Ints, j: Ints) -> Floats:
     """Smaller of the two counts at each position, where spans may overlap."""
     profiles, n_levels = level_profiles(table)
-    first = np.cumsum(n_levels) - n_levels
+    first = starts(n_levels)
     pair, level = spread(np.minimum(n_levels[i], n_levels[j]))
     return total(pair, profiles.dot(first[i][pair] + level, first[j][pair] + level), len(i))
 

@@ -26,13 +26,14 @@ constant much sooner.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
 from beyondchance.arrays import Complexes, Floats, Ints
 from beyondchance.core.lengths import LengthTable
-from beyondchance.core.ragged import bounds, spread, total
+from beyondchance.core.ragged import bounds, spread, starts, total
 
 # Problems up to this size are solved together, the others one by one. Which
 # road a problem takes depends on its own numbers only, so that splitting a
@@ -107,7 +108,7 @@ def profiles_of(pieces: list[tuple[Floats, float]], size: Ints) -> Profiles:
     parts = [part for edge, middle in pieces for part in (edge, [middle])]
     return Profiles(
         values=np.concatenate(parts) if parts else np.empty(0),
-        first=np.cumsum(reach + 1) - (reach + 1),
+        first=starts(reach + 1),
         reach=reach,
         size=size,
     )
@@ -128,7 +129,15 @@ def coverage_profiles(table: LengthTable) -> Profiles:
     owner, _ = spread(reach + 1)
     values = np.ones(len(owner))
     values[free[owner] > 0] -= free[owner][free[owner] > 0] * position.values
-    return Profiles(values, _starts(reach + 1), reach, table.n)
+    # Where the middle is most of the text, what all positions add up to gives it to the
+    # last digit, however small it is; 1 - free * q would lose digits.
+    middle = starts(reach + 1) + reach
+    edge_sum = total(owner, values, len(table)) - values[middle]
+    rest = table.n - 2 * reach
+    dominant = (2 * rest > table.n) & (free > 0)
+    average = (table.n - free - 2 * edge_sum) / np.maximum(rest, 1)
+    values[middle[dominant]] = average[dominant]
+    return Profiles(values, starts(reach + 1), reach, table.n)
 
 
 def item_profiles(table: LengthTable, entry: Ints, item: Ints) -> Profiles:
@@ -164,7 +173,7 @@ def item_profiles(table: LengthTable, entry: Ints, item: Ints) -> Profiles:
     for index, (edge, _) in large.items():
         reach[index] = len(edge)
 
-    first = _starts(reach + 1)
+    first = starts(reach + 1)
     values = np.empty(int((reach + 1).sum()))
     for index, (edge, middle) in large.items():
         values[first[index] : first[index] + reach[index]] = edge
@@ -180,11 +189,6 @@ def item_profiles(table: LengthTable, entry: Ints, item: Ints) -> Profiles:
                 n_others[chosen], columns, reach[chosen]
             )
     return Profiles(values, first, reach, size)
-
-
-def _starts(counts: Ints) -> Ints:
-    """Where each row begins when rows of these lengths lie end to end."""
-    return np.cumsum(counts) - counts
 
 
 # --- Few and short longs: many problems at once -------------------------------
@@ -217,7 +221,7 @@ def _small_problems(n_others: Ints, excess: Ints, reach: Ints) -> Floats:
     for i in range(n_longs):
         chosen = np.where(i < n_before, m - i, after - (i - n_before))
         weight *= np.maximum(chosen, 0) / (n_others[owner] - i)
-    cell = _starts(reach + 1)[owner] + x
+    cell = starts(reach + 1)[owner] + x
     n_cells = int((reach + 1).sum())
     items = np.repeat(n_others + 1, reach + 1)
     return total(cell, weight, n_cells) / items
@@ -299,21 +303,16 @@ def _edges(
             for gone in {int(taken[i] > 0) for i in pending}
         }
         most = max(int(np.flatnonzero(g.max(axis=0) > _NEGLIGIBLE)[-1]) for g in mixing.values())
-        sums = _excess_sums(excess, count, most, reach + 1)
-        spectrum = {gone: _spectrum(g[:, : most + 1].T) for gone, g in mixing.items()}
-        removable = 1 in mixing and _removable(mixing[1].max(axis=0)[: most + 1], n_longs)
+        mixed = _mixed if len(excess) > 1 else _mixed_equal
+        probabilities = mixed(
+            excess,
+            count,
+            {g: m[:, : most + 1] for g, m in mixing.items()},
+            [taken[i] for i in pending],
+        )
         unsolved = []
-        for i in pending:
-            e = taken[i]
-            if not e:
-                left = sums
-            elif removable:
-                left = _without_one(sums, n_longs, e)
-            else:
-                rest = [k - (length == e) for length, k in zip(excess, count, strict=True)]
-                left = _excess_sums(excess, rest, most, reach + 1)
-            product = (spectrum[int(e > 0)] * _spectrum(left)).sum(axis=0)
-            p = np.fft.irfft(product)[: reach + 1] / n_items
+        for i, times_items in zip(pending, probabilities, strict=True):
+            p = np.maximum(times_items, 0) / n_items
             if reach >= limit[i]:
                 solved[i] = p[: limit[i]], float(p[limit[i]])
             else:
@@ -325,6 +324,43 @@ def _edges(
         pending = unsolved
         reach = 2 * reach + 1
     return [solved[i] for i in range(len(taken))]
+
+
+def _mixed(
+    excess: list[int], count: list[int], mixing: dict[int, Floats], taken: list[int]
+) -> Iterator[Floats]:
+    """Sum over j and e: what is N P(x) for each item taken out.
+
+    `mixing` holds the hypergeometric probabilities, shape (m, j), for a unit (0) and for
+    a long (1) taken out.
+    """
+    n_longs = sum(count)
+    width, rows = next(iter(mixing.values())).shape
+    sums = _excess_sums(excess, count, rows - 1, width)
+    spectrum = {gone: _spectrum(weights.T) for gone, weights in mixing.items()}
+    removable = 1 in mixing and _removable(mixing[1].max(axis=0), n_longs)
+    for e in taken:
+        if not e:
+            left = sums
+        elif removable:
+            left = _without_one(sums, n_longs, e)
+        else:
+            rest = [k - (length == e) for length, k in zip(excess, count, strict=True)]
+            left = _excess_sums(excess, rest, rows - 1, width)
+        product = (spectrum[int(e > 0)] * _spectrum(left)).sum(axis=0)
+        yield np.fft.irfft(product)[:width]
+
+
+def _mixed_equal(
+    excess: list[int], count: list[int], mixing: dict[int, Floats], taken: list[int]
+) -> Iterator[Floats]:
+    """The same where all longs are equal: j of them have the total excess j e."""
+    for e in taken:
+        weights = mixing[int(e > 0)]
+        mixed = weights[:, 0].copy()
+        for j in range(1, min(weights.shape[1], sum(count) + 1)):
+            mixed[j * excess[0] :] += weights[: len(mixed) - j * excess[0], j]
+        yield mixed
 
 
 def _spectrum(rows: Floats) -> Complexes:
@@ -459,7 +495,7 @@ def _integral(
             break
     p = np.fft.irfft(transform, size)
     half = size // 2
-    return p[:half], float(p[half])
+    return np.maximum(p[:half], 0), float(p[half])
 
 
 def _integrated(turn: Complexes, items: list[tuple[int, int]], size: int, nodes: int) -> Complexes:

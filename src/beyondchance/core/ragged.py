@@ -3,9 +3,19 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from beyondchance.arrays import Floats, Ints
+from beyondchance.arrays import Bools, Floats, Ints
+
+
+def starts(counts: Ints) -> Ints:
+    """Where each row begins when rows of these lengths lie end to end.
+
+    Examples
+    --------
+    >>> starts(np.array([2, 0, 3])).tolist()
+    [0, 2, 2]
+    """
+    return np.cumsum(counts) - counts
 
 
 def spread(counts: Ints) -> tuple[Ints, Ints]:
@@ -27,8 +37,7 @@ def spread(counts: Ints) -> tuple[Ints, Ints]:
     ([0, 0, 2, 2, 2], [0, 1, 0, 1, 2])
     """
     owner = np.repeat(np.arange(len(counts)), counts)
-    before = np.cumsum(counts) - counts
-    return owner, np.arange(len(owner)) - before[owner]
+    return owner, np.arange(len(owner)) - starts(counts)[owner]
 
 
 def bounds(owner: Ints, rows: int) -> Ints:
@@ -44,7 +53,7 @@ def bounds(owner: Ints, rows: int) -> Ints:
     return first
 
 
-def total(owner: Ints, values: NDArray[np.generic], rows: int) -> Floats:
+def total(owner: Ints, values: Bools | Floats | Ints, rows: int) -> Floats:
     """Sum the values of each row, one after the other in the order given.
 
     The order is fixed, so that a row's sum does not depend on its neighbours
