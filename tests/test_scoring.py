@@ -101,7 +101,7 @@ class TestTeams:
 
     def test_spans_are_counted_once(self):
         assert self.result.n_spans == 6
-        assert self.result.by_annotator["anna"].n_spans == 6
+        assert self.result.by_annotator["anna"].n_spans == 2
         assert self.result.by_pair["anna", "ben"].n_spans == 3
 
     def test_fields(self):
@@ -139,6 +139,34 @@ class TestTeams:
         result = agreement(corpus)
         assert len(result.counts) == 900
         assert (result.observed, result.chance) == (1, 0.5)
+
+
+class TestAddingTables:
+    def counts(self, document, *annotators):
+        spans = {name: [[(i, i + 2, "P")]] for i, name in enumerate(annotators)}
+        corpus = Corpus.from_spans(spans, lengths=[9], documents=[document])
+        return agreement(corpus).counts
+
+    def test_in_whatever_order_the_annotators_stand(self):
+        one, two = self.counts("x", "ben", "cleo"), self.counts("y", "anna", "ben", "cleo")
+        for total in (one + two, two + one):
+            assert total.by_pair().keys() == {
+                tuple(sorted(pair, key=total.annotators.index))
+                for pair in (("ben", "cleo"), ("anna", "ben"), ("anna", "cleo"))
+            }
+            assert total.score().matched == one.score().matched + two.score().matched
+        swapped = (self.counts("x", "a", "b") + self.counts("y", "b", "a")).by_pair()["a", "b"]
+        assert (swapped.size_a, swapped.size_b, swapped.n_spans) == (4, 4, 4)
+
+    def test_what_cannot_be_added(self):
+        one = self.counts("x", "a", "b")
+        with pytest.raises(DataError, match="both tables hold the document 'x'"):
+            one + one
+        with pytest.raises(TypeError):
+            one + 3
+        other = Corpus.from_tags({"a": [["O"]], "b": [["O"]]}, fields={"round": ["1"]})
+        with pytest.raises(DataError, match=r"fields \[\] and \['round'\] cannot be added"):
+            one + agreement(other).counts
 
 
 class TestUndefined:
@@ -295,8 +323,12 @@ class TestRefused:
     def test_neither_corpus_nor_tags(self):
         with pytest.raises(DataError, match="expected a Corpus, or two lists of tag lists"):
             agreement([["O"]])
-        with pytest.raises(DataError, match="found int"):
+        with pytest.raises(DataError, match="annotator 'a': found 3; expected one list per text"):
             agreement(3, 4)
+        with pytest.raises(DataError, match="found a mapping; .* build a Corpus with"):
+            agreement({"a": [["O"]]}, {"b": [["O"]]})
+        with pytest.raises(OptionError, match="unknown scheme ''"):
+            agreement([["O"]], [["O"]], scheme="")
         with pytest.raises(OptionError, match="a Corpus already holds everybody"):
             agreement(Corpus.from_tags({"a": [["O"]]}), scheme="IO")
 
@@ -314,7 +346,12 @@ class TestRefusedLengths:
             (5, ["2"], "lengths contain '2'"),
             (5, [None], "lengths contain None"),
             (5, 3, "lengths have 0 dimensions"),
-            (-1, [1], "n is -1; expected an integer of at least 0"),
+            (-1, [1], "n is -1; expected an integer from 0 to"),
+            (2**70, [1], "n is 1180591620717411303424; expected an integer from 0 to"),
+            (5, [2**70], "lengths contain integers beyond 64 bits"),
+            (5, [2**62] * 4, "lengths contain 4611686018427387904; expected positive integers up"),
+            (5, [[1], [1, 2]], "lengths are nested unevenly"),
+            (5, [1, "a"], "lengths contain 'a'"),
             (5.0, [1], "n is 5.0"),
             (True, [1], "n is True"),
         ],
@@ -333,8 +370,12 @@ class TestRefusedLengths:
             start_probabilities(5, [1], method="fast")
         with pytest.raises(OptionError, match="unknown model 'x'"):
             coverage(5, [1], model="x")
-        with pytest.raises(OptionError, match="alpha is 1.5"):
-            start_probabilities(5, [1], method="uniform", alpha=1.5)
+        for alpha in (1.5, "x", None):
+            with pytest.raises(OptionError, match=f"alpha is {alpha!r}"):
+                start_probabilities(5, [1], method="uniform", alpha=alpha)
+        for rng in ("x", 3.5, -1):
+            with pytest.raises(OptionError, match=f"rng is {rng!r}"):
+                sample_arrangements(5, [1], size=1, rng=rng)
         with pytest.raises(OptionError, match="unknown measure"):
             expected_match(5, [1], [1], measure="f1")
         with pytest.raises(LengthsError, match="size is -1"):

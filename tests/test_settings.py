@@ -16,8 +16,8 @@ names = st.text(min_size=1, max_size=8)
         unit=names,
         scheme=st.none() | names,
         gold=st.none() | names,
-        labels=st.none() | st.lists(names, min_size=1, max_size=3).map(tuple),
-        annotators=st.none() | st.lists(names, min_size=1, max_size=3).map(tuple),
+        labels=st.none() | st.lists(names, max_size=3).map(tuple),
+        annotators=st.none() | st.lists(names, max_size=3).map(tuple),
     )
 )
 def test_signature_parses_back(settings):
@@ -47,3 +47,14 @@ def test_signature_names_everything_that_moves_a_digit():
 def test_not_a_signature(signature, message):
     with pytest.raises(OptionError, match=message):
         Settings.parse(signature)
+
+
+@pytest.mark.parametrize("values", [{"measure": 3}, {"labels": "PER"}, {"labels": ("a", 3)}])
+def test_not_settings(values):
+    with pytest.raises(OptionError, match="setting .* expected"):
+        Settings(**values)
+
+
+def test_not_even_a_string():
+    with pytest.raises(OptionError, match="expected a string"):
+        Settings.parse(None)

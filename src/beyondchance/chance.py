@@ -14,6 +14,8 @@ from beyondchance.errors import LengthsError, OptionError, checked_option
 
 MODELS = ("disjoint", "overlapping")
 METHODS = ("exact", "uniform")
+_MOST = 2**40
+"""Positions that a text may have; sums over a million spans of them fit into 64 bits."""
 
 
 def start_probabilities(
@@ -207,7 +209,10 @@ def sample_arrangements(
     """
     text, spans = _validated_text(n, lengths, model)
     draws = _whole_number(size, "size")
-    generator = np.random.default_rng(rng)
+    try:
+        generator = np.random.default_rng(rng)
+    except (TypeError, ValueError):
+        raise OptionError(f"rng is {rng!r}; expected a generator, a seed or None") from None
     if model == "overlapping":
         return generator.integers(0, text - spans + 1, size=(draws, len(spans)))
     k = len(spans)
@@ -222,7 +227,7 @@ def sample_arrangements(
 
 def _nearly_uniform(n: int, spans: Ints, distinct: Ints, alpha: float) -> Bools:
     """The paper's criterion: the highest probability is close to the uniform one."""
-    if not 0 < alpha < 1:
+    if not isinstance(alpha, int | float) or not 0 < alpha < 1:
         raise OptionError(f"alpha is {alpha!r}; expected a number between 0 and 1")
     return np.asarray((n - spans.sum() + len(spans)) / (n - distinct + 1) > alpha)
 
@@ -231,17 +236,25 @@ def _validated_text(n: int, lengths: ArrayLike, model: str) -> tuple[int, Ints]:
     """Check that the spans are positive integers and fit the text."""
     checked_option("model", model, MODELS)
     size = _whole_number(n, "n")
-    column = np.asarray(lengths)
+    try:
+        column = np.asarray(lengths)
+    except ValueError:
+        raise LengthsError("lengths are nested unevenly; expected a list of lengths") from None
     if column.ndim != 1:
         raise LengthsError(f"lengths have {column.ndim} dimensions; expected a list of lengths")
     if column.size == 0:
         return size, np.zeros(0, dtype=np.int64)
     if column.dtype.kind not in "iu":
-        wrong = next((v for v in column.tolist() if type(v) is not int), column.tolist()[0])
-        raise LengthsError(f"lengths contain {wrong!r}; expected positive integers")
+        given = lengths.tolist() if isinstance(lengths, np.ndarray) else list(lengths)  # type: ignore[arg-type]
+        strange = [v for v in given if isinstance(v, bool) or not isinstance(v, int | np.integer)]
+        found = repr(strange[0]) if strange else "integers beyond 64 bits"
+        raise LengthsError(f"lengths contain {found}; expected positive integers")
+    for wrong, problem in ((column.min() < 1, column.min()), (column.max() > _MOST, column.max())):
+        if wrong:
+            raise LengthsError(
+                f"lengths contain {problem}; expected positive integers up to {_MOST:,}"
+            )
     spans = column.astype(np.int64)
-    if spans.min() < 1:
-        raise LengthsError(f"lengths contain {spans.min()}; expected positive integers")
     needed = int(spans.sum() if model == "disjoint" else spans.max())
     if needed > size:
         what = "spans of total length" if model == "disjoint" else "a span of length"
@@ -254,6 +267,7 @@ def _validated_text(n: int, lengths: ArrayLike, model: str) -> tuple[int, Ints]:
 
 def _whole_number(value: int, name: str) -> int:
     """Check a number that must be an integer and not negative."""
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 0:
-        raise LengthsError(f"{name} is {value!r}; expected an integer of at least 0")
+    is_integer = isinstance(value, int | np.integer) and not isinstance(value, bool)
+    if not is_integer or not 0 <= value <= _MOST:
+        raise LengthsError(f"{name} is {value!r}; expected an integer from 0 to {_MOST:,}")
     return int(value)

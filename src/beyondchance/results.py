@@ -10,15 +10,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from math import copysign, isnan, nan
+from math import isnan, nan
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from beyondchance.arrays import Bools, Floats, Ints
 from beyondchance.core.ragged import exact_total, total
 from beyondchance.errors import DataError, checked_option
 from beyondchance.settings import Settings
+
+_SIDES = (("a", "b"), ("size_a", "size_b"), ("spans_a", "spans_b"))
 
 NOTHING_MARKED = "nothing was marked by either"
 NO_ROOM = "random annotations would agree wholly: chance is 1"
@@ -37,7 +40,8 @@ class Score:
     certain : bool
         Whether random annotations could not help agreeing wholly.
     n_documents, n_spans : int
-        Documents in which something was marked, and spans marked in them.
+        Documents in which something was marked, and spans marked in them (of one
+        annotator against the others: that annotator's spans).
 
     Examples
     --------
@@ -162,51 +166,56 @@ class Counts:
         return len(self.document)
 
     def __add__(self, other: Counts) -> Counts:
-        """Put two tables together, of different texts; names are matched."""
-        documents = tuple(dict.fromkeys(self.documents + other.documents))
-        labels = tuple(sorted({*self.labels, *other.labels}))
-        annotators = tuple(dict.fromkeys(self.annotators + other.annotators))
+        """Put two tables together, of different documents; names are matched."""
+        if not isinstance(other, Counts):
+            return NotImplemented
+        shared = next((name for name in other.documents if name in set(self.documents)), None)
+        if shared is not None:
+            raise DataError(
+                f"both tables hold the document {shared!r}; expected different documents: give "
+                "them different names"
+            )
         if self.fields.keys() != other.fields.keys():
             raise DataError(
                 f"tables with the fields {sorted(self.fields)} and {sorted(other.fields)} "
                 "cannot be added; expected the same fields"
             )
-        values = {
-            name: {
-                **dict(zip(self.documents, self.fields[name], strict=True)),
-                **dict(zip(other.documents, other.fields[name], strict=True)),
-            }
-            for name in self.fields
+        labels = tuple(sorted({*self.labels, *other.labels}))
+        annotators = tuple(dict.fromkeys(self.annotators + other.annotators))
+        parts = [part._renamed(labels, annotators) for part in (self, other)]
+        columns: dict[str, Any] = {
+            name: np.concatenate([part[name] for part in parts]) for name in parts[0]
         }
-
-        def renamed(name: str, kind: str, names: tuple[str, ...]) -> Ints:
-            return np.concatenate(
-                [
-                    _renumbering(getattr(part, kind), names)[getattr(part, name)]
-                    for part in (self, other)
-                ]
-            )
-
-        a, b = renamed("a", "annotators", annotators), renamed("b", "annotators", annotators)
-        if np.any(a > b):
-            raise DataError("tables whose annotators stand in different orders cannot be added")
-        joined: dict[str, Any] = {
-            name: np.concatenate([getattr(self, name), getattr(other, name)])
-            for name in ("matched", "expected", "size_a", "size_b", "spans_a", "spans_b", "certain")
-        }
+        columns["document"][len(self) :] += len(self.documents)
+        columns["text"][len(self) :] += self.n_texts
         return Counts(
-            documents=documents,
-            fields={name: tuple(values[name][d] for d in documents) for name in values},
+            documents=self.documents + other.documents,
+            fields={name: self.fields[name] + other.fields[name] for name in self.fields},
             n_texts=self.n_texts + other.n_texts,
             labels=labels,
             annotators=annotators,
-            document=renamed("document", "documents", documents),
-            text=np.concatenate([self.text, other.text + self.n_texts]),
-            label=renamed("label", "labels", labels),
-            a=a,
-            b=b,
-            **joined,
+            **columns,
         )
+
+    def _columns(self) -> dict[str, NDArray[Any]]:
+        """The columns of the table."""
+        return {name: value for name, value in vars(self).items() if isinstance(value, np.ndarray)}
+
+    def _renamed(
+        self, labels: tuple[str, ...], annotators: tuple[str, ...]
+    ) -> dict[str, NDArray[Any]]:
+        """The columns with other numbers for labels and annotators, ``a <= b`` again."""
+        columns = self._columns()
+        columns["label"] = _renumbering(self.labels, labels)[self.label]
+        number = _renumbering(self.annotators, annotators)
+        columns["a"], columns["b"] = number[self.a], number[self.b]
+        swap = columns["a"] > columns["b"]
+        for one, two in _SIDES:
+            columns[one], columns[two] = (
+                np.where(swap, columns[two], columns[one]),
+                np.where(swap, columns[one], columns[two]),
+            )
+        return columns
 
     def score(self) -> Score:
         """The sum of all rows."""
@@ -243,18 +252,23 @@ class Counts:
         return dict(zip(names, self._scores(group.reshape(-1), len(names)), strict=True))
 
     def by_annotator(self) -> dict[str, Score]:
-        """A score for each annotator, as side a, against all others."""
+        """A score for each annotator, as side a, against all others.
+
+        `n_spans` counts the annotator's own spans.
+        """
         rows = np.flatnonzero(self.a != self.b)
-        side_a, side_b = ("a", "size_a", "spans_a"), ("b", "size_b", "spans_b")
-        mirror = dict(zip(side_a + side_b, side_b + side_a, strict=True))
+        mirror = {**dict(_SIDES), **{two: one for one, two in _SIDES}}
         columns: dict[str, Any] = {
             name: np.concatenate([column[rows], getattr(self, mirror.get(name, name))[rows]])
-            for name, column in vars(self).items()
-            if isinstance(column, np.ndarray)
+            for name, column in self._columns().items()
         }
         both_ways = replace(self, **columns)
         scores = both_ways._scores(both_ways.a, len(self.annotators))
-        return dict(zip(self.annotators, scores, strict=True))
+        own = both_ways._spans(both_ways.a, len(self.annotators), sides=("a",)).tolist()
+        return {
+            name: replace(score, n_spans=n_spans)
+            for name, score, n_spans in zip(self.annotators, scores, own, strict=True)
+        }
 
     def _scores(self, group: Ints, n_groups: int) -> list[Score]:
         """Sum the rows of each group."""
@@ -283,20 +297,26 @@ class Counts:
             )
         ]
 
-    def _spans(self, group: Ints, n_groups: int) -> Ints:
+    def _has_one_pair(self) -> bool:
+        """Whether all rows are of the same two annotators, so that none repeats a span."""
+        return bool(
+            len(self)
+            and self.a[0] != self.b[0]
+            and np.all(self.a == self.a[0])
+            and np.all(self.b == self.b[0])
+        )
+
+    def _spans(self, group: Ints, n_groups: int, sides: Sequence[str] = ("a", "b")) -> Ints:
         """Spans of each group, each counted once however many pairs it is in."""
-        if not len(self):
-            return np.zeros(n_groups, dtype=np.int64)
-        if np.all(self.a == self.a[0]) and np.all(self.b == self.b[0]) and self.a[0] != self.b[0]:
-            return total(group, self.spans_a + self.spans_b, n_groups).astype(np.int64)
-        owner = np.concatenate([group, group])
-        cell = np.concatenate([self.text, self.text]) * len(self.labels)
-        cell += np.concatenate([self.label, self.label])
-        annotator = np.concatenate([self.a, self.b])
-        code = (owner * (self.n_texts * len(self.labels)) + cell) * len(self.annotators) + annotator
-        _, once = np.unique(code, return_index=True)
-        spans = np.concatenate([self.spans_a, self.spans_b])
-        return total(owner[once], spans[once], n_groups).astype(np.int64)
+        n_annotators = max(len(self.annotators), 1)
+        cell = (group * max(self.n_texts, 1) + self.text) * max(len(self.labels), 1) + self.label
+        code = np.concatenate([cell * n_annotators + getattr(self, side) for side in sides])
+        spans = np.concatenate([getattr(self, f"spans_{side}") for side in sides])
+        if not self._has_one_pair():
+            _, once = np.unique(code, return_index=True)
+            code, spans = code[once], spans[once]
+        width = max(self.n_texts, 1) * max(len(self.labels), 1) * n_annotators
+        return total(code // width, spans, n_groups).astype(np.int64)
 
     def to_dict(self) -> dict[str, list[Any]]:
         """Columns of plain values, with names instead of numbers."""
@@ -440,14 +460,17 @@ def _line(name: str, width: int, score: Score) -> str:
 def _digits(value: float) -> str:
     """Four digits that never round to 0 or 1 what is neither.
 
-    >>> _digits(0.99996), _digits(1.0), _digits(-0.00001), _digits(nan)
-    ('0.9999', '1.0000', '-0.0001', '-')
+    >>> _digits(0.99996), _digits(1.0), _digits(0.00001), _digits(-0.00001), _digits(nan)
+    ('>0.9999', '1.0000', '<0.0001', '>-0.0001', '-')
     """
     if isnan(value):
         return "-"
-    if 0 < abs(value) < 1:
-        value = copysign(min(max(abs(value), 0.0001), 0.9999), value)
-    return f"{value:.4f}"
+    text = f"{value:.4f}"
+    if value in {-1.0, 0.0, 1.0} or abs(float(text)) not in {0.0, 1.0}:
+        return text
+    if abs(value) < 0.5:
+        return "<0.0001" if value > 0 else ">-0.0001"
+    return ">0.9999" if value > 0 else "<-0.9999"
 
 
 @dataclass(frozen=True, eq=False)
@@ -460,10 +483,13 @@ class Difficulty:
         With a gold standard its rows against itself; without one the rows of all
         pairs of annotators, each with itself included.
     settings : Settings
+    skipped : mapping of str to int
+        What was left out, and how often.
     """
 
     counts: Counts
     settings: Settings
+    skipped: Mapping[str, int] = field(default_factory=dict)
 
     @cached_property
     def overall(self) -> float:

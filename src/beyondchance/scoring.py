@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from beyondchance.errors import (
 )
 from beyondchance.results import Agreement, Counts, Difficulty
 from beyondchance.settings import Settings
-from beyondchance.spans import Corpus, Tags
+from beyondchance.spans import Corpus, Tags, kept
 
 SCOPES = ("label",)
 
@@ -85,7 +85,7 @@ def agreement(
     """
     corpus = _corpus(data, other, scheme=scheme, repair=repair)
     settings = _settings(corpus, measure=measure, model=model, scope=scope)
-    counts, skipped = _counts(corpus, settings, ordered_pairs=False)
+    counts, skipped = _counts(corpus, settings, with_self=False)
     return Agreement(counts, settings, {**corpus.skipped, **skipped})
 
 
@@ -126,11 +126,11 @@ def difficulty(
     0.75
     """
     corpus = _corpus(data, other, scheme=scheme, repair=repair)
+    settings = _settings(corpus, measure=measure, model=model, scope=scope, gold=gold)
     if gold is not None:
         corpus = corpus.select(annotators=[checked_option("gold", gold, corpus.annotators)])
-    settings = _settings(corpus, measure=measure, model=model, scope=scope, gold=gold)
-    counts, _ = _counts(corpus, settings, ordered_pairs=True)
-    return Difficulty(counts, settings)
+    counts, skipped = _counts(corpus, settings, with_self=True)
+    return Difficulty(counts, settings, {**corpus.skipped, **skipped})
 
 
 def _corpus(
@@ -144,13 +144,19 @@ def _corpus(
                 "a Corpus already holds everybody"
             )
         return data
-    if not isinstance(data, Sequence) or other is None:
+    if isinstance(data, Mapping):
         raise DataError(
-            f"found {type(data).__name__}{'' if other is None else ' and more'}; expected a "
-            "Corpus, or two lists of tag lists"
+            "found a mapping; expected a Corpus, or two lists of tag lists: build a Corpus with "
+            "Corpus.from_tags or Corpus.from_spans"
+        )
+    if other is None:
+        raise DataError(
+            f"found one {type(data).__name__}; expected a Corpus, or two lists of tag lists"
         )
     return Corpus.from_tags(
-        {"a": data, "b": other}, scheme=scheme or "IOB2", repair=repair or "none"
+        {"a": data, "b": other},
+        scheme="IOB2" if scheme is None else scheme,
+        repair="none" if repair is None else repair,
     )
 
 
@@ -170,17 +176,17 @@ def _settings(
 
 
 def _counts(
-    corpus: Corpus, settings: Settings, *, ordered_pairs: bool
+    corpus: Corpus, settings: Settings, *, with_self: bool
 ) -> tuple[Counts, dict[str, int]]:
     """Count matches, observed and expected, of every pair in every text.
 
     Parameters
     ----------
-    ordered_pairs : bool
+    with_self : bool
         Whether each annotator is also paired with itself, as difficulty asks.
     """
     n_annotators = np.bincount(corpus.annotation_document, minlength=len(corpus.documents))
-    compared = n_annotators >= (1 if ordered_pairs else 2)
+    compared = n_annotators >= (1 if with_self else 2)
     if not compared.any():
         raise NothingSharedError(_nothing_shared(corpus))
 
@@ -191,7 +197,7 @@ def _counts(
         _check_distinct(corpus, groups, order)
 
     cell, a, b, group_a, group_b = _pairs(
-        corpus, group_text, group_label, group_annotator, ordered_pairs=ordered_pairs
+        corpus, group_text, group_label, group_annotator, with_self=with_self
     )
     text, label = np.divmod(cell, max(len(corpus.labels), 1))
     measure = MEASURES[settings.measure]
@@ -222,13 +228,13 @@ def _counts(
     marked = np.zeros(len(corpus.documents), dtype=bool)
     marked[corpus.text_document[text]] = True
     skipped = {
-        "documents with one annotator only": int(np.count_nonzero(n_annotators == 1)),
+        "documents with one annotator only": int(np.count_nonzero((n_annotators == 1) & ~compared)),
         "documents without an annotator": int(np.count_nonzero(n_annotators == 0)),
         "documents in which nobody marked anything": int(np.count_nonzero(compared & ~marked)),
     }
     counts = Counts(
-        documents=_chosen(corpus.documents, compared),
-        fields={name: _chosen(values, compared) for name, values in corpus.fields.items()},
+        documents=kept(corpus.documents, compared),
+        fields={name: kept(values, compared) for name, values in corpus.fields.items()},
         n_texts=len(corpus.text_length),
         labels=corpus.labels,
         annotators=corpus.annotators,
@@ -246,10 +252,6 @@ def _counts(
         certain=certain,
     )
     return counts, {reason: count for reason, count in skipped.items() if count}
-
-
-def _chosen(names: tuple[str, ...], keep: Bools) -> tuple[str, ...]:
-    return names if keep.all() else tuple(names[i] for i in np.flatnonzero(keep).tolist())
 
 
 def _grouped(corpus: Corpus) -> tuple[Ints, SpanGroups, Ints, Ints, Ints]:
@@ -288,7 +290,7 @@ def _sorted_spans(key: Ints, start: Ints, end: Ints) -> Ints:
 
 
 def _pairs(
-    corpus: Corpus, text: Ints, label: Ints, annotator: Ints, *, ordered_pairs: bool
+    corpus: Corpus, text: Ints, label: Ints, annotator: Ints, *, with_self: bool
 ) -> tuple[Ints, Ints, Ints, Ints, Ints]:
     """Pair the annotators of each text and label in which somebody marked something.
 
@@ -299,7 +301,7 @@ def _pairs(
     cell : array of int, shape (rows,)
         ``text * labels + label``, ascending.
     a, b : arrays of int
-        Annotators; ``a < b``, or ``a <= b`` for ordered pairs.
+        Annotators; ``a < b``, or ``a <= b`` with each paired with itself.
     group_a, group_b : arrays of int
         Their groups of spans; -1 where one marked nothing.
     """
@@ -322,7 +324,7 @@ def _pairs(
         mine = np.flatnonzero(number[cell_of_group] >= 0)
         group[number[cell_of_group[mine]], slot[mine]] = mine
         who = corpus.annotation_annotator[first[document[here]][:, None] + np.arange(size)]
-        left, right = np.triu_indices(size, 0 if ordered_pairs else 1)
+        left, right = np.triu_indices(size, 0 if with_self else 1)
         rows = [np.repeat(cells[here], len(left))]
         rows += [column[:, side].reshape(-1) for column in (who, group) for side in (left, right)]
         marked = np.flatnonzero((rows[3] >= 0) | (rows[4] >= 0))
@@ -339,10 +341,11 @@ def _check_disjoint(corpus: Corpus, groups: SpanGroups, order: Ints) -> None:
     """Refuse spans of one annotator and label that overlap."""
     clash = _neighbours(groups, groups.start[1:] < groups.end[:-1])
     if clash is not None:
-        one, two = (corpus.describe_span(int(order[i])) for i in (clash, clash + 1))
+        other = corpus.span(int(order[clash + 1]))
         raise OverlapError(
-            f"{one} overlaps {two.rpartition('span ')[2]}; model 'disjoint' expects spans of one "
-            "label by one annotator not to overlap: correct them, or use model='overlapping'"
+            f"{corpus.describe_span(int(order[clash]))} overlaps [{other.start}, {other.end}) "
+            f"{other.label!r}; model 'disjoint' expects spans of one label by one annotator not to "
+            "overlap: correct them, or use model='overlapping'"
         )
 
 
@@ -368,6 +371,8 @@ def _nothing_shared(corpus: Corpus) -> str:
     if not len(corpus.documents):
         return "the corpus has no documents; expected at least one"
     counts = np.bincount(corpus.annotation_annotator, minlength=len(corpus.annotators))
+    if not counts.any():
+        return "no document was annotated by anybody; expected at least one"
     if np.count_nonzero(counts) == 1:
         return (
             f"only one annotator found: {corpus.annotators[int(np.argmax(counts))]}; "

@@ -72,6 +72,19 @@ spans_key, grid, tier : str, optional
     gold: str | None = None
     version: str = __version__
 
+    def __post_init__(self) -> None:
+        for item in fields(self):
+            value = getattr(self, item.name)
+            is_list = item.name in _LISTS
+            values = value if is_list and isinstance(value, tuple) else (value,)
+            if not all(isinstance(part, str) for part in values) and value is not None:
+                kind = "a tuple of strings" if is_list else "a string"
+                raise OptionError(f"setting {item.name!r} is {value!r}; expected {kind}")
+            if is_list and isinstance(value, str):
+                raise OptionError(
+                    f"setting {item.name!r} is {value!r}; expected a tuple of strings"
+                )
+
     def __str__(self) -> str:
         parts = [_PREFIX]
         for name in (item.name for item in fields(self)):
@@ -90,7 +103,9 @@ spans_key, grid, tier : str, optional
         OptionError
             If it is not a signature of this package.
         """
-        prefix, *parts = signature.strip().split("|")
+        if not isinstance(signature, str):
+            raise OptionError(f"signature is {signature!r}; expected a string")
+        prefix, *parts = signature.strip("\r\n").split("|")
         known = {item.name for item in fields(cls)}
         if prefix != _PREFIX:
             raise OptionError(f"signature {signature!r} does not begin with {_PREFIX!r}")
@@ -102,7 +117,7 @@ spans_key, grid, tier : str, optional
                     f"signature part {part!r} is not NAME:VALUE with a name, once each, from "
                     f"{', '.join(item.name for item in fields(cls))}"
                 )
-            items = tuple(map(_unescaped, value.split(",")))
+            items = tuple(map(_unescaped, value.split(","))) if value else ()
             values[name] = items if name in _LISTS else _unescaped(value)
         return cls(**values)  # type: ignore[arg-type]
 

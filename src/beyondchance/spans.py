@@ -470,9 +470,9 @@ positions='tokens')
         keep_label = _membership("label", self.labels, labels)
         chosen = {}
         if annotators is not None:
-            chosen["annotators"] = _kept(self.annotators, keep_annotator)
+            chosen["annotators"] = kept(self.annotators, keep_annotator)
         if labels is not None:
-            chosen["labels"] = _kept(self.labels, keep_label)
+            chosen["labels"] = kept(self.labels, keep_label)
         keep_text = keep_document[self.text_document]
         keep_span = (
             keep_text[self.span_text]
@@ -489,12 +489,12 @@ positions='tokens')
         return replace(
             self,
             options={**self.options, **chosen},
-            documents=_kept(self.documents, keep_document),
-            fields={name: _kept(values, keep_document) for name, values in self.fields.items()},
+            documents=kept(self.documents, keep_document),
+            fields={name: kept(values, keep_document) for name, values in self.fields.items()},
             text_document=new_document[self.text_document[keep_text]],
             text_length=self.text_length[keep_text],
-            annotators=_kept(self.annotators, keep_annotator),
-            labels=_kept(self.labels, keep_label),
+            annotators=kept(self.annotators, keep_annotator),
+            labels=kept(self.labels, keep_label),
             annotation_document=new_document[self.annotation_document[keep_annotation]],
             annotation_annotator=new_annotator[self.annotation_annotator[keep_annotation]],
             span_text=new_text[self.span_text[keep_span]],
@@ -502,10 +502,10 @@ positions='tokens')
             span_label=new_label[self.span_label[keep_span]],
             span_start=self.span_start[keep_span],
             span_end=self.span_end[keep_span],
-            texts=None if self.texts is None else _kept(self.texts, keep_text),
+            texts=None if self.texts is None else kept(self.texts, keep_text),
             token_start=None if self.token_start is None else self.token_start[keep_token],
             token_end=None if self.token_end is None else self.token_end[keep_token],
-            gold=self.gold if self.gold in _kept(self.annotators, keep_annotator) else None,
+            gold=self.gold if self.gold in kept(self.annotators, keep_annotator) else None,
         )
 
     def _document_index(self, document: str) -> int:
@@ -529,8 +529,9 @@ positions='tokens')
         return _named_text(text, self.documents, self.text_document)
 
 
-def _kept(names: tuple[str, ...], keep: Bools) -> tuple[str, ...]:
-    return tuple(names[i] for i in np.flatnonzero(keep).tolist())
+def kept(names: tuple[str, ...], keep: Bools) -> tuple[str, ...]:
+    """The names for which `keep` is true."""
+    return names if keep.all() else tuple(names[i] for i in np.flatnonzero(keep).tolist())
 
 
 def _membership(kind: str, names: tuple[str, ...], wanted: Collection[str] | None) -> Bools:
