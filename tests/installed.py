@@ -4,7 +4,7 @@ Run by ``make test``:
 
 1. the wheel is built from the sdist, and holds what it should;
 2. with NumPy and nothing else, at the lowest and the newest release admitted, every
-   example in the docstrings and every number of the paper comes out right;
+   example in the docstrings and a table of the paper come out right;
 3. the whole test suite passes against the installed wheel at the lowest NumPy.
 """
 

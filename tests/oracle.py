@@ -106,6 +106,19 @@ def expected_smaller(a: dict[int, Fraction], b: dict[int, Fraction]) -> Fraction
     return sum((p * q * min(i, j) for i, p in a.items() for j, q in b.items()), Fraction(0))
 
 
+def expected_tokens(n: int, a: tuple[int, ...], b: tuple[int, ...], model: str) -> Fraction:
+    """Expected number of positions in common: the smaller count at each."""
+    sides = (holder_distribution(n, side, model) for side in (a, b))
+    return sum((expected_smaller(p, q) for p, q in zip(*sides, strict=True)), Fraction(0))
+
+
+def expected_equal(n: int, a: tuple[int, ...], b: tuple[int, ...], model: str) -> Fraction:
+    """Expected number of equal spans: the smaller count of each."""
+    left, right = (start_count_distribution(n, side, model) for side in (a, b))
+    shared = left.keys() & right.keys()
+    return sum((expected_smaller(left[key], right[key]) for key in shared), Fraction(0))
+
+
 # --- Larger texts -------------------------------------------------------------
 
 
@@ -191,6 +204,12 @@ def flat_value(n: int, lengths: list[int], taken: int) -> Fraction:
 
 
 def by_arrival_times(n: int, lengths: list[int], taken: int, nodes: int) -> np.ndarray:
+    """See `_by_arrival_times`, which is slow enough to be asked once."""
+    return _by_arrival_times(n, tuple(lengths), taken, nodes)
+
+
+@cache
+def _by_arrival_times(n: int, lengths: tuple[int, ...], taken: int, nodes: int) -> np.ndarray:
     """Every item arrives at an independent uniform time (an integral over time).
 
     Exact for `nodes` (an even number) of at least half the number of items, and to

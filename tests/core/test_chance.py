@@ -23,29 +23,12 @@ OVERLAPPING = pairs(
 )
 
 
-def expected_tokens(n, a, b, model):
-    left = oracle.holder_distribution(n, a, model)
-    right = oracle.holder_distribution(n, b, model)
-    return sum(
-        (oracle.expected_smaller(p, q) for p, q in zip(left, right, strict=True)), Fraction(0)
-    )
-
-
-def expected_equal(n, a, b, model):
-    left = oracle.start_count_distribution(n, a, model)
-    right = oracle.start_count_distribution(n, b, model)
-    return sum(
-        (oracle.expected_smaller(left[key], right[key]) for key in left.keys() & right.keys()),
-        Fraction(0),
-    )
-
-
 @pytest.mark.parametrize(
     ("model", "cases", "count"),
     [("disjoint", DISJOINT, 3901), ("overlapping", OVERLAPPING, 2376)],
 )
 @pytest.mark.parametrize(
-    ("measure", "exact"), [("token", expected_tokens), ("exact", expected_equal)]
+    ("measure", "exact"), [("token", oracle.expected_tokens), ("exact", oracle.expected_equal)]
 )
 def test_every_small_pair_against_brute_force(model, cases, count, measure, exact):
     assert len(cases) == count
@@ -104,11 +87,38 @@ def test_million_tokens_one_span_each():
     assert expected_match(n, [5], [5], measure="exact") == pytest.approx(1 / places, rel=1e-12)
 
 
-def test_large_text_in_every_measure():
-    # The middle dominates: coverage is a/n there to a few parts in a hundred thousand.
-    lengths = [1] * 40_000 + [2] * 30_000 + [3] * 20_000 + [7] * 10_000
-    a = sum(lengths)
-    assert expected_match(1_000_000, lengths, lengths) == pytest.approx(a * a / 1e6, rel=1e-5)
+def test_large_text_by_the_token_measure():
+    # 300 spans in 30,000 characters against themselves: coverage by the integral.
+    lengths = [3 + i % 28 for i in range(300)]
+    free = 30_000 - sum(lengths)
+    cover = 1 - free * oracle.by_arrival_times(30_000, lengths, 0, 500)
+    found = expected_match(30_000, lengths, lengths)
+    assert found == pytest.approx(float(cover @ cover), rel=1e-9)
+
+
+def test_large_text_by_the_exact_measure():
+    # Few distinct lengths, so that the integral is cheap: 2 and 7 in 5,000 tokens.
+    lengths = [2] * 225 + [7] * 75
+    found = expected_match(5000, lengths, lengths, measure="exact")
+    exact = 0.0
+    for length, count in ((2, 225), (7, 75)):
+        places = oracle.by_arrival_times(5000, lengths, length, 400)
+        middle = float(oracle.flat_value(5000, lengths, length))
+        assert places[2500] == pytest.approx(middle, rel=1e-9)
+        exact += count * count * float(places @ places)
+    assert found == pytest.approx(exact, rel=1e-9)
+
+
+def test_a_million_tokens_by_the_exact_measure():
+    # The middle, by Proposition 3's constant, is all but a millionth part of it.
+    n, lengths = 1_000_000, [2] * 300 + [5] * 200
+    middle = {length: float(oracle.flat_value(n, lengths, length)) for length in (2, 5)}
+    exact = sum(
+        count * count * (n - length + 1) * middle[length] ** 2
+        for length, count in ((2, 300), (5, 200))
+    )
+    found = expected_match(n, lengths, lengths, measure="exact")
+    assert found == pytest.approx(exact, rel=1e-8)
 
 
 class TestSampling:
