@@ -49,9 +49,9 @@ _NEGLIGIBLE = 1e-25
 """Probabilities below this cannot move a digit of any sum."""
 _FEW_EQUAL = 4
 """Equal longs up to this number are added one by one, more of them together."""
-_HARMLESS = 1e-14
+_HARMLESS = 5e-13
 """Error up to which a long may be taken out of a table by subtraction."""
-_MOST_CELLS = 2**25
+_MOST_CELLS = 2**22
 """Cells of a table of subsets; a larger one is replaced by the integral."""
 
 
@@ -294,7 +294,8 @@ def _edges(
         furthest = max(limit[i] for i in pending)
         reach = furthest if furthest <= 2 * reach else reach
         most = min(n_longs, reach // (min(excess) + 1))
-        if (most + 1) * (reach + 1) > _MOST_CELLS:
+        # Without a table of sums there is room for four times as many weights.
+        if (most + 1) * (reach + 1) > _MOST_CELLS * (4 if len(excess) == 1 else 1):
             for i in pending:
                 solved[i] = _integral(n_items, excess, count, taken[i])
             break
@@ -317,7 +318,7 @@ def _edges(
                 solved[i] = p[: limit[i]], float(p[limit[i]])
             else:
                 middle = (1 - 2 * float(p[:reach].sum())) / (size[i] - 2 * reach)
-                if float(np.abs(p[-window:] / middle - 1).max()) < _FLAT:
+                if float(np.abs(p[-window:] - middle).max()) < _FLAT * middle:
                     solved[i] = p[:reach], middle
                 else:
                     unsolved.append(i)
@@ -406,10 +407,13 @@ def _excess_sums(excess: list[int], count: list[int], most: int, width: int) -> 
     array of float, shape (most + 1, width)
         Row j, column e.
     """
+    # The commonest first, for j equal longs have one total excess only.
+    (k, e), *rest = sorted(zip(count, excess, strict=True), reverse=True)
     table = np.zeros((most + 1, width))
-    table[0, 0] = 1
-    pooled = 0
-    for e, k in zip(excess, count, strict=True):
+    j = np.arange(min(k, most, (width - 1) // e) + 1)
+    table[j, j * e] = 1
+    pooled = k
+    for k, e in rest:
         if k <= _FEW_EQUAL:
             for n_longs in range(pooled + 1, pooled + k + 1):
                 table = _with_one(table, n_longs, e)
@@ -491,7 +495,8 @@ def _integral(
         finer = _integrated(turn, items, size, nodes)
         change = float(np.abs(finer - transform).sum())
         transform = finer
-        if change < _FLAT:
+        # Below the second term there is nothing but rounding.
+        if change < _FLAT + 2**-52 * size:
             break
     p = np.fft.irfft(transform, size)
     half = size // 2
