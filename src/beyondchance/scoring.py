@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 
@@ -37,6 +38,7 @@ def agreement(
 ) -> Agreement:
     """How much of the agreement between span annotations is more than luck.
 
+    A gold standard that the corpus names is left out where there are two annotators or more.
     Counts are added over texts, labels and pairs of annotators who annotated the
     same document (micro average, as in section 4 of the paper), then
 
@@ -83,7 +85,7 @@ def agreement(
     >>> result.by_label["PER"].n_spans
     2
     """
-    corpus = _corpus(data, other, scheme=scheme, repair=repair)
+    corpus = _without_gold(_corpus(data, other, scheme=scheme, repair=repair))
     settings = _settings(corpus, measure=measure, model=model, scope=scope)
     counts, skipped = _counts(corpus, settings, with_self=False)
     return Agreement(counts, settings, {**corpus.skipped, **skipped})
@@ -131,6 +133,17 @@ def difficulty(
         corpus = corpus.select(annotators=[checked_option("gold", gold, corpus.annotators)])
     counts, skipped = _counts(corpus, settings, with_self=True)
     return Difficulty(counts, settings, {**corpus.skipped, **skipped})
+
+
+def _without_gold(corpus: Corpus) -> Corpus:
+    """Leave out the gold standard, which is not one more annotator.
+
+    Where it has one annotator beside it, the two are compared.
+    """
+    others = [name for name in corpus.annotators if name != corpus.gold]
+    if corpus.gold is None or len(others) < 2:
+        return corpus
+    return replace(corpus.select(annotators=others), options=corpus.options)
 
 
 def _corpus(

@@ -27,9 +27,10 @@ class Settings:
         How texts and labels are put together: ``micro`` adds their counts.
     scheme, repair : str, optional
         How tag sequences were read.
-    tokens, align, whitespace, zero_length, duplicates, discontinuous, empty, layer, feature, \
-spans_key, grid, tier : str, optional
+    tokens, align, whitespace, zero_length, duplicates, repeated : str, optional
         How files were read, where a choice was made.
+    discontinuous, empty, layer, feature, spans_key, grid, tier : str, optional
+        The same.
     annotators, labels : tuple of str, optional
         What the corpus was restricted to.
     gold : str, optional
@@ -60,6 +61,7 @@ spans_key, grid, tier : str, optional
     whitespace: str | None = None
     zero_length: str | None = None
     duplicates: str | None = None
+    repeated: str | None = None
     discontinuous: str | None = None
     empty: str | None = None
     layer: str | None = None

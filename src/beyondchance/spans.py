@@ -70,8 +70,8 @@ class Corpus:
         One value for each span.
     unit : {"sentence", "document"}
         What a text is.
-    positions : {"tokens", "characters"}
-        What offsets count.
+    positions : {"tokens", "characters", "frames"}
+        What offsets count; frames are the cells of a grid over time.
     options : mapping of str to str or tuple of str
         Choices made on the way in that move a digit, for the signature.
     skipped : mapping of str to int
@@ -412,7 +412,7 @@ positions='tokens')
             unit=unit,
             positions=positions,
         )
-        _check_spans(corpus)
+        check_spans(corpus)
         return corpus
 
     def annotators_of(self, document: str) -> tuple[str, ...]:
@@ -787,7 +787,7 @@ def _whole_numbers(values: ArrayLike, name: str) -> Ints:
     return np.array(listed, dtype=np.int64)
 
 
-def _check_spans(corpus: Corpus) -> None:
+def check_spans(corpus: Corpus) -> None:
     """Refuse spans outside their text or by somebody who did not annotate it."""
     text, start, end = corpus.span_text, corpus.span_start, corpus.span_end
     n_texts = len(corpus.text_length)
