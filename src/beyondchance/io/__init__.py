@@ -26,6 +26,7 @@ _SIGNED = (
     "whitespace",
     "zero_length",
     "duplicates",
+    "repeated",
     "discontinuous",
     "empty",
     "layer",
@@ -79,7 +80,12 @@ def read(*paths: Any, format: str | None = None, **options: Any) -> Corpus:  # n
             f"({' by '.join(_defaults(main))} and {' by '.join(_defaults(odd))}); say unit and "
             "positions"
         )
-    if all(hasattr(item.module(), "corpus") for item in chosen):
+    whole = [item for item in chosen if hasattr(item.module(), "corpus")]
+    if whole and any(item != main for item in chosen):
+        raise OptionError(
+            f"{whole[0].name} cannot be read together with other formats; convert one to the other"
+        )
+    if whole:
         corpus: Corpus = main.module().corpus(uploads, reading)
     else:
         drafts = chain.from_iterable(

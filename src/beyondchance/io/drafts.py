@@ -142,6 +142,15 @@ def code_points(text: str, offsets: Sequence[Interval], where: str) -> list[Inte
 def _checked(draft: Draft, reading: Reading) -> Draft:
     """Offsets in code points, checked against the text, without white space at the edges."""
     unit = reading.options.offsets or draft.offsets
+    torn = next((c for c in draft.text if "\ud800" <= c <= "\udfff"), None)
+    if torn is not None:
+        raise FormatError(
+            f"{draft.where}: the text holds half of a character ({torn!r}); export it again as "
+            "UTF-8"
+        )
+    for kind, name in (("document", draft.document), ("annotator", draft.annotator)):
+        if not name.strip() or name != name.strip():
+            raise FormatError(f"{draft.where}: {kind} {name!r} is not a name; expected a plain one")
 
     def converted(offsets: Sequence[Interval]) -> list[Interval]:
         return (
@@ -335,10 +344,14 @@ def _matched(drafts: list[Draft], reading: Reading) -> dict[str, list[Draft]]:
         name = key_of.setdefault(key, draft.document)
         group = groups.setdefault(name, [])
         twin = next((other for other in group if other.annotator == draft.annotator), None)
-        if twin is not None:
+        if twin is not None and reading.options.repeated == "last":
+            reading.skipped["annotations replaced by a later one"] += 1
+            group.remove(twin)
+        elif twin is not None:
             raise FormatError(
                 f"{draft.where}: document {draft.document!r} was annotated by "
-                f"{draft.annotator!r} before, at {twin.where}; expected it once"
+                f"{draft.annotator!r} before, at {twin.where}; expected it once (repeated='last' "
+                "takes the last)"
             )
         group.append(draft)
     return groups
@@ -380,6 +393,14 @@ def _layout(group: list[Draft], unit: str, positions: str, reading: Reading) -> 
                     f"{known[0].where}; expected the same, or say positions='characters'"
                 )
         tokens = list(known[0].tokens or ()) if known else tokenized(first.text)
+        end_before = 0
+        for start, end in tokens:
+            if not end_before <= start < end <= len(first.text):
+                raise FormatError(
+                    f"{first.where}: token [{start}, {end}) of document {first.document!r} does "
+                    "not follow the one before it within the text; expected tokens in order"
+                )
+            end_before = end
         reading.signed["tokens"] = "file" if known else "rule"
         if reading.options.align != "widen":
             reading.signed["align"] = reading.options.align

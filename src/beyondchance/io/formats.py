@@ -45,8 +45,9 @@ class Upload:
         """
         if not self.is_folder:
             return "1"
-        inside = source.name.replace("\\", "/").removeprefix(self.name.replace("\\", "/"))
-        return str(PurePosixPath(inside.lstrip("/")).with_suffix(""))
+        path, folder = (PurePosixPath(name.replace("\\", "/")) for name in (source.name, self.name))
+        inside = path.relative_to(folder) if path.is_relative_to(folder) else path
+        return str(inside.with_suffix(""))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -147,7 +148,7 @@ _ALL = (
         example="beyondchance agree document.xml",
         unit="document",
         positions="characters",
-        offsets="code points (bdocjs), UTF-16 units (XML)",
+        offsets="code points, or as the file says (bdocjs)",
         options=CHARACTERS | {"layer", "feature"},
         library="gatenlp",
         extra="gate",
@@ -166,7 +167,7 @@ _ALL = (
     Format(
         name="textgrid",
         title="Praat TextGrid: interval tiers with times",
-        example="beyondchance agree anna.TextGrid ben.TextGrid --grid 10ms",
+        example="beyondchance agree recording.TextGrid --grid 10ms",
         unit="document",
         positions="frames",
         offsets="seconds",
@@ -181,7 +182,7 @@ _ALL = (
         unit="document",
         positions="frames",
         offsets="seconds",
-        options=EVERYWHERE | {"grid", "tier"},
+        options=EVERYWHERE | {"grid"},
     ),
     Format(
         name="label-studio",
@@ -198,7 +199,7 @@ _ALL = (
         unit="document",
         positions="characters",
         offsets="UTF-16 units",
-        options=CHARACTERS,
+        options=CHARACTERS | {"empty"},
     ),
     Format(
         name="prodigy",
@@ -224,7 +225,7 @@ _ALL = (
         example="beyondchance agree spans.csv",
         unit="document",
         positions="characters",
-        options=CHARACTERS | {"documents"},
+        options=CHARACTERS | {"documents", "empty", "length"},
     ),
     Format(
         name="conll",

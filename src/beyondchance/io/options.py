@@ -29,6 +29,8 @@ class ReadOptions:
         What offsets count, where the file departs from its format.
     zero_length, duplicates : {"error", "skip"}
         Spans without a position, and spans marked twice by one annotator.
+    repeated : {"error", "last"}
+        A document that one annotator annotated twice.
     scheme : str, optional
         The scheme of tags; detected by default.
     repair : {"none", "conlleval", "discard"}
@@ -48,10 +50,13 @@ class ReadOptions:
         The annotation type, and the feature that holds the label.
     documents : str, optional
         A second table with one row for each document.
+    length : int, optional
+        Positions of every document, where a table does not say.
     grid : str, optional
         The length of a position where offsets are times, such as ``10ms``.
-    tier : {"annotator", "label"}
-        What tiers and speakers stand for where offsets are times.
+    tier : {"annotator", "label", "file"}
+        Where offsets are times: tiers are annotators; or files are annotators and tiers
+        labels; or files are annotators and labels are what is written in the tiers.
     """
 
     unit: str | None = None
@@ -62,6 +67,7 @@ class ReadOptions:
     offsets: str | None = None
     zero_length: str = "error"
     duplicates: str = "error"
+    repeated: str = "error"
     scheme: str | None = None
     repair: str = "none"
     token_column: str | None = None
@@ -73,6 +79,7 @@ class ReadOptions:
     layer: str | None = None
     feature: str | None = None
     documents: str | None = None
+    length: int | None = None
     grid: str | None = None
     tier: str = "annotator"
 
@@ -81,6 +88,8 @@ class ReadOptions:
             value = getattr(self, name)
             if value is not None:
                 checked_option(name, value, valid)
+        if self.length is not None and (type(self.length) is not int or self.length < 0):
+            raise OptionError(f"length is {self.length!r}; expected a number of positions")
         if not isinstance(self.predictions, bool):
             raise OptionError(f"predictions is {self.predictions!r}; expected True or False")
 
@@ -98,14 +107,15 @@ CHOICES = {
     "offsets": ("codepoints", "utf16"),
     "zero_length": ("error", "skip"),
     "duplicates": ("error", "skip"),
+    "repeated": ("error", "last"),
     "scheme": tuple(SCHEMES),
     "repair": REPAIRS,
     "discontinuous": ("error", "split", "join"),
     "empty": ("annotated", "missing"),
-    "tier": ("annotator", "label"),
+    "tier": ("annotator", "label", "file"),
 }
 
-EVERYWHERE = frozenset({"match", "duplicates"})
+EVERYWHERE = frozenset({"match", "duplicates", "repeated"})
 """Options that every format takes."""
 CHARACTERS = EVERYWHERE | {"unit", "positions", "whitespace", "align", "offsets", "zero_length"}
 """Options that every format with character offsets takes."""

@@ -153,6 +153,8 @@ def parsed_json(text: str, name: str, *, first_line: int = 1) -> Any:
 
     try:
         return json.loads(text, parse_constant=refuse)
+    except FormatError:
+        raise
     except json.JSONDecodeError as error:
         line = first_line + error.lineno - 1
         raise FormatError(
@@ -204,17 +206,19 @@ def members(archive: Source) -> list[Source]:
             for entry in entries:
                 _check_member(archive.name, entry)
                 left -= entry.file_size
-                if left < 0:
-                    raise FormatError(
-                        f"{archive.name}: unfolds to more than {MOST_BYTES:,} bytes; split it"
-                    )
+            if left < 0:
+                raise FormatError(  # noqa: TRY301
+                    f"{archive.name}: unfolds to more than {MOST_BYTES:,} bytes; split it"
+                )
             return [
                 Source(
                     f"{archive.name}/{entry.filename}", member=_member_bytes(opened_archive, entry)
                 )
                 for entry in sorted(entries, key=lambda entry: entry.filename)
             ]
-    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, OSError) as error:
+    except FormatError:
+        raise
+    except Exception as error:  # damaged archives make their unpackers raise anything
         raise FormatError(f"{archive.name}: not a readable zip archive ({error})") from None
 
 
