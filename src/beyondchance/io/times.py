@@ -1,0 +1,478 @@
+"""Annotated recordings: from times to a corpus.
+
+Where a file has times instead of a text, positions are the frames of a grid that the
+user chooses. A recording of T seconds has as many frames as it takes to cover it. An
+interval covers the frames between its two ends, each rounded to the nearest boundary
+of the grid (half a frame goes up), and at least one frame. Times are exact fractions
+throughout, so that a boundary which two intervals share stays one boundary.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from heapq import heappop, heappush
+from math import lcm
+from typing import NamedTuple
+
+from beyondchance.errors import FormatError, MismatchError, OptionError, SpanError
+from beyondchance.io.formats import Upload
+from beyondchance.io.options import Reading
+from beyondchance.io.sources import Source
+from beyondchance.spans import Corpus
+from beyondchance.tags import UNNAMED
+
+Pair = tuple[int, int]
+
+MOST_FRAMES = 2**31
+"""How many frames a recording may have."""
+
+# So many digits and no more: a short number can stand for one that fills the memory.
+_SECONDS = re.compile(r"[-+]?(?:\d{1,18}(?:\.\d{0,40})?|\.\d{1,40})(?:[eE][-+]?\d{1,2})?", re.ASCII)
+_GRID = re.compile(r"(\d{1,9}(?:\.\d{1,9})?) ?(ms|s)", re.ASCII)
+
+
+class Interval(NamedTuple):
+    """A labelled stretch of a recording, in seconds, with its place in the file if known."""
+
+    start: Fraction
+    end: Fraction
+    label: str
+    where: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recording:
+    """What one annotator did with one recording.
+
+    Attributes
+    ----------
+    where : str
+        Its place, for messages.
+    document, annotator : str
+    duration : Fraction
+        In seconds.
+    intervals : list of Interval
+        In any order.
+    begin : Fraction
+        The time at which the recording begins.
+    is_least : bool
+        Whether the duration is only the latest time that the file names: the recording
+        may go on.
+    """
+
+    where: str
+    document: str
+    annotator: str
+    duration: Fraction
+    intervals: list[Interval]
+    begin: Fraction = Fraction(0)
+    is_least: bool = False
+
+    @property
+    def end(self) -> Fraction:
+        """The time at which the recording ends."""
+        return self.begin + self.duration
+
+
+class Tier(NamedTuple):
+    """A named tier; its intervals are read only if it is wanted."""
+
+    name: str
+    intervals: Callable[[], list[Interval]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TierFile:
+    """A file with tiers, and how long it says that its recording lasts."""
+
+    tiers: list[Tier]
+    duration: Fraction
+    begin: Fraction = Fraction(0)
+    is_least: bool = False
+
+
+def seconds(text: str) -> Fraction | None:
+    """The number that a text stands for, exactly; None if it is none.
+
+    Examples
+    --------
+    >>> seconds("0.35"), seconds("1e-3"), seconds("a")
+    (Fraction(7, 20), Fraction(1, 1000), None)
+    """
+    return Fraction(text) if _SECONDS.fullmatch(text) else None
+
+
+def grid_of(reading: Reading) -> Fraction:
+    """The length of a frame in seconds, as the options say.
+
+    Raises
+    ------
+    OptionError
+        If there is none, or if it is not a length of time.
+    """
+    given: object = reading.options.grid
+    if given is None:
+        raise OptionError(
+            "times need a grid, the length of the frames that are counted as positions; say "
+            "for instance grid='10ms'"
+        )
+    match = _GRID.fullmatch(given) if isinstance(given, str) else None
+    if match is None or not Fraction(match[1]):
+        raise OptionError(
+            f"grid is {given!r}; expected a length of time with its unit, such as '10ms' or '0.01s'"
+        )
+    milliseconds = Decimal(match[1]) * (1 if match[2] == "ms" else 1000)
+    # One spelling for one length: it stands in the signature.
+    reading.signed["grid"] = f"{milliseconds.normalize():f}ms"
+    return Fraction(milliseconds) / 1000
+
+
+def wanted_sources(
+    upload: Upload, reading: Reading, *, looks: Callable[[Source], bool], ending: str
+) -> list[Source]:
+    """The files of an upload that are of a format; a file given by itself has to be."""
+    if not upload.is_folder:
+        return upload.sources
+    # One that has the name but not the look is kept, so that it is complained of.
+    found = [s for s in upload.sources if s.name.lower().endswith(ending) or looks(s)]
+    if len(found) < len(upload.sources):
+        reading.skipped["files of other formats ignored"] += len(upload.sources) - len(found)
+    return found
+
+
+# --- Tiers --------------------------------------------------------------------
+
+
+def corpus_of_tiers(
+    uploads: Iterable[Upload],
+    reading: Reading,
+    *,
+    parsed: Callable[[Source, Reading], TierFile],
+    looks: Callable[[Source], bool],
+    ending: str,
+) -> Corpus:
+    """Read files with tiers, and put what they hold on a grid.
+
+    With ``tier="annotator"`` each tier is an annotator, each file a recording, and what
+    is written in an interval its label. With ``tier="label"`` each file or folder is an
+    annotator, and each tier a label. With ``tier="file"`` each file or folder is an
+    annotator, and what is written in an interval its label.
+
+    Parameters
+    ----------
+    uploads : iterable of Upload
+    reading : Reading
+    parsed : callable
+        Reads one file.
+    looks : callable
+        Tells whether a file is of the format.
+    ending : str
+        The usual ending of its name.
+    """
+    grid_of(reading)
+    files = [
+        (upload, source, parsed(source, reading))
+        for upload in uploads
+        for source in wanted_sources(upload, reading, looks=looks, ending=ending)
+    ]
+    wanted = _wanted_tiers(reading, [tier.name for _, _, file in files for tier in file.tiers])
+    recordings: list[Recording] = []
+    for upload, source, file in files:
+        _check_names(source, file)
+        chosen = [tier for tier in file.tiers if tier.name in wanted]
+        if not chosen:
+            reading.skipped["files without a tier to read left out"] += 1
+        elif reading.options.tier != "annotator":
+            recordings.append(_by_file(upload, source, file, chosen, reading))
+        else:
+            recordings += _by_tier(upload, source, file, chosen, reading)
+    return corpus_of(recordings, reading)
+
+
+def _wanted_tiers(reading: Reading, names: list[str]) -> set[str]:
+    """The tiers that the options select, all by default."""
+    given: object = reading.options.layer
+    if given is None:
+        return set(names)
+    wanted = [name.strip() for name in str(given).split(",")]
+    for name in wanted:
+        if name not in names:
+            known = ", ".join(map(repr, dict.fromkeys(names))) or "none"
+            raise OptionError(f"layer {name!r} is no tier with intervals; there are: {known}")
+    return set(wanted)
+
+
+def _check_names(source: Source, file: TierFile) -> None:
+    """Refuse tiers that cannot be told apart."""
+    seen = set()
+    for number, tier in enumerate(file.tiers, start=1):
+        if not tier.name:
+            raise FormatError(f"{source.name}: tier {number} has no name; give it one")
+        if tier.name in seen:
+            raise FormatError(
+                f"{source.name}: two tiers are named {tier.name!r}; expected a name of its own "
+                "for each tier: rename one"
+            )
+        seen.add(tier.name)
+
+
+def _by_file(
+    upload: Upload, source: Source, file: TierFile, tiers: list[Tier], reading: Reading
+) -> Recording:
+    """The file is by one annotator; labels are the tiers or what is written in them."""
+    by_tier = reading.options.tier == "label"
+    return Recording(
+        where=source.name,
+        document=upload.document_of(source),
+        annotator=upload.annotator,
+        duration=file.duration,
+        intervals=[
+            interval._replace(label=tier.name) if by_tier else interval
+            for tier in tiers
+            for interval in (tier.intervals() if by_tier else _labelled(tier, reading))
+        ],
+        begin=file.begin,
+        is_least=file.is_least,
+    )
+
+
+def _labelled(tier: Tier, reading: Reading) -> list[Interval]:
+    """The intervals of a tier; those without a value are labelled as such and counted."""
+    intervals = tier.intervals()
+    n_unnamed = sum(not interval.label for interval in intervals)
+    if n_unnamed:
+        reading.skipped[f"annotations without a value, labelled {UNNAMED!r}"] += n_unnamed
+    return [one if one.label else one._replace(label=UNNAMED) for one in intervals]
+
+
+def _by_tier(
+    upload: Upload, source: Source, file: TierFile, tiers: list[Tier], reading: Reading
+) -> Iterator[Recording]:
+    """Tiers are annotators, and the file is a recording named after itself."""
+    for tier in tiers:
+        yield Recording(
+            where=f"{source.name}: tier {tier.name!r}",
+            document=upload.document_of(source) if upload.is_folder else upload.annotator,
+            annotator=tier.name,
+            duration=file.duration,
+            intervals=_labelled(tier, reading),
+            begin=file.begin,
+            is_least=file.is_least,
+        )
+
+
+# --- The grid -----------------------------------------------------------------
+
+
+def corpus_of(recordings: Iterable[Recording], reading: Reading) -> Corpus:
+    """Put recordings on the grid that the options name.
+
+    Raises
+    ------
+    OptionError
+        If there is no grid.
+    MismatchError
+        If a recording lasts longer for one annotator than for another.
+    FormatError, SpanError
+        For an interval that has no place in its recording.
+    """
+    grid = grid_of(reading)
+    groups = _matched(recordings, reading)
+    if not groups:
+        raise FormatError("no annotated recording was found; expected at least one")
+    text: list[int] = []
+    annotator: list[str] = []
+    start: list[int] = []
+    end: list[int] = []
+    label: list[str] = []
+    lengths: list[int] = []
+    for number, (document, group) in enumerate(groups.items()):
+        begin, n_frames = _extent(document, group, grid, reading)
+        lengths.append(n_frames)
+        for recording in group:
+            for low, high, name in _placed(recording, begin, n_frames, grid, reading):
+                text.append(number)
+                annotator.append(recording.annotator)
+                start.append(low)
+                end.append(high)
+                label.append(name)
+    return Corpus.from_columns(
+        text=text,
+        annotator=annotator,
+        start=start,
+        end=end,
+        label=label,
+        lengths=lengths,
+        documents=list(groups),
+        annotated=[(name, one.annotator) for name, group in groups.items() for one in group],
+        annotators=list(dict.fromkeys(one.annotator for group in groups.values() for one in group)),
+        unit="document",
+        positions="frames",
+    )
+
+
+def _matched(recordings: Iterable[Recording], reading: Reading) -> dict[str, list[Recording]]:
+    """Group what annotators did by recording; the first annotator's name of it stays."""
+    if reading.options.match == "text":
+        raise OptionError("recordings have no text to match by; say match='id' or match='order'")
+    name_of: dict[str | int, str] = {}
+    groups: dict[str, dict[str, Recording]] = {}
+    seen: dict[str, int] = {}
+    for one in recordings:
+        key: str | int = one.document
+        if reading.options.match == "order":
+            key = seen[one.annotator] = seen.get(one.annotator, -1) + 1
+        group = groups.setdefault(name_of.setdefault(key, one.document), {})
+        if one.annotator in group:
+            raise FormatError(
+                f"{one.where}: recording {one.document!r} was annotated by {one.annotator!r} "
+                f"before, at {group[one.annotator].where}; expected it once"
+            )
+        group[one.annotator] = one
+    return {name: list(group.values()) for name, group in groups.items()}
+
+
+def _extent(
+    document: str, group: list[Recording], grid: Fraction, reading: Reading
+) -> tuple[Fraction, int]:
+    """When a recording begins, and how many frames it has."""
+    telling = [one for one in group if not one.is_least] or group
+    first = telling[0]
+    for one in telling[1:]:
+        if first.is_least:
+            break
+        if max(abs(one.begin - first.begin), abs(one.end - first.end)) >= grid:
+            raise MismatchError(
+                f"{one.where}: recording {document!r} goes from {_spelled(one.begin)} to "
+                f"{_spelled(one.end)} s, but from {_spelled(first.begin)} to "
+                f"{_spelled(first.end)} s at {first.where}; expected the same recording"
+            )
+    begin = min(one.begin for one in telling)
+    n_frames = -((begin - max(one.end for one in telling)) // grid)
+    if n_frames <= 0:
+        raise FormatError(
+            f"{first.where}: recording {document!r} has no length; expected it to last some time"
+        )
+    if n_frames > MOST_FRAMES:
+        raise FormatError(
+            f"{first.where}: recording {document!r} has {n_frames:,} frames of "
+            f"{reading.signed['grid']}; expected at most {MOST_FRAMES:,}: choose a coarser grid"
+        )
+    return begin, n_frames
+
+
+def _placed(
+    recording: Recording, begin: Fraction, n_frames: int, grid: Fraction, reading: Reading
+) -> Iterator[tuple[int, int, str]]:
+    """The frames of each interval, and its label."""
+    times, rounded = _rounded(recording, begin, grid)
+    for interval, (first, last) in zip(recording.intervals, rounded, strict=True):
+        _check_inside(interval, first, last, n_frames, recording)
+    frames = _apart(times, rounded)
+    if any(high > n_frames for _, high in frames):
+        # Back from the end: the same, seen in a mirror.
+        mirrored = _apart(
+            [(-end, -start) for start, end in times],
+            [(n_frames - high, n_frames - low) for low, high in frames],
+        )
+        frames = [(n_frames - high, n_frames - low) for low, high in mirrored]
+    seen: set[tuple[int, int, str]] = set()
+    for interval, wanted, (low, high) in zip(recording.intervals, rounded, frames, strict=True):
+        if low < 0:
+            raise SpanError(
+                f"{_named(interval, recording)} finds no frame of {reading.signed['grid']}, for "
+                "there are more intervals than frames; choose a finer grid"
+            )
+        if wanted[0] == wanted[1]:
+            reading.skipped["intervals lengthened to one frame"] += 1
+        elif wanted != (low, high):
+            reading.skipped["intervals cut or moved to make room for a lengthened one"] += 1
+        if (low, high, interval.label) in seen:
+            _duplicate(interval, recording, reading)
+            continue
+        seen.add((low, high, interval.label))
+        yield low, high, interval.label
+
+
+def _apart(times: list[Pair], frames: list[Pair]) -> list[Pair]:
+    """Give each interval at least one frame, from 0 on.
+
+    Intervals that do not overlap in time do not overlap on the grid either: where one has
+    to be lengthened, those after it begin no earlier than it ends.
+    """
+    placed = list(frames)
+    free = 0  # the first frame that is not taken by an interval which is over
+    running: list[Pair] = []
+    for index in sorted(range(len(times)), key=times.__getitem__):
+        start, end = times[index]
+        while running and running[0][0] <= start:
+            free = max(free, heappop(running)[1])
+        low = max(frames[index][0], free)
+        high = max(frames[index][1], low + 1)
+        placed[index] = (low, high)
+        heappush(running, (end, high))
+    return placed
+
+
+def _rounded(
+    recording: Recording, begin: Fraction, grid: Fraction
+) -> tuple[list[Pair], list[Pair]]:
+    """The times of intervals, and the nearest boundaries of the grid, the later one of two.
+
+    Times are whole numbers of the longest tick that measures them all: as exact as
+    fractions, and faster by far.
+    """
+    denominators = {time.denominator for one in recording.intervals for time in one[:2]}
+    scale = lcm(begin.denominator, grid.denominator, *denominators)
+
+    def ticks(time: Fraction) -> int:
+        return time.numerator * (scale // time.denominator)
+
+    origin, width = ticks(begin), ticks(grid)
+    times = [(ticks(one.start), ticks(one.end)) for one in recording.intervals]
+    boundaries = [
+        ((2 * (start - origin) + width) // (2 * width), (2 * (end - origin) + width) // (2 * width))
+        for start, end in times
+    ]
+    return times, boundaries
+
+
+def _check_inside(
+    interval: Interval, first: int, last: int, n_frames: int, recording: Recording
+) -> None:
+    """Refuse an interval that is reversed or does not lie in its recording."""
+    if interval.end < interval.start:
+        raise FormatError(
+            f"{_named(interval, recording)} ends before it starts; expected start <= end"
+        )
+    if first < 0 or last > n_frames:
+        raise FormatError(
+            f"{_named(interval, recording)} does not lie in the recording, which goes from "
+            f"{_spelled(recording.begin)} to {_spelled(recording.end)} s"
+        )
+
+
+def _duplicate(interval: Interval, recording: Recording, reading: Reading) -> None:
+    """Refuse or count an interval that covers the frames of another with its label."""
+    if reading.options.duplicates == "error":
+        raise SpanError(
+            f"{_named(interval, recording)} covers the same frames as another with that label by "
+            f"{recording.annotator!r}; expected it once (duplicates='skip' leaves the second out)"
+        )
+    reading.skipped["spans marked twice, second left out"] += 1
+
+
+def _named(interval: Interval, recording: Recording) -> str:
+    """Name an interval in a message: its place, its times, its label."""
+    return (
+        f"{interval.where or recording.where}: interval [{_spelled(interval.start)}, "
+        f"{_spelled(interval.end)}) s {interval.label!r}"
+    )
+
+
+def _spelled(time: Fraction) -> str:
+    return f"{float(time):.12g}"
