@@ -1,0 +1,249 @@
+"""The road of all formats with texts: offsets, surfaces, tokens, sentences, matching."""
+
+import pytest
+
+from beyondchance import DataError, FormatError, MismatchError, SpanError
+from beyondchance.io.drafts import Draft, DraftSpan, assembled, draft_of_words, tokenized
+from beyondchance.io.options import Reading, ReadOptions
+
+#       0    5   9     15
+TEXT = "Anna met Ben in Rome."
+
+
+def draft(*spans, text=TEXT, annotator="anna", document="d", **values):
+    return Draft(
+        where=f"{annotator}.x:1",
+        document=document,
+        annotator=annotator,
+        text=text,
+        spans=[DraftSpan(*span) for span in spans],
+        **values,
+    )
+
+
+def read(*drafts, unit="document", positions="characters", **options):
+    reading = Reading(ReadOptions(**options))
+    return assembled(drafts, reading, unit=unit, positions=positions), reading
+
+
+class TestOffsets:
+    #        0 1   5
+    EMOJI = "🙂 Anna smiled"
+
+    def test_utf16_units_become_code_points(self):
+        corpus, _ = read(draft((3, 7, "P", "Anna"), text=self.EMOJI, offsets="utf16"))
+        assert corpus.spans("d", "anna") == [(2, 6, "P")]
+
+    def test_the_option_overrides_the_format(self):
+        corpus, _ = read(
+            draft((2, 6, "P", "Anna"), text=self.EMOJI, offsets="utf16"), offsets="codepoints"
+        )
+        assert corpus.spans("d", "anna") == [(2, 6, "P")]
+
+    def test_the_message_names_the_other_unit(self):
+        message = (
+            r"^anna.x:1: span \[3, 7\) 'P' covers 'nna ', but the file stores 'Anna'; it fits if "
+            "offsets count UTF-16 units: say offsets='utf16'$"
+        )
+        with pytest.raises(SpanError, match=message):
+            read(draft((3, 7, "P", "Anna"), text=self.EMOJI))
+        message = "it fits if offsets count code points: say offsets='codepoints'$"
+        with pytest.raises(SpanError, match=message):
+            read(draft((2, 6, "P", "Anna"), text=self.EMOJI, offsets="utf16"))
+
+    def test_inside_a_character(self):
+        with pytest.raises(SpanError, match="offset 1 lies inside a character of two UTF-16 units"):
+            read(draft((1, 7, "P"), text=self.EMOJI, offsets="utf16"))
+
+    def test_surfaces_that_fit_neither(self):
+        message = "covers 'Anna', but the file stores 'Bob'; check that offsets and text belong"
+        with pytest.raises(SpanError, match=message):
+            read(draft((0, 4, "P", "Bob")))
+
+    def test_white_space_in_surfaces_may_differ(self):
+        corpus, _ = read(draft((0, 8, "P", "Anna\n met")))
+        assert len(corpus.span_start) == 1
+
+    @pytest.mark.parametrize("span", [(-1, 3, "P"), (5, 3, "P"), (0, 22, "P")])
+    def test_outside_the_text(self, span):
+        message = r"^anna.x:1: span \[.*\) 'P' does not lie in the text, which has 21 characters"
+        with pytest.raises(SpanError, match=message):
+            read(draft(span))
+
+    def test_no_label(self):
+        with pytest.raises(FormatError, match=r"span \[0, 4\) '' has no label"):
+            read(draft((0, 4, "")))
+
+    def test_half_a_character(self):
+        with pytest.raises(FormatError, match="the text holds half of a character"):
+            read(draft(text="a\ud83d"))
+
+
+class TestWhiteSpace:
+    def test_is_trimmed_and_counted(self):
+        corpus, reading = read(draft((0, 5, "P"), (8, 13, "P")))
+        assert corpus.spans("d", "anna") == [(0, 4, "P"), (9, 12, "P")]
+        assert reading.skipped == {"spans trimmed of white space": 2}
+
+    def test_or_kept(self):
+        corpus, reading = read(draft((0, 5, "P")), whitespace="keep")
+        assert corpus.spans("d", "anna") == [(0, 5, "P")]
+        assert not reading.skipped
+
+    @pytest.mark.parametrize("span", [(4, 5, "P"), (3, 3, "P")])
+    def test_nothing_left(self, span):
+        with pytest.raises(SpanError, match=r"is empty; expected at least one character \(zero_le"):
+            read(draft(span))
+        corpus, reading = read(draft(span), zero_length="skip")
+        assert corpus.spans("d", "anna") == []
+        assert reading.skipped["empty spans left out"] == 1
+
+
+class TestTokens:
+    def test_by_rule(self):
+        assert [TEXT[s:e] for s, e in tokenized(TEXT)] == ["Anna", "met", "Ben", "in", "Rome", "."]
+        corpus, reading = read(draft((9, 20, "X")), positions="tokens")
+        assert corpus.spans("d", "anna") == [(2, 5, "X")]
+        assert corpus.text_length.tolist() == [6]
+        assert reading.signed == {"tokens": "rule"}
+
+    def test_of_the_file(self):
+        halves = [(0, 4), (5, 21)]
+        corpus, reading = read(draft((5, 21, "X"), tokens=halves), positions="tokens")
+        assert corpus.spans("d", "anna") == [(1, 2, "X")]
+        assert reading.signed == {"tokens": "file"}
+
+    def test_a_span_that_cuts_a_token_is_widened_and_counted(self):
+        corpus, reading = read(draft((2, 7, "X")), positions="tokens")
+        assert corpus.spans("d", "anna") == [(0, 2, "X")]
+        assert reading.skipped == {"spans widened to whole tokens": 1}
+
+    def test_or_refused(self):
+        with pytest.raises(SpanError, match=r"span \[2, 7\) 'X' cuts a token of 'Anna met'"):
+            read(draft((2, 7, "X")), positions="tokens", align="strict")
+
+    def test_no_token(self):
+        with pytest.raises(SpanError, match="covers no token"):
+            read(draft((9, 12, "X"), tokens=[(0, 4)]), positions="tokens")
+
+    @pytest.mark.parametrize("tokens", [[(5, 8), (0, 4)], [(0, 99)], [(0, 4), (3, 8)], [(4, 4)]])
+    def test_tokens_out_of_order(self, tokens):
+        with pytest.raises(FormatError, match="does not follow the one before it within the text"):
+            read(draft(tokens=tokens), positions="tokens")
+
+    def test_tokens_that_differ_between_annotators(self):
+        with pytest.raises(MismatchError, match="^ben.x:1: document 'd' has other tokens than at"):
+            read(
+                draft(tokens=[(0, 4)]),
+                draft(tokens=[(0, 8)], annotator="ben"),
+                positions="tokens",
+            )
+
+
+class TestSentences:
+    BOUNDS = ((0, 8), (9, 21))
+
+    def test_each_is_a_text(self):
+        corpus, _ = read(draft((9, 12, "P"), sentences=self.BOUNDS), unit="sentence")
+        assert corpus.text_length.tolist() == [8, 12]
+        assert corpus.span_text.tolist() == [1]
+        assert corpus.spans("d", "anna") == [(0, 3, "P")]
+        assert corpus.texts == ("Anna met", "Ben in Rome.")
+
+    def test_with_tokens(self):
+        spans = draft((9, 12, "P"), sentences=self.BOUNDS)
+        corpus, _ = read(spans, unit="sentence", positions="tokens")
+        assert corpus.text_length.tolist() == [2, 4]
+        assert corpus.spans("d", "anna") == [(0, 1, "P")]
+        assert corpus.token_start.tolist() == [0, 5, 0, 4, 7, 11]
+
+    def test_a_span_across_them(self):
+        with pytest.raises(SpanError, match="does not lie within one sentence; .* unit='document'"):
+            read(draft((5, 12, "P"), sentences=self.BOUNDS), unit="sentence")
+
+    def test_none(self):
+        with pytest.raises(DataError, match="document 'd' has no sentences; say unit='document'"):
+            read(draft(), unit="sentence")
+
+
+class TestMatching:
+    def test_by_name(self):
+        corpus, _ = read(draft(), draft(annotator="ben"), draft(document="e"))
+        assert corpus.annotators_of("d") == ("anna", "ben")
+        assert corpus.annotators_of("e") == ("anna",)
+
+    def test_by_text(self):
+        corpus, _ = read(draft(), draft(annotator="ben", document="9"), match="text")
+        assert corpus.documents == ("d",)
+        assert corpus.annotators_of("d") == ("anna", "ben")
+
+    def test_by_order(self):
+        corpus, _ = read(
+            draft(document="1"),
+            draft(document="2"),
+            draft(annotator="ben", document="7"),
+            draft(annotator="ben", document="8"),
+            match="order",
+        )
+        assert corpus.documents == ("1", "2")
+        assert corpus.annotators_of("2") == ("anna", "ben")
+
+    def test_texts_that_differ(self):
+        message = (
+            "^ben.x:1: the text of document 'd' differs from that at anna.x:1 from character 9 on: "
+            "'Anna met Tom' instead of 'Anna met Ben in Rom'; expected the same text for all"
+        )
+        with pytest.raises(MismatchError, match=message):
+            read(draft(), draft(annotator="ben", text="Anna met Tom"))
+
+    def test_twice(self):
+        with pytest.raises(
+            FormatError, match=r"was annotated by 'anna' before, at anna.x:1; expec"
+        ):
+            read(draft(), draft())
+        corpus, reading = read(draft((0, 4, "P")), draft((9, 12, "P")), repeated="last")
+        assert corpus.spans("d", "anna") == [(9, 12, "P")]
+        assert reading.skipped == {"annotations replaced by a later one": 1}
+
+    def test_nothing(self):
+        with pytest.raises(FormatError, match="no annotated document was found"):
+            read()
+
+    def test_names_with_white_space(self):
+        with pytest.raises(FormatError, match="annotator ' anna' is not a name"):
+            read(draft(annotator=" anna"))
+
+    def test_fields(self):
+        corpus, _ = read(draft(fields={"round": "1"}), draft(document="e"))
+        assert corpus.fields == {"round": ("1", "")}
+
+    def test_gold(self):
+        corpus, _ = read(draft(), draft(annotator="gold", is_gold=True))
+        assert corpus.gold == "gold"
+
+
+class TestDuplicates:
+    def test_are_refused(self):
+        with pytest.raises(
+            SpanError, match=r"span \[0, 4\) 'P' was marked twice by 'anna' in docu"
+        ):
+            read(draft((0, 4, "P"), (0, 4, "P")))
+
+    def test_or_left_out_and_counted(self):
+        corpus, reading = read(draft((0, 4, "P"), (0, 4, "P"), (0, 4, "Q")), duplicates="skip")
+        assert len(corpus.span_start) == 2
+        assert reading.skipped == {"spans marked twice, second left out": 1}
+
+
+def test_words():
+    found = draft_of_words(
+        ["A", "", "long", "way"],
+        [(0, 2, "X"), (2, 4, "Y")],
+        where="w",
+        document="d",
+        annotator="a",
+        sentences=[(0, 2), (2, 2), (2, 4)],
+    )
+    assert found.text == "A  long way"
+    assert [(s.start, s.end) for s in found.spans] == [(0, 2), (3, 11)]
+    assert found.sentences == [(0, 2), (3, 11)]

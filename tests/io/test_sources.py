@@ -1,0 +1,183 @@
+"""Files that somebody else wrote: opened, decoded, or refused with the place."""
+
+import contextlib
+import io
+import zipfile
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import beyondchance as bc
+from beyondchance.io import sources
+from beyondchance.io.sources import Source, members, opened, parsed_json, safe_xml
+
+
+def source(data, name="file.txt"):
+    return Source(name, member=data)
+
+
+def archive(**files):
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as file:
+        for name, content in files.items():
+            file.writestr(name.replace("__", "/"), content)
+    return buffer.getvalue()
+
+
+class TestText:
+    @pytest.mark.parametrize(
+        "data",
+        [
+            "Zoë 🙂".encode(),
+            b"\xef\xbb\xbf" + "Zoë 🙂".encode(),
+            "Zoë 🙂".encode("utf-16"),
+            b"\xfe\xff" + "Zoë 🙂".encode("utf-16-be"),
+        ],
+        ids=["UTF-8", "with a byte order mark", "UTF-16", "UTF-16 big-endian"],
+    )
+    def test_encodings(self, data):
+        assert source(data).text == "Zoë 🙂"
+
+    def test_line_ends(self):
+        assert source(b"a\r\nb\n\nc").lines() == ["a", "b", "", "c"]
+        assert source(b"a\n").lines() == ["a"]
+        assert source(b"a\r\nb").text == "a\r\nb"
+        assert source(b"").lines() == []
+
+    def test_not_utf8(self):
+        with pytest.raises(bc.FormatError, match="^file.txt:2: byte 0xe9 is not UTF-8; save the"):
+            source(b"ok\nMari\xe9").text  # noqa: B018
+
+    def test_broken_utf16(self):
+        with pytest.raises(bc.FormatError, match="^file.txt: broken UTF-16 at byte 2"):
+            source(b"\xff\xfe\x00").text  # noqa: B018
+
+    def test_nul(self):
+        with pytest.raises(bc.FormatError, match="^file.txt:3: contains a NUL character"):
+            source(b"a\nb\n\0").text  # noqa: B018
+
+    @given(st.binary(max_size=300))
+    def test_heads_never_fail(self, data):
+        assert isinstance(source(data).head_text, str)
+
+    def test_a_megabyte_on_one_line(self):
+        assert source(b"x" * 2**20).lines() == ["x" * 2**20]
+
+    def test_too_large(self, monkeypatch, tmp_path):
+        monkeypatch.setattr(sources, "MOST_BYTES", 3)
+        (tmp_path / "large").write_bytes(b"four")
+        with pytest.raises(bc.FormatError, match="holds 4 bytes; expected at most 3: split"):
+            opened(tmp_path / "large").data  # noqa: B018
+
+
+class TestPaths:
+    def test_missing(self, tmp_path):
+        with pytest.raises(bc.FormatError, match=r"nothing\.csv: no such file or folder"):
+            bc.read(tmp_path / "nothing.csv")
+
+    def test_empty_folder(self, tmp_path):
+        with pytest.raises(bc.FormatError, match="the folder holds no files"):
+            bc.read(tmp_path)
+
+    def test_folders_are_walked_in_order_and_hidden_files_left_alone(self, tmp_path):
+        for name in ("b.txt", "a.txt", ".hidden", "sub/c.txt"):
+            path = tmp_path / name
+            path.parent.mkdir(exist_ok=True)
+            path.write_text("x")
+        assert [s.stem for s in opened(tmp_path)] == ["a", "b", "c"]
+
+    def test_links_out_of_the_folder(self, tmp_path):
+        (tmp_path / "secret.txt").write_text("x")
+        folder = tmp_path / "folder"
+        folder.mkdir()
+        (folder / "inside.txt").write_text("x")
+        (folder / "fine.txt").symlink_to(folder / "inside.txt")
+        assert len(opened(folder)) == 2
+        (folder / "link.txt").symlink_to(tmp_path / "secret.txt")
+        with pytest.raises(bc.FormatError, match=r"link\.txt: a link that leads out of the folder"):
+            opened(folder)
+
+    def test_linked_folders(self, tmp_path):
+        (tmp_path / "elsewhere").mkdir()
+        folder = tmp_path / "folder"
+        folder.mkdir()
+        (folder / "link").symlink_to(tmp_path / "elsewhere")
+        with pytest.raises(bc.FormatError, match="a link that leads out of the folder"):
+            opened(folder)
+
+
+class TestJson:
+    @pytest.mark.parametrize(
+        ("text", "message"),
+        [
+            ('{"a":\n 1,}', "export.json:2: not valid JSON"),
+            ("[NaN]", "export.json:1: NaN is not a JSON value"),
+            ("[" * 100_000, "export.json:1: JSON nested too deeply"),
+            ("1" * 5000, "export.json:1: not valid JSON"),
+            ("", "export.json:1: not valid JSON"),
+        ],
+    )
+    def test_refused(self, text, message):
+        with pytest.raises(bc.FormatError, match=message):
+            parsed_json(text, "export.json")
+
+    def test_lines(self):
+        lines = source(b'{"a": 1}\n\n[2]\n', "x.jsonl").json_lines()
+        assert list(lines) == [(1, {"a": 1}), (3, [2])]
+        with pytest.raises(bc.FormatError, match="x.jsonl:2: not valid JSON"):
+            list(source(b"{}\n{", "x.jsonl").json_lines())
+
+
+class TestArchives:
+    def test_members(self):
+        found = members(source(archive(b="2", a__c="1"), "x.zip"))
+        assert [(s.name, s.text) for s in found] == [("x.zip/a/c", "1"), ("x.zip/b", "2")]
+
+    @pytest.mark.parametrize("name", ["../x", "a/../../x", "/etc/x", "c:/x", "\\x"])
+    def test_paths_that_leave_the_archive(self, name):
+        with pytest.raises(bc.FormatError, match="points outside the archive"):
+            members(source(archive(**{name: "x"}), "x.zip"))
+
+    def test_bombs(self):
+        bomb = archive(zeros=b"\0" * 2**24)
+        assert len(bomb) < 2**15
+        with pytest.raises(bc.FormatError, match="member 'zeros' unfolds to 16,777,216 bytes"):
+            members(source(bomb, "x.zip"))
+
+    def test_many_members_that_unfold_to_too_much(self, monkeypatch):
+        monkeypatch.setattr(sources, "MOST_BYTES", 1000)
+        with pytest.raises(bc.FormatError, match="unfolds to more than 1,000 bytes"):
+            members(source(archive(a="x" * 600, b="y" * 600), "x.zip"))
+
+    @given(st.data())
+    def test_damage(self, data):
+        whole = bytearray(archive(a="hello " * 20, b="world"))
+        for _ in range(data.draw(st.integers(1, 4))):
+            whole[data.draw(st.integers(0, len(whole) - 1))] = data.draw(st.integers(0, 255))
+        with contextlib.suppress(bc.FormatError):
+            assert len(members(source(bytes(whole), "x.zip"))) <= 2
+
+
+class TestXml:
+    def test_plain(self):
+        data = b'<?xml version="1.0" encoding="UTF-8"?><a/>'
+        assert safe_xml(source(data)) == data
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            '<!DOCTYPE a [<!ENTITY b "c">]><a>&b;</a>',
+            '<!DOCTYPE a SYSTEM "file:///etc/passwd"><a/>',
+            '<?xml version="1.0"?>\n<!ENTITY b "c"><a/>',
+        ],
+    )
+    @pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+    def test_declarations(self, text, encoding):
+        with pytest.raises(bc.FormatError, match="which an annotation does not need; remove"):
+            safe_xml(source(text.encode(encoding)))
+
+    def test_strange_encodings(self):
+        # Some parsers decode UTF-7, in which a declaration hides from a plain search.
+        with pytest.raises(bc.FormatError, match="XML in the encoding 'UTF-7'; save it as UTF-8"):
+            safe_xml(source(b'<?xml version="1.0" encoding="UTF-7"?>+ADwAIQ-DOCTYPE'))
