@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 
 Tags = list[list[str]]
@@ -58,3 +60,25 @@ def _tags(n: int, spans: list[tuple[int, int, str]]) -> list[str]:
         if tag.startswith("I-") and before[2:] != tag[2:]:
             tags[place] = f"B-{tag[2:]}"
     return tags
+
+
+def write_conll(path: Path, tags: Tags) -> None:
+    """Write tags with made-up tokens, a blank line after each sentence."""
+    sentences = (
+        "".join(f"w{place} {tag}\n" for place, tag in enumerate(sentence)) for sentence in tags
+    )
+    path.write_text("\n".join(sentences), encoding="utf-8")
+
+
+def write_table(path: Path, n_spans: int, seed: int = 1) -> None:
+    """Write a table of spans: three annotators, a hundred spans to a document."""
+    rng = np.random.default_rng(seed)
+    starts = rng.integers(0, 5000, n_spans)
+    ends = starts + rng.integers(1, 30, n_spans)
+    rows = (
+        f"doc{i // 100},{'abc'[i % 3]},{start},{end},{LABELS[i % 4]},6000\n"
+        for i, (start, end) in enumerate(zip(starts.tolist(), ends.tolist(), strict=True))
+    )
+    with path.open("w", encoding="utf-8") as file:
+        file.write("document,annotator,start,end,label,length\n")
+        file.writelines(rows)

@@ -16,12 +16,13 @@ from functools import cache
 from itertools import combinations
 from math import inf, perm
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from time import perf_counter
 
 import numpy as np
 
 import beyondchance as bc
-from generate import Tags, conll_sized
+from generate import Tags, conll_sized, write_conll, write_table
 
 Job = Callable[[], object]
 
@@ -170,6 +171,38 @@ def hard_texts() -> None:
         print(f"{title:<52}" + "".join(f"{s * 1e3:>9.1f} ms" for s in best(*jobs, times=3)))
 
 
+def files() -> None:
+    """Reading: two CoNLL files beside seqscore, a table of a million spans beside pyarrow."""
+    import seqscore.conll
+    from pyarrow import csv as arrow_csv
+
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        paths = [folder / "gold.conll", folder / "predicted.conll"]
+        for path, tags in zip(paths, data(), strict=True):
+            write_conll(path, tags)
+        table = folder / "spans.csv"
+        write_table(table, 1_000_000)
+
+        def by_seqscore() -> None:
+            for path in paths:
+                seqscore.conll.ingest_conll_file(
+                    path,
+                    "BIO",
+                    "utf-8",
+                    seqscore.conll.LineSpec(0, 1),
+                    ignore_document_boundaries=True,
+                    allow_comment_lines=False,
+                    quiet=True,
+                )
+
+        mine, theirs = best(lambda: bc.read(*paths), by_seqscore, times=5)
+        print()
+        ratio("two CoNLL files of 46,000 tokens, ours / seqscore", mine / theirs, most=0.5)
+        mine, theirs = best(lambda: bc.read(table), lambda: arrow_csv.read_csv(table), times=3)
+        ratio("a table of 1,000,000 spans, ours / pyarrow's bare read", mine / theirs, most=3)
+
+
 def imports() -> None:
     """New interpreters that import, less one that does not."""
     codes = ("pass", "import numpy", "import beyondchance", "from beyondchance import agreement")
@@ -193,6 +226,7 @@ def main() -> None:
         return
     long_texts(conll())
     hard_texts()
+    files()
     imports()
 
 

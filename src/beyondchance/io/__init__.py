@@ -14,6 +14,7 @@ from beyondchance.errors import FormatError, OptionError, checked_option
 from beyondchance.io.drafts import assembled
 from beyondchance.io.formats import FORMATS, Format, Upload
 from beyondchance.io.options import Reading, ReadOptions
+from beyondchance.io.quick_conll import quick_corpus
 from beyondchance.io.sources import Source, opened
 from beyondchance.spans import Corpus, Input
 
@@ -85,9 +86,12 @@ def read(*paths: Any, format: str | None = None, **options: Any) -> Corpus:  # n
         raise OptionError(
             f"{whole[0].name} cannot be read together with other formats; convert one to the other"
         )
+    corpus: Corpus | None = None
     if whole:
-        corpus: Corpus = main.module().corpus(uploads, reading)
-    else:
+        corpus = main.module().corpus(uploads, reading)
+    elif {item.name for item in chosen} == {"conll"}:
+        corpus = quick_corpus(uploads, reading)
+    if corpus is None:
         drafts = chain.from_iterable(
             item.drafts(upload, reading) for upload, item in zip(uploads, chosen, strict=True)
         )

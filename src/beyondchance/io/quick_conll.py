@@ -1,0 +1,145 @@
+"""The plainest CoNLL files, quickly: a token and a tag on each line, nothing else.
+
+Everything that is not so plain, a comment, a header, a column too many, a token that
+differs between annotators, is left to `beyondchance.io.conll`, which knows what to say.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from beyondchance.arrays import Ints
+from beyondchance.errors import BeyondChanceError
+from beyondchance.io.formats import Upload
+from beyondchance.io.options import Reading
+from beyondchance.spans import Corpus
+from beyondchance.tags import decode_tags
+
+_PLAIN = frozenset({"repair", "scheme", "duplicates"})
+"""Options that make no difference to what is plain."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Plain:
+    """The words and tags of a file, and how many each sentence has."""
+
+    words: list[str]
+    tags: list[str]
+    lengths: Ints
+
+
+def quick_corpus(uploads: list[Upload], reading: Reading) -> Corpus | None:
+    """The corpus, if all files are plain and hold the same words; else None."""
+    if not _PLAIN.issuperset(reading.options.changed()):
+        return None
+    names = [upload.annotator for upload in uploads]
+    if any(upload.is_folder for upload in uploads) or len(set(names)) < len(names):
+        return None
+    files: list[_Plain] = []
+    for upload in uploads:
+        file = _plain(upload.sources[0].text)
+        if file is None or (files and file.words != files[0].words):
+            return None
+        if files and not np.array_equal(file.lengths, files[0].lengths):
+            return None
+        files.append(file)
+    schemes = [reading.options.scheme or _scheme(file) for file in files]
+    if None in schemes or len(set(schemes)) > 1:
+        return None
+    corpus = _built(files, names, str(schemes[0]), reading.options.repair)
+    if corpus is not None and reading.options.scheme is None:
+        reading.notes.extend(
+            f"{upload.name}: tags of {upload.annotator} read as {schemes[0]}" for upload in uploads
+        )
+    return corpus
+
+
+def _plain(text: str) -> _Plain | None:
+    """Cut a text with as many separators on every line as on the first."""
+    if text.startswith(("#", "\n")) or "\n#" in text or "-DOCSTART-" in text or "\r" in text:
+        return None
+    separator = "\t" if "\t" in text else " "
+    lines = text.split("\n")
+    n_separators = lines[0].count(separator)
+    filled = [line for line in lines if line]
+    if not n_separators or {line.count(separator) for line in filled} != {n_separators}:
+        return None
+    cells = separator.join(filled).split(separator)
+    distinct = set(cells)
+    if "" in distinct or any(cell != cell.strip() for cell in distinct):
+        return None
+    if separator == " " and len(" ".join(distinct).split()) != len(distinct):
+        return None
+    blank = np.flatnonzero(np.fromiter(map(len, lines), dtype=np.int64, count=len(lines)) == 0)
+    edges = np.concatenate([[-1], blank, [len(lines)]])
+    lengths = np.diff(edges) - 1
+    words, tags = cells[:: n_separators + 1], cells[n_separators :: n_separators + 1]
+    # A first line without a tag may be a header.
+    return _Plain(words, tags, lengths[lengths > 0]) if tags[0][:2] in _BEGINNINGS else None
+
+
+_BEGINNINGS = frozenset({"O", *(f"{prefix}-" for prefix in "BIELSUM")})
+
+
+def _scheme(file: _Plain) -> str | None:
+    """The scheme, where a look at few tags tells it."""
+    prefixes = {tag[:1] for tag in set(file.tags)}
+    if prefixes & {"L", "U"}:
+        return "BILOU"
+    if prefixes & {"E", "S", "M"}:
+        return "BMES" if "M" in prefixes else "BIOES"
+    before = "O"
+    for tag in file.tags:
+        # Not even the end of a sentence explains away a B behind something else.
+        if tag[:1] == "B" and before == "O":
+            return "IOB2"
+        before = tag
+    return None
+
+
+def _built(files: list[_Plain], names: list[str], scheme: str, repair: str) -> Corpus | None:
+    """Build the corpus column by column; None where the slow road has something to say."""
+    words, lengths = files[0].words, files[0].lengths
+    n_texts = len(lengths)
+    tags = [tag for file in files for tag in file.tags]
+    try:
+        found = decode_tags(
+            tags, np.tile(lengths, len(files)), scheme=scheme, repair=repair, where="{} {}".format
+        )
+    except BeyondChanceError:
+        return None
+    annotator, text = np.divmod(found.text, n_texts)
+    order = sorted(range(len(found.labels)), key=found.labels.__getitem__)
+    rank = np.empty(len(order), dtype=np.int64)
+    rank[order] = np.arange(len(order))
+    # Words are joined by single spaces; offsets count from the beginning of each sentence.
+    sizes = np.fromiter(map(len, words), dtype=np.int64, count=len(words))
+    ends = np.cumsum(sizes + 1) - 1
+    first = np.cumsum(lengths) - lengths
+    begins = np.repeat((ends - sizes)[first], lengths)
+    bounds = [*first.tolist(), len(words)]
+    pairs = np.indices((n_texts, len(names))).reshape(2, -1)
+    return Corpus(
+        documents=tuple(map(str, range(1, n_texts + 1))),
+        text_document=np.arange(n_texts),
+        text_length=lengths,
+        annotators=tuple(names),
+        labels=tuple(found.labels[i] for i in order),
+        annotation_document=pairs[0],
+        annotation_annotator=pairs[1],
+        span_text=text,
+        span_annotator=annotator,
+        span_label=rank[found.label],
+        span_start=found.start,
+        span_end=found.end,
+        unit="sentence",
+        positions="tokens",
+        options={"scheme": scheme, "tokens": "file"},
+        skipped={f"tags repaired by {repair}": found.n_repaired} if found.n_repaired else {},
+        texts=tuple(" ".join(words[low:high]) for low, high in pairwise(bounds)),
+        token_start=ends - sizes - begins,
+        token_end=ends - begins,
+    )
