@@ -37,7 +37,7 @@ def main() -> None:
             install(python, "--no-deps", wheel)
             run(python, "-I", ROOT / "tests" / "bare.py", cwd=work)
         python = environment(work / "full", lowest)
-        install(python, wheel)
+        install(python, f"{wheel}[all]")
         install(python, "--group", f"{ROOT / 'pyproject.toml'}:test")
         shutil.copytree(
             ROOT, work / "checkout", ignore=shutil.ignore_patterns(".*", "src", "_build")

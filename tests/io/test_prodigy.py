@@ -12,6 +12,7 @@ from beyondchance.io.formats import Upload
 from beyondchance.io.options import Reading, ReadOptions
 from beyondchance.io.prodigy import drafts, is_format
 from beyondchance.io.sources import Source
+from mutation import places, replaced
 
 TEXT = "Ada met Bo in Oslo."
 TOKENS = [
@@ -379,22 +380,6 @@ JSON = st.recursive(
     ),
     max_leaves=6,
 )
-
-
-def places(content, path=()):
-    yield path
-    if isinstance(content, dict | list):
-        items = content.items() if isinstance(content, dict) else enumerate(content)
-        for key, inner in items:
-            yield from places(inner, (*path, key))
-
-
-def replaced(content, path, new):
-    if not path:
-        return new
-    copy = dict(content) if isinstance(content, dict) else list(content)
-    copy[path[0]] = replaced(copy[path[0]], path[1:], new)
-    return copy
 
 
 def only_our_errors(content, **options):

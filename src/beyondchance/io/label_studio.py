@@ -13,6 +13,7 @@ from typing import Any
 from beyondchance.errors import FormatError, SpanError
 from beyondchance.io.drafts import Draft, DraftSpan, code_points
 from beyondchance.io.formats import Upload
+from beyondchance.io.json_values import identifier, listed, shown
 from beyondchance.io.options import Reading
 from beyondchance.io.sources import Source
 
@@ -122,8 +123,8 @@ def _of_source(
     for number, task in enumerate(content if isinstance(content, list) else [content], start=1):
         place = f"{source.name}: task #{number}"
         if not isinstance(task, dict):
-            raise FormatError(f"{place} is {_shown(task)}; expected an object: export as JSON")
-        name = _identifier(task.get("id"), f"{place}: 'id'")
+            raise FormatError(f"{place} is {shown(task)}; expected an object: export as JSON")
+        name = identifier(task.get("id"), f"{place}: 'id'")
         where = place if name is None else f"{source.name}: task {name}"
         if name is None:
             name = f"task {number}"
@@ -143,11 +144,11 @@ def _of_task(
     data = task.get("data")
     if not isinstance(data, dict):
         raise FormatError(
-            f"{empty.where}: 'data' is {_shown(data)}; expected an object with the text"
+            f"{empty.where}: 'data' is {shown(data)}; expected an object with the text"
         )
     empty = replace(empty, fields={k: v for k, v in data.items() if isinstance(v, str)})
     key = next((key for key in _ANNOTATIONS if key in task), _ANNOTATIONS[0])
-    for number, annotation in enumerate(_listed(task, key, empty.where), start=1):
+    for number, annotation in enumerate(listed(task, key, empty.where), start=1):
         where, item = _named_item(annotation, f"{empty.where}, annotation", number)
         if _flag(item, "was_cancelled", where):
             reading.skipped["cancelled annotations left out"] += 1
@@ -159,16 +160,16 @@ def _of_task(
             is_gold=_flag(item, "ground_truth", where),
             updated=str(item.get("updated_at") or ""),
         )
-        yield _with_results(work, _listed(item, "result", where), reading, others)
-    predictions = _listed(task, "predictions", empty.where)
+        yield _with_results(work, listed(item, "result", where), reading, others)
+    predictions = listed(task, "predictions", empty.where)
     if predictions and not reading.options.predictions:
         reading.skipped["predictions ignored"] += len(predictions)
         predictions = []
     for number, prediction in enumerate(predictions, start=1):
         where, item = _named_item(prediction, f"{empty.where}, prediction", number)
-        model = _identifier(item.get("model_version"), f"{where}: 'model_version'")
+        model = identifier(item.get("model_version"), f"{where}: 'model_version'")
         work = replace(empty, where=where, annotator=model or "model")
-        yield _with_results(work, _listed(item, "result", where), reading, others)
+        yield _with_results(work, listed(item, "result", where), reading, others)
     if unfinished := task.get("drafts"):
         reading.skipped["unfinished drafts ignored"] += (
             len(unfinished) if isinstance(unfinished, list) else 1
@@ -181,7 +182,7 @@ def _of_flat_task(
     """The one annotation of a task of the JSON-MIN export."""
     where = empty.where
     if "annotation_id" in task:
-        number = _identifier(task["annotation_id"], f"{where}: 'annotation_id'")
+        number = identifier(task["annotation_id"], f"{where}: 'annotation_id'")
         where = where if number is None else f"{where}, annotation {number}"
     values = []
     for key, value in task.items():
@@ -212,8 +213,8 @@ def _type_of(value: Mapping[str, Any]) -> str:
 def _named_item(item: object, kind: str, number: int) -> tuple[str, dict[str, Any]]:
     """An annotation or prediction, and its place: by its identifier, else by its number."""
     if not isinstance(item, dict):
-        raise FormatError(f"{kind} #{number} is {_shown(item)}; expected an object")
-    name = _identifier(item.get("id"), f"{kind} #{number}: 'id'")
+        raise FormatError(f"{kind} #{number} is {shown(item)}; expected an object")
+    name = identifier(item.get("id"), f"{kind} #{number}: 'id'")
     return f"{kind} #{number}" if name is None else f"{kind} {name}", item
 
 
@@ -224,8 +225,8 @@ def _annotator(item: Mapping[str, Any], where: str) -> str | None:
         return None
     value, place = item[key], f"{where}: {key!r}"
     if not isinstance(value, dict):
-        return _identifier(value, place)
-    names = (_identifier(value.get(k), f"{place}: {k!r}") for k in ("email", "username", "id"))
+        return identifier(value, place)
+    names = (identifier(value.get(k), f"{place}: {k!r}") for k in ("email", "username", "id"))
     found = next((name for name in names if name is not None), None)
     if found is None:
         raise FormatError(f"{place} has no email, username or id; expected one of them")
@@ -245,10 +246,10 @@ def _with_results(
     for number, result in enumerate(results, start=1):
         where = f"{work.where}, result #{number}"
         if not isinstance(result, dict):
-            raise FormatError(f"{where} is {_shown(result)}; expected an object")
+            raise FormatError(f"{where} is {shown(result)}; expected an object")
         kind = result.get("type", "labels")
         if not isinstance(kind, str):
-            raise FormatError(f"{where}: 'type' is {_shown(kind)}; expected a string")
+            raise FormatError(f"{where}: 'type' is {shown(kind)}; expected a string")
         if kind == "paragraphlabels":
             raise FormatError(
                 f"{where}: type 'paragraphlabels' marks turns of a dialogue, which have no text in "
@@ -259,14 +260,14 @@ def _with_results(
             continue
         value = result.get("value")
         if not isinstance(value, dict):
-            raise FormatError(f"{where}: 'value' is {_shown(value)}; expected an object")
+            raise FormatError(f"{where}: 'value' is {shown(value)}; expected an object")
         is_html = is_html or isinstance(value.get("globalOffsets"), dict)
         found = _spans_of(value, kind, where)
         if not found:
             reading.skipped["spans without labels ignored"] += 1
             continue
         spans += found
-        target = _identifier(result.get("to_name"), f"{where}: 'to_name'")
+        target = identifier(result.get("to_name"), f"{where}: 'to_name'")
         targets |= {} if target is None else {target: None}
     if len(targets) > 1:
         raise FormatError(
@@ -284,12 +285,12 @@ def _spans_of(value: Mapping[str, Any], kind: str, where: str) -> list[DraftSpan
     start, end = (_offset(place, key, where) for key in ("start", "end"))
     surface = value.get("text")
     if not isinstance(surface, str | None):
-        raise FormatError(f"{where}: 'text' is {_shown(surface)}; expected the words of the span")
+        raise FormatError(f"{where}: 'text' is {shown(surface)}; expected the words of the span")
     key = kind if kind in value else "labels"
-    labels = _listed(value, key, where)
+    labels = listed(value, key, where)
     for label in labels:
         if not isinstance(label, str) or not label:
-            raise FormatError(f"{where}: label {_shown(label)}; expected a name")
+            raise FormatError(f"{where}: label {shown(label)}; expected a name")
     return [DraftSpan(start, end, label, surface, where) for label in labels]
 
 
@@ -302,7 +303,7 @@ def _offset(place: Mapping[str, Any], key: str, where: str) -> int:
             f"{where}: {key!r} is the place {value[:40]!r} in a web page, without 'globalOffsets'; "
             "expected both: save the annotation again with a newer Label Studio"
         )
-    raise FormatError(f"{where}: {key!r} is {_shown(value)}; expected a whole number")
+    raise FormatError(f"{where}: {key!r} is {shown(value)}; expected a whole number")
 
 
 # --- All annotations ----------------------------------------------------------
@@ -431,36 +432,8 @@ def _page_text(page: str, where: str) -> str:
 # --- JSON values --------------------------------------------------------------
 
 
-def _listed(item: Mapping[str, Any], key: str, where: str) -> list[Any]:
-    """A list, empty where there is none."""
-    value = item.get(key)
-    if value is None:
-        return []
-    if not isinstance(value, list):
-        raise FormatError(f"{where}: {key!r} is {_shown(value)}; expected a list")
-    return value
-
-
 def _flag(item: Mapping[str, Any], key: str, where: str) -> bool:
     value = item.get(key)
     if value is not None and not isinstance(value, bool):
-        raise FormatError(f"{where}: {key!r} is {_shown(value)}; expected true or false")
+        raise FormatError(f"{where}: {key!r} is {shown(value)}; expected true or false")
     return bool(value)
-
-
-def _identifier(value: object, place: str) -> str | None:
-    """A name or number as a string; nothing where it is missing or empty."""
-    if value is None or value == "":
-        return None
-    if isinstance(value, bool) or not isinstance(value, str | int):
-        raise FormatError(f"{place} is {_shown(value)}; expected a name or a number")
-    return str(value)
-
-
-def _shown(value: object) -> str:
-    """A JSON value in a message: short, whatever it is."""
-    if isinstance(value, dict | list):
-        return "an object" if isinstance(value, dict) else "a list"
-    if value is None or isinstance(value, bool):
-        return {None: "null", True: "true", False: "false"}[value]
-    return repr(value if not isinstance(value, str) else value[:40])

@@ -10,6 +10,7 @@ from typing import Any
 from beyondchance.errors import FormatError
 from beyondchance.io.drafts import Draft, DraftSpan, Interval
 from beyondchance.io.formats import Upload
+from beyondchance.io.json_values import identifier, listed, shown
 from beyondchance.io.options import Reading
 from beyondchance.io.sources import Source
 
@@ -74,7 +75,7 @@ def drafts(upload: Upload, reading: Reading) -> Iterator[Draft]:
             where = f"{source.name}:{number}"
             if not isinstance(task, dict):
                 raise FormatError(
-                    f"{where}: {_shown(task)}; expected an object, one task a line (db-out)"
+                    f"{where}: {shown(task)}; expected an object, one task a line (db-out)"
                 )
             name = f"{upload.document_of(source)}:{number}" if upload.is_folder else f"{number}"
             draft = _draft(
@@ -102,12 +103,12 @@ def _draft(
     """One task; nothing if it was rejected or ignored, for then nobody annotated it."""
     text = task.get("text")
     if not isinstance(text, str):
-        kind = "the task has no 'text'" if text is None else f"'text' is {_shown(text)}"
+        kind = "the task has no 'text'" if text is None else f"'text' is {shown(text)}"
         raise FormatError(f"{where}: {kind}; expected the text that was annotated, as a string")
     answer = _answer(task, where)
     who = _name(task, "_annotator_id", where) or _name(task, "_session_id", where) or annotator
     document = _document(task, text, where, number, met)
-    spans = _listed(task, "spans", where)
+    spans = listed(task, "spans", where)
     tokens = _tokens(task, text, where, reading)
     met.has_spans = met.has_spans or "spans" in task or tokens is not None
     if answer != "accept":
@@ -116,7 +117,7 @@ def _draft(
     _check_once(document, who, where, met)
     met.n_categories += any(task.get(key) for key in _CATEGORIES)
     met.n_binary += any(isinstance(span, dict) and span.get("answer") for span in spans)
-    if relations := _listed(task, "relations", where):
+    if relations := listed(task, "relations", where):
         reading.skipped["relations ignored"] += len(relations)
     return Draft(
         where=where,
@@ -135,7 +136,7 @@ def _answer(item: Mapping[str, Any], where: str) -> str:
         return "accept"
     if not isinstance(answer, str) or answer not in _ANSWERS:
         raise FormatError(
-            f"{where}: 'answer' is {_shown(answer)}; expected one of: {', '.join(_ANSWERS)}"
+            f"{where}: 'answer' is {shown(answer)}; expected one of: {', '.join(_ANSWERS)}"
         )
     return answer
 
@@ -166,17 +167,17 @@ def _spans(spans: list[Any], where: str, reading: Reading) -> Iterator[DraftSpan
     for number, span in enumerate(spans, start=1):
         place = f"{where}: span #{number}"
         if not isinstance(span, dict):
-            raise FormatError(f"{place} is {_shown(span)}; expected an object")
+            raise FormatError(f"{place} is {shown(span)}; expected an object")
         answer = _answer(span, place)
         if answer != "accept":
             reading.skipped[f"{_LEFT_OUT[answer]} spans left out"] += 1
             continue
         label, surface = span.get("label"), span.get("text")
         if not isinstance(label, str) or not label:
-            raise FormatError(f"{place}: 'label' is {_shown(label)}; expected a name")
+            raise FormatError(f"{place}: 'label' is {shown(label)}; expected a name")
         if not isinstance(surface, str | None):
             raise FormatError(
-                f"{place}: 'text' is {_shown(surface)}; expected the words of the span"
+                f"{place}: 'text' is {shown(surface)}; expected the words of the span"
             )
         start, end = _interval(span, place)
         yield DraftSpan(start, end, label, surface)
@@ -192,10 +193,10 @@ def _tokens(
     length = len(text) + (sum(map("\uffff".__lt__, text)) if counts_utf16 else 0)
     tokens: list[Interval] = []
     last = 0
-    for number, token in enumerate(_listed(task, "tokens", where), start=1):
+    for number, token in enumerate(listed(task, "tokens", where), start=1):
         place = f"{where}: token #{number}"
         if not isinstance(token, dict):
-            raise FormatError(f"{place} is {_shown(token)}; expected an object")
+            raise FormatError(f"{place} is {shown(token)}; expected an object")
         start, end = _interval(token, place)
         if not last <= start < end <= length:
             raise FormatError(
@@ -220,34 +221,10 @@ def _interval(item: Mapping[str, Any], place: str) -> Interval:
     start, end = item.get("start"), item.get("end")
     for key, value in (("start", start), ("end", end)):
         if isinstance(value, bool) or not isinstance(value, int):
-            raise FormatError(f"{place}: {key!r} is {_shown(value)}; expected a whole number")
+            raise FormatError(f"{place}: {key!r} is {shown(value)}; expected a whole number")
     return int(start), int(end)  # type: ignore[arg-type]
-
-
-def _listed(item: Mapping[str, Any], key: str, where: str) -> list[Any]:
-    """A list, empty where there is none."""
-    value = item.get(key)
-    if value is None:
-        return []
-    if not isinstance(value, list):
-        raise FormatError(f"{where}: {key!r} is {_shown(value)}; expected a list")
-    return value
 
 
 def _name(task: Mapping[str, Any], key: str, where: str) -> str | None:
     """A name or number as a string; nothing where it is missing or empty."""
-    value = task.get(key)
-    if value is None or value == "":
-        return None
-    if isinstance(value, bool) or not isinstance(value, str | int):
-        raise FormatError(f"{where}: {key!r} is {_shown(value)}; expected a name or a number")
-    return str(value)
-
-
-def _shown(value: object) -> str:
-    """A JSON value in a message: short, whatever it is."""
-    if isinstance(value, dict | list):
-        return "an object" if isinstance(value, dict) else "a list"
-    if value is None or isinstance(value, bool):
-        return {None: "null", True: "true", False: "false"}[value]
-    return repr(value if not isinstance(value, str) else value[:40])
+    return identifier(task.get(key), f"{where}: {key!r}")
