@@ -30,7 +30,7 @@ if TYPE_CHECKING:
         SpanError,
         TagError,
     )
-    from beyondchance.io import read
+    from beyondchance.io import read, write
     from beyondchance.results import Agreement, Counts, Difficulty, Score
     from beyondchance.scoring import agreement, difficulty
     from beyondchance.settings import Settings
@@ -64,6 +64,7 @@ __all__ = [
     "read",
     "sample_arrangements",
     "start_probabilities",
+    "write",
 ]
 
 _HOMES = {
@@ -82,7 +83,7 @@ _HOMES = {
         "SpanError",
         "TagError",
     ),
-    "io": ("read",),
+    "io": ("read", "write"),
     "results": ("Agreement", "Counts", "Difficulty", "Score"),
     "scoring": ("agreement", "difficulty"),
     "settings": ("Settings",),

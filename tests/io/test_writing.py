@@ -1,0 +1,621 @@
+"""A corpus written, and read again."""
+
+import json
+import os
+import re
+import tempfile
+from dataclasses import replace
+from importlib.resources import files
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+import beyondchance as bc
+from beyondchance.io import writing
+from beyondchance.io.drafts import Draft, DraftSpan, assembled, draft_of_words, tokenized
+from beyondchance.io.options import Reading, ReadOptions
+from beyondchance.io.writing import write
+
+TABLES = ("spans.csv", "spans.tsv", "spans.jsonl", "spans.parquet", "spans.txt")
+
+
+def content(corpus, *, unit="sentence"):
+    """Who marked what in which document, and its fields; offsets in texts or documents."""
+    found = {}
+    lengths = corpus.text_length.tolist()
+    for number, document in enumerate(corpus.documents):
+        members = np.flatnonzero(corpus.text_document == number).tolist()
+        begins = dict(
+            zip(members, np.cumsum([0, *(lengths[t] for t in members[:-1])]).tolist(), strict=True)
+        )
+        who = {name: [] for name in corpus.annotators_of(document)}
+        for index in range(len(corpus.span_start)):
+            text = int(corpus.span_text[index])
+            if text in begins:
+                start, end, label = corpus.span(index)
+                place = (text - members[0], start, end)
+                if unit == "document":
+                    place = (start + begins[text], end + begins[text])
+                who[corpus.annotators[int(corpus.span_annotator[index])]].append((*place, label))
+        fields = {name: values[number] for name, values in corpus.fields.items() if values[number]}
+        sizes = [lengths[t] for t in members]
+        found[document] = (
+            sum(sizes) if unit == "document" else [size for size in sizes if size],
+            {name: sorted(spans) for name, spans in who.items()},
+            fields,
+        )
+    return found
+
+
+def without_fields(found):
+    return {document: parts[:2] for document, parts in found.items()}
+
+
+def built(*drafts, unit="document", positions="characters", **options):
+    return assembled(drafts, Reading(ReadOptions(**options)), unit=unit, positions=positions)
+
+
+def marked(document, annotator, text, *spans, **fields):
+    places = [DraftSpan(text.index(w), text.index(w) + len(w), label) for w, label in spans]
+    return Draft(
+        where="here", document=document, annotator=annotator, text=text, spans=places, fields=fields
+    )
+
+
+def tagged(document, annotator, words, *spans, sentences=None, **fields):
+    return draft_of_words(
+        words,
+        spans,
+        where="here",
+        document=document,
+        annotator=annotator,
+        sentences=sentences,
+        fields=fields,
+    )
+
+
+SMALL = built(
+    marked("a", "anna", "Mia 😀 met Bo Li.", ("Mia", "PER"), ("Bo Li", "PER"), batch="1"),
+    marked("a", "ben", "Mia 😀 met Bo Li.", ("Bo", "PER"), batch="1"),
+    marked("b/c", "anna", 'It\nrained, "hard".', batch="2"),
+    marked("d.e", "ben", "Oslo\t; Rome", ("Oslo", "LOC"), batch=""),
+)
+WORDS = built(
+    tagged("a", "anna", ["Mia", "met", "Bo"], (0, 1, "PER"), sentences=[(0, 2), (2, 3)], batch="1"),
+    tagged("a", "ben", ["Mia", "met", "Bo"], (2, 3, "PER"), sentences=[(0, 2), (2, 3)], batch="1"),
+    tagged("b", "anna", ["It", "rained"], sentences=[(0, 2)]),
+    tagged("b", "ben", ["It", "rained"], (0, 2, "LOC"), sentences=[(0, 2)]),
+    unit="sentence",
+    positions="tokens",
+)
+EXAMPLE = files("beyondchance").joinpath("data", "example.conll")
+
+
+# --- Corpora of any kind ------------------------------------------------------
+
+NAMES = st.text("abcXYZ09-_.é😀", min_size=1, max_size=5).filter(lambda name: name[0] != ".")
+LABELS = st.sampled_from(["PER", "LOC", "B-x", "O", "é😀"])
+WORD = st.text("abOBI#-,;'\"😀é.", min_size=1, max_size=4)
+FIELDS = st.sampled_from(["", "1", "x y", "a,b;c", "é😀", '"q"', "1.50"])
+
+
+@st.composite
+def spans_of(draw, n_words, *, may_overlap):
+    """Spans of words; without overlap they are drawn from left to right."""
+    found, end = set(), 0
+    for _ in range(draw(st.integers(0, 3))):
+        low = 0 if may_overlap else end
+        if low >= n_words:
+            break
+        start = draw(st.integers(low, n_words - 1))
+        end = draw(st.integers(start + 1, n_words))
+        found.add((start, end, draw(LABELS)))
+    return sorted(found)
+
+
+@st.composite
+def corpora(draw, *, positions, unit="sentence", may_overlap=False, words=WORD, complete=False):
+    """Any corpus of words, in which some annotators may have left out documents."""
+    drafts = []
+    annotators = draw(st.lists(NAMES.map(lambda n: f"p{n}"), min_size=1, max_size=3, unique=True))
+    for document in draw(st.lists(NAMES, min_size=1, max_size=3, unique_by=str.casefold)):
+        sentences = draw(st.lists(st.lists(words, min_size=1, max_size=4), min_size=1, max_size=3))
+        # A file in which every line looks like a comment cannot be told from comments.
+        sentences[-1][-1] = sentences[-1][-1].lstrip("#") or "a"
+        who = annotators
+        if not complete:
+            who = draw(st.lists(st.sampled_from(annotators), min_size=1, unique=True))
+        field = draw(FIELDS)
+        ends = np.cumsum([len(sentence) for sentence in sentences]).tolist()
+        begins = [0, *ends[:-1]]
+        for annotator in who:
+            spans = [
+                (begin + start, begin + end, label)
+                for begin, sentence in zip(begins, sentences, strict=True)
+                for start, end, label in draw(spans_of(len(sentence), may_overlap=may_overlap))
+            ]
+            flat = [word for sentence in sentences for word in sentence]
+            divided = list(zip(begins, ends, strict=True))
+            drafts.append(tagged(document, annotator, flat, *spans, sentences=divided, batch=field))
+    return built(*drafts, unit=unit, positions=positions)
+
+
+def again(corpus, name, **options):
+    """Write a corpus and read it."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, name)
+        write(corpus, path, format="table")
+        return bc.read(path, format="table", **options)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.data(), st.sampled_from(TABLES), st.sampled_from(["tokens", "characters"]))
+def test_any_table(data, name, positions):
+    unit = data.draw(st.sampled_from(["sentence", "document"])) if positions == "tokens" else None
+    corpus = data.draw(corpora(positions=positions, unit=unit or "document", may_overlap=True))
+    result = again(corpus, name, **({"positions": "tokens"} if positions == "tokens" else {}))
+    assert content(result, unit="document") == content(corpus, unit="document")
+    assert (result.unit, result.positions) == ("document", positions)
+    if positions == "characters":
+        assert dict(zip(result.documents, result.texts, strict=True)) == dict(
+            zip(corpus.documents, corpus.texts, strict=True)
+        )
+
+
+@settings(max_examples=60, deadline=None)
+@given(corpora(positions="tokens", complete=True))
+def test_any_file_of_columns(corpus):
+    assume(len(corpus.annotators) > 1)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "all.conll")
+        write(corpus, path, format="conll")
+        result = bc.read(path, format="conll", scheme="IOB2")
+    assert content(result) == content(corpus)
+    assert result.annotators == corpus.annotators
+    assert result.documents == corpus.documents
+    assert result.texts == corpus.texts
+
+
+@settings(max_examples=60, deadline=None)
+@given(corpora(positions="tokens"))
+def test_any_folder_of_columns(corpus):
+    with tempfile.TemporaryDirectory() as folder:
+        write(corpus, folder, format="conll")
+        result = bc.read(*sorted(Path(folder).iterdir()), format="conll", scheme="IOB2")
+    assert content(result) == content(corpus)
+
+
+@settings(max_examples=60, deadline=None)
+@given(corpora(positions="characters", unit="document", may_overlap=True))
+def test_any_brat_folder(corpus):
+    with tempfile.TemporaryDirectory() as folder:
+        write(corpus, f"{folder}/out", format="brat")
+        result = bc.read(f"{folder}/out", format="brat")
+    assert without_fields(content(result)) == without_fields(content(corpus))
+    assert dict(zip(result.documents, result.texts, strict=True)) == dict(
+        zip(corpus.documents, corpus.texts, strict=True)
+    )
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.data(), st.sampled_from([None, "sc"]))
+def test_any_docbin(data, key):
+    corpus = data.draw(corpora(positions="tokens", unit="document", may_overlap=key is not None))
+    with tempfile.TemporaryDirectory() as folder:
+        write(corpus, folder, format="spacy", spans_key=key)
+        paths = sorted(Path(folder).iterdir())
+        result = bc.read(*paths, format="spacy", spans_key=key)
+    wanted = without_fields(content(corpus))
+    numbers = {str(n): name for n, name in enumerate(corpus.documents, start=1)}
+    found = without_fields(content(result))
+    assert {numbers[number]: value for number, value in found.items()} == wanted
+
+
+# --- One of each --------------------------------------------------------------
+
+
+def test_a_table_line_by_line(tmp_path):
+    write(SMALL, tmp_path / "x.csv", format="table")
+    assert (tmp_path / "x.csv").read_text("utf-8") == (
+        "document,annotator,start,end,label,text,batch\n"
+        "a,anna,0,3,PER,Mia 😀 met Bo Li.,1\n"
+        "a,anna,10,15,PER,,1\n"
+        "a,ben,10,12,PER,,1\n"
+        'b/c,anna,,,,"It\nrained, ""hard"".",2\n'
+        "d.e,ben,0,4,LOC,Oslo\t; Rome,\n"
+    )
+    write(SMALL, tmp_path / "x.jsonl", format="table")
+    lines = (tmp_path / "x.jsonl").read_text("utf-8").splitlines()
+    assert json.loads(lines[3]) == {
+        "document": "b/c",
+        "annotator": "anna",
+        "start": None,
+        "end": None,
+        "label": None,
+        "text": 'It\nrained, "hard".',
+        "batch": "2",
+    }
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_small_table(name):
+    assert content(again(SMALL, name)) == content(SMALL)
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_missing_is_not_empty_even_if_nobody_found_nothing(name):
+    corpus = bc.Corpus.from_spans(
+        {"anna": [[(0, 1, "X")], [(1, 2, "X")]], "ben": [[(0, 2, "X")], None]}, lengths=[3, 3]
+    )
+    result = again(corpus, name, positions="tokens")
+    assert content(result) == content(corpus)
+    assert result.annotators_of("1") == ("anna",)
+
+
+def test_texts_of_one_document_in_a_table(tmp_path):
+    sentences = built(
+        replace(marked("a", "anna", "Mia ran. Bo", ("Mia", "PER"), ("Bo", "PER")),
+                sentences=[(0, 8), (9, 11)]),
+        unit="sentence",
+    )  # fmt: skip
+    write(sentences, tmp_path / "x.csv", format="table")
+    result = bc.read(tmp_path / "x.csv", format="table")
+    assert result.texts == ("Mia ran.\nBo",)
+    assert result.spans("a", "anna") == [(0, 3, "PER"), (9, 11, "PER")]
+    write(replace(sentences, texts=None), tmp_path / "y.csv", format="table")
+    result = bc.read(tmp_path / "y.csv", format="table")
+    assert result.text_length.tolist() == [10]
+    assert result.spans("a", "anna") == [(0, 3, "PER"), (8, 10, "PER")]
+
+
+def test_a_table_with_an_empty_text(tmp_path):
+    corpus = built(marked("a", "anna", "Mia", ("Mia", "PER")), marked("b", "anna", ""))
+    write(corpus, tmp_path / "x.csv", format="table")
+    result = bc.read(tmp_path / "x.csv", format="table")
+    assert result.texts is None
+    assert content(result) == content(corpus)
+
+
+def test_columns_line_by_line(tmp_path):
+    write(WORDS, tmp_path / "x.conll", format="conll")
+    assert (tmp_path / "x.conll").read_text("utf-8") == (
+        "# columns = token anna ben\n"
+        "# newdoc id = a\n"
+        "# batch = 1\n"
+        "Mia\tB-PER\tO\n"
+        "met\tO\tO\n"
+        "\n"
+        "Bo\tO\tB-PER\n"
+        "\n"
+        "# newdoc id = b\n"
+        "# batch = \n"
+        "It\tO\tB-LOC\n"
+        "rained\tO\tI-LOC\n"
+        "\n"
+    )
+
+
+def test_only_the_documents_of_each_annotator(tmp_path):
+    corpus = built(
+        tagged("a", "anna lee", ["Mia"], (0, 1, "PER")),
+        tagged("b", "pos", ["Bo"]),
+        positions="tokens",
+    )
+    write(corpus, f"{tmp_path}/out/", format="conll")
+    assert (tmp_path / "out/anna lee.conll").read_text() == (
+        "# columns = token tag\n# newdoc id = a\nMia\tB-PER\n\n"
+    )
+    result = bc.read(*sorted((tmp_path / "out").iterdir()), format="conll")
+    assert content(result) == content(corpus)
+
+
+def test_the_example(tmp_path):
+    example = bc.example()
+    write(example, tmp_path / "x.csv", format="table")
+    result = bc.read(tmp_path / "x.csv", format="table", positions="tokens")
+    assert content(result, unit="document") == content(example, unit="document")
+    known = bc.read(EXAMPLE, format="conll")
+    assert content(known) == content(example)
+    write(known, tmp_path / "x.conll", format="conll")
+    assert content(bc.read(tmp_path / "x.conll", format="conll")) == content(example)
+    write(known, tmp_path / "brat", format="brat")
+    result = bc.read(tmp_path / "brat", format="brat", positions="tokens")
+    assert {name: len(result.spans(name, "ada")) for name in result.documents} == {
+        name: len(example.spans(name, "ada")) for name in example.documents
+    }
+    write(known, f"{tmp_path}/spacy/", format="spacy")
+    result = bc.read(*sorted((tmp_path / "spacy").iterdir()), format="spacy", unit="sentence")
+    assert list(without_fields(content(result)).values()) == list(
+        without_fields(content(example)).values()
+    )
+
+
+def test_brat_files(tmp_path):
+    write(SMALL, tmp_path / "out", format="brat")
+    found = {
+        str(path.relative_to(tmp_path / "out")): path.read_bytes().decode()
+        for path in (tmp_path / "out").rglob("*")
+        if path.is_file()
+    }
+    assert found == {
+        "anna/a.ann": "T1\tPER 0 3\tMia\nT2\tPER 10 15\tBo Li\n",
+        "anna/a.txt": "Mia 😀 met Bo Li.",
+        "anna/b/c.ann": "",
+        "anna/b/c.txt": 'It\nrained, "hard".',
+        "ben/a.ann": "T1\tPER 10 12\tBo\n",
+        "ben/a.txt": "Mia 😀 met Bo Li.",
+        "ben/d.e.ann": "T1\tLOC 0 4\tOslo\n",
+        "ben/d.e.txt": "Oslo\t; Rome",
+    }
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", " \n\n  ", "\r"])
+def test_brat_spans_over_lines(tmp_path, end):
+    corpus = built(marked("a", "anna", f"On Long{end}Island", (f"Long{end}Island", "LOC")))
+    write(corpus, tmp_path / "out", format="brat")
+    first = 7 + len(end)
+    assert (tmp_path / "out/anna/a.ann").read_bytes().decode() == (
+        f"T1\tLOC 3 7;{first} {first + 6}\tLong Island\n"
+    )
+    assert content(bc.read(tmp_path / "out", format="brat")) == content(corpus)
+
+
+def test_brat_spans_with_line_breaks_at_their_edges(tmp_path):
+    corpus = built(marked("a", "anna", "On\nLong ", ("\nLong ", "LOC")), whitespace="keep")
+    write(corpus, tmp_path / "out", format="brat")
+    assert (tmp_path / "out/anna/a.ann").read_text() == "T1\tLOC 2 8\t Long \n"
+    result = bc.read(tmp_path / "out", format="brat", whitespace="keep")
+    assert result.spans("a", "anna") == [(2, 8, "LOC")]
+
+
+def test_brat_keeps_a_mark_at_the_beginning_of_a_text(tmp_path):
+    corpus = built(marked("a", "anna", "\ufeffMia met Mia", ("Mia", "PER")))
+    write(corpus, tmp_path / "out", format="brat")
+    result = bc.read(tmp_path / "out", format="brat")
+    assert result.texts == corpus.texts
+    assert content(result) == content(corpus)
+
+
+def test_brat_from_tokens(tmp_path):
+    write(WORDS, tmp_path / "out", format="brat")
+    assert (tmp_path / "out/anna/a.txt").read_text() == "Mia met\nBo"
+    assert (tmp_path / "out/ben/a.ann").read_text() == "T1\tPER 8 10\tBo\n"
+
+
+def test_docbin_from_characters(tmp_path):
+    one = SMALL.select(annotators=["ben"])
+    write(one, tmp_path / "ben.spacy", format="spacy")
+    result = bc.read(tmp_path / "ben.spacy", format="spacy")
+    assert result.documents == ("1", "3")
+    assert result.texts == ("Mia 😀 met Bo Li.", "Oslo ; Rome")
+    assert result.spans("1", "ben") == [(3, 4, "PER")]
+    assert result.skipped == {"documents not annotated": 1}
+
+
+def test_docbin_keeps_sentences(tmp_path):
+    write(WORDS, tmp_path, format="spacy")
+    result = bc.read(tmp_path / "anna.spacy", tmp_path / "ben.spacy", unit="sentence")
+    assert result.texts == WORDS.texts
+    assert result.spans("1", "ben") == [(0, 1, "PER")]
+
+
+def test_tokens_by_rule_are_those_of_the_reader():
+    assert tokenized("It's") == [(0, 2), (2, 3), (3, 4)]
+
+
+# --- What cannot be written ---------------------------------------------------
+
+OVERLAPPING = built(
+    tagged("a", "anna", ["Mia", "Lund"], (0, 2, "PER"), (1, 2, "NAME")), positions="tokens"
+)
+
+
+def named(document="a", annotator="anna", word="Mia", label="PER", **fields):
+    return built(tagged(document, annotator, [word], (0, 1, label), **fields), positions="tokens")
+
+
+def texted(text, *spans):
+    return built(marked("a", "anna", text, *spans))
+
+
+REFUSED = [
+    (SMALL, "x", "xml", bc.OptionError,
+     "unknown format 'xml'; choose one of: table, conll, brat, spacy"),
+    (SMALL, "x.csv", "conll", bc.DataError,
+     ("document 'b/c' was not annotated by 'ben', which one file of columns cannot say; give a "
+     "folder, a path that ends with '/', for a file each")),
+    (SMALL, "x/", "conll", bc.DataError,
+     "conll needs tokens, but positions are characters; read the corpus with positions='tokens'"),
+    (bc.example(), "x.conll", "conll", bc.DataError,
+     ("conll needs the texts, which this corpus does not know; read it from a format that has "
+     "them, or write a table")),
+    (bc.example(), "x", "brat", bc.DataError,
+     ("brat needs the texts, which this corpus does not know; read it from a format that has "
+     "them, or write a table")),
+    (bc.example(), "x/", "spacy", bc.DataError,
+     ("spacy needs the texts, which this corpus does not know; read it from a format that has "
+     "them, or write a table")),
+    (replace(WORDS, token_start=None), "x", "brat", bc.DataError,
+     ("the corpus does not know its tokens, only how many there are; read it from a format that "
+     "has them, or write a table")),
+    (replace(WORDS, positions="frames"), "x", "brat", bc.DataError,
+     "brat needs tokens or characters, but positions are frames of time"),
+    (OVERLAPPING, "x.conll", "conll", bc.OverlapError,
+     ("document 'a', annotator 'anna', span [1, 2) 'NAME' overlaps [0, 2) 'PER' of the same "
+     "annotator; tags cannot say that: write a table or brat")),
+    (OVERLAPPING, "x.spacy", "spacy", bc.OverlapError,
+     ("document 'a', annotator 'anna', span [1, 2) 'NAME' overlaps [0, 2) 'PER' of the same "
+     "annotator; entities cannot say that: say spans_key for a span group")),
+    (WORDS, "x.spacy", "spacy", bc.DataError,
+     ("x.spacy: one DocBin holds one annotator, but there are 2 (anna, ben); give a folder, a path "
+     "that ends with '/', for a file each")),
+    (texted("Mia's", ("Mi", "PER")), "x.spacy", "spacy", bc.DataError,
+     ("document 'a', annotator 'anna', span [0, 2) 'PER' does not begin and end with a token, "
+     "which spacy cannot say; read the corpus with positions='tokens', or write a table or brat")),
+    (built(tagged("a", "anna", ["Mia"]), tagged("b", "ben", []), positions="tokens"),
+     "x/", "spacy", bc.DataError,
+     ("document 'b' has no token and was not annotated by 'anna', which spacy cannot say; leave it "
+     "out, or say spans_key")),
+    (built(tagged("a", "anna", []), positions="tokens"), "x.conll", "conll", bc.DataError,
+     "document 'a' has no token, which conll cannot say; leave it out"),
+    (named(annotator="anna lee"), "x.conll", "conll", bc.DataError,
+     ("annotator 'anna lee' cannot be the name of a column; rename the annotator, or give a "
+     "folder, a path that ends with '/', for a file each")),
+    (named(annotator="POS"), "x.conll", "conll", bc.DataError,
+     ("annotator 'POS' cannot be the name of a column; rename the annotator, or give a folder, a "
+     "path that ends with '/', for a file each")),
+    (named(label="A\tB"), "x.conll", "conll", bc.DataError,
+     "label 'A\\tB' holds a tab or a line break, which conll cannot say; rename it"),
+    (named(document="a\nb"), "x.conll", "conll", bc.DataError,
+     "document 'a\\nb' holds a tab or a line break, which conll cannot say; rename it"),
+    (named(text="1"), "x.conll", "conll", bc.DataError,
+     ("document 'a': the field 'text' with the value '1' cannot be written as a comment '# key = "
+     "value'; rename it or leave it out")),
+    (named(word="-DOCSTART-"), "x.conll", "conll", bc.DataError,
+     ("document 'a': the token '-DOCSTART-' cannot be written in a column; correct it, or write a "
+     "table")),
+    (named(word="M\tia"), "x.conll", "conll", bc.DataError,
+     ("document 'a': the token 'M\\tia' cannot be written in a column; correct it, or write a "
+     "table")),
+    (named(word="#x"), "x.conll", "conll", bc.DataError,
+     ("every token begins with '#', so that conll would take all lines for comments; write a "
+      "table")),
+    (named(label="A B"), "x", "brat", bc.DataError,
+     "label 'A B' holds white space, which brat cannot say; rename it"),
+    *[(named(document=name), "x", "brat", bc.DataError,
+       f"document {name!r} cannot be the name of a file; rename it")
+      for name in ("../a", "a/../../b", "/etc/a", "a//b", "a/", "./a", ".a", "..", "a\\b", "C:a",
+                   "a\nb", "a/.b")],
+    *[(named(annotator=name), path, form, bc.DataError,
+       f"annotator {name!r} cannot be the name of a file; rename it")
+      for name in ("a/b", "..", "../a", ".a")
+      for path, form in (("x", "brat"), ("x/", "conll"), ("x/", "spacy"))],
+    (texted("a\0b"), "x", "brat", bc.DataError,
+     "document 'a' holds a NUL character, which text cannot say; correct the text"),
+    (texted("a\0b"), "x.csv", "table", bc.DataError,
+     "the table holds a NUL character, which text cannot say; correct the text"),
+    (replace(texted("ab"), texts=("a\ud800",)), "x.jsonl", "table", bc.DataError,
+     "the table holds half of a character ('\\ud800'), which UTF-8 cannot say; correct the text"),
+    (named(Type="1"), "x.csv", "table", bc.DataError,
+     "field 'Type' would be read as the column 'label'; rename it"),
+    (named(**{"a;b": "1"}), "x.csv", "table", bc.DataError,
+     "field 'a;b' has a separator in its name; rename it, or write .jsonl"),
+    (SMALL, "x/", "table", bc.FormatError, "x/: is a folder; expected the name of a file"),
+    (SMALL, "no/x.csv", "table", bc.FormatError,
+     "no/x.csv: its folder does not exist; make it first"),
+    (SMALL, "no/x", "brat", bc.FormatError, "no/x: its folder does not exist; make it first"),
+    (bc.Corpus.from_spans({"anna": [None]}, lengths=[3]), "x.csv", "table", bc.DataError,
+     "nobody annotated anything; expected an annotated document to write"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("case", REFUSED, ids=lambda case: f"{case[2]}: {case[4][:40]}")
+def test_refused(tmp_path, monkeypatch, case):
+    corpus, path, form, kind, message = case
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(kind) as caught:
+        write(corpus, path, format=form)
+    assert str(caught.value) == message
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_half_of_a_character_in_parquet(tmp_path):
+    broken = replace(texted("ab"), texts=("a\ud800",))
+    with pytest.raises(bc.DataError, match="the table cannot be written as Parquet"):
+        write(broken, tmp_path / "x.parquet", format="table")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(("form", "key"), [("conll", "sc"), ("spacy", 3)])
+def test_span_group_that_does_nothing(tmp_path, form, key):
+    message = f"spans_key is {key!r}; expected a name, and only for the format spacy"
+    with pytest.raises(bc.OptionError, match=re.escape(message)):
+        write(WORDS, tmp_path / "x", format=form, spans_key=key)
+
+
+def test_path_that_is_none():
+    with pytest.raises(bc.OptionError, match="path is 3; expected a file or folder"):
+        write(WORDS, 3, format="table")
+
+
+def test_overlapping_spans_in_a_group(tmp_path):
+    write(OVERLAPPING, tmp_path / "anna.spacy", format="spacy", spans_key="sc")
+    result = bc.read(tmp_path / "anna.spacy", spans_key="sc")
+    assert result.spans("1", "anna") == [(0, 2, "PER"), (1, 2, "NAME")]
+
+
+# --- All or nothing -----------------------------------------------------------
+
+
+def test_a_file_is_replaced(tmp_path):
+    path = tmp_path / "x.csv"
+    path.write_text("old")
+    write(SMALL, path, format="table")
+    assert path.read_text("utf-8").startswith("document,")
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize(("corpus", "form"), [(SMALL, "brat"), (WORDS, "conll"), (WORDS, "spacy")])
+def test_a_folder_must_be_empty(tmp_path, corpus, form):
+    (tmp_path / "old").write_text("old")
+    message = f"{tmp_path}: exists already; expected a new folder or an empty one"
+    with pytest.raises(bc.FormatError, match=re.escape(message)):
+        write(corpus, tmp_path, format=form)
+    assert [path.name for path in tmp_path.iterdir()] == ["old"]
+
+
+def test_a_file_where_a_folder_should_be(tmp_path):
+    path = tmp_path / "x"
+    path.write_text("old")
+    message = f"{path}: exists already; expected a new folder or an empty one"
+    with pytest.raises(bc.FormatError, match=re.escape(message)):
+        write(SMALL, path, format="brat")
+    assert path.read_text() == "old"
+
+
+@pytest.mark.parametrize("problem", [OSError(28, "No space left on device"), KeyboardInterrupt()])
+@pytest.mark.parametrize(("form", "name"), [("table", "x.csv"), ("brat", "x"), ("spacy", "y/")])
+def test_interrupted(tmp_path, monkeypatch, problem, form, name):
+    """Files stay as they were if the disk fills up or somebody loses patience."""
+    path = f"{tmp_path}/{name}"
+    (tmp_path / "x.csv").write_text("old")
+
+    def fail(*_):
+        assert len(list(tmp_path.iterdir())) == 2
+        raise problem
+
+    monkeypatch.setattr(Path, "replace", fail)
+    kind = bc.FormatError if isinstance(problem, OSError) else KeyboardInterrupt
+    with pytest.raises(kind) as caught:
+        write(SMALL, path, format=form)
+    if kind is bc.FormatError:
+        assert str(caught.value) == f"{path}: cannot be written (no space left on device)"
+    assert [path.name for path in tmp_path.iterdir()] == ["x.csv"]
+    assert (tmp_path / "x.csv").read_text() == "old"
+
+
+def test_names_that_the_file_system_takes_for_one(tmp_path):
+    files = {"anna.conll": b"1", "x/../anna.conll": b"2"}
+    message = f"{tmp_path / 'x'}: cannot be written (file exists)"
+    with pytest.raises(bc.FormatError, match=re.escape(message)):
+        writing._save_folder(tmp_path / "x", files)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_too_long_a_name(tmp_path):
+    with pytest.raises(bc.FormatError, match="cannot be written"):
+        write(named(document="a" * 300), tmp_path / "x", format="brat")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.skipif(os.name == "nt", reason="files there have other rights")
+def test_rights_are_those_of_any_new_file(tmp_path):
+    (tmp_path / "plain").touch()
+    (tmp_path / "folder").mkdir()
+    write(SMALL, tmp_path / "x.csv", format="table")
+    write(SMALL, tmp_path / "y", format="brat")
+    assert (tmp_path / "x.csv").stat().st_mode == (tmp_path / "plain").stat().st_mode
+    assert (tmp_path / "y").stat().st_mode == (tmp_path / "folder").stat().st_mode
