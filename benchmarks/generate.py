@@ -73,7 +73,7 @@ def write_conll(path: Path, tags: Tags) -> None:
 def write_table(path: Path, n_spans: int, seed: int = 1) -> None:
     """Write a table of spans: three annotators, a hundred spans to a document."""
     rng = np.random.default_rng(seed)
-    starts = rng.integers(0, 5000, n_spans)
+    starts = np.arange(n_spans) % 100 * 50 + rng.integers(0, 20, n_spans)
     ends = starts + rng.integers(1, 30, n_spans)
     rows = (
         f"doc{i // 100},{'abc'[i % 3]},{start},{end},{LABELS[i % 4]},6000\n"

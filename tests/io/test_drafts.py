@@ -188,6 +188,11 @@ class TestMatching:
         assert corpus.documents == ("1", "2")
         assert corpus.annotators_of("2") == ("anna", "ben")
 
+    def test_documents_of_one_name_stay_apart_if_their_texts_differ(self):
+        corpus, _ = read(draft(), draft(annotator="ben", text="Another text"), match="text")
+        assert corpus.documents == ("d", "ben/d")
+        assert corpus.annotators_of("ben/d") == ("ben",)
+
     def test_texts_that_differ(self):
         message = (
             "^ben.x:1: the text of document 'd' differs from that at anna.x:1 from character 9 on: "
@@ -233,6 +238,13 @@ class TestDuplicates:
         corpus, reading = read(draft((0, 4, "P"), (0, 4, "P"), (0, 4, "Q")), duplicates="skip")
         assert len(corpus.span_start) == 2
         assert reading.skipped == {"spans marked twice, second left out": 1}
+
+
+def test_words_of_white_space_are_words():
+    words = draft_of_words(["a", "\u00a0"], [(0, 2, "X")], where="w", document="d", annotator="a")
+    corpus, reading = read(words, positions="tokens")
+    assert corpus.spans("d", "a") == [(0, 2, "X")]
+    assert not reading.skipped
 
 
 def test_words():

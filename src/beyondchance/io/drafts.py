@@ -21,6 +21,7 @@ from beyondchance.spans import Corpus
 Interval = tuple[int, int]
 
 _TOKEN = re.compile(r"\w+|[^\w\s]")
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +62,8 @@ class Draft:
         Where the file has them.
     offsets : {"codepoints", "utf16"}
         What the offsets of spans, tokens and sentences count.
+    is_words : bool
+        Whether spans are made of whole tokens, so that no white space is to be trimmed.
     is_gold : bool
         Whether this is the gold standard rather than an annotator's work.
     fields : mapping of str to str
@@ -75,6 +78,7 @@ class Draft:
     tokens: Sequence[Interval] | None = None
     sentences: Sequence[Interval] | None = None
     offsets: str = "codepoints"
+    is_words: bool = False
     is_gold: bool = False
     fields: Mapping[str, str] = field(default_factory=dict)
 
@@ -97,6 +101,7 @@ def draft_of_words(
         sentences=None
         if sentences is None
         else [(tokens[s][0], tokens[e - 1][1]) for s, e in sentences if s < e],
+        is_words=True,
         fields=fields or {},
     )
 
@@ -142,10 +147,10 @@ def code_points(text: str, offsets: Sequence[Interval], where: str) -> list[Inte
 def _checked(draft: Draft, reading: Reading) -> Draft:
     """Offsets in code points, checked against the text, without white space at the edges."""
     unit = reading.options.offsets or draft.offsets
-    torn = next((c for c in draft.text if "\ud800" <= c <= "\udfff"), None)
+    torn = None if draft.text.isascii() else _SURROGATE.search(draft.text)
     if torn is not None:
         raise FormatError(
-            f"{draft.where}: the text holds half of a character ({torn!r}); export it again as "
+            f"{draft.where}: the text holds half of a character ({torn[0]!r}); export it again as "
             "UTF-8"
         )
     for kind, name in (("document", draft.document), ("annotator", draft.annotator)):
@@ -161,10 +166,11 @@ def _checked(draft: Draft, reading: Reading) -> Draft:
     places = converted([(span.start, span.end) for span in draft.spans])
     for span, (start, end) in zip(draft.spans, places, strict=True):
         _check_span(span, start, end, draft, unit)
-        if reading.options.whitespace == "trim":
+        if reading.options.whitespace == "trim" and not draft.is_words:
             start, end = _trimmed(draft.text, start, end, reading)  # noqa: PLW2901
         if start < end:
-            spans.append(replace(span, start=start, end=end))
+            moved = (start, end) != (span.start, span.end)
+            spans.append(replace(span, start=start, end=end) if moved else span)
         elif reading.options.zero_length == "error":
             raise SpanError(
                 f"{_named(span, draft)} is empty; expected at least one character "
@@ -341,7 +347,11 @@ def _matched(drafts: list[Draft], reading: Reading) -> dict[str, list[Draft]]:
             key = draft.text
         elif reading.options.match == "order":
             key = seen[draft.annotator] = seen.get(draft.annotator, -1) + 1
-        name = key_of.setdefault(key, draft.document)
+        if key not in key_of:
+            # Two documents may have one name where it is not the name that matches them.
+            taken = draft.document in groups
+            key_of[key] = f"{draft.annotator}/{draft.document}" if taken else draft.document
+        name = key_of[key]
         group = groups.setdefault(name, [])
         twin = next((other for other in group if other.annotator == draft.annotator), None)
         if twin is not None and reading.options.repeated == "last":
