@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from importlib.resources import files
+from dataclasses import replace
+from importlib.resources import as_file, files
 
+from beyondchance.io import read
 from beyondchance.results import Agreement
 from beyondchance.scoring import agreement
 from beyondchance.spans import Corpus
@@ -22,34 +24,11 @@ def example() -> Corpus:
     >>> corpus.annotators, corpus.labels
     (('ada', 'ben', 'cleo'), ('EVENT', 'PERSON', 'PLACE'))
     """
-    text = files("beyondchance").joinpath("data", "example.conll").read_text(encoding="utf-8")
-    annotators: list[str] = []
-    sentences: list[list[list[str]]] = []
-    documents: list[str] = []
-    seasons: list[str] = []
-    for block in text.split("\n\n"):
-        rows = []
-        for line in block.splitlines():
-            key, _, value = line.removeprefix("# ").partition(" = ")
-            if not line.startswith("#"):
-                rows.append(line.split("\t")[1:])
-            elif key == "columns":
-                annotators = value.split()[1:]
-            elif key == "newdoc id":
-                document = value
-            else:
-                seasons.append(value)
-        if rows:
-            sentences.append(rows)
-            documents.append(document)
-    return Corpus.from_tags(
-        {
-            name: [[row[column] for row in rows] for rows in sentences]
-            for column, name in enumerate(annotators)
-        },
-        documents=documents,
-        fields={"season": seasons},
-    )
+    packaged = files("beyondchance").joinpath("data", "example.conll")
+    with as_file(packaged) as path:
+        corpus = read(path, format="conll")
+    # Where the package lies says nothing about the example.
+    return replace(corpus, inputs=(), notes=())
 
 
 def show() -> str:

@@ -421,6 +421,9 @@ def texted(text, *spans):
     return built(marked("a", "anna", text, *spans))
 
 
+WITHOUT_TEXTS = bc.Corpus.from_tags({"anna": [["B-X", "O"]], "ben": [["O", "O"]]})
+
+
 REFUSED = [
     (SMALL, "x", "xml", bc.OptionError,
      "unknown format 'xml'; choose one of: table, conll, brat, spacy"),
@@ -429,13 +432,13 @@ REFUSED = [
      "folder, a path that ends with '/', for a file each")),
     (SMALL, "x/", "conll", bc.DataError,
      "conll needs tokens, but positions are characters; read the corpus with positions='tokens'"),
-    (bc.example(), "x.conll", "conll", bc.DataError,
+    (WITHOUT_TEXTS, "x.conll", "conll", bc.DataError,
      ("conll needs the texts, which this corpus does not know; read it from a format that has "
      "them, or write a table")),
-    (bc.example(), "x", "brat", bc.DataError,
+    (WITHOUT_TEXTS, "x", "brat", bc.DataError,
      ("brat needs the texts, which this corpus does not know; read it from a format that has "
      "them, or write a table")),
-    (bc.example(), "x/", "spacy", bc.DataError,
+    (WITHOUT_TEXTS, "x/", "spacy", bc.DataError,
      ("spacy needs the texts, which this corpus does not know; read it from a format that has "
      "them, or write a table")),
     (replace(WORDS, token_start=None), "x", "brat", bc.DataError,
