@@ -63,6 +63,15 @@ def read(*paths: Any, format: str | None = None, **options: Any) -> Corpus:  # n
         For a file that is not what its format says, with its name and line.
     OptionError
         For an unknown option or value.
+
+    Examples
+    --------
+    The file that ships with the package holds three annotators, one in each column.
+
+    >>> from importlib.resources import files
+    >>> corpus = read(files("beyondchance") / "data" / "example.conll")
+    >>> corpus.annotators, corpus.unit, corpus.positions
+    (('ada', 'ben', 'cleo'), 'sentence', 'tokens')
     """
     known = {item.name for item in fields(ReadOptions)}
     for name in options:
