@@ -333,7 +333,8 @@ def test_a_row_does_not_depend_on_its_neighbours():
         for n in lengths:
             cuts = np.sort(rng.choice(n + 1, 2 * int(rng.integers(0, min(n // 2, 9))), False))
             spans[name].append([(int(s), int(e), "P") for s, e in cuts.reshape(-1, 2)])
-    whole = agreement(build(spans, lengths)).by_document
-    for i in range(len(lengths)):
-        alone = agreement(build({k: [v[i]] for k, v in spans.items()}, [lengths[i]]))
-        assert alone.by_document["0"] == whole[str(i)]
+    for measure in ("token", "exact"):
+        whole = agreement(build(spans, lengths), measure=measure).by_document
+        for i in range(len(lengths)):
+            one = build({k: [v[i]] for k, v in spans.items()}, [lengths[i]])
+            assert agreement(one, measure=measure).by_document["0"] == whole[str(i)]

@@ -10,6 +10,7 @@ import pytest
 import oracle
 from beyondchance import coverage, start_probabilities
 from beyondchance.core import placement
+from beyondchance.core.lengths import table_of
 
 SMALL = [(n, lengths) for n in range(9) for lengths in oracle.multisets(n)]
 SMALL_OVERLAPPING = [
@@ -243,6 +244,17 @@ def test_hypergeometric_columns_agree_with_rows():
         exact = Fraction(comb(400, i) * comb(999_600, d - i), comb(1_000_000, d))
         assert rows[d, i] == pytest.approx(float(exact), rel=1e-12, abs=1e-320)
     np.testing.assert_allclose(rows.sum(axis=1), 1, rtol=1e-12)
+
+
+@pytest.mark.parametrize("n", [500, 2500])
+def test_no_digit_depends_on_which_other_items_are_asked_for(n):
+    lengths = np.array([1, 3, 9, 14, 20, 26, 33, 40, 40])
+    table = table_of(n, lengths)
+    items = np.unique(lengths)
+    together = placement.item_profiles(table, np.zeros_like(items), items)
+    for index, item in enumerate(items.tolist()):
+        alone = placement.item_profiles(table, np.array([0]), np.array([item]))
+        np.testing.assert_array_equal(alone.expand(0), together.expand(index))
 
 
 class TestUniformApproximation:

@@ -276,6 +276,22 @@ def _edges(
 ) -> list[tuple[Floats, float]]:
     """Edge and middle of the distribution of each item, named by its excess.
 
+    Units and longs are solved apart, and how far to compute is decided by the entry as a
+    whole: so no digit of one item depends on which others are asked for.
+    """
+    solved: dict[int, tuple[Floats, float]] = {}
+    for is_long in (False, True):
+        chosen = [i for i, e in enumerate(taken) if (e > 0) == is_long]
+        items = [taken[i] for i in chosen]
+        solved.update(zip(chosen, _edges_of_kind(n_items, excess, count, items), strict=True))
+    return [solved[i] for i in range(len(taken))]
+
+
+def _edges_of_kind(
+    n_items: int, excess: list[int], count: list[int], taken: list[int]
+) -> list[tuple[Floats, float]]:
+    """The same for items that are all units or all longs.
+
     Positions are computed from the edge inwards, twice as many each time, until
     Proposition 3 or the mirror image says that they are enough, or until the
     values have become constant: as many in a row as the longest span has
@@ -287,11 +303,11 @@ def _edges(
     window = max(excess) + 1
     size = [n_items + all_excess - e for e in taken]
     limit = [min(all_excess - e, s // 2) for e, s in zip(taken, size, strict=True)]
+    furthest = min(all_excess, (n_items + all_excess) // 2)
     solved: dict[int, tuple[Floats, float]] = {}
     pending = list(range(len(taken)))
     reach = max(_FIRST_REACH, 6 * window)
     while pending:
-        furthest = max(limit[i] for i in pending)
         reach = furthest if furthest <= 2 * reach else reach
         most = min(n_longs, reach // (min(excess) + 1))
         # Without a table of sums there is room for four times as many weights.
@@ -299,18 +315,11 @@ def _edges(
             for i in pending:
                 solved[i] = _integral(n_items, excess, count, taken[i])
             break
-        mixing = {
-            gone: _hypergeometric(n_longs - gone, n_items - 1 - n_longs + gone, reach, most)
-            for gone in {int(taken[i] > 0) for i in pending}
-        }
-        most = max(int(np.flatnonzero(g.max(axis=0) > _NEGLIGIBLE)[-1]) for g in mixing.values())
+        gone = int(taken[0] > 0)
+        weights = _hypergeometric(n_longs - gone, n_items - 1 - n_longs + gone, reach, most)
+        weights = weights[:, : 1 + int(np.flatnonzero(weights.max(axis=0) > _NEGLIGIBLE)[-1])]
         mixed = _mixed if len(excess) > 1 else _mixed_equal
-        probabilities = mixed(
-            excess,
-            count,
-            {g: m[:, : most + 1] for g, m in mixing.items()},
-            [taken[i] for i in pending],
-        )
+        probabilities = mixed(excess, count, weights, [taken[i] for i in pending])
         unsolved = []
         for i, times_items in zip(pending, probabilities, strict=True):
             p = np.maximum(times_items, 0) / n_items
@@ -328,18 +337,17 @@ def _edges(
 
 
 def _mixed(
-    excess: list[int], count: list[int], mixing: dict[int, Floats], taken: list[int]
+    excess: list[int], count: list[int], weights: Floats, taken: list[int]
 ) -> Iterator[Floats]:
     """Sum over j and e: what is N P(x) for each item taken out.
 
-    `mixing` holds the hypergeometric probabilities, shape (m, j), for a unit (0) and for
-    a long (1) taken out.
+    `weights` are the hypergeometric probabilities, shape (m, j).
     """
     n_longs = sum(count)
-    width, rows = next(iter(mixing.values())).shape
+    width, rows = weights.shape
     sums = _excess_sums(excess, count, rows - 1, width)
-    spectrum = {gone: _spectrum(weights.T) for gone, weights in mixing.items()}
-    removable = 1 in mixing and _removable(mixing[1].max(axis=0), n_longs)
+    spectrum = _spectrum(weights.T)
+    removable = _removable(weights.max(axis=0), n_longs)
     for e in taken:
         if not e:
             left = sums
@@ -348,19 +356,17 @@ def _mixed(
         else:
             rest = [k - (length == e) for length, k in zip(excess, count, strict=True)]
             left = _excess_sums(excess, rest, rows - 1, width)
-        product = (spectrum[int(e > 0)] * _spectrum(left)).sum(axis=0)
-        yield np.fft.irfft(product)[:width]
+        yield np.fft.irfft((spectrum * _spectrum(left)).sum(axis=0))[:width]
 
 
 def _mixed_equal(
-    excess: list[int], count: list[int], mixing: dict[int, Floats], taken: list[int]
+    excess: list[int], count: list[int], weights: Floats, taken: list[int]
 ) -> Iterator[Floats]:
     """The same where all longs are equal: j of them have the total excess j e."""
-    for e in taken:
-        weights = mixing[int(e > 0)]
-        mixed = weights[:, 0].copy()
-        for j in range(1, min(weights.shape[1], sum(count) + 1)):
-            mixed[j * excess[0] :] += weights[: len(mixed) - j * excess[0], j]
+    mixed = weights[:, 0].copy()
+    for j in range(1, min(weights.shape[1], sum(count) + 1)):
+        mixed[j * excess[0] :] += weights[: len(mixed) - j * excess[0], j]
+    for _ in taken:
         yield mixed
 
 
