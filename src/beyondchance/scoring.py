@@ -85,8 +85,10 @@ def agreement(
     >>> result.by_label["PER"].n_spans
     2
     """
-    corpus = _without_gold(_corpus(data, other, scheme=scheme, repair=repair))
-    settings = _settings(corpus, measure=measure, model=model, scope=scope)
+    given = _corpus(data, other, scheme=scheme, repair=repair)
+    corpus = _without_gold(given)
+    gold = None if corpus is given else given.gold
+    settings = _settings(corpus, measure=measure, model=model, scope=scope, gold=gold)
     counts, skipped = _counts(corpus, settings, with_self=False)
     return Agreement(counts, settings, {**corpus.skipped, **skipped})
 
@@ -397,5 +399,5 @@ def _nothing_shared(corpus: Corpus) -> str:
     )
     return (
         f"no document was annotated by two annotators ({found}); expected documents in common: "
-        "check that all use the same document names"
+        "check that all use the same document names, or read them with match='text' or 'order'"
     )

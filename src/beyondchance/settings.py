@@ -27,9 +27,11 @@ class Settings:
         How texts and labels are put together: ``micro`` adds their counts.
     scheme, repair : str, optional
         How tag sequences were read.
-    tokens, align, whitespace, zero_length, duplicates, repeated : str, optional
+    match, offsets, predictions, tokens, align, whitespace : str, optional
         How files were read, where a choice was made.
-    discontinuous, empty, layer, feature, spans_key, grid, tier : str, optional
+    zero_length, duplicates, repeated, discontinuous, empty : str, optional
+        The same.
+    layer, feature, spans_key, grid, tier : str, optional
         The same.
     annotators, labels : tuple of str, optional
         What the corpus was restricted to.
@@ -56,6 +58,9 @@ class Settings:
     average: str = "micro"
     scheme: str | None = None
     repair: str | None = None
+    match: str | None = None
+    offsets: str | None = None
+    predictions: str | None = None
     tokens: str | None = None
     align: str | None = None
     whitespace: str | None = None

@@ -160,6 +160,74 @@ def test_options(tmp_path, options, message):
         bc.read(tmp_path / "anna.conll", **options)
 
 
+def test_gold_is_not_one_more_annotator(tmp_path):
+    for name in ("anna", "ben", "truth"):
+        (tmp_path / f"{name}.conll").write_text(CONLL)
+    paths = [tmp_path / f"{name}.conll" for name in ("anna", "ben", "truth")]
+    corpus = bc.read(*paths, gold="truth")
+    assert corpus.gold == "truth"
+    result = bc.agreement(corpus)
+    assert list(result.by_pair) == [("anna", "ben")]
+    assert result.settings.gold == "truth"
+    # Beside one annotator, the two are compared.
+    alone = bc.agreement(bc.read(paths[0], paths[2], gold="truth"))
+    assert list(alone.by_pair) == [("anna", "truth")]
+    with pytest.raises(bc.OptionError, match="unknown gold 'nobody'; choose one of: anna, ben"):
+        bc.read(*paths, gold="nobody")
+
+
+def test_a_file_that_breaks_off(tmp_path):
+    (tmp_path / "anna.conll").write_text(f"{CONLL}\n{CONLL}")
+    (tmp_path / "ben.conll").write_text(CONLL)
+    message = "'anna' has 2 sentences, 'ben' has 1; expected equally many, for only their numbers"
+    with pytest.raises(bc.MismatchError, match=message):
+        bc.read(tmp_path / "anna.conll", tmp_path / "ben.conll")
+
+
+def test_a_file_without_marks_is_one_document_if_asked_for(tmp_path):
+    (tmp_path / "anna.conll").write_text(f"{CONLL}\n{CONLL}")
+    corpus = bc.read(tmp_path / "anna.conll", unit="document")
+    assert corpus.text_length.tolist() == [4]
+    assert corpus.spans("1", "anna") == [(0, 1, "PER"), (2, 3, "PER")]
+
+
+def test_a_table_has_no_sentences(tmp_path):
+    (tmp_path / "a.csv").write_text(TABLE)
+    with pytest.raises(bc.OptionError, match="a table has no sentences; say unit='document'"):
+        bc.read(tmp_path / "a.csv", unit="sentence")
+
+
+def test_a_file_given_twice(tmp_path):
+    (tmp_path / "anna.conll").write_text(CONLL)
+    with pytest.raises(bc.OptionError, match=r"anna\.conll was given twice"):
+        bc.read(tmp_path / "anna.conll", tmp_path / "anna.conll")
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "is empty; expected annotations"),
+        (b"PK\x03\x04rest", "a zip archive of no known kind"),
+        (
+            "document,Jürgen\n".encode("cp1252"),
+            ":1: byte 0xfc is not UTF-8; save the file as UTF-8",
+        ),
+        (b"\0\1\2", "contains a NUL character"),
+    ],
+)
+def test_what_is_no_text_is_named(tmp_path, content, message):
+    (tmp_path / "file").write_bytes(content)
+    with pytest.raises(bc.FormatError, match=message):
+        bc.read(tmp_path / "file")
+
+
+def test_every_choice_that_moves_a_digit_is_signed(tmp_path):
+    (tmp_path / "export.json").write_text(LABEL_STUDIO)
+    corpus = bc.read(tmp_path / "export.json", predictions=True, offsets="utf16", match="text")
+    signed = {"predictions": "True", "offsets": "utf16", "match": "text"}
+    assert signed.items() <= corpus.options.items()
+
+
 def test_nothing_to_read():
     with pytest.raises(bc.OptionError, match="nothing to read"):
         bc.read()

@@ -10,12 +10,12 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from beyondchance.errors import FormatError, OptionError, checked_option
+from beyondchance.errors import FormatError, MismatchError, OptionError, checked_option
 from beyondchance.io.drafts import assembled
 from beyondchance.io.formats import FORMATS, Format, Upload
 from beyondchance.io.options import Reading, ReadOptions
 from beyondchance.io.quick_conll import quick_corpus
-from beyondchance.io.sources import Source, opened
+from beyondchance.io.sources import Source, is_zip, opened
 from beyondchance.io.writing import write
 from beyondchance.spans import Corpus, Input
 
@@ -23,6 +23,9 @@ __all__ = ["FORMATS", "read", "write"]
 
 # Choices that move a digit, and so belong to the signature.
 _SIGNED = (
+    "match",
+    "offsets",
+    "predictions",
     "repair",
     "align",
     "whitespace",
@@ -106,6 +109,10 @@ def read(*paths: Any, format: str | None = None, **options: Any) -> Corpus:  # n
             item.drafts(upload, reading) for upload, item in zip(uploads, chosen, strict=True)
         )
         corpus = assembled(drafts, reading, unit=main.unit, positions=main.positions)
+    _check_numbers(reading)
+    gold = reading.options.gold
+    if gold is not None:
+        corpus = replace(corpus, gold=checked_option("gold", gold, corpus.annotators))
     changed = reading.options.changed()
     signed = {name: str(getattr(reading.options, name)) for name in _SIGNED if name in changed}
     return replace(
@@ -119,6 +126,18 @@ def read(*paths: Any, format: str | None = None, **options: Any) -> Corpus:  # n
             for source in upload.sources
         ),
     )
+
+
+def _check_numbers(reading: Reading) -> None:
+    """Refuse files that only numbers match, if they have not equally many texts."""
+    (first, n), *others = [*reading.numbered.items()] or [("", 0)]
+    for name, other in others:
+        if other != n:
+            raise MismatchError(
+                f"{first!r} has {n} sentences, {name!r} has {other}; expected equally many, for "
+                "only their numbers match them: mark documents with '# newdoc id = NAME' where "
+                "somebody did not annotate all"
+            )
 
 
 def _defaults(item: Format) -> tuple[str, str]:
@@ -144,6 +163,10 @@ def _uploads(paths: Iterable[Any]) -> list[Upload]:
             uploads.append(Upload(str(path), found.stem, [found]))
         else:
             uploads.append(Upload(str(path), Path(path).resolve().name, found, is_folder=True))
+    paths_given = [Path(upload.name).resolve() for upload in uploads if upload.data is None]
+    if len(set(paths_given)) < len(paths_given):
+        again = next(path for path in paths_given if paths_given.count(path) > 1)
+        raise OptionError(f"{again.name} was given twice; expected different files")
     # Files of one name in different folders are told apart by the folders.
     twice = {name for name, n in Counter(upload.annotator for upload in uploads).items() if n > 1}
     return [
@@ -162,6 +185,16 @@ def _format_of(upload: Upload, name: str | None, reading: Reading) -> Format:
         if item.detects(upload):
             reading.notes.append(f"{upload.name}: read as {item.name}")
             return item
+    source = upload.sources[0]
+    if not source.head:
+        raise FormatError(f"{upload.name}: is empty; expected annotations")
+    if is_zip(source):
+        raise FormatError(
+            f"{upload.name}: a zip archive of no known kind; expected an export of doccano or "
+            "INCEpTION (save a spreadsheet as CSV)"
+        )
+    if not source.head_text:
+        source.text  # noqa: B018 - says why it is no text, if it is none
     raise FormatError(
         f"{upload.name}: not recognised as any of {', '.join(FORMATS)}; say which with format="
     )

@@ -120,8 +120,13 @@ def drafts(upload: Upload, reading: Reading) -> Iterator[Draft]:
         named = file.column_named(_TOKEN_NAMES) or 0
         token = named if chosen is None else _column(str(chosen), file, source)
         annotators = _tag_columns(file, upload, source, reading)
-        start, end, pieces = _pieces(file, file.columns[token], upload, source)
+        # Without marks each sentence is a document, unless documents are asked for.
+        by_sentence = not (file.names or upload.is_folder or reading.options.unit == "document")
+        words = file.columns[token]
+        start, end, pieces = _pieces(file, words, upload, source, by_sentence=by_sentence)
         for annotator, column in annotators:
+            if by_sentence:
+                reading.numbered[annotator] = len(pieces)
             found = _decoded(file, column, source, reading, annotator)
             spans = _spans(found, file, start, end)
             for piece in pieces:
@@ -413,7 +418,7 @@ def _columns_of_tags(file: _File, source: Source, reading: Reading) -> list[int]
 
 
 def _pieces(
-    file: _File, words: list[str], upload: Upload, source: Source
+    file: _File, words: list[str], upload: Upload, source: Source, *, by_sentence: bool
 ) -> tuple[Ints, Ints, list[_Piece]]:
     """Where each token lies in the text of its document, and the documents."""
     size = np.fromiter(map(len, words), dtype=np.int64, count=len(words))
@@ -421,7 +426,7 @@ def _pieces(
     start = end - size
     bounds = list(_bounds(file))
     numbers: list[int] = list(file.document)
-    if not file.names and not upload.is_folder:
+    if by_sentence:
         numbers = list(range(len(bounds)))
     begins = [i for i, number in enumerate(numbers) if not i or number != numbers[i - 1]]
     rows = np.array([bounds[i][0] for i in begins])

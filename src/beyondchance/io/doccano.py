@@ -42,6 +42,12 @@ class _Entry:
     value: Any
 
 
+_EMPTY_NOTE = (
+    "documents without labels count as annotated, with nothing found (empty='missing' leaves "
+    "them out)"
+)
+
+
 def is_format(upload: Upload) -> bool:
     """Whether the first object is a text with labels; in a folder, of every file."""
     if upload.data is not None:
@@ -178,6 +184,8 @@ def _drafts_of(source: Source, annotator: str, reading: Reading) -> Iterator[Dra
         if not spans and reading.options.empty == "missing":
             reading.skipped["documents without labels left out as not annotated"] += 1
             continue
+        if not spans and _EMPTY_NOTE not in reading.notes:
+            reading.notes.append(_EMPTY_NOTE)
         yield Draft(
             where=entry.where,
             document=_identifier(value, entry),

@@ -19,6 +19,8 @@ class ReadOptions:
     unit, positions : str, optional
         ``sentence`` or ``document``; ``tokens`` or ``characters``. By default what
         suits the format.
+    gold : str, optional
+        The annotator who is the gold standard, and so not one more annotator.
     match : {"id", "text", "order"}
         How documents of different annotators find each other.
     whitespace : {"trim", "keep"}
@@ -61,6 +63,7 @@ class ReadOptions:
 
     unit: str | None = None
     positions: str | None = None
+    gold: str | None = None
     match: str = "id"
     whitespace: str = "trim"
     align: str = "widen"
@@ -115,7 +118,7 @@ CHOICES = {
     "tier": ("annotator", "label", "file"),
 }
 
-EVERYWHERE = frozenset({"match", "duplicates", "repeated"})
+EVERYWHERE = frozenset({"gold", "match", "duplicates", "repeated"})
 """Options that every format takes."""
 CHARACTERS = EVERYWHERE | {"unit", "positions", "whitespace", "align", "offsets", "zero_length"}
 """Options that every format with character offsets takes."""
@@ -134,9 +137,12 @@ class Reading:
         What was found out, for people.
     signed : dict
         Choices that move a digit, for the signature.
+    numbered : dict
+        How many texts an annotator has, where only their numbers tell them apart.
     """
 
     options: ReadOptions
     skipped: Counter[str] = field(default_factory=Counter)
     notes: list[str] = field(default_factory=list)
     signed: dict[str, str] = field(default_factory=dict)
+    numbered: dict[str, int] = field(default_factory=dict)

@@ -18,7 +18,7 @@ from beyondchance.io.options import Reading
 from beyondchance.spans import Corpus
 from beyondchance.tags import decode_tags
 
-_PLAIN = frozenset({"repair", "scheme", "duplicates"})
+_PLAIN = frozenset({"gold", "repair", "scheme", "duplicates"})
 """Options that make no difference to what is plain."""
 
 

@@ -146,6 +146,8 @@ def corpus(uploads: list[Upload], reading: Reading) -> Corpus:
     if any("text" in table.columns for table in given):
         drafts = _drafts(rows, documents, reading)
         return assembled(drafts, reading, unit="document", positions="characters")
+    if reading.options.unit == "sentence":
+        raise OptionError("a table has no sentences; say unit='document'")
     return _numbered(rows, documents, reading)
 
 
