@@ -176,7 +176,7 @@ def test_proposition_4_probability_of_no_overlap_bounds_the_match(text, data):
 
 
 @every_rule
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(data=st.data())
 def test_mean_of_the_observed_match_is_the_expected_one(measure, model, data):
     # Every arrangement of either side becomes a document; observed matches are averaged.
@@ -211,7 +211,6 @@ def test_mean_of_the_observed_match_is_the_expected_one(measure, model, data):
     assert total / len(pairs) == pytest.approx(expected, abs=1e-12)
 
 
-@settings(deadline=None)
 @given(data=st.data())
 def test_observed_overlapping_match_is_the_smaller_count(data):
     n = data.draw(st.integers(1, 9))
@@ -232,7 +231,6 @@ def test_observed_overlapping_match_is_the_smaller_count(data):
 
 
 @every_rule
-@settings(deadline=None)
 @given(corpus=corpora())
 def test_symmetric_in_the_annotators(measure, model, corpus):
     spans, lengths = corpus
@@ -247,7 +245,6 @@ def test_symmetric_in_the_annotators(measure, model, corpus):
 
 
 @every_rule
-@settings(deadline=None)
 @given(corpus=corpora(), data=st.data())
 def test_order_and_names_do_not_matter(measure, model, corpus, data):
     spans, lengths = corpus
@@ -271,7 +268,6 @@ def test_order_and_names_do_not_matter(measure, model, corpus, data):
 
 
 @every_rule
-@settings(deadline=None)
 @given(corpus=corpora(), data=st.data())
 def test_splitting_a_corpus_and_adding_the_counts_changes_nothing(measure, model, corpus, data):
     whole = build(*corpus)
@@ -290,7 +286,6 @@ def test_splitting_a_corpus_and_adding_the_counts_changes_nothing(measure, model
 
 
 @every_rule
-@settings(deadline=None)
 @given(corpus=corpora())
 def test_identical_annotations_agree_wholly_or_are_undefined(measure, model, corpus):
     spans, lengths = corpus
@@ -303,7 +298,6 @@ def test_identical_annotations_agree_wholly_or_are_undefined(measure, model, cor
         assert result.reason is not None
 
 
-@settings(deadline=None)
 @given(corpus=corpora())
 def test_breakdowns_add_up_to_the_whole(corpus):
     result = agreement(build(*corpus))
@@ -315,7 +309,6 @@ def test_breakdowns_add_up_to_the_whole(corpus):
     assert twice == 2 * result.score.matched
 
 
-@settings(deadline=None)
 @given(corpus=corpora())
 def test_difficulty_lies_between_zero_and_one(corpus):
     found = difficulty(build(*corpus))
