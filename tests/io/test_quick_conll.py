@@ -111,3 +111,15 @@ def test_wherever_it_is_taken_the_slow_road_agrees(lines, repair):
         assert fast.spans(document, "0") == slow.spans(document, "0")
     assert fast.skipped == dict(reading.skipped)
     assert fast.options["scheme"] == reading.signed["scheme"]
+
+
+@pytest.mark.parametrize("slow", [False, True])
+def test_other_columns_of_tags_are_pointed_out(tmp_path, monkeypatch, slow):
+    if slow:
+        monkeypatch.setattr(io, "quick_corpus", lambda *_: None)
+    path = tmp_path / "anna.conll"
+    path.write_text("Anna N B-PER B-PER\nleft V O B-X\n")
+    assert bc.read(path).notes[1] == (
+        f"{path}: read from the last column; column 3 holds tags too (tag_column='3,4' reads each "
+        "as an annotator)"
+    )

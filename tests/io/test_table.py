@@ -527,3 +527,12 @@ def test_random_json(rows):
 def test_random_bytes(data):
     read_bytes(data)
     read_bytes(b"PAR1" + data)
+
+
+@pytest.mark.parametrize("quick_from", [0, 2**20])
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_rows_of_nothing_but_separators(tmp_path, monkeypatch, quick_from, end):
+    monkeypatch.setattr(table, "_QUICK_FROM", quick_from)
+    text = (HEAD + "d,a,0,1,X,9\n,,,,,\nd,b,0,1,X,9\n,,,,,\n").replace("\n", end)
+    corpus = bc.read(written(tmp_path / "a.csv", text), format="table")
+    assert corpus.annotators_of("d") == ("a", "b")

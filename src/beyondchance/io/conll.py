@@ -384,10 +384,32 @@ def _tag_columns(
         columns = _columns_of_tags(file, source, reading)
     else:
         columns = [width - 1]
+        reading.notes.extend(notes_on_columns(source.name, map(set, file.columns)))
     if len(columns) == 1:
         return [(upload.annotator, columns[0])]
     names = file.header or [f"column {number}" for number in range(1, width + 1)]
     return [(names[column], column) for column in columns]
+
+
+def notes_on_columns(name: str, columns: Iterable[Iterable[str]]) -> list[str]:
+    """Say so if columns between the token and the last look like somebody's tags as well.
+
+    `columns` are the distinct cells of each column.
+    """
+    *others, last = enumerate(columns, start=1)
+    also = [
+        str(number)
+        for number, cells in others[1:]
+        if all(map(_TAG.fullmatch, cells)) and any("-" in cell for cell in cells)
+    ]
+    if not also:
+        return []
+    chosen = ",".join([*also, str(last[0])])
+    note = (
+        f"{name}: read from the last column; column {' and '.join(also)} holds tags too "
+        f"(tag_column='{chosen}' reads each as an annotator)"
+    )
+    return [note]
 
 
 def _columns_of_tags(file: _File, source: Source, reading: Reading) -> list[int]:

@@ -13,6 +13,7 @@ import numpy as np
 
 from beyondchance.arrays import Ints
 from beyondchance.errors import BeyondChanceError
+from beyondchance.io.conll import notes_on_columns
 from beyondchance.io.formats import Upload
 from beyondchance.io.options import Reading
 from beyondchance.spans import Corpus
@@ -24,37 +25,44 @@ _PLAIN = frozenset({"gold", "repair", "scheme", "duplicates"})
 
 @dataclass(frozen=True, slots=True)
 class _Plain:
-    """The words and tags of a file, and how many each sentence has."""
+    """The words and tags of a file, how many each sentence has, and the cells of each column."""
 
     words: list[str]
     tags: list[str]
     lengths: Ints
+    columns: list[set[str]]
 
 
 def quick_corpus(uploads: list[Upload], reading: Reading) -> Corpus | None:
     """The corpus, if all files are plain and hold the same words; else None."""
-    if not _PLAIN.issuperset(reading.options.changed()):
-        return None
     names = [upload.annotator for upload in uploads]
-    if any(upload.is_folder for upload in uploads) or len(set(names)) < len(names):
+    if (
+        not _PLAIN.issuperset(reading.options.changed())
+        or any(upload.is_folder for upload in uploads)
+        or len(set(names)) < len(names)
+    ):
         return None
     files: list[_Plain] = []
     for upload in uploads:
         file = _plain(upload.sources[0].text)
-        if file is None or (files and file.words != files[0].words):
-            return None
-        if files and not np.array_equal(file.lengths, files[0].lengths):
+        if file is None or (files and not _same_words(file, files[0])):
             return None
         files.append(file)
     schemes = [reading.options.scheme or _scheme(file) for file in files]
     if None in schemes or len(set(schemes)) > 1:
         return None
     corpus = _built(files, names, str(schemes[0]), reading.options.repair)
-    if corpus is not None and reading.options.scheme is None:
-        reading.notes.extend(
-            f"{upload.name}: tags of {upload.annotator} read as {schemes[0]}" for upload in uploads
-        )
+    if corpus is None:
+        return None
+    for upload, file in zip(uploads, files, strict=True):
+        reading.notes.extend(notes_on_columns(upload.name, file.columns))
+        if reading.options.scheme is None:
+            reading.notes.append(f"{upload.name}: tags of {upload.annotator} read as {schemes[0]}")
     return corpus
+
+
+def _same_words(one: _Plain, other: _Plain) -> bool:
+    return one.words == other.words and np.array_equal(one.lengths, other.lengths)
 
 
 def _plain(text: str) -> _Plain | None:
@@ -76,9 +84,12 @@ def _plain(text: str) -> _Plain | None:
     blank = np.flatnonzero(np.fromiter(map(len, lines), dtype=np.int64, count=len(lines)) == 0)
     edges = np.concatenate([[-1], blank, [len(lines)]])
     lengths = np.diff(edges) - 1
-    words, tags = cells[:: n_separators + 1], cells[n_separators :: n_separators + 1]
-    # A first line without a tag may be a header.
-    return _Plain(words, tags, lengths[lengths > 0]) if tags[0][:2] in _BEGINNINGS else None
+    width = n_separators + 1
+    words, tags = cells[::width], cells[n_separators::width]
+    if tags[0][:2] not in _BEGINNINGS:
+        return None  # a first line without a tag may be a header
+    columns = [set(cells[i::width]) for i in range(width)]
+    return _Plain(words, tags, lengths[lengths > 0], columns)
 
 
 _BEGINNINGS = frozenset({"O", *(f"{prefix}-" for prefix in "BIELSUM")})

@@ -247,8 +247,8 @@ def _csv_rows(source: Source) -> Iterator[tuple[int, list[str]]]:
         for row in reader:
             # A row may go over several lines, and the reader is at the end of the last.
             begins, line = line + 1, reader.line_num
-            if not row:
-                continue
+            if not any(row):
+                continue  # spreadsheets leave rows of nothing but separators behind
             width = width or len(row)
             if len(row) != width:
                 raise FormatError(
@@ -280,7 +280,9 @@ def _quick(source: Source) -> _Table | None:
         return None
     delimiter = _delimiter(source)
     names = _first_line(source).split(delimiter)
-    if _is_bare(source) or any(name != name.strip() for name in names):
+    blank = f"\n{delimiter * (len(names) - 1)}".encode()
+    has_blank_rows = blank + b"\n" in data or blank + b"\r\n" in data
+    if has_blank_rows or _is_bare(source) or any(name != name.strip() for name in names):
         return None
     numbers = {name for name in names if _known({name}) & set(_NUMBERS)}
     texts = {name for name in names if _known({name}) == {"text"}}
