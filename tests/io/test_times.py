@@ -191,6 +191,13 @@ def test_the_same_recording_twice():
         on_grid(recording(), recording())
 
 
+def test_the_last_of_them_if_asked_for():
+    first, second = recording(("0.2", "0.4", "a")), recording(("0.5", "0.6", "b"))
+    corpus, reading = on_grid(first, second, repeated="last")
+    assert [span.label for span in corpus.spans("d", "anna")] == ["b"]
+    assert reading.skipped == {"annotations replaced by a later one": 1}
+
+
 def test_duplicates():
     twice = recording(("0", "0.5", "a"), ("0.01", "0.51", "a"), ("0", "0.5", "b"))
     with pytest.raises(

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from operator import attrgetter
+from typing import Protocol, TypeVar
 
 import numpy as np
 
@@ -271,7 +273,12 @@ def assembled(drafts: Iterable[Draft], reading: Reading, *, unit: str, positions
     """
     unit = reading.options.unit or unit
     positions = reading.options.positions or positions
-    by_document = _matched([_checked(draft, reading) for draft in drafts], reading)
+    by_document = matched(
+        [_checked(draft, reading) for draft in drafts],
+        reading,
+        kind="document",
+        text_of=attrgetter("text"),
+    )
     if not by_document:
         raise FormatError("no annotated document was found; expected at least one")
     columns: dict[str, list[int]] = {name: [] for name in ("text", "annotator", "start", "end")}
@@ -336,34 +343,66 @@ def assembled(drafts: Iterable[Draft], reading: Reading, *, unit: str, positions
     )
 
 
-def _matched(drafts: list[Draft], reading: Reading) -> dict[str, list[Draft]]:
-    """Group drafts by document; the first annotator's name of a document stays."""
+class Work(Protocol):
+    """What one annotator did with one document, or with one recording."""
+
+    @property
+    def where(self) -> str:
+        """Its place, for messages."""
+        ...
+
+    @property
+    def document(self) -> str:
+        """The document."""
+        ...
+
+    @property
+    def annotator(self) -> str:
+        """Who did it."""
+        ...
+
+
+W = TypeVar("W", bound=Work)
+
+
+def matched(
+    works: Iterable[W], reading: Reading, *, kind: str, text_of: Callable[[W], str]
+) -> dict[str, list[W]]:
+    """Group works by document; the first annotator's name of a document stays.
+
+    Parameters
+    ----------
+    works : iterable of Work
+    reading : Reading
+    kind : str
+        What to call a document in messages.
+    text_of : callable
+        The text of a work, for ``match="text"``.
+    """
     key_of: dict[str | int, str] = {}
-    groups: dict[str, list[Draft]] = {}
+    groups: dict[str, list[W]] = {}
     seen: dict[str, int] = {}
-    for draft in drafts:
-        key: str | int = draft.document
+    for work in works:
+        key: str | int = work.document
         if reading.options.match == "text":
-            key = draft.text
+            key = text_of(work)
         elif reading.options.match == "order":
-            key = seen[draft.annotator] = seen.get(draft.annotator, -1) + 1
+            key = seen[work.annotator] = seen.get(work.annotator, -1) + 1
         if key not in key_of:
             # Two documents may have one name where it is not the name that matches them.
-            taken = draft.document in groups
-            key_of[key] = f"{draft.annotator}/{draft.document}" if taken else draft.document
-        name = key_of[key]
-        group = groups.setdefault(name, [])
-        twin = next((other for other in group if other.annotator == draft.annotator), None)
+            taken = work.document in groups
+            key_of[key] = f"{work.annotator}/{work.document}" if taken else work.document
+        group = groups.setdefault(key_of[key], [])
+        twin = next((other for other in group if other.annotator == work.annotator), None)
         if twin is not None and reading.options.repeated == "last":
             reading.skipped["annotations replaced by a later one"] += 1
             group.remove(twin)
         elif twin is not None:
             raise FormatError(
-                f"{draft.where}: document {draft.document!r} was annotated by "
-                f"{draft.annotator!r} before, at {twin.where}; expected it once (repeated='last' "
-                "takes the last)"
+                f"{work.where}: {kind} {work.document!r} was annotated by {work.annotator!r} "
+                f"before, at {twin.where}; expected it once (repeated='last' takes the last)"
             )
-        group.append(draft)
+        group.append(work)
     return groups
 
 

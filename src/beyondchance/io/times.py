@@ -19,6 +19,7 @@ from math import lcm
 from typing import NamedTuple
 
 from beyondchance.errors import FormatError, MismatchError, OptionError, SpanError
+from beyondchance.io.drafts import matched
 from beyondchance.io.formats import Upload
 from beyondchance.io.options import Reading
 from beyondchance.io.sources import Source
@@ -281,7 +282,7 @@ def corpus_of(recordings: Iterable[Recording], reading: Reading) -> Corpus:
         For an interval that has no place in its recording.
     """
     grid = grid_of(reading)
-    groups = _matched(recordings, reading)
+    groups = matched(recordings, reading, kind="recording", text_of=_no_text)
     if not groups:
         raise FormatError("no annotated recording was found; expected at least one")
     text: list[int] = []
@@ -315,25 +316,8 @@ def corpus_of(recordings: Iterable[Recording], reading: Reading) -> Corpus:
     )
 
 
-def _matched(recordings: Iterable[Recording], reading: Reading) -> dict[str, list[Recording]]:
-    """Group what annotators did by recording; the first annotator's name of it stays."""
-    if reading.options.match == "text":
-        raise OptionError("recordings have no text to match by; say match='id' or match='order'")
-    name_of: dict[str | int, str] = {}
-    groups: dict[str, dict[str, Recording]] = {}
-    seen: dict[str, int] = {}
-    for one in recordings:
-        key: str | int = one.document
-        if reading.options.match == "order":
-            key = seen[one.annotator] = seen.get(one.annotator, -1) + 1
-        group = groups.setdefault(name_of.setdefault(key, one.document), {})
-        if one.annotator in group:
-            raise FormatError(
-                f"{one.where}: recording {one.document!r} was annotated by {one.annotator!r} "
-                f"before, at {group[one.annotator].where}; expected it once"
-            )
-        group[one.annotator] = one
-    return {name: list(group.values()) for name, group in groups.items()}
+def _no_text(_: Recording) -> str:
+    raise OptionError("recordings have no text to match by; say match='id' or match='order'")
 
 
 def _extent(
