@@ -195,7 +195,7 @@ class Corpus:
             where=where,
         )
         span_annotator, span_text = np.divmod(found.text, max(n_texts, 1))
-        labels, label = _sorted_names(found.labels, found.label)
+        labels, label = sorted_names(found.labels, found.label)
         annotated = _whole_documents(lengths >= 0, text_document, annotators, names)
         annotation_document, annotation_annotator = np.nonzero(annotated)
         options = {"scheme": scheme} if repair == "none" else {"scheme": scheme, "repair": repair}
@@ -385,7 +385,7 @@ positions='tokens')
         if stranger is not None:
             raise DataError(f"annotator {stranger!r} is not among {', '.join(map(repr, ordered))}")
         distinct = {name: code for code, name in enumerate(_distinct_names("label", label))}
-        labels, span_label = _sorted_names(
+        labels, span_label = sorted_names(
             tuple(distinct),
             np.fromiter((distinct[name] for name in label), dtype=np.int64, count=len(label)),
         )
@@ -759,7 +759,7 @@ def _annotation_pairs(
     return np.array(sorted(pairs), dtype=np.int64).reshape(-1, 2).T
 
 
-def _sorted_names(names: tuple[str, ...], codes: Ints) -> tuple[tuple[str, ...], Ints]:
+def sorted_names(names: tuple[str, ...], codes: Ints) -> tuple[tuple[str, ...], Ints]:
     """Sort names and renumber what refers to them."""
     order = sorted(range(len(names)), key=names.__getitem__)
     rank = np.empty(len(names), dtype=np.int64)

@@ -86,29 +86,7 @@ def read(*paths: Any, format: str | None = None, **options: Any) -> Corpus:  # n
     uploads = _uploads(paths)
     chosen = [_format_of(upload, format, reading) for upload in uploads]
     _check_options(chosen, reading.options)
-    main = chosen[0]
-    odd = next((item for item in chosen if _defaults(item) != _defaults(main)), None)
-    if odd is not None and not (reading.options.unit and reading.options.positions):
-        raise OptionError(
-            f"{main.name} and {odd.name} differ in what they are scored on "
-            f"({' by '.join(_defaults(main))} and {' by '.join(_defaults(odd))}); say unit and "
-            "positions"
-        )
-    whole = [item for item in chosen if hasattr(item.module(), "corpus")]
-    if whole and any(item != main for item in chosen):
-        raise OptionError(
-            f"{whole[0].name} cannot be read together with other formats; convert one to the other"
-        )
-    corpus: Corpus | None = None
-    if whole:
-        corpus = main.module().corpus(uploads, reading)
-    elif {item.name for item in chosen} == {"conll"}:
-        corpus = quick_corpus(uploads, reading)
-    if corpus is None:
-        drafts = chain.from_iterable(
-            item.drafts(upload, reading) for upload, item in zip(uploads, chosen, strict=True)
-        )
-        corpus = assembled(drafts, reading, unit=main.unit, positions=main.positions)
+    corpus = _corpus_of(uploads, chosen, reading)
     _check_numbers(reading)
     gold = reading.options.gold
     if gold is not None:
@@ -126,6 +104,33 @@ def read(*paths: Any, format: str | None = None, **options: Any) -> Corpus:  # n
             for source in upload.sources
         ),
     )
+
+
+def _corpus_of(uploads: list[Upload], chosen: list[Format], reading: Reading) -> Corpus:
+    """Read every upload in its format, and put them together."""
+    main = chosen[0]
+    odd = next((item for item in chosen if _defaults(item) != _defaults(main)), None)
+    if odd is not None and not (reading.options.unit and reading.options.positions):
+        raise OptionError(
+            f"{main.name} and {odd.name} differ in what they are scored on "
+            f"({' by '.join(_defaults(main))} and {' by '.join(_defaults(odd))}); say unit and "
+            "positions"
+        )
+    whole = [item for item in chosen if hasattr(item.module(), "corpus")]
+    if whole and any(item != main for item in chosen):
+        raise OptionError(
+            f"{whole[0].name} cannot be read together with other formats; convert one to the other"
+        )
+    if whole:
+        corpus: Corpus = main.module().corpus(uploads, reading)
+        return corpus
+    quick = quick_corpus(uploads, reading) if {item.name for item in chosen} == {"conll"} else None
+    if quick is not None:
+        return quick
+    drafts = chain.from_iterable(
+        item.drafts(upload, reading) for upload, item in zip(uploads, chosen, strict=True)
+    )
+    return assembled(drafts, reading, unit=main.unit, positions=main.positions)
 
 
 def _check_numbers(reading: Reading) -> None:

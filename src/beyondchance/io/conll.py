@@ -17,6 +17,7 @@ import re
 from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -170,13 +171,21 @@ def detected_scheme(sequences: Iterable[Sequence[str]]) -> str:
             adjoins = before != "O" and before[1:] == tag[1:]
             begin_adjoins |= tag[:1] == "B" and adjoins
             begin_alone |= tag[:1] == "B" and not adjoins
+    scheme = scheme_with_ends(prefixes)
+    if scheme is not None:
+        return scheme
+    if "I" in prefixes and not begin_alone:
+        return "IOB1" if begin_adjoins else "IO"
+    return "IOB2"
+
+
+def scheme_with_ends(prefixes: AbstractSet[str]) -> str | None:
+    """The scheme, if it is one that marks ends and single tokens: its prefixes tell it."""
     if prefixes & {"L", "U"}:
         return "BILOU"
     if prefixes & {"E", "S", "M"}:
         return "BMES" if "M" in prefixes else "BIOES"
-    if "I" in prefixes and not begin_alone:
-        return "IOB1" if begin_adjoins else "IO"
-    return "IOB2"
+    return None
 
 
 # --- Lines to columns ---------------------------------------------------------

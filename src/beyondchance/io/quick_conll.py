@@ -13,10 +13,10 @@ import numpy as np
 
 from beyondchance.arrays import Ints
 from beyondchance.errors import BeyondChanceError
-from beyondchance.io.conll import notes_on_columns
+from beyondchance.io.conll import notes_on_columns, scheme_with_ends
 from beyondchance.io.formats import Upload
 from beyondchance.io.options import Reading
-from beyondchance.spans import Corpus
+from beyondchance.spans import Corpus, sorted_names
 from beyondchance.tags import decode_tags
 
 _PLAIN = frozenset({"gold", "repair", "scheme", "duplicates"})
@@ -97,14 +97,12 @@ _BEGINNINGS = frozenset({"O", *(f"{prefix}-" for prefix in "BIELSUM")})
 
 def _scheme(file: _Plain) -> str | None:
     """The scheme, where a look at few tags tells it."""
-    prefixes = {tag[:1] for tag in set(file.tags)}
-    if prefixes & {"L", "U"}:
-        return "BILOU"
-    if prefixes & {"E", "S", "M"}:
-        return "BMES" if "M" in prefixes else "BIOES"
+    scheme = scheme_with_ends({tag[:1] for tag in set(file.tags)})
+    if scheme is not None:
+        return scheme
     before = "O"
     for tag in file.tags:
-        # Not even the end of a sentence explains away a B behind something else.
+        # A B behind an O begins a span alone, even if a sentence ends between them.
         if tag[:1] == "B" and before == "O":
             return "IOB2"
         before = tag
@@ -123,9 +121,7 @@ def _built(files: list[_Plain], names: list[str], scheme: str, repair: str) -> C
     except BeyondChanceError:
         return None
     annotator, text = np.divmod(found.text, n_texts)
-    order = sorted(range(len(found.labels)), key=found.labels.__getitem__)
-    rank = np.empty(len(order), dtype=np.int64)
-    rank[order] = np.arange(len(order))
+    labels, label = sorted_names(found.labels, found.label)
     # Words are joined by single spaces; offsets count from the beginning of each sentence.
     sizes = np.fromiter(map(len, words), dtype=np.int64, count=len(words))
     ends = np.cumsum(sizes + 1) - 1
@@ -138,12 +134,12 @@ def _built(files: list[_Plain], names: list[str], scheme: str, repair: str) -> C
         text_document=np.arange(n_texts),
         text_length=lengths,
         annotators=tuple(names),
-        labels=tuple(found.labels[i] for i in order),
+        labels=labels,
         annotation_document=pairs[0],
         annotation_annotator=pairs[1],
         span_text=text,
         span_annotator=annotator,
-        span_label=rank[found.label],
+        span_label=label,
         span_start=found.start,
         span_end=found.end,
         unit="sentence",

@@ -35,7 +35,7 @@ from beyondchance.io.drafts import Draft, DraftSpan, assembled
 from beyondchance.io.formats import Upload, required
 from beyondchance.io.options import Reading
 from beyondchance.io.sources import Source, opened
-from beyondchance.spans import Corpus
+from beyondchance.spans import Corpus, sorted_names
 
 NAMES: Mapping[str, tuple[str, ...]] = {
     "document": ("document", "document_id", "doc", "doc_id", "file", "filename"),
@@ -461,23 +461,21 @@ def _numbered(rows: _Rows, documents: _Table | None, reading: Reading) -> Corpus
         )
     lengths = _lengths(rows, documents, reading)
     is_good = _checked_spans(rows, lengths, reading)
-    order = sorted(range(len(rows.labels)), key=rows.labels.__getitem__)
-    rank = np.empty(len(order), dtype=np.int64)
-    rank[order] = np.arange(len(order))
-    annotated = _annotated(rows, reading)
     keep = slice(None) if is_good.all() else np.flatnonzero(is_good)
+    labels, label = sorted_names(tuple(rows.labels), rows.label[keep])
+    annotated = _annotated(rows, reading)
     return Corpus(
         documents=tuple(rows.documents),
         fields=_fields(rows, documents, reading),
         text_document=np.arange(len(rows.documents)),
         text_length=lengths,
         annotators=tuple(rows.annotators),
-        labels=tuple(rows.labels[i] for i in order),
+        labels=labels,
         annotation_document=annotated[0],
         annotation_annotator=annotated[1],
         span_text=rows.document[keep],
         span_annotator=rows.annotator[keep],
-        span_label=rank[rows.label[keep]],
+        span_label=label,
         span_start=rows.start[keep],
         span_end=rows.end[keep],
         unit=reading.options.unit or "document",
