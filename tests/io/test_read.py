@@ -1,5 +1,6 @@
 """`read` itself: formats told by content, annotators named, options checked."""
 
+import io
 import json
 from dataclasses import fields
 from pathlib import Path
@@ -172,8 +173,50 @@ def test_gold_is_not_one_more_annotator(tmp_path):
     # Beside one annotator, the two are compared.
     alone = bc.agreement(bc.read(paths[0], paths[2], gold="truth"))
     assert list(alone.by_pair) == [("anna", "truth")]
-    with pytest.raises(bc.OptionError, match="unknown gold 'nobody'; choose one of: anna, ben"):
+    with pytest.raises(bc.DataError, match="gold standard 'nobody' is not among the annotators"):
         bc.read(*paths, gold="nobody")
+
+
+def test_gold_may_be_a_file(tmp_path):
+    for name in ("anna", "ben", "truth"):
+        (tmp_path / f"{name}.conll").write_text(CONLL)
+    anna, ben, truth = (tmp_path / f"{name}.conll" for name in ("anna", "ben", "truth"))
+    for gold in (truth, str(truth)):
+        for given in ([anna, ben], [truth, anna, ben]):
+            corpus = bc.read(*given, gold=gold)
+            assert corpus.gold == "truth"
+            assert sorted(corpus.annotators) == ["anna", "ben", "truth"]
+    missing = tmp_path / "missing.conll"
+    with pytest.raises(bc.FormatError, match="missing.conll: no such file or folder"):
+        bc.read(anna, gold=missing)
+    with pytest.raises(bc.DataError, match="'.*missing.conll' is not among the annotators"):
+        bc.read(anna, gold=str(missing))
+
+
+def test_a_gold_file_may_name_its_annotator(tmp_path):
+    (tmp_path / "anna.csv").write_text(
+        "document,annotator,start,end,label,length\n1,anna,0,2,P,9\n"
+    )
+    gold = tmp_path / "adjudicated.csv"
+    gold.write_text("document,annotator,start,end,label,length\n1,expert,0,3,P,9\n")
+    assert bc.read(tmp_path / "anna.csv", gold=gold).gold == "expert"
+    gold.write_text(
+        "document,annotator,start,end,label,length\n1,expert,0,3,P,9\n1,judge,0,3,P,9\n"
+    )
+    with pytest.raises(bc.DataError, match=r"holds 2 annotators \(expert, judge\); expected one"):
+        bc.read(tmp_path / "anna.csv", gold=gold)
+
+
+def test_streams(tmp_path):
+    (tmp_path / "anna.conll").write_text(CONLL)
+    (tmp_path / "ben.conll").write_text(CONLL)
+    with (tmp_path / "anna.conll").open("rb") as stream:
+        corpus = bc.read(stream, tmp_path / "ben.conll")
+    assert corpus.annotators == ("anna", "ben")
+    assert bc.agreement(corpus).observed == 1
+    assert bc.read(io.BytesIO(CONLL.encode())).annotators == ("stream 1",)
+    with pytest.raises(bc.OptionError, match="a stream of text; expected one of bytes"):
+        bc.read(io.StringIO(CONLL))
 
 
 def test_a_file_that_breaks_off(tmp_path):

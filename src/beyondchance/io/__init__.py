@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import fields, replace
 from itertools import chain
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from beyondchance.errors import FormatError, MismatchError, OptionError, checked_option
+from beyondchance.errors import DataError, FormatError, MismatchError, OptionError, checked_option
 from beyondchance.io.drafts import assembled
 from beyondchance.io.formats import FORMATS, Format, Upload
 from beyondchance.io.options import Reading, ReadOptions
@@ -47,7 +47,7 @@ def read(*paths: Any, format: str | None = None, **options: Any) -> Corpus:  # n
 
     Parameters
     ----------
-    *paths : str or path
+    *paths : str, path or binary file
         One file that holds everybody, or one file or folder for each annotator, who is
         then named after it. For ``format="hf"``, the data sets themselves.
     format : str, optional
@@ -83,14 +83,20 @@ def read(*paths: Any, format: str | None = None, **options: Any) -> Corpus:  # n
     reading = Reading(ReadOptions(**options))
     if not paths:
         raise OptionError("nothing to read; expected at least one file or folder")
+    gold = reading.options.gold
+    gold_file = _gold_file(gold)
+    if gold_file is not None and gold_file not in map(_resolved, paths):
+        paths = (*paths, gold)
     uploads = _uploads(paths)
     chosen = [_format_of(upload, format, reading) for upload in uploads]
     _check_options(chosen, reading.options)
     corpus = _corpus_of(uploads, chosen, reading)
     _check_numbers(reading)
-    gold = reading.options.gold
-    if gold is not None:
-        corpus = replace(corpus, gold=checked_option("gold", gold, corpus.annotators))
+    if gold_file is not None:
+        upload = next(upload for upload in uploads if _resolved(upload.name) == gold_file)
+        corpus = corpus.with_gold(_only_annotator(upload, corpus, format, options))
+    elif gold is not None:
+        corpus = corpus.with_gold(str(gold))
     changed = reading.options.changed()
     signed = {name: str(getattr(reading.options, name)) for name in _SIGNED if name in changed}
     return replace(
@@ -104,6 +110,32 @@ def read(*paths: Any, format: str | None = None, **options: Any) -> Corpus:  # n
             for source in upload.sources
         ),
     )
+
+
+def _resolved(path: Any) -> Path | None:
+    return Path(path).resolve() if isinstance(path, str | PathLike) else None
+
+
+def _gold_file(gold: Any) -> Path | None:
+    """The file or folder that was given as gold standard, if it is one and not a name."""
+    path = _resolved(gold)
+    return path if path is not None and (not isinstance(gold, str) or path.exists()) else None
+
+
+def _only_annotator(
+    upload: Upload, corpus: Corpus, format_name: str | None, options: Mapping[str, Any]
+) -> str:
+    """Who made the file of the gold standard: named after it, or by the file itself."""
+    if upload.annotator in corpus.annotators:
+        return upload.annotator
+    others = {name: value for name, value in options.items() if name != "gold"}
+    names = read(upload.name, format=format_name, **others).annotators
+    if len(names) != 1:
+        raise DataError(
+            f"{upload.name}: holds {len(names)} annotators ({', '.join(names[:10])}); expected "
+            "one, the gold standard: say who it is with gold=NAME"
+        )
+    return names[0]
 
 
 def _corpus_of(uploads: list[Upload], chosen: list[Format], reading: Reading) -> Corpus:
@@ -153,6 +185,11 @@ def _uploads(paths: Iterable[Any]) -> list[Upload]:
     """Open what was given, and name the annotators after it."""
     uploads = []
     for number, path in enumerate(paths, start=1):
+        if hasattr(path, "read"):
+            name = str(getattr(path, "name", f"stream {number}"))
+            stream = Source(name, member=_content(path, name))
+            uploads.append(Upload(name, stream.stem, [stream]))
+            continue
         if not isinstance(path, str | PathLike):
             uploads.append(
                 Upload(
@@ -180,6 +217,14 @@ def _uploads(paths: Iterable[Any]) -> list[Upload]:
         else upload
         for upload in uploads
     ]
+
+
+def _content(stream: Any, name: str) -> bytes:
+    """What a binary stream still holds."""
+    content = stream.read()
+    if not isinstance(content, bytes):
+        raise OptionError(f"{name}: a stream of text; expected one of bytes, opened with 'rb'")
+    return content
 
 
 def _format_of(upload: Upload, name: str | None, reading: Reading) -> Format:

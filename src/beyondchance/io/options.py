@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field, fields
+from os import PathLike
 
 from beyondchance.errors import OptionError, checked_option
 from beyondchance.spans import UNITS
@@ -19,8 +20,9 @@ class ReadOptions:
     unit, positions : str, optional
         ``sentence`` or ``document``; ``tokens`` or ``characters``. By default what
         suits the format.
-    gold : str, optional
-        The annotator who is the gold standard, and so not one more annotator.
+    gold : str or path, optional
+        The annotator who is the gold standard, and so not one more annotator; or the
+        file that holds it.
     match : {"id", "text", "order"}
         How documents of different annotators find each other.
     whitespace : {"trim", "keep"}
@@ -63,7 +65,7 @@ class ReadOptions:
 
     unit: str | None = None
     positions: str | None = None
-    gold: str | None = None
+    gold: str | PathLike[str] | None = None
     match: str = "id"
     whitespace: str = "trim"
     align: str = "widen"
