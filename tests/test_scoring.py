@@ -12,10 +12,12 @@ from beyondchance import (
     NothingSharedError,
     OptionError,
     OverlapError,
+    Settings,
     agreement,
     coverage,
     difficulty,
     expected_match,
+    rank,
     sample_arrangements,
     start_probabilities,
 )
@@ -243,7 +245,7 @@ class TestDifficulty:
         assert difficulty(tags, tags, gold="a").overall == 0.75
 
     def test_unknown_gold(self):
-        with pytest.raises(OptionError, match="unknown gold 'c'; choose one of: a, b"):
+        with pytest.raises(DataError, match="gold standard 'c' is not among the annotators"):
             difficulty([["O"]], [["O"]], gold="c")
 
     def test_one_annotator_is_enough(self):
@@ -380,3 +382,129 @@ class TestRefusedLengths:
             expected_match(5, [1], [1], measure="f1")
         with pytest.raises(LengthsError, match="size is -1"):
             sample_arrangements(5, [1], size=-1)
+
+
+class TestRank:
+    """Four tokens, gold marks the first two.
+
+    ```
+    gold   XX..
+    exact  XX..
+    short  X...
+    wrong  ..XX
+    ```
+    """
+
+    CORPUS = Corpus.from_tags(
+        {
+            "wrong": [["O", "O", "B-P", "I-P"], ["O"]],
+            "gold": [["B-P", "I-P", "O", "O"], ["O"]],
+            "short": [["B-P", "O", "O", "O"], ["O"]],
+            "exact": [["B-P", "I-P", "O", "O"], ["O"]],
+        }
+    )
+
+    def test_each_system_is_compared_with_the_gold_standard_alone(self):
+        ranking = rank(self.CORPUS, gold="gold")
+        assert ranking.gold == ranking.settings.gold == "gold"
+        assert list(ranking.systems) == ["wrong", "short", "exact"]
+        for name, system in ranking.systems.items():
+            pair = agreement(self.CORPUS.select(annotators=["gold", name]))
+            assert system.corrected == pair.corrected
+            assert list(system.by_pair) == [("gold", name)]
+        assert ranking.systems["short"].score.precision == 1
+        assert ranking.systems["short"].score.recall == 0.5
+
+    def test_ranks(self):
+        ranking = rank(self.CORPUS, gold="gold")
+        expected = {"wrong": 3, "short": 2, "exact": 1}
+        assert ranking.ranks("observed") == ranking.ranks("corrected") == expected
+        with pytest.raises(OptionError, match="unknown by 'chance'"):
+            ranking.ranks("chance")
+
+    def test_equal_scores_share_a_rank_and_undefined_ones_have_none(self):
+        ranking = rank(self.CORPUS, gold="gold", measure="exact")
+        assert ranking.ranks("observed") == {"wrong": 2, "short": 2, "exact": 1}
+        empty = Corpus.from_tags({"gold": [["O"]], "a": [["O"]], "b": [["B-P"]]})
+        assert rank(empty, gold="gold").ranks("observed") == {"a": None, "b": 1}
+
+    def test_correction_can_change_ranks(self):
+        # F1 12/17 = .706 and 8/12 = .667; random spans would share 3.93 and 2.09 tokens, which
+        # leaves (6 - 3.93)/(8.5 - 3.93) = .453 and (4 - 2.09)/(6 - 2.09) = .488.
+        corpus = Corpus.from_spans(
+            {
+                "gold": [[(0, 6, "P")]],
+                "long": [[(0, 11, "P")]],
+                "short": [[(2, 8, "P")]],
+            },
+            lengths=[20],
+        )
+        ranking = rank(corpus, gold="gold")
+        assert ranking.ranks("observed") == {"long": 1, "short": 2}
+        assert ranking.ranks("corrected") == {"long": 2, "short": 1}
+
+    def test_subsets_of_texts(self):
+        corpus = Corpus.from_tags(
+            {"gold": [["B-P", "O", "O"], ["B-P"]], "system": [["O", "B-P", "O"], ["B-P"]]}
+        )
+        hard = rank(corpus, gold="gold").among(difficulty(corpus, gold="gold").by_text >= 0.5)
+        assert hard.systems["system"].observed == 0
+        easy = rank(corpus, gold="gold").among(difficulty(corpus, gold="gold").by_text < 0.5)
+        assert easy.systems["system"].observed == 1
+
+    def test_the_gold_standard_must_be_known(self):
+        assert rank(self.CORPUS.with_gold("gold")).gold == "gold"
+        with pytest.raises(OptionError, match="say which annotator it is with gold=NAME: 'wrong'"):
+            rank(self.CORPUS)
+        with pytest.raises(DataError, match="'nobody' is not among the annotators"):
+            rank(self.CORPUS, gold="nobody")
+        with pytest.raises(NothingSharedError, match="only one annotator found: gold"):
+            rank(self.CORPUS.select(annotators=["gold"]), gold="gold")
+        with pytest.raises(DataError, match="found one list; expected a Corpus"):
+            rank([["O"]], gold="gold")
+
+
+class TestTablesOfSomeRows:
+    CORPUS = Corpus.from_tags(
+        {"a": [["B-P", "O", "O"]], "b": [["B-P", "I-P", "O"]], "c": [["O", "B-L", "I-L"]]}
+    )
+
+    def test_without_an_annotator(self):
+        counts = agreement(self.CORPUS).counts
+        alone = agreement(self.CORPUS.select(annotators=["a", "b"]))
+        assert counts.without("c").score() == alone.score
+        with pytest.raises(OptionError, match="unknown annotator 'd'"):
+            counts.without("d")
+
+    def test_sizes_are_counted_once(self):
+        counts = agreement(self.CORPUS).counts
+        assert counts.size_by_annotator() == {"a": 1, "b": 2, "c": 2}
+
+    def test_another_order(self):
+        counts = agreement(self.CORPUS).counts
+        score = counts.ordered(("b", "a", "c")).by_pair()["b", "a"]
+        assert (score.size_a, score.size_b) == (2, 1)
+
+
+class TestRenamedLabels:
+    def test_labels_that_become_one(self):
+        corpus = Corpus.from_tags(
+            {"a": [["B-PERSON", "B-LOC"]], "b": [["B-PER", "B-LOC"]]}
+        ).rename_labels({"PERSON": "PER"})
+        assert corpus.labels == ("LOC", "PER")
+        result = agreement(corpus)
+        assert result.observed == 1
+        assert result.settings.rename_label == ("PERSON=PER",)
+        assert Settings.parse(str(result.settings)) == result.settings
+
+    def test_labels_may_change_places(self):
+        corpus = Corpus.from_tags({"a": [["B-X", "B-Y"]]}).rename_labels({"X": "Y", "Y": "X"})
+        assert [span.label for span in corpus.spans("0", "a")] == ["Y", "X"]
+
+    @pytest.mark.parametrize(
+        ("names", "message"),
+        [({"Z": "X"}, "unknown label 'Z'; the corpus has: 'X'"), ({"X": " "}, "' ' is not a name")],
+    )
+    def test_names_that_cannot_be(self, names, message):
+        with pytest.raises(DataError, match=message):
+            Corpus.from_tags({"a": [["B-X"]]}).rename_labels(names)

@@ -31,8 +31,8 @@ if TYPE_CHECKING:
         TagError,
     )
     from beyondchance.io import read, write
-    from beyondchance.results import Agreement, Counts, Difficulty, Score
-    from beyondchance.scoring import agreement, difficulty
+    from beyondchance.results import Agreement, Counts, Difficulty, Ranking, Score
+    from beyondchance.scoring import agreement, difficulty, rank
     from beyondchance.settings import Settings
     from beyondchance.spans import Corpus, Span
 
@@ -50,6 +50,7 @@ __all__ = [
     "NothingSharedError",
     "OptionError",
     "OverlapError",
+    "Ranking",
     "Score",
     "Settings",
     "Span",
@@ -61,6 +62,7 @@ __all__ = [
     "difficulty",
     "example",
     "expected_match",
+    "rank",
     "read",
     "sample_arrangements",
     "start_probabilities",
@@ -84,8 +86,8 @@ _HOMES = {
         "TagError",
     ),
     "io": ("read", "write"),
-    "results": ("Agreement", "Counts", "Difficulty", "Score"),
-    "scoring": ("agreement", "difficulty"),
+    "results": ("Agreement", "Counts", "Difficulty", "Ranking", "Score"),
+    "scoring": ("agreement", "difficulty", "rank"),
     "settings": ("Settings",),
     "spans": ("Corpus", "Span"),
 }

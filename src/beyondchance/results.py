@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from beyondchance.arrays import Bools, Floats, Ints
 from beyondchance.core.ragged import exact_total, total
 from beyondchance.errors import DataError, checked_option
+from beyondchance.rounding import in_digits
 from beyondchance.settings import Settings
 
 _SIDES = (("a", "b"), ("size_a", "size_b"), ("spans_a", "spans_b"))
@@ -217,6 +218,20 @@ class Counts:
             )
         return columns
 
+    def only(self, keep: Bools) -> Counts:
+        """The table with some of its rows; documents and names stay."""
+        rows = np.flatnonzero(keep)
+        return replace(self, **{name: column[rows] for name, column in self._columns().items()})  # type: ignore[arg-type]
+
+    def without(self, annotator: str) -> Counts:
+        """The table without the rows of one annotator."""
+        number = self.annotators.index(checked_option("annotator", annotator, self.annotators))
+        return self.only((self.a != number) & (self.b != number))
+
+    def ordered(self, annotators: tuple[str, ...]) -> Counts:
+        """The same table with the annotators in another order, so with other sides a and b."""
+        return replace(self, annotators=annotators, **self._renamed(self.labels, annotators))  # type: ignore[arg-type]
+
     def score(self) -> Score:
         """The sum of all rows."""
         (score,) = self._scores(np.zeros(len(self), dtype=np.int64), 1)
@@ -256,19 +271,29 @@ class Counts:
 
         `n_spans` counts the annotator's own spans.
         """
+        mirrored = self._both_ways()
+        scores = mirrored._scores(mirrored.a, len(self.annotators))
+        own = mirrored._once(mirrored.a, len(self.annotators), "spans", sides=("a",)).tolist()
+        return {
+            name: replace(score, n_spans=int(n_spans))
+            for name, score, n_spans in zip(self.annotators, scores, own, strict=True)
+        }
+
+    def size_by_annotator(self) -> dict[str, float]:
+        """How much each annotator marked, in the measure's own unit."""
+        mirrored = self._both_ways()
+        sizes = mirrored._once(mirrored.a, len(self.annotators), "size", sides=("a",))
+        return dict(zip(self.annotators, sizes.tolist(), strict=True))
+
+    def _both_ways(self) -> Counts:
+        """The table with each row of two annotators once more, its sides exchanged."""
         rows = np.flatnonzero(self.a != self.b)
         mirror = {**dict(_SIDES), **{two: one for one, two in _SIDES}}
         columns: dict[str, Any] = {
             name: np.concatenate([column[rows], getattr(self, mirror.get(name, name))[rows]])
             for name, column in self._columns().items()
         }
-        both_ways = replace(self, **columns)
-        scores = both_ways._scores(both_ways.a, len(self.annotators))
-        own = both_ways._spans(both_ways.a, len(self.annotators), sides=("a",)).tolist()
-        return {
-            name: replace(score, n_spans=n_spans)
-            for name, score, n_spans in zip(self.annotators, scores, own, strict=True)
-        }
+        return replace(self, **columns)
 
     def _scores(self, group: Ints, n_groups: int) -> list[Score]:
         """Sum the rows of each group."""
@@ -280,7 +305,7 @@ class Counts:
             total(group, self.size_b, n_groups),
             certain & (np.bincount(group, minlength=n_groups) > 0),
             _distinct(group, self.document, n_groups),
-            self._spans(group, n_groups),
+            self._once(group, n_groups, "spans").astype(np.int64),
         )
         return [
             Score(
@@ -306,17 +331,19 @@ class Counts:
             and np.all(self.b == self.b[0])
         )
 
-    def _spans(self, group: Ints, n_groups: int, sides: Sequence[str] = ("a", "b")) -> Ints:
-        """Spans of each group, each counted once however many pairs it is in."""
+    def _once(
+        self, group: Ints, n_groups: int, what: str, sides: Sequence[str] = ("a", "b")
+    ) -> Floats:
+        """Spans or sizes of each group, each counted once however many pairs it is in."""
         n_annotators = max(len(self.annotators), 1)
         cell = (group * max(self.n_texts, 1) + self.text) * max(len(self.labels), 1) + self.label
         code = np.concatenate([cell * n_annotators + getattr(self, side) for side in sides])
-        spans = np.concatenate([getattr(self, f"spans_{side}") for side in sides])
+        values = np.concatenate([getattr(self, f"{what}_{side}") for side in sides])
         if not self._has_one_pair():
             _, once = np.unique(code, return_index=True)
-            code, spans = code[once], spans[once]
+            code, values = code[once], values[once]
         width = max(self.n_texts, 1) * max(len(self.labels), 1) * n_annotators
-        return total(code // width, spans, n_groups).astype(np.int64)
+        return total(code // width, values, n_groups)
 
     def to_dict(self) -> dict[str, list[Any]]:
         """Columns of plain values, with names instead of numbers."""
@@ -452,25 +479,54 @@ class Agreement:
 
 
 def _line(name: str, width: int, score: Score) -> str:
-    numbers = f"{_digits(score.observed):>8}  {_digits(score.chance):>8}  "
+    numbers = f"{in_digits(score.observed):>8}  {in_digits(score.chance):>8}  "
     note = f"  ({score.reason})" if score.reason else ""
-    return f"{name:{width}}  {numbers}{_digits(score.corrected):>9}  {score.n_spans:>6}{note}"
+    return f"{name:{width}}  {numbers}{in_digits(score.corrected):>9}  {score.n_spans:>6}{note}"
 
 
-def _digits(value: float) -> str:
-    """Four digits that never round to 0 or 1 what is neither.
+@dataclass(frozen=True, eq=False)
+class Ranking:
+    """Systems against one gold standard, before and after correction.
 
-    >>> _digits(0.99996), _digits(1.0), _digits(0.00001), _digits(-0.00001), _digits(nan)
-    ('>0.9999', '1.0000', '<0.0001', '>-0.0001', '-')
+    Attributes
+    ----------
+    gold : str
+        The gold standard: side a of every score, the system is side b.
+    systems : mapping of str to Agreement
+        The agreement of each system with it, in the order of the corpus.
+    settings : Settings
+        How it was computed; ``str(settings)`` is the signature to cite.
     """
-    if isnan(value):
-        return "-"
-    text = f"{value:.4f}"
-    if value in {-1.0, 0.0, 1.0} or abs(float(text)) not in {0.0, 1.0}:
-        return text
-    if abs(value) < 0.5:
-        return "<0.0001" if value > 0 else ">-0.0001"
-    return ">0.9999" if value > 0 else "<-0.9999"
+
+    gold: str
+    systems: Mapping[str, Agreement]
+    settings: Settings
+
+    def ranks(self, by: str) -> dict[str, int | None]:
+        """The rank of each system by ``observed`` or ``corrected``; 1 is the highest.
+
+        Equal scores share a rank, and the next one is skipped. None where the score
+        is undefined.
+        """
+        checked_option("by", by, ("observed", "corrected"))
+        scores = {name: getattr(system, by) for name, system in self.systems.items()}
+        return {
+            name: None if isnan(score) else 1 + sum(other > score for other in scores.values())
+            for name, score in scores.items()
+        }
+
+    def among(self, texts: Bools) -> Ranking:
+        """The ranking by some of the texts, chosen by a truth value for each."""
+        systems = {
+            name: replace(system, counts=system.counts.only(texts[system.counts.text]))
+            for name, system in self.systems.items()
+        }
+        return replace(self, systems=systems)
+
+    def __repr__(self) -> str:
+        return (
+            f"Ranking({len(self.systems)} systems, gold={self.gold!r}, settings='{self.settings}')"
+        )
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,7 +19,7 @@ from beyondchance.errors import (
     OverlapError,
     checked_option,
 )
-from beyondchance.results import Agreement, Counts, Difficulty
+from beyondchance.results import Agreement, Counts, Difficulty, Ranking
 from beyondchance.settings import Settings
 from beyondchance.spans import Corpus, Tags, kept
 
@@ -93,6 +93,71 @@ def agreement(
     return Agreement(counts, settings, {**corpus.skipped, **skipped})
 
 
+def rank(
+    corpus: Corpus,
+    *,
+    gold: str | None = None,
+    measure: str = "token",
+    model: str = "disjoint",
+    scope: str = "label",
+) -> Ranking:
+    """Systems against a gold standard, ranked before and after chance is taken out.
+
+    Each system is scored on the documents that it shares with the gold standard.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        The gold standard and all systems.
+    gold : str, optional
+        The annotator who is the gold standard; by default the one that the corpus names.
+    measure, model, scope
+        As in `agreement`.
+
+    Returns
+    -------
+    Ranking
+
+    Examples
+    --------
+    Both systems find one of two tokens; one marks more than it should.
+
+    >>> corpus = Corpus.from_tags(
+    ...     {
+    ...         "gold": [["B-PER", "I-PER", "O", "O", "O"]],
+    ...         "short": [["B-PER", "O", "O", "O", "O"]],
+    ...         "long": [["O", "B-PER", "I-PER", "I-PER", "O"]],
+    ...     }
+    ... )
+    >>> ranking = rank(corpus, gold="gold")
+    >>> ranking.ranks("observed"), ranking.ranks("corrected")
+    ({'short': 1, 'long': 2}, {'short': 1, 'long': 2})
+    >>> ranking.systems["short"].score.precision, ranking.systems["short"].score.recall
+    (1.0, 0.5)
+    """
+    if not isinstance(corpus, Corpus):
+        raise DataError(f"found one {type(corpus).__name__}; expected a Corpus")
+    known = corpus.gold if gold is None else corpus.with_gold(gold).gold
+    if known is None:
+        raise OptionError(
+            "no gold standard is known; say which annotator it is with gold=NAME: "
+            f"{', '.join(map(repr, corpus.annotators[:10]))}"
+        )
+    names = [name for name in corpus.annotators if name != known]
+    if not names:
+        raise NothingSharedError(
+            f"only one annotator found: {known}; expected at least one system beside it"
+        )
+    settings = _settings(corpus, measure=measure, model=model, scope=scope, gold=known)
+    systems = {}
+    for name in names:
+        pair = replace(corpus.select(annotators=[known, name]), options=corpus.options)
+        counts, skipped = _counts(pair, settings, with_self=False)
+        counted = counts.ordered((known, name))
+        systems[name] = Agreement(counted, settings, {**corpus.skipped, **skipped})
+    return Ranking(known, systems, settings)
+
+
 def difficulty(
     data: Corpus | Tags,
     other: Tags | None = None,
@@ -115,7 +180,7 @@ def difficulty(
     data, other, measure, model, scope, scheme, repair
         As in `agreement`.
     gold : str, optional
-        The annotator who is the gold standard.
+        The annotator who is the gold standard; by default the one that the corpus names.
 
     Returns
     -------
@@ -130,9 +195,10 @@ def difficulty(
     0.75
     """
     corpus = _corpus(data, other, scheme=scheme, repair=repair)
-    settings = _settings(corpus, measure=measure, model=model, scope=scope, gold=gold)
-    if gold is not None:
-        corpus = corpus.select(annotators=[checked_option("gold", gold, corpus.annotators)])
+    known = corpus.gold if gold is None else corpus.with_gold(gold).gold
+    settings = _settings(corpus, measure=measure, model=model, scope=scope, gold=known)
+    if known is not None:
+        corpus = corpus.select(annotators=[known])
     counts, skipped = _counts(corpus, settings, with_self=True)
     return Difficulty(counts, settings, {**corpus.skipped, **skipped})
 

@@ -8,7 +8,7 @@ from beyondchance.errors import OptionError
 from beyondchance.version import __version__
 
 _PREFIX = "beyondchance"
-_LISTS = ("annotators", "labels")
+_LISTS = ("annotators", "labels", "rename_label")
 _ESCAPES = {"%": "%25", "|": "%7C", ",": "%2C", "\n": "%0A", "\r": "%0D"}
 
 
@@ -35,6 +35,8 @@ class Settings:
         The same.
     annotators, labels : tuple of str, optional
         What the corpus was restricted to.
+    rename_label : tuple of str, optional
+        Labels that were given another name, as ``OLD=NEW``.
     gold : str, optional
         The annotator taken as gold standard.
     version : str
@@ -76,6 +78,7 @@ class Settings:
     tier: str | None = None
     annotators: tuple[str, ...] | None = None
     labels: tuple[str, ...] | None = None
+    rename_label: tuple[str, ...] | None = None
     gold: str | None = None
     version: str = __version__
 

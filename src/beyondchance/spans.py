@@ -508,6 +508,46 @@ positions='tokens')
             gold=self.gold if self.gold in kept(self.annotators, keep_annotator) else None,
         )
 
+    def rename_labels(self, names: Mapping[str, str]) -> Self:
+        """The corpus with other names for some labels; two that get one name become one.
+
+        The new names become part of the signature.
+
+        Examples
+        --------
+        >>> corpus = Corpus.from_tags({"anna": [["B-PERSON"]], "ben": [["B-PER"]]})
+        >>> corpus.rename_labels({"PERSON": "PER"}).labels
+        ('PER',)
+        """
+        _membership("label", self.labels, tuple(names))
+        renamed = [names.get(label, label) for label in self.labels]
+        distinct = {name: code for code, name in enumerate(_distinct_names("label", renamed))}
+        code = np.array([distinct[name] for name in renamed], dtype=np.int64)
+        labels, span_label = sorted_names(tuple(distinct), code[self.span_label])
+        signed = tuple(f"{old}={new}" for old, new in sorted(names.items()))
+        return replace(
+            self,
+            labels=labels,
+            span_label=span_label,
+            options={**self.options, "rename_label": signed},
+        )
+
+    def with_gold(self, name: str) -> Self:
+        """The corpus with one of its annotators as gold standard.
+
+        Examples
+        --------
+        >>> corpus = Corpus.from_tags({"anna": [["O"]], "gold": [["O"]]})
+        >>> corpus.with_gold("gold").gold
+        'gold'
+        """
+        if name not in self.annotators:
+            raise DataError(
+                f"gold standard {name!r} is not among the annotators; found: "
+                f"{', '.join(map(repr, self.annotators[:10])) or 'none'}"
+            )
+        return replace(self, gold=name)
+
     def _document_index(self, document: str) -> int:
         try:
             return self.documents.index(document)
