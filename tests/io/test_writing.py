@@ -604,7 +604,7 @@ def test_names_that_the_file_system_takes_for_one(tmp_path):
     files = {"anna.conll": b"1", "x/../anna.conll": b"2"}
     message = f"{tmp_path / 'x'}: cannot be written (file exists)"
     with pytest.raises(bc.FormatError, match=re.escape(message)):
-        writing._save_folder(tmp_path / "x", files)
+        writing.save_folder(tmp_path / "x", files)
     assert list(tmp_path.iterdir()) == []
 
 

@@ -10,11 +10,8 @@ import io
 import json
 import os
 import re
-import secrets
-import shutil
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path, PurePosixPath, PureWindowsPath
@@ -23,9 +20,10 @@ from typing import Any
 import numpy as np
 
 from beyondchance.arrays import Ints
-from beyondchance.errors import DataError, FormatError, OptionError, OverlapError, checked_option
+from beyondchance.errors import DataError, OptionError, OverlapError, checked_option
 from beyondchance.io.drafts import Interval, tokenized
 from beyondchance.io.formats import required
+from beyondchance.io.saving import is_folder, save_file, save_folder
 from beyondchance.io.table import NAMES
 from beyondchance.spans import Corpus
 
@@ -119,17 +117,16 @@ def write(
     annotations = _annotations(corpus)
     if not annotations:
         raise DataError("nobody annotated anything; expected an annotated document to write")
-    is_folder = os.fspath(path).endswith(("/", os.sep)) or Path(path).is_dir()
     if format == "table":
-        _save_file(path, is_folder, _table(corpus, annotations, Path(path).suffix.lower()))
+        save_file(path, _table(corpus, annotations, Path(path).suffix.lower()))
     elif format == "brat":
-        _save_folder(path, _brat(corpus, annotations))
-    elif is_folder:
-        _save_folder(path, _by_annotator(corpus, annotations, format, spans_key))
+        save_folder(path, _brat(corpus, annotations))
+    elif is_folder(path):
+        save_folder(path, _by_annotator(corpus, annotations, format, spans_key))
     elif format == "conll":
-        _save_file(path, is_folder, _columns_of_everybody(corpus, annotations))
+        save_file(path, _columns_of_everybody(corpus, annotations))
     else:
-        _save_file(path, is_folder, _docbin_of_one(corpus, annotations, spans_key, path))
+        save_file(path, _docbin_of_one(corpus, annotations, spans_key, path))
 
 
 def _annotations(corpus: Corpus) -> Annotations:
@@ -637,62 +634,3 @@ def _mark(
         return
     _check_overlap(corpus, spans, "entities cannot say that: say spans_key for a span group")
     doc.ents = marked
-
-
-# --- Into place ---------------------------------------------------------------
-
-
-def _save_file(path: str | PathLike[str], is_folder: bool, data: bytes) -> None:
-    """Write beside the place, then move there: a file is whole or not there."""
-    shown = os.fspath(path)
-    if is_folder:
-        raise FormatError(f"{shown}: is a folder; expected the name of a file")
-    target = _target(shown)
-    part = _beside(target)
-    try:
-        part.write_bytes(data)
-        part.replace(target)
-    except OSError as error:
-        raise _not_written(shown, error) from None
-    finally:
-        with suppress(OSError):
-            part.unlink(missing_ok=True)
-
-
-def _save_folder(path: str | PathLike[str], files: Mapping[str, bytes]) -> None:
-    """Write a folder beside the place, then move it there."""
-    shown = os.fspath(path)
-    target = _target(shown)
-    if target.exists() and not (target.is_dir() and not any(target.iterdir())):
-        raise FormatError(f"{shown}: exists already; expected a new folder or an empty one")
-    part = _beside(target)
-    try:
-        part.mkdir()
-        for name, data in files.items():
-            file = part / name
-            file.parent.mkdir(parents=True, exist_ok=True)
-            # Some file systems do not tell names apart that differ in case only.
-            with file.open("xb") as opened:
-                opened.write(data)
-        if target.is_dir():
-            target.rmdir()
-        part.replace(target)
-    except OSError as error:
-        raise _not_written(shown, error) from None
-    finally:
-        shutil.rmtree(part, ignore_errors=True)
-
-
-def _target(shown: str) -> Path:
-    target = Path(shown).resolve()
-    if not target.parent.is_dir():
-        raise FormatError(f"{shown}: its folder does not exist; make it first")
-    return target
-
-
-def _beside(target: Path) -> Path:
-    return target.parent / f".{secrets.token_hex(8)}.part"
-
-
-def _not_written(shown: str, error: OSError) -> FormatError:
-    return FormatError(f"{shown}: cannot be written ({(error.strerror or str(error)).lower()})")
