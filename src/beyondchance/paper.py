@@ -1,0 +1,262 @@
+"""The tables of the paper, computed again, and every place where we differ from it.
+
+Li, Rosé, Yuan & Zhou (2024), Estimating Agreement by Chance for Sequence Annotation, ACL.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from beyondchance.scoring import agreement
+from beyondchance.spans import Corpus
+
+_Spans = tuple[tuple[int, int], ...]
+
+COLUMNS = ("ObsF1", "ChanceF1", "CorrF1", "ObsD", "ExpD", "Alpha", "ObsmuD", "ExpmuD", "muAlpha")
+"""The columns of the tables, in the order printed."""
+COMPUTED = COLUMNS[:3]
+"""The columns that this package computes."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Case:
+    """One simulation: what two annotators marked in one text, and what is printed for it."""
+
+    table: str
+    title: str
+    case: str
+    length: int
+    a: _Spans
+    b: _Spans
+    printed: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Deviation:
+    """A printed number that does not follow from its definition."""
+
+    table: str
+    where: str
+    case: str
+    column: str
+    printed: str
+    defined: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reproduced:
+    """One case with the printed and the computed numbers.
+
+    Attributes
+    ----------
+    case : Case
+    ours : mapping of column to float
+    notes : mapping of column to str
+        Why a number differs from the printed one, where it does.
+    unexplained : tuple of str
+        Columns that differ for no known reason.
+    """
+
+    case: Case
+    ours: Mapping[str, float]
+    notes: Mapping[str, str] = field(default_factory=dict)
+    unexplained: tuple[str, ...] = ()
+
+
+_SHORT: tuple[_Spans, _Spans] = (((3, 5), (8, 11), (14, 18)), ((2, 5), (8, 12), (14, 19)))
+_LONG: tuple[_Spans, _Spans] = (((6, 15),), ((4, 16),))
+_FIVE: _Spans = ((0, 3), (5, 8), (10, 13), (15, 18), (20, 23))
+_LAST: _Spans = ((25, 41),)
+
+# Printed, in the order of COLUMNS.
+_SHORT_20 = (0.8571, 0.5335, 0.6938, 0.0075, 0.0537, 0.8602, 0.15, 0.5313, 0.7177)
+_SHORT_30 = (0.8571, 0.3544, 0.7787, 0.0033, 0.0366, 0.9090, 0.1, 0.4704, 0.7874)
+_LONG_20 = (0.8571, 0.6455, 0.5970, 0.0125, 0.1047, 0.8806, 0.15, 0.5885, 0.7451)
+_ONE_20 = (0.8571, 0.1830, 0.8251, 0.0025, 0.0388, 0.9356, 0.05, 0.2996, 0.8331)
+_FIVE_41 = (0.6522, 0.5013, 0.3026, 0.1523, 0.2154, 0.2931, 0.3902, 0.5222, 0.2527)
+_LAST_41 = (0.6808, 0.5437, 0.3005, 0.0268, 0.2881, 0.9071, 0.3659, 0.5365, 0.3181)
+
+
+def _case(
+    simulation: int,
+    case: str,
+    length: int,
+    spans: tuple[_Spans, _Spans],
+    printed: tuple[float, ...],
+) -> Case:
+    return Case(
+        table=f"Sim{simulation}",
+        title=f"simulation {simulation} (table {2 * simulation + 1})",
+        case=case,
+        length=length,
+        a=spans[0],
+        b=spans[1],
+        printed=dict(zip(COLUMNS, printed, strict=True)),
+    )
+
+
+CASES = (
+    _case(1, "A", 20, _SHORT, _SHORT_20),
+    _case(1, "B", 30, _SHORT, _SHORT_30),
+    _case(2, "A", 20, _SHORT, _SHORT_20),
+    _case(2, "B", 20, _LONG, _LONG_20),
+    _case(3, "A", 20, (((8, 11),), ((8, 12),)), _ONE_20),
+    _case(3, "B", 20, _LONG, _LONG_20),
+    _case(4, "Annotator1", 41, (_FIVE + _LAST, _FIVE), _FIVE_41),
+    _case(4, "Annotator2", 41, (_FIVE + _LAST, _LAST), _LAST_41),
+)
+"""The simulations of section 3; tables 3, 5, 7 and 9."""
+
+
+DEVIATIONS = (
+    Deviation(
+        table="Sim4",
+        where="Table 9, annotator 2",
+        case="Annotator2",
+        column="ObsF1",
+        printed=".6808",
+        defined=".680851 (= 32/47)",
+        why="truncated, not rounded",
+    ),
+    Deviation(
+        table="Sim4",
+        where="Table 9, annotator 2",
+        case="Annotator2",
+        column="CorrF1",
+        printed=".3005",
+        defined=".300555",
+        why="truncated, not rounded",
+    ),
+    Deviation(
+        table="Sim1",
+        where="Table 3, case B",
+        case="B",
+        column="ExpD",
+        printed=".0366",
+        defined=".041107",
+        why="the ten appended zeros are treated as a gap of their own instead of prolonging "
+        "the last one",
+    ),
+    Deviation(
+        table="Sim1",
+        where="Table 3, case B",
+        case="B",
+        column="Alpha",
+        printed=".9090",
+        defined=".918910",
+        why="follows from ExpD",
+    ),
+)
+"""Every printed number that does not follow from its definition; no other may differ."""
+
+SLIPS = {
+    "Equation 1": r"""\
+sums over $i_1 \ne i$, $i_2 \ne i$, and so on. Read literally this admits $i_1 = i_2$ and counts
+each subset once for every order of its elements. The proof, and the printed numbers, use each
+subset once. For $n = 20$ with lengths 2, 3 and 4, the literal reading gives probabilities that
+sum to more than 1. $\pi(x, r)$ is 0 for $x < r$, negative $x$ included.""",
+    "Subsets 1 and 2": """\
+of section 4: the text puts sentences with chance agreement above .825 into subset 1. By the
+scores of Table 10 it is the *difficult* half, with chance at most .175 (difficulty at least
+.825): observed and corrected differ by less than .03 there, which is impossible with chance
+above .825 at an F1 of .9. `beyondchance rank --split-by-difficulty 0.825` makes the two.""",
+}
+"""Where the paper's words differ from what it did."""
+
+DECISIONS = {
+    "Overlapping spans.": """\
+Proposition 5 gives the distribution of each span. Adding the match of all pairs of spans would
+let F1, and even chance, exceed 1: two annotators who both mark $[0, 2)$ and $[0, 3)$ in three
+tokens would share $2 + 2 + 2 + 3 = 9$ of 5 and 5 tokens, an F1 of 1.8. The smaller of the two
+counts at each position is used instead (here 5 of 5), which for disjoint spans is the same.""",
+    "Difficulty of a corpus.": """\
+The paper defines it for one task and averages similarities over pairs of annotators. Here the
+counts of all pairs are summed, then divided, as everywhere else.""",
+    "Undefined values.": """\
+The paper does not say what to do where chance is 1 or nothing is marked. Here the corrected
+score is then undefined, with the reason given; the counts still enter every sum. No value is
+set to 0 or 1, clipped or smoothed.""",
+    "Uniform approximation.": """\
+Not used unless asked for.""",
+}
+"""Where the paper leaves a choice, and ours."""
+
+
+def reproduce() -> tuple[Reproduced, ...]:
+    """Compute the simulations of the paper again.
+
+    Examples
+    --------
+    >>> first = reproduce()[0]
+    >>> first.case.title, first.case.case, round(first.ours["CorrF1"], 4)
+    ('simulation 1 (table 3)', 'A', 0.6938)
+    """
+    return tuple(_reproduced(case) for case in CASES)
+
+
+def _reproduced(case: Case) -> Reproduced:
+    spans = {
+        name: [[(start, end, "X") for start, end in marked]]
+        for name, marked in (("a", case.a), ("b", case.b))
+    }
+    result = agreement(Corpus.from_spans(spans, lengths=[case.length]))
+    ours = {"ObsF1": result.observed, "ChanceF1": result.chance, "CorrF1": result.corrected}
+    known = {
+        item.column: item.why
+        for item in DEVIATIONS
+        if (item.table, item.case) == (case.table, case.case)
+    }
+    differs = [name for name in ours if f"{ours[name]:.4f}" != f"{case.printed[name]:.4f}"]
+    return Reproduced(
+        case=case,
+        ours=ours,
+        notes={name: known[name] for name in differs if name in known},
+        unexplained=tuple(name for name in differs if name not in known),
+    )
+
+
+_INTRODUCTION = """\
+Where this package differs from Li, Rosé, Yuan & Zhou (2024), or the paper from itself, with the
+numbers. `beyondchance reproduce` computes the tables again; every number that this package
+computes is covered by a test."""
+
+
+def deviations_page() -> str:
+    """The page of the documentation that lists all of this."""
+    rows = [
+        f"| {item.where}, {item.column} | {item.printed} | {item.defined} | {item.why} |"
+        for item in DEVIATIONS
+    ]
+    missing = [name for name in COLUMNS if name not in COMPUTED]
+    agree = [f"All other {_listed(COMPUTED)} of tables 3, 5, 7 and 9 agree in every printed digit."]
+    if missing:
+        agree += [
+            f"({_listed(missing)} are not part of this package yet; their cells",
+            "are listed for completeness.)",
+        ]
+    return "\n".join(
+        [
+            "# Deviations from the paper",
+            "",
+            _INTRODUCTION,
+            "",
+            "## Where the paper differs from its own definitions",
+            "",
+            "| where | printed | by the definition | why |",
+            "|---|---|---|---|",
+            *rows,
+            "",
+            *agree,
+            "",
+            *(line for title, text in SLIPS.items() for line in (f"**{title}** {text}", "")),
+            "## Where this package decides",
+            "",
+            *(line for title, text in DECISIONS.items() for line in (f"**{title}** {text}", "")),
+        ]
+    )
+
+
+def _listed(names: tuple[str, ...] | list[str]) -> str:
+    return f"{', '.join(names[:-1])} and {names[-1]}"
