@@ -1,0 +1,409 @@
+"""The report of `agree`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import isnan, nan
+from typing import Any
+
+from beyondchance.report import words
+from beyondchance.report.blocks import (
+    SCORES,
+    Block,
+    Cell,
+    Prose,
+    Report,
+    Table,
+    flat_score,
+    in_list,
+    score_cells,
+    with_reasons,
+)
+from beyondchance.results import Agreement, Difficulty, Score
+from beyondchance.spans import Corpus
+
+_MINUS = "\N{MINUS SIGN}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Variant:
+    """The score under another measure, unit and scope, or why there is none."""
+
+    measure: str
+    unit: str
+    scope: str
+    score: Score | None
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Habits:
+    """How an annotator marks, beside the others.
+
+    Attributes
+    ----------
+    score : Score
+        Against all others; its side a is the annotator.
+    mean_length : float
+        Positions in a span.
+    marking_ratio : float
+        How much the annotator marked, for each position (or span) that the others marked in
+        the same texts.
+    over_marking, under_marking : float
+        The share of the own marks that the others do not have, and of the others' marks
+        that the annotator does not have.
+    without : Score, optional
+        The score of the team without the annotator, where two are left.
+    """
+
+    score: Score
+    mean_length: float
+    marking_ratio: float
+    over_marking: float
+    under_marking: float
+    without: Score | None
+
+
+def habits_of(result: Agreement, by_position: Agreement) -> dict[str, Habits]:
+    """The habits of every annotator.
+
+    Parameters
+    ----------
+    result : Agreement
+    by_position : Agreement
+        The same by the token measure, whose sizes are numbers of positions.
+    """
+    scores = result.by_annotator
+    sizes = by_position.counts.size_by_annotator()
+    alone = len(scores) <= 2
+    return {
+        name: Habits(
+            score=score,
+            mean_length=sizes[name] / score.n_spans if score.n_spans else nan,
+            marking_ratio=score.size_a / score.size_b if score.size_b else nan,
+            over_marking=1 - score.matched / score.size_a if score.size_a else nan,
+            under_marking=1 - score.matched / score.size_b if score.size_b else nan,
+            without=None if alone else result.counts.without(name).score(),
+        )
+        for name, score in scores.items()
+    }
+
+
+def agree_report(
+    results: Mapping[str, Agreement],
+    corpus: Corpus,
+    *,
+    by: Sequence[str] = (),
+    difficulty: Difficulty | None = None,
+    variants: Sequence[Variant] = (),
+    top: int = 20,
+    digits: int = 4,
+) -> Report:
+    """What `agree` has to say.
+
+    Parameters
+    ----------
+    results : mapping of measure to Agreement
+        The first is the one that is broken down; ``token`` must be among them.
+    corpus : Corpus
+        What was compared.
+    by : sequence of str
+        ``document``, or fields of the documents.
+    difficulty : Difficulty, optional
+        Of the documents, for ``document``.
+    variants : sequence of Variant
+        The score under other choices.
+    top : int
+        Rows of long tables for people; 0 shows all.
+    digits : int
+        For numbers within sentences.
+    """
+    measure, result = next(iter(results.items()))
+    annotators = result.counts.annotators
+    who = in_list(annotators)
+    habits = habits_of(result, results["token"])
+    notes = (*corpus.notes, *words.lonely_labels(corpus, annotators), *_gold_note(corpus, result))
+    blocks: list[Block] = [
+        Prose(words.compared(corpus, who, len(result.counts.documents), result.n_spans)),
+        _overall(results),
+        Prose(
+            " ".join(
+                filter(
+                    None,
+                    (words.meaning(result.score, who, digits), words.effect(result.score, digits)),
+                )
+            )
+        ),
+        _scores_table("label", result.by_label, title=f"labels, by {measure}"),
+    ]
+    if len(annotators) > 2:
+        pairs = {" and ".join(pair): score for pair, score in result.by_pair.items()}
+        blocks.append(_scores_table("pair", pairs, top=top))
+    blocks.append(_habits_table(habits, top))
+    for name in by:
+        if name == "document":
+            blocks += _documents(result, difficulty, top)
+        else:
+            blocks.append(_scores_table(name, result.by_field(name), top=top))
+    if variants:
+        blocks.append(_variants_table(variants))
+    blocks += [Prose(text) for text in (words.skipped(result.skipped.items()),) if text]
+    blocks.append(Prose(str(result.settings), quiet=True))
+    return Report(
+        command="agree",
+        blocks=tuple(blocks),
+        data=_data(
+            results, corpus, habits, by=by, difficulty=difficulty, variants=variants, notes=notes
+        ),
+        rows=_rows(results, habits, by, difficulty, variants),
+        notes=notes,
+    )
+
+
+def _gold_note(corpus: Corpus, result: Agreement) -> list[str]:
+    if corpus.gold is None or corpus.gold in result.counts.annotators:
+        return []
+    left_out = f"the gold standard {corpus.gold} is not one more annotator and was left out"
+    return [f"{left_out}; 'beyondchance rank' compares everybody with it"]
+
+
+def _overall(results: Mapping[str, Agreement]) -> Table:
+    rows = [
+        (measure, *score_cells(result.score), words.MATCHES.get(measure, ""))
+        for measure, result in results.items()
+    ]
+    table = Table(("measure", *SCORES, "counts"), rows)
+    return with_reasons(table, [result.score for result in results.values()])
+
+
+def _scores_table(
+    heading: str, scores: Mapping[str, Score], *, title: str = "", top: int = 0
+) -> Table:
+    """A row for each name; where there are too many, those of the lowest scores."""
+    shown = list(scores)
+    remark = ""
+    if top and len(shown) > top:
+        shown = _contested(scores)[:top]
+        remark = f"The {top} lowest of {len(scores):,}; --top 0 shows all."
+    rows = [(name, scores[name].n_spans, *score_cells(scores[name])) for name in shown]
+    table = Table((heading, "spans", *SCORES), rows, title, remark)
+    return with_reasons(table, [scores[name] for name in shown])
+
+
+def _contested(scores: Mapping[str, Score]) -> list[str]:
+    """Names by corrected score, the lowest first; undefined ones last; many spans first."""
+
+    def key(name: str) -> tuple[bool, float, int]:
+        score = scores[name]
+        undefined = isnan(score.corrected)
+        return undefined, 0.0 if undefined else score.corrected, -score.n_spans
+
+    return sorted(scores, key=key)
+
+
+def _habits_table(habits: Mapping[str, Habits], top: int) -> Table:
+    scores = {name: item.score for name, item in habits.items()}
+    shown = _contested(scores)[:top] if top and len(habits) > top else list(habits)
+    remark = (
+        f"The {top} lowest of {len(habits):,}; --top 0 shows all."
+        if len(shown) < len(habits)
+        else ""
+    )
+    headings = ["annotator", "spans", "length", "marks", *SCORES]
+    team = len(habits) > 2
+    rows: list[tuple[Cell, ...]] = []
+    for name in shown:
+        item = habits[name]
+        row: tuple[Cell, ...] = (
+            name,
+            item.score.n_spans,
+            f"{item.mean_length:.1f}" if not isnan(item.mean_length) else None,
+            _more_or_less(item.marking_ratio),
+            *score_cells(item.score),
+        )
+        without = item.without.corrected if item.without is not None else nan
+        rows.append((*row, without) if team else row)
+    legend = "length: mean of its spans; marks: more or less than the others in the same texts"
+    legend += "; without: corrected, of the team without it" if team else ""
+    return Table(
+        (*headings, "without") if team else tuple(headings),
+        rows,
+        "annotators, each against the others" if team else "annotators",
+        " ".join(filter(None, (remark, f"({legend})"))),
+    )
+
+
+def _more_or_less(ratio: float) -> str | None:
+    return None if isnan(ratio) else f"{ratio - 1:+.0%}".replace("%", " %").replace("-", _MINUS)
+
+
+def _documents(result: Agreement, difficulty: Difficulty | None, top: int) -> list[Block]:
+    """The most contested documents, and the hardest."""
+    scores = {name: score for name, score in result.by_document.items() if score.n_spans}
+    hardness = difficulty.by_document if difficulty is not None else {}
+    contested = _contested(scores)
+    hardest = sorted(contested, key=lambda name: -hardness.get(name, nan))
+    blocks: list[Block] = []
+    for title, names in (
+        ("the most contested documents", contested),
+        ("the hardest documents", hardest),
+    ):
+        shown = names[:top] if top else names
+        rows = [
+            (name, scores[name].n_spans, *score_cells(scores[name]), hardness.get(name, nan))
+            for name in shown
+        ]
+        cut = (
+            f"{len(shown):,} of {len(names):,}; --top 0 shows all."
+            if len(shown) < len(names)
+            else ""
+        )
+        table = Table(("document", "spans", *SCORES, "difficulty"), rows, f"{title} first", cut)
+        blocks.append(with_reasons(table, [scores[name] for name in shown]))
+    return blocks
+
+
+def _variants_table(variants: Sequence[Variant]) -> Table:
+    rows = [
+        (
+            item.measure,
+            item.unit,
+            item.scope,
+            *(score_cells(item.score) if item.score else (nan, nan, nan)),
+            item.reason or (item.score.reason if item.score else None),
+        )
+        for item in variants
+    ]
+    table = Table(("measure", "unit", "scope", *SCORES, "note"), rows, "the score by other choices")
+    return (
+        table
+        if any(row[-1] for row in rows)
+        else Table(table.headings[:-1], [row[:-1] for row in rows], table.title)
+    )
+
+
+def _data(
+    results: Mapping[str, Agreement],
+    corpus: Corpus,
+    habits: Mapping[str, Habits],
+    *,
+    by: Sequence[str],
+    difficulty: Difficulty | None,
+    variants: Sequence[Variant],
+    notes: Sequence[str],
+) -> dict[str, Any]:
+    result = next(iter(results.values()))
+    data: dict[str, Any] = {
+        "signature": str(result.settings),
+        "inputs": [
+            {"name": item.name, "sha256": item.sha256, "format": item.format}
+            for item in corpus.inputs
+        ],
+        **result.score.to_dict(),
+        "measures": {name: item.score.to_dict() for name, item in results.items()},
+        "labels": {name: score.to_dict() for name, score in result.by_label.items()},
+        "pairs": [{"a": a, "b": b, **score.to_dict()} for (a, b), score in result.by_pair.items()],
+        "annotators": {
+            name: {
+                **item.score.to_dict(),
+                "spans": item.score.n_spans,
+                "mean_length": item.mean_length,
+                "marking_ratio": item.marking_ratio,
+                "over_marking": item.over_marking,
+                "under_marking": item.under_marking,
+                "without": item.without.to_dict() if item.without is not None else None,
+            }
+            for name, item in habits.items()
+        },
+    }
+    if "document" in by:
+        hardness = difficulty.by_document if difficulty is not None else {}
+        data["documents"] = {
+            name: {**score.to_dict(), "difficulty": hardness.get(name)}
+            for name, score in result.by_document.items()
+        }
+    groups = [name for name in by if name != "document"]
+    if groups:
+        data["groups"] = {
+            field: {name: score.to_dict() for name, score in result.by_field(field).items()}
+            for field in groups
+        }
+    if variants:
+        data["sensitivity"] = [
+            {
+                "measure": item.measure,
+                "unit": item.unit,
+                "scope": item.scope,
+                **(
+                    item.score.to_dict()
+                    if item.score is not None
+                    else {**dict.fromkeys(SCORES), "reason": item.reason}
+                ),
+            }
+            for item in variants
+        ]
+    return {**data, "skipped": dict(result.skipped), "notes": list(notes)}
+
+
+def _rows(
+    results: Mapping[str, Agreement],
+    habits: Mapping[str, Habits],
+    by: Sequence[str],
+    difficulty: Difficulty | None,
+    variants: Sequence[Variant],
+) -> list[dict[str, Any]]:
+    """One row for each score, with the level that it is of."""
+    measure, result = next(iter(results.items()))
+    rows = [
+        {"level": "all", "name": "", "measure": name, **flat_score(item.score)}
+        for name, item in results.items()
+    ]
+
+    def add(level: str, scores: Mapping[str, Score], **more: Mapping[str, Any]) -> None:
+        rows.extend(
+            {
+                "level": level,
+                "name": name,
+                "measure": measure,
+                **flat_score(score),
+                **{column: values.get(name) for column, values in more.items()},
+            }
+            for name, score in scores.items()
+        )
+
+    add("label", result.by_label)
+    add("pair", {" and ".join(pair): score for pair, score in result.by_pair.items()})
+    add(
+        "annotator",
+        {name: item.score for name, item in habits.items()},
+        **{
+            column: {name: getattr(item, column) for name, item in habits.items()}
+            for column in ("mean_length", "marking_ratio", "over_marking", "under_marking")
+        },
+        without={
+            name: item.without.corrected
+            for name, item in habits.items()
+            if item.without is not None
+        },
+    )
+    for name in by:
+        if name == "document":
+            add(
+                "document",
+                result.by_document,
+                difficulty=difficulty.by_document if difficulty else {},
+            )
+        else:
+            add(name, result.by_field(name))
+    for item in variants:
+        score = flat_score(item.score) if item.score is not None else {"reason": item.reason}
+        rows.append(
+            {
+                "level": "sensitivity",
+                "name": f"{item.measure} {item.unit} {item.scope}",
+                "measure": item.measure,
+                **score,
+            }
+        )
+    return rows

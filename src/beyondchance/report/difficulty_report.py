@@ -1,0 +1,89 @@
+"""The report of `difficulty`."""
+
+from __future__ import annotations
+
+from math import isnan
+from typing import Any
+
+from beyondchance.report import words
+from beyondchance.report.blocks import Bars, Block, Prose, Report, Table, in_list
+from beyondchance.results import Difficulty
+from beyondchance.rounding import in_digits
+from beyondchance.spans import Corpus
+
+
+def difficulty_report(
+    result: Difficulty, corpus: Corpus, *, top: int = 20, digits: int = 4
+) -> Report:
+    """What `difficulty` has to say.
+
+    Parameters
+    ----------
+    result : Difficulty
+    corpus : Corpus
+        What it was computed from.
+    top : int
+        Documents listed for people; 0 shows all.
+    digits : int
+        For numbers within sentences.
+    """
+    by_document = result.by_document
+    defined = {name: value for name, value in by_document.items() if not isnan(value)}
+    gold = result.settings.gold
+    who = f"the gold standard {gold}" if gold else in_list(corpus.annotators)
+    blocks: list[Block] = [
+        Prose(words.compared(corpus, who, len(by_document), result.counts.score().n_spans)),
+        Prose(_meaning(result, gold, digits)),
+    ]
+    histogram = _histogram(list(defined.values()))
+    if defined:
+        bars = {f"{low:.1f} to {high:.1f}": number for low, high, number in histogram}
+        blocks.append(Bars("documents, by difficulty", bars))
+        names = sorted(defined, key=lambda name: -defined[name])
+        shown = names[:top] if top else names
+        cut = (
+            f"{len(shown):,} of {len(names):,}; --top 0 shows all."
+            if len(shown) < len(names)
+            else ""
+        )
+        rows = [(name, defined[name]) for name in shown]
+        blocks.append(Table(("document", "difficulty"), rows, "the hardest documents first", cut))
+    without = len(by_document) - len(defined)
+    skipped = {**result.skipped, "documents in which nothing was marked": without}
+    blocks += [Prose(text) for text in (words.skipped(skipped.items()),) if text]
+    blocks.append(Prose(str(result.settings), quiet=True))
+    data: dict[str, Any] = {
+        "signature": str(result.settings),
+        "difficulty": result.overall,
+        "documents": by_document,
+        "histogram": [
+            {"from": low, "to": high, "documents": number} for low, high, number in histogram
+        ],
+        "skipped": {what: number for what, number in skipped.items() if number},
+        "notes": list(corpus.notes),
+    }
+    rows_flat = [{"level": "all", "name": "", "difficulty": result.overall}]
+    rows_flat += [
+        {"level": "document", "name": name, "difficulty": value}
+        for name, value in by_document.items()
+    ]
+    return Report(
+        command="difficulty", blocks=tuple(blocks), data=data, rows=rows_flat, notes=corpus.notes
+    )
+
+
+def _meaning(result: Difficulty, gold: str | None, digits: int) -> str:
+    if isnan(result.overall):
+        return "Nothing was marked, so there is no difficulty."
+    chance = in_digits(1 - result.overall, digits)
+    who = "two random copies of the gold standard" if gold else "random annotators like these"
+    return (
+        f"Difficulty {in_digits(result.overall, digits)}: {who} would agree to {chance} by luck; "
+        "the higher the difficulty, the less an observed score owes to it."
+    )
+
+
+def _histogram(values: list[float]) -> list[tuple[float, float, int]]:
+    """Documents in tenths; the last takes 1 as well."""
+    places = [min(int(value * 10 + 1e-9), 9) for value in values]
+    return [(i / 10, (i + 1) / 10, places.count(i)) for i in range(10)]

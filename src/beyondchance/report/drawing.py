@@ -1,0 +1,80 @@
+"""Pictures made of characters."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from beyondchance.report.blocks import Bars, Curves
+from beyondchance.report.visible import visible
+from beyondchance.rounding import in_digits
+
+_EIGHTHS = " ▁▂▃▄▅▆▇█"
+_PARTS = " ▏▎▍▌▋▊▉█"
+
+
+def drawn_bars(bars: Bars, *, digits: int, width: int = 80) -> list[str]:
+    """One line for each amount, its bar as long as the amount is large.
+
+    Examples
+    --------
+    >>> for line in drawn_bars(Bars("pets", {"cats": 4, "dogs": 2}), digits=2, width=20):
+    ...     print(line)
+    pets
+      cats  ████████  4
+      dogs  ████      2
+    """
+    names = [visible(name) for name in bars.amounts]
+    shown = [
+        f"{value:,}" if isinstance(value, int) else in_digits(value, digits)
+        for value in bars.amounts.values()
+    ]
+    left, right = max(map(len, names)), max(map(len, shown))
+    room = max(width - left - right - 7, 8)
+    most = max(bars.amounts.values()) or 1
+    lines = [
+        f"  {name:{left}}  {_bar(value / most, room):{room}}  {text:>{right}}"
+        for name, value, text in zip(names, bars.amounts.values(), shown, strict=True)
+    ]
+    return [bars.title, *lines]
+
+
+def _bar(share: float, room: int) -> str:
+    eighths = round(share * room * 8)
+    full, part = divmod(eighths, 8)
+    return "█" * full + (_PARTS[part] if part else "")
+
+
+def drawn_curves(curves: Curves, *, digits: int, width: int = 80, height: int = 4) -> list[str]:
+    """Each curve as an area, all to the same scale, with its largest value beside it.
+
+    Examples
+    --------
+    >>> for line in drawn_curves(Curves("p", {"a": [0.5, 1.0]}), digits=2, width=30, height=2):
+    ...     print(line)
+    p
+    a, at most 1.00
+         █
+        ██
+    """
+    lines = [curves.title]
+    top = max(max(values) for values in curves.values.values())
+    room = max(width - 6, 20)
+    for name, values in curves.values.items():
+        lines.append(f"{visible(name)}, at most {in_digits(max(values), digits)}")
+        lines += [
+            f"    {line}" for line in _area(np.asarray(values, dtype=float) / top, room, height)
+        ]
+    return lines
+
+
+def _area(shares: np.ndarray, room: int, height: int) -> list[str]:
+    """The means of neighbouring positions, where there are more of them than columns."""
+    pieces: Sequence[np.ndarray] = np.array_split(shares, min(room, len(shares)))
+    eighths = [round(float(piece.mean()) * height * 8) for piece in pieces]
+    rows = []
+    for row in reversed(range(height)):
+        levels = (min(max(level - 8 * row, 0), 8) for level in eighths)
+        rows.append("".join(_EIGHTHS[level] for level in levels).rstrip())
+    return rows

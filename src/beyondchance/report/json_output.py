@@ -1,0 +1,34 @@
+"""A report as JSON, by the schema that ships with the package."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from math import isnan
+from typing import Any
+
+from beyondchance.report.blocks import Report
+from beyondchance.version import __version__
+
+FORMAT = 1
+"""The version of the contract. 1: the first."""
+
+
+def rendered(report: Report, *, digits: int) -> str:
+    """All digits, whatever `digits` says; undefined numbers are null."""
+    del digits
+    head = {"format": FORMAT, "command": report.command, "version": __version__}
+    return json.dumps(plain({**head, **report.data}), ensure_ascii=False, indent=2) + "\n"
+
+
+def plain(value: Any) -> Any:
+    """Values that JSON has: null for what is not a number, whole numbers as such."""
+    if isinstance(value, float):
+        if isnan(value):
+            return None
+        return int(value) if value.is_integer() and abs(value) < 2**53 else value
+    if isinstance(value, Mapping):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return [plain(item) for item in value]
+    return value

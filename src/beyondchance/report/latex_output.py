@@ -1,0 +1,79 @@
+"""A report as LaTeX tables with booktabs, ready for a paper."""
+
+from __future__ import annotations
+
+import re
+
+from beyondchance.report.blocks import Bars, Block, Curves, Prose, Report, Table, cell_text
+from beyondchance.report.visible import visible
+
+_ESCAPES = {
+    "\\": r"\textbackslash{}",
+    "{": r"\{",
+    "}": r"\}",
+    "$": r"\$",
+    "&": r"\&",
+    "#": r"\#",
+    "%": r"\%",
+    "_": r"\_",
+    "^": r"\textasciicircum{}",
+    "~": r"\textasciitilde{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    '"': r"\textquotedbl{}",
+    "\N{MINUS SIGN}": r"$-$",
+    "▲": r"$\uparrow$",
+    "▼": r"$\downarrow$",
+}
+_SPECIAL = re.compile("|".join(map(re.escape, _ESCAPES)))
+_NUMBER = re.compile(r"[-<>]*[\d.,]+")
+
+
+def rendered(report: Report, *, digits: int) -> str:
+    """Tables as floats; sentences become comments, pictures of characters are left out."""
+    head = r"% Needs \usepackage{booktabs} (and \usepackage[T1]{fontenc})."
+    parts = [_block(block, digits) for block in report.blocks]
+    return "\n\n".join([head, *filter(None, parts)]) + "\n"
+
+
+def _block(block: Block, digits: int) -> str:
+    match block:
+        case Prose(text):
+            return "\n".join(f"% {visible(line)}" for line in text.splitlines())
+        case Table():
+            return _table(block, digits)
+        case Bars() | Curves():
+            return ""
+
+
+def _table(table: Table, digits: int) -> str:
+    columns = "".join("l" if table.is_left(i) else "r" for i in range(len(table.headings)))
+    lines = [r"\begin{table}", r"\centering", rf"\begin{{tabular}}{{{columns}}}", r"\toprule"]
+    lines += [_line(table.headings), r"\midrule"]
+    lines += [_line([cell_text(cell, digits) for cell in row]) for row in table.rows]
+    lines += [r"\bottomrule", r"\end{tabular}"]
+    caption = " ".join(filter(None, (_sentence(table.title), table.remark)))
+    if caption:
+        lines.append(rf"\caption{{{_escaped(caption)}}}")
+    return "\n".join([*lines, r"\end{table}"])
+
+
+def _sentence(title: str) -> str:
+    return f"{title[0].upper()}{title[1:]}." if title else ""
+
+
+def _line(cells: list[str] | tuple[str, ...] | object) -> str:
+    assert isinstance(cells, list | tuple)  # noqa: S101
+    return " & ".join(map(_cell, cells)) + r" \\"
+
+
+def _cell(text: str) -> str:
+    """Numbers in maths, so that a minus is one."""
+    if _NUMBER.fullmatch(text):
+        return f"${text.replace(',', '{,}')}$"
+    return _escaped(text)
+
+
+def _escaped(text: str) -> str:
+    return _SPECIAL.sub(lambda found: _ESCAPES[found[0]], visible(text))
