@@ -1,6 +1,8 @@
-"""``python -m beyondchance``: the agreement of the example corpus."""
+"""``python -m beyondchance``: the command line."""
 
-from beyondchance.demo import show
+import sys
+
+from beyondchance.cli import main
 
 if __name__ == "__main__":
-    print(show())
+    sys.exit(main())

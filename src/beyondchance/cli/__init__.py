@@ -1,0 +1,168 @@
+"""The command line: each command parses, calls the library once and prints.
+
+The only part of the package that prints or exits. A command is loaded when it is called,
+so that ``beyondchance --version`` waits for nothing.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from difflib import get_close_matches
+from importlib import import_module
+
+import click
+
+from beyondchance.version import __version__
+
+COMMANDS = {
+    "agree": "How much annotators agree beyond chance.",
+    "rank": "Systems against a gold standard, ranked before and after correction.",
+    "difficulty": "How unlikely luck is, by document.",
+    "place": "Where random spans fall in a text.",
+    "reproduce": "The paper's tables beside ours.",
+    "formats": "What can be read and written.",
+    "convert": "Write annotations in another format.",
+    "demo": "The agreement of the example that ships with the package.",
+}
+"""Every command and its help in one line."""
+
+DATA, USAGE, BELOW, INTERRUPTED, CLOSED_PIPE = 1, 2, 3, 130, 141
+"""Exit codes."""
+
+CITATION = """\
+@software{beyondchance,
+  title   = {beyondchance: chance-corrected agreement of span annotations},
+  author  = {{The beyondchance maintainers}},
+  version = {%s},
+  year    = {2026},
+}
+
+@inproceedings{li-etal-2024-estimating,
+  title     = {Estimating Agreement by Chance for Sequence Annotation},
+  author    = {Li, Diya and Ros{\\'e}, Carolyn and Yuan, Ao and Zhou, Chunxiao},
+  booktitle = {Proceedings of the 62nd Annual Meeting of the Association for Computational
+               Linguistics (Volume 1: Long Papers)},
+  year      = {2024},
+}
+"""
+
+
+class _Group(click.Group):
+    """Commands that are imported when they are asked for."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = import_module(f"beyondchance.cli.{cmd_name}").command
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            near = get_close_matches(args[0], COMMANDS, n=1)
+            hint = f"did you mean '{near[0]}'?" if near else f"choose from: {', '.join(COMMANDS)}"
+            raise click.UsageError(f"no command '{args[0]}'; {hint}", ctx)
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands without importing them."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+def _print_and_leave(ctx: click.Context, text: str) -> None:
+    click.echo(text, nl=not text.endswith("\n"))
+    ctx.exit()
+
+
+def _cite(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
+    if wanted and not ctx.resilient_parsing:
+        _print_and_leave(ctx, CITATION % __version__)
+
+
+def _version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
+    if wanted and not ctx.resilient_parsing:
+        _print_and_leave(ctx, f"beyondchance {__version__}")
+
+
+def _completion(ctx: click.Context, _: click.Parameter, shell: str | None) -> None:
+    if shell is None or ctx.resilient_parsing:
+        return
+    from click.shell_completion import get_completion_class  # noqa: PLC0415 - rarely wanted
+
+    kind = get_completion_class(shell)
+    assert kind is not None  # noqa: S101 - the choices are those that there are
+    _print_and_leave(ctx, kind(cli, {}, "beyondchance", "_BEYONDCHANCE_COMPLETE").source())
+
+
+@click.group(
+    cls=_Group,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog="Exit codes: 0 done, 1 bad data, 2 wrong usage, 3 below --fail-under, 130 interrupted.",
+)
+@click.option(
+    "--version", is_flag=True, is_eager=True, expose_value=False, callback=_version,
+    help="Print the version and exit.",
+)  # fmt: skip
+@click.option(
+    "--cite", is_flag=True, is_eager=True, expose_value=False, callback=_cite,
+    help="Print BibTeX of this package and of the paper, and exit.",
+)  # fmt: skip
+@click.option(
+    "--completion", type=click.Choice(["bash", "zsh", "fish"]), is_eager=True,
+    expose_value=False, callback=_completion,
+    help="Print the completion script of a shell, and exit.",
+)  # fmt: skip
+def cli() -> None:
+    r"""How much of the agreement between span annotations is more than luck?
+
+    \b
+    beyondchance agree anna.conll ben.conll     two annotators
+    beyondchance agree export.json              one export that holds everybody
+    beyondchance rank gold.conll a.conll b.conll
+    beyondchance demo                           try it on an example
+    """
+
+
+def main(args: list[str] | None = None) -> int:  # noqa: PLR0911 - one for each way to end
+    """Run a command; the exit code. No traceback gets out."""
+    for stream in (sys.stdout, sys.stderr):
+        # Names that the terminal cannot show are no reason to fail.
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+    try:
+        code = cli.main(args, prog_name="beyondchance", standalone_mode=False)
+        sys.stdout.flush()
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.format_message(), err=True)
+        return USAGE
+    except click.UsageError as error:
+        where = error.ctx.command_path if error.ctx else "beyondchance"
+        return _told(f"{where}: {_usage(error)} (see '{where} --help')", USAGE)
+    except click.ClickException as error:
+        return _told(f"beyondchance: {error.format_message()}", error.exit_code)
+    except (click.Abort, KeyboardInterrupt):
+        return INTERRUPTED
+    except BrokenPipeError:
+        # The reader went away; nothing is left to be said, not even when Python exits.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return CLOSED_PIPE
+    except MemoryError:
+        return _told("beyondchance: not enough memory for these files", DATA)
+    return int(code or 0)
+
+
+def _usage(error: click.UsageError) -> str:
+    """What is wrong with the call, on one line."""
+    message = " ".join(error.format_message().split()).rstrip(".")
+    return message[:1].lower() + message[1:]
+
+
+def _told(message: str, code: int) -> int:
+    click.echo(" ".join(message.splitlines()), err=True)
+    return code

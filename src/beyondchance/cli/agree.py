@@ -1,0 +1,109 @@
+"""``beyondchance agree``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from beyondchance.cli import BELOW
+from beyondchance.cli.loading import load, streams
+from beyondchance.cli.options import FAIL_UNDER, TOP, annotated_files, output, scoring
+from beyondchance.cli.running import Command, emit, tell, working
+from beyondchance.core.measures import MEASURES
+from beyondchance.errors import BeyondChanceError
+from beyondchance.report.agree_report import Variant, agree_report
+from beyondchance.results import Agreement, Score
+from beyondchance.rounding import in_digits
+from beyondchance.scoring import SCOPES, agreement, difficulty
+from beyondchance.spans import UNITS, Corpus
+
+
+@click.command("agree", cls=Command)
+@annotated_files
+@scoring
+@click.option(
+    "--by",
+    multiple=True,
+    metavar="document|FIELD",
+    help="Break down by document, or by a field of the documents such as a round; can be repeated.",
+)
+@click.option("--sensitivity", is_flag=True, help="The score under every measure, unit and scope.")
+@TOP
+@FAIL_UNDER
+@output
+def command(files: tuple[str, ...], **options: Any) -> int:  # fmt: skip
+    """How much annotators agree beyond chance.
+
+    FILE is one export that holds everybody, or one file or folder for each annotator; - is
+    standard input. A gold standard is compared with one annotator; beside several it is left
+    out (see 'beyondchance rank').
+
+    \b
+    beyondchance agree anna.conll ben.conll
+    beyondchance agree export.json --by document --output json
+    beyondchance agree spans.csv --labels PER,ORG --fail-under 0.7
+    """
+    given = streams(files)
+    with working("reading and scoring", quiet=options["quiet"]):
+        corpus = load(given, options)
+        results = by_measures(corpus, options)
+        result = results[options["measure"]]
+        report = agree_report(
+            results,
+            corpus,
+            by=options["by"],
+            difficulty=_difficulty(corpus, options) if "document" in options["by"] else None,
+            variants=_variants(given, corpus, options) if options["sensitivity"] else (),
+            top=options["top"],
+            digits=options["digits"],
+        )
+    emit(report, **{name: options[name] for name in ("output", "save", "digits", "quiet")})
+    return exit_code({"the corrected score": result.score}, options)
+
+
+def by_measures(corpus: Corpus, options: dict[str, Any]) -> dict[str, Agreement]:
+    """The agreement by the measure asked for, then by the others."""
+    chosen = options["measure"]
+    return {
+        measure: agreement(corpus, measure=measure, model=options["model"], scope=options["scope"])
+        for measure in sorted(MEASURES, key=lambda name: name != chosen)
+    }
+
+
+def exit_code(scores: dict[str, Score], options: dict[str, Any]) -> int:
+    """3 if one of the scores is below the bar, or undefined."""
+    bar = options["fail_under"]
+    code = 0
+    for name, score in scores.items():
+        if bar is not None and not score.corrected >= bar:
+            shown = score.reason or in_digits(score.corrected, options["digits"])
+            tell(f"{name} is below {bar}: {shown}")
+            code = BELOW
+    return code
+
+
+def _difficulty(corpus: Corpus, options: dict[str, Any]) -> Any:
+    chosen = {name: options[name] for name in ("measure", "model", "scope")}
+    return difficulty(corpus, **chosen)
+
+
+def _variants(given: list[Any], corpus: Corpus, options: dict[str, Any]) -> list[Variant]:
+    """The score under every measure, unit and scope, read again where the unit differs."""
+    variants = []
+    for unit in UNITS:
+        try:
+            read_by = corpus if unit == corpus.unit else load(given, options, unit=unit)
+        except BeyondChanceError as error:
+            reason = str(error)
+            variants += [
+                Variant(measure=measure, unit=unit, scope=scope, score=None, reason=reason)
+                for measure in MEASURES
+                for scope in SCOPES
+            ]
+            continue
+        for measure in MEASURES:
+            for scope in SCOPES:
+                found = agreement(read_by, measure=measure, model=options["model"], scope=scope)
+                variants.append(Variant(measure=measure, unit=unit, scope=scope, score=found.score))
+    return variants

@@ -1,0 +1,78 @@
+"""``beyondchance convert``."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import click
+
+from beyondchance.cli.loading import load, streams
+from beyondchance.cli.options import Choice, annotated_files
+from beyondchance.cli.running import Command, tell, working
+from beyondchance.io import write
+from beyondchance.io.writing import WRITTEN
+from beyondchance.report.blocks import counted
+from beyondchance.report.words import condensed
+
+_ENDINGS = {
+    ".csv": "table",
+    ".tsv": "table",
+    ".jsonl": "table",
+    ".parquet": "table",
+    ".conll": "conll",
+    ".spacy": "spacy",
+}
+_PRINTED = ("table", "conll")
+"""Formats that are one file of text, and can go to standard output."""
+
+
+@click.command("convert", cls=Command)
+@annotated_files
+@click.option(
+    "--to", type=Choice(WRITTEN), help="The format to write; by default what --save ends with."
+)
+@click.option(
+    "--save",
+    "-s",
+    metavar="FILE|FOLDER",
+    type=click.Path(),
+    help="Where to write; a folder, ending with /, gets one file for each annotator.",
+)
+@click.option("--quiet", "-q", is_flag=True, help="No notes and no progress.")
+def command(
+    files: tuple[str, ...], to: str | None, save: str | None, quiet: bool, **options: Any
+) -> None:  # fmt: skip
+    """Write annotations in another format.
+
+    \b
+    beyondchance convert export.json --save spans.csv
+    beyondchance convert brat/ --to conll --positions tokens --save conll/
+    """
+    chosen = to or _ENDINGS.get(Path(save or "").suffix.lower())
+    if chosen is None:
+        raise click.UsageError(f"which format? say --to with one of {', '.join(WRITTEN)}")
+    if save is None and chosen not in _PRINTED:
+        raise click.UsageError(f"{chosen} cannot be printed; say where to write with --save")
+    with working("reading and writing", quiet=quiet):
+        corpus = load(streams(files), options)
+        key = options["spans_key"] if chosen == "spacy" else None
+        if save is None:
+            with tempfile.TemporaryDirectory() as folder:
+                place = Path(folder) / f"converted.{'csv' if chosen == 'table' else chosen}"
+                write(corpus, place, format=chosen)
+                click.echo(place.read_bytes(), nl=False)
+        else:
+            write(corpus, save, format=chosen, spans_key=key)
+    if not quiet:
+        for note in condensed(corpus.notes):
+            tell(note)
+        for what, number in corpus.skipped.items():
+            tell(f"{number:,} {what}")
+        tell(
+            f"wrote {save or 'standard output'} as {chosen}: "
+            f"{counted(len(corpus.documents), 'document')}, "
+            f"{counted(len(corpus.annotators), 'annotator')}, "
+            f"{counted(len(corpus.span_start), 'span')}"
+        )

@@ -1,0 +1,37 @@
+"""``beyondchance demo``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from beyondchance.cli.agree import by_measures
+from beyondchance.cli.options import output
+from beyondchance.cli.running import Command, emit, tell
+from beyondchance.demo import example
+from beyondchance.io import write
+from beyondchance.report.agree_report import agree_report
+
+
+@click.command("demo", cls=Command)
+@click.option(
+    "--files",
+    metavar="FOLDER",
+    type=click.Path(),
+    help="Also write the example as one file for each annotator, to try other commands on.",
+)
+@output
+def command(files: str | None, **options: Any) -> None:  # fmt: skip
+    """The agreement of the example that ships with the package.
+
+    Three annotators marked persons, places and events in 46 sentences of a town's newspaper:
+    ada marks long spans, ben short ones, and cleo overlooks some.
+    """
+    corpus = example()
+    chosen = {"measure": "token", "model": "disjoint", "scope": "label"}
+    emit(agree_report(by_measures(corpus, chosen), corpus, digits=options["digits"]), **options)
+    if files is not None:
+        write(corpus, f"{files.rstrip('/')}/", format="conll")
+        if not options["quiet"]:
+            tell(f"wrote {files}: try beyondchance agree {files.rstrip('/')}/*.conll")

@@ -1,0 +1,36 @@
+"""``beyondchance difficulty``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from beyondchance.cli.loading import load, streams
+from beyondchance.cli.options import TOP, annotated_files, output, scoring
+from beyondchance.cli.running import Command, emit, working
+from beyondchance.report.difficulty_report import difficulty_report
+from beyondchance.scoring import difficulty
+
+
+@click.command("difficulty", cls=Command)
+@annotated_files
+@scoring
+@TOP
+@output
+def command(files: tuple[str, ...], **options: Any) -> None:
+    """How unlikely luck is, overall and by document.
+
+    Difficulty is 1 minus the agreement of random annotators: of the gold standard with itself
+    where there is one, else of all annotators with one another and themselves.
+
+    \b
+    beyondchance difficulty gold.conll
+    beyondchance difficulty export.json --gold expert
+    """
+    with working("reading and scoring", quiet=options["quiet"]):
+        corpus = load(streams(files), options)
+        chosen = {name: options[name] for name in ("measure", "model", "scope")}
+        result = difficulty(corpus, **chosen)
+        report = difficulty_report(result, corpus, top=options["top"], digits=options["digits"])
+    emit(report, **{name: options[name] for name in ("output", "save", "digits", "quiet")})

@@ -1,0 +1,213 @@
+"""Options that several commands share, by the words of the library."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import fields
+from difflib import get_close_matches
+from typing import Any
+
+import click
+
+from beyondchance.core.measures import MEASURES
+from beyondchance.io.formats import FORMATS
+from beyondchance.io.options import CHOICES, ReadOptions
+from beyondchance.report import OUTPUTS
+from beyondchance.scoring import SCOPES
+
+Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
+
+MODELS = tuple(dict.fromkeys(model for item in MEASURES.values() for model in item.rules))
+
+_HELP = {
+    "unit": "The stretch of text in which random spans are placed.",
+    "positions": "What offsets count.",
+    "match": "How documents of different annotators find each other.",
+    "whitespace": "White space at the edges of a span.",
+    "align": "A span that cuts a token is widened to it, or refused.",
+    "offsets": "What offsets count, where the file departs from its format.",
+    "zero_length": "Spans without a position.",
+    "duplicates": "Spans that one annotator marked twice.",
+    "repeated": "A document that one annotator annotated twice.",
+    "scheme": "The scheme of tags; told from the file by default.",
+    "repair": "Tag sequences that break their scheme.",
+    "token_column": "The column of tokens, by number from 1 on or by name.",
+    "tag_column": "The column of tags; several, separated by commas, are annotators.",
+    "discontinuous": "Spans of several fragments.",
+    "empty": "What an empty annotation file says.",
+    "predictions": "Count predictions of models as annotators.",
+    "spans_key": "The span group to read instead of the entities.",
+    "layer": "The annotation type to read.",
+    "feature": "The feature that holds the label.",
+    "documents": "A second table with one row for each document.",
+    "length": "Positions of every document, where a table does not say.",
+    "grid": "The length of a position where offsets are times, such as 10ms.",
+    "tier": "What a tier is, where offsets are times.",
+}
+READING = tuple(_HELP)
+"""The options that are passed on to `read`."""
+
+
+class Choice(click.Choice[str]):
+    """A choice that suggests the nearest one."""
+
+    def get_invalid_choice_message(self, value: Any, ctx: click.Context | None) -> str:
+        """Name the choices, and the one that was probably meant."""
+        names = [str(name) for name in self.choices]
+        near = get_close_matches(str(value), names, n=1)
+        hint = f"; did you mean '{near[0]}'?" if near else ""
+        return f"'{value}' is not one of {', '.join(names)}{hint}"
+
+
+class Names(click.ParamType[Any]):
+    """Names separated by commas."""
+
+    name = "NAME,..."
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, ...]:
+        """Split, and refuse empty names."""
+        if not isinstance(value, str):
+            return tuple(value)
+        names = tuple(name.strip() for name in value.split(","))
+        if not all(names):
+            self.fail(
+                f"'{value}' has an empty name; expected names separated by commas", param, ctx
+            )
+        return names
+
+
+class Renaming(click.ParamType[Any]):
+    """``OLD=NEW``."""
+
+    name = "OLD=NEW"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, str]:
+        """Split at the first equals sign."""
+        if not isinstance(value, str):
+            return tuple(value)
+        old, sign, new = value.partition("=")
+        if not (old and sign and new):
+            self.fail(f"'{value}' is not a renaming; expected OLD=NEW", param, ctx)
+        return old, new
+
+
+class Lengths(click.ParamType[Any]):
+    """Lengths separated by commas."""
+
+    name = "N,..."
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[int, ...]:
+        """Whole numbers."""
+        if not isinstance(value, str):
+            return tuple(value)
+        try:
+            return tuple(int(part) for part in value.split(","))
+        except ValueError:
+            self.fail(f"'{value}' is not a list of lengths; expected such as 1,5,10", param, ctx)
+
+
+def together(options: Sequence[Decorator]) -> Decorator:
+    """Several options as one decorator, in the order given."""
+
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        for option in reversed(options):
+            function = option(function)
+        return function
+
+    return decorate
+
+
+def _reading_option(name: str) -> Decorator:
+    flag = f"--{name.replace('_', '-')}"
+    default = {item.name: item.default for item in fields(ReadOptions)}[name]
+    shown = f"  [default: {default}]" if isinstance(default, str) else ""
+    text = f"{_HELP[name]}{shown}"
+    if name == "predictions":
+        return click.option(flag, is_flag=True, default=None, help=text)
+    kind: Any = Choice(CHOICES[name]) if name in CHOICES else int if name == "length" else str
+    metavar = None if name in CHOICES else {"length": "N", "documents": "FILE"}.get(name, "NAME")
+    return click.option(flag, type=kind, metavar=metavar, default=None, help=text)
+
+
+FILES = click.argument("files", nargs=-1, metavar="FILE...", type=click.Path())
+FORMAT = click.option(
+    "--format", type=Choice([name for name in FORMATS if name != "hf"]), metavar="NAME",
+    help="The format of the files, one of those that 'beyondchance formats' lists; told from "
+    "their content by default.",
+)  # fmt: skip
+
+annotated_files = together(
+    [
+        FILES,
+        click.option(
+            "--gold", metavar="NAME|FILE",
+            help="The gold standard: one of the annotators, or a file of its own.",
+        ),
+        click.option("--annotators", type=Names(), help="Only these."),
+        click.option("--labels", type=Names(), help="Only these, after renaming."),
+        click.option("--exclude-labels", type=Names(), help="All labels but these."),
+        click.option(
+            "--rename-label", type=Renaming(), multiple=True,
+            help="Another name for a label; can be repeated.",
+        ),
+        FORMAT,
+        *(_reading_option(name) for name in READING),
+        click.option(
+            "--no-text", is_flag=True,
+            help="Show no annotated text anywhere, error messages included.",
+        ),
+    ]
+)  # fmt: skip
+"""What annotations are read, and how."""
+
+scoring = together(
+    [
+        click.option(
+            "--measure", type=Choice(list(MEASURES)), default="token", show_default=True,
+            help="What counts as match: shared positions, or equal spans.",
+        ),
+        click.option(
+            "--model", type=Choice(MODELS), default="disjoint", show_default=True,
+            help="Whether random spans of one label keep clear of one another.",
+        ),
+        click.option(
+            "--scope", type=Choice(SCOPES), default="label", show_default=True,
+            help="Whether the labels are placed one by one.",
+        ),
+    ]
+)  # fmt: skip
+"""How annotations are scored."""
+
+output = together(
+    [
+        click.option(
+            "--output", "-o", type=Choice(list(OUTPUTS)),
+            help="The form of the result; by default what --save ends with, or text.",
+        ),
+        click.option(
+            "--save", "-s", metavar="FILE", type=click.Path(dir_okay=False),
+            help="Write the result to a file instead; all of it or nothing.",
+        ),
+        click.option(
+            "--digits", type=click.IntRange(1, 15), default=4, show_default=True,
+            help="Digits after the point, for people; JSON and CSV have them all.",
+        ),
+        click.option("--quiet", "-q", is_flag=True, help="No notes and no progress."),
+    ]
+)  # fmt: skip
+"""How a result is printed."""
+
+TOP = click.option(
+    "--top", type=click.IntRange(0), default=20, show_default=True,
+    help="Rows of long tables for people; 0 shows all. JSON and CSV have them all.",
+)  # fmt: skip
+FAIL_UNDER = click.option(
+    "--fail-under", type=float, metavar="SCORE",
+    help="Exit with 3 if a corrected score is below this, or undefined.",
+)  # fmt: skip

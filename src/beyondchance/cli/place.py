@@ -1,0 +1,51 @@
+"""``beyondchance place``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from beyondchance.chance import coverage, start_probabilities
+from beyondchance.cli.options import MODELS, Choice, Lengths, output
+from beyondchance.cli.running import Command, emit, tell
+from beyondchance.io.saving import save_file
+from beyondchance.report.place_report import place_report
+
+
+@click.command("place", cls=Command)
+@click.option("--length", type=click.IntRange(1), required=True, help="Positions of the text.")
+@click.option("--spans", type=Lengths(), required=True, help="Lengths of the spans.")
+@click.option(
+    "--model",
+    type=Choice(MODELS),
+    default="disjoint",
+    show_default=True,
+    help="Whether random spans keep clear of one another.",
+)
+@click.option(
+    "--plot",
+    metavar="FILE",
+    type=click.Path(dir_okay=False),
+    help="Draw the curves into a file that ends with .png, .svg or .pdf.",
+)
+@output
+def command(
+    length: int, spans: tuple[int, ...], model: str, plot: str | None, **options: Any
+) -> None:  # fmt: skip
+    """Where random spans fall in a text: the paper's first figure, for any text.
+
+    \b
+    beyondchance place --length 100 --spans 1,5,10,15
+    """
+    starts = start_probabilities(length, list(spans), model=model)
+    marked = coverage(length, list(spans), model=model)
+    report = place_report(length, spans, starts, marked, model=model, digits=options["digits"])
+    if plot is not None:
+        from beyondchance.report.figures import drawn_places  # noqa: PLC0415 - heavy, rarely wanted
+
+        save_file(plot, drawn_places(spans, starts, ending=Path(plot).suffix))
+        if not options["quiet"]:
+            tell(f"wrote {plot}")
+    emit(report, **options)

@@ -1,0 +1,81 @@
+"""``beyondchance rank``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+import numpy as np
+
+from beyondchance.arrays import Bools
+from beyondchance.cli.agree import exit_code
+from beyondchance.cli.loading import load, streams
+from beyondchance.cli.options import FAIL_UNDER, annotated_files, output, scoring
+from beyondchance.cli.running import Command, emit, working
+from beyondchance.core.measures import MEASURES
+from beyondchance.report.rank_report import Subset, rank_report
+from beyondchance.results import Ranking
+from beyondchance.scoring import difficulty, rank
+from beyondchance.spans import Corpus
+
+
+@click.command("rank", cls=Command)
+@annotated_files
+@scoring
+@click.option(
+    "--split-by-difficulty",
+    type=click.FloatRange(0, 1),
+    metavar="D",
+    help="Rank in two subsets as well: texts of at least this difficulty, and below it. The "
+    "paper takes 0.825.",
+)
+@FAIL_UNDER
+@output
+def command(files: tuple[str, ...], **options: Any) -> int:  # fmt: skip
+    """Systems against a gold standard, ranked before and after correction.
+
+    The first FILE is the gold standard and every other a system, unless --gold says who it
+    is; then all are systems, or one FILE holds everybody.
+
+    \b
+    beyondchance rank gold.conll a.conll b.conll
+    beyondchance rank shared-task.tsv --gold gold --split-by-difficulty 0.825
+    """
+    given = streams(files)
+    if options["gold"] is None and len(given) > 1:
+        if not isinstance(given[0], str):
+            raise click.UsageError("standard input cannot be the gold standard; give it a file")
+        given, options["gold"] = given[1:], given[0]
+    with working("reading and ranking", quiet=options["quiet"]):
+        corpus = load(given, options)
+        chosen = options["measure"]
+        rankings = {
+            measure: rank(corpus, measure=measure, model=options["model"], scope=options["scope"])
+            for measure in sorted(MEASURES, key=lambda name: name != chosen)
+        }
+        report = rank_report(rankings, corpus, subsets=_subsets(rankings[chosen], corpus, options))
+    emit(report, **{name: options[name] for name in ("output", "save", "digits", "quiet")})
+    scores = {
+        f"the corrected score of {name}": system.score
+        for name, system in rankings[chosen].systems.items()
+    }
+    return exit_code(scores, options)
+
+
+def _subsets(ranking: Ranking, corpus: Corpus, options: dict[str, Any]) -> list[Subset]:
+    """The paper's two subsets; texts without gold spans are in neither."""
+    bar = options["split_by_difficulty"]
+    if bar is None:
+        return []
+    chosen = {name: options[name] for name in ("measure", "model", "scope")}
+    by_text = difficulty(corpus, gold=ranking.gold, **chosen).by_text
+
+    def subset(name: str, condition: str, texts: Bools) -> Subset:
+        number = int(np.count_nonzero(texts))
+        return Subset(name=name, condition=condition, n_texts=number, ranking=ranking.among(texts))
+
+    with np.errstate(invalid="ignore"):
+        return [
+            subset("difficult", f"difficulty at least {bar}", by_text >= bar),
+            subset("easy", f"difficulty below {bar}", by_text < bar),
+        ]

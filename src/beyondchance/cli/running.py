@@ -1,0 +1,144 @@
+"""What every command does around its work: errors, progress, printing."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import click
+
+from beyondchance.cli import DATA, USAGE
+from beyondchance.errors import BeyondChanceError, OptionError
+from beyondchance.io.saving import save_file
+from beyondchance.report import OUTPUTS, rendered
+from beyondchance.report.blocks import Report
+from beyondchance.report.visible import visible
+from beyondchance.report.words import condensed
+
+_PATIENCE = 1.0
+"""Seconds after which somebody who waits is told what for."""
+
+
+class Refused(click.ClickException):
+    """Annotations that the library refused, in the words of the command line."""
+
+    exit_code = DATA
+
+
+class Misused(click.ClickException):
+    """An option that the library refused, in the words of the command line."""
+
+    exit_code = USAGE
+
+
+class Command(click.Command):
+    """A command whose library errors become sentences."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run, and turn what the library refuses into one sentence."""
+        try:
+            return super().invoke(ctx)
+        except BeyondChanceError as error:
+            kind = Misused if isinstance(error, OptionError) else Refused
+            raise kind(in_cli_words(visible(str(error)), self)) from None
+
+
+def in_cli_words(message: str, command: click.Command) -> str:
+    """Options as they are spelled here: ``--match text`` for ``match='text'``.
+
+    Examples
+    --------
+    >>> command = click.Command("agree", params=[click.Option(["--spans-key"])])
+    >>> in_cli_words("use spans_key='ner' or spans_key=", command)
+    'use --spans-key ner or --spans-key'
+    """
+    names = {name for item in command.params for name in (item.name,) if name}
+    if not names:
+        return message
+    pattern = rf"\b({'|'.join(sorted(map(re.escape, names)))})=('([^']*)')?"
+
+    def spelled(found: re.Match[str]) -> str:
+        return f"--{found[1].replace('_', '-')} {found[3] or ''}".rstrip()
+
+    return re.sub(pattern, spelled, message)
+
+
+@contextmanager
+def working(what: str, *, quiet: bool) -> Iterator[None]:
+    """Say on a terminal what takes long, once it does."""
+    if quiet or not sys.stderr.isatty():
+        yield
+        return
+    lock = threading.Lock()
+    started: list[Any] = []
+
+    def start() -> None:
+        from rich.console import Console  # noqa: PLC0415 - only for those who wait
+
+        with lock:
+            if started:
+                return
+            status = Console(stderr=True).status(what)
+            started.append(status)
+            status.start()
+
+    timer = threading.Timer(_PATIENCE, start)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+        with lock:
+            if started:
+                started[0].stop()
+            started.append(None)
+
+
+def emit(report: Report, *, output: str | None, save: str | None, digits: int, quiet: bool) -> None:
+    """Print a report, or save it; what else there is to say goes to standard error."""
+    if not quiet:
+        for note in condensed(report.notes):
+            tell(note)
+    form = output or _form_of(save)
+    if save is None:
+        click.echo(
+            rendered(report, form, digits=digits, width=_width(), colour=_is_coloured()),
+            nl=False,
+            color=True,
+        )
+        return
+    save_file(save, rendered(report, form, digits=digits).encode())
+    if not quiet:
+        tell(f"wrote {save}")
+
+
+def tell(note: str) -> None:
+    """Say something beside the result."""
+    ctx = click.get_current_context()
+    click.echo(in_cli_words(visible(note), ctx.command), err=True)
+
+
+def _form_of(save: str | None) -> str:
+    ending = Path(save).suffix.lower() if save else ""
+    return next((name for name, known in OUTPUTS.items() if known == ending), "text")
+
+
+def _width() -> int | None:
+    """Columns to fill; as many as there are contents where the output is no terminal."""
+    if sys.stdout.isatty() or "COLUMNS" in os.environ:
+        return max(shutil.get_terminal_size().columns, 40)
+    return None
+
+
+def _is_coloured() -> bool:
+    if os.environ.get("NO_COLOR"):
+        return False
+    return sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
