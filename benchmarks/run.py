@@ -9,6 +9,7 @@ included). Nothing here is a test: what is wanted stands beside what was measure
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -211,6 +212,39 @@ def files() -> None:
             ratio(title, mine / theirs, most=3)
 
 
+def command_line() -> None:
+    """Whole processes, from start to result: ours beside seqscore's, and the shortest one."""
+    # Installers compile what they install; a checkout is compiled when it first runs.
+    environment = {
+        name: value for name, value in os.environ.items() if not name.startswith("PYTHON")
+    }
+    here = Path(sys.executable).parent
+
+    def process(*command: str | Path) -> Job:
+        return lambda: subprocess.run(
+            command,
+            check=True,
+            env=environment,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+
+    with TemporaryDirectory() as name:
+        paths = [Path(name) / "gold.conll", Path(name) / "predicted.conll"]
+        for path, tags in zip(paths, data(), strict=True):
+            write_conll(path, tags)
+        mine, theirs, version, numpy = best(
+            process(here / "beyondchance", "agree", *paths),
+            process(here / "seqscore", "score", "--labels", "BIO", "--reference", *paths),
+            process(here / "beyondchance", "--version"),
+            process(sys.executable, "-c", "import numpy"),
+            times=15,
+        )
+    print(f"\nbeyondchance agree {1000 * mine:.0f} ms, seqscore score {1000 * theirs:.0f} ms")
+    ratio("the command on two CoNLL files, ours / seqscore's", mine / theirs, most=0.5)
+    ratio("beyondchance --version / python -c 'import numpy'", version / numpy, most=1)
+
+
 def imports() -> None:
     """New interpreters that import, less one that does not."""
     codes = ("pass", "import numpy", "import beyondchance", "from beyondchance import agreement")
@@ -235,6 +269,7 @@ def main() -> None:
     long_texts(conll())
     hard_texts()
     files()
+    command_line()
     imports()
 
 

@@ -30,7 +30,8 @@ if TYPE_CHECKING:
         SpanError,
         TagError,
     )
-    from beyondchance.io import read, write
+    from beyondchance.io import read
+    from beyondchance.io.writing import write
     from beyondchance.results import Agreement, Counts, Difficulty, Ranking, Score
     from beyondchance.scoring import agreement, difficulty, rank
     from beyondchance.settings import Settings
@@ -85,7 +86,8 @@ _HOMES = {
         "SpanError",
         "TagError",
     ),
-    "io": ("read", "write"),
+    "io": ("read",),
+    "io.writing": ("write",),
     "results": ("Agreement", "Counts", "Difficulty", "Ranking", "Score"),
     "scoring": ("agreement", "difficulty", "rank"),
     "settings": ("Settings",),

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from beyondchance.arrays import Bools, Floats, Ints
-from beyondchance.core.ragged import exact_total, total
+from beyondchance.core.ragged import distinct, exact_total, total
 from beyondchance.errors import DataError, checked_option
 from beyondchance.rounding import in_digits
 from beyondchance.settings import Settings
@@ -256,7 +256,7 @@ class Counts:
     def by_pair(self) -> dict[tuple[str, str], Score]:
         """A score for each pair of annotators with a row."""
         code = self.a * len(self.annotators) + self.b
-        pairs, group = np.unique(code, return_inverse=True)
+        pairs, group = distinct(code)
         names = [
             (
                 self.annotators[pair // len(self.annotators)],
@@ -264,7 +264,7 @@ class Counts:
             )
             for pair in pairs.tolist()
         ]
-        return dict(zip(names, self._scores(group.reshape(-1), len(names)), strict=True))
+        return dict(zip(names, self._scores(group, len(names)), strict=True))
 
     def by_annotator(self) -> dict[str, Score]:
         """A score for each annotator, as side a, against all others.
@@ -340,8 +340,11 @@ class Counts:
         code = np.concatenate([cell * n_annotators + getattr(self, side) for side in sides])
         values = np.concatenate([getattr(self, f"{what}_{side}") for side in sides])
         if not self._has_one_pair():
-            _, once = np.unique(code, return_index=True)
-            code, values = code[once], values[once]
+            found, number = distinct(code)
+            # Rows that repeat an annotator's spans hold the same value.
+            once = np.empty(len(found), dtype=np.int64)
+            once[number] = np.arange(len(code))
+            code, values = found, values[once]
         width = max(self.n_texts, 1) * max(len(self.labels), 1) * n_annotators
         return total(code // width, values, n_groups)
 
@@ -374,7 +377,7 @@ def _renumbering(names: Sequence[str], onto: Sequence[str]) -> Ints:
 def _distinct(group: Ints, value: Ints, n_groups: int) -> Ints:
     """How many distinct values each group has."""
     width = int(value.max(initial=0)) + 1
-    return np.bincount(np.unique(group * width + value) // width, minlength=n_groups)
+    return np.bincount(distinct(group * width + value)[0] // width, minlength=n_groups)
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,7 +11,7 @@ from beyondchance.arrays import Bools, Ints
 from beyondchance.core.lengths import tabulate
 from beyondchance.core.matching import SpanGroups
 from beyondchance.core.measures import MEASURES
-from beyondchance.core.ragged import bounds, rounded
+from beyondchance.core.ragged import bounds, distinct, rounded
 from beyondchance.errors import (
     DataError,
     NothingSharedError,
@@ -296,10 +296,10 @@ def _counts(
         # Equal problems are solved once, and alike for (a, b) and (b, a).
         left, right = entry[group_a[both]], entry[group_b[both]]
         low, high = np.minimum(left, right), np.maximum(left, right)
-        problem, place = np.unique(low * len(table) + high, return_inverse=True)
+        problem, place = distinct(low * len(table) + high)
         i, j = np.divmod(problem, len(table))
-        expected[both] = rounded(rule.expected(table, i, j))[place.reshape(-1)]
-        certain[both] = rule.certain(table, i, j)[place.reshape(-1)]
+        expected[both] = rounded(rule.expected(table, i, j))[place]
+        certain[both] = rule.certain(table, i, j)[place]
 
     def of_group(values: Ints, group: Ints) -> Ints:
         return np.where(group >= 0, values[group], 0) if len(values) else np.zeros_like(group)
@@ -387,7 +387,7 @@ def _pairs(
         Their groups of spans; -1 where one marked nothing.
     """
     n_annotators = max(len(corpus.annotators), 1)
-    cells, cell_of_group = np.unique(text * max(len(corpus.labels), 1) + label, return_inverse=True)
+    cells, cell_of_group = distinct(text * max(len(corpus.labels), 1) + label)
     document = corpus.text_document[cells // max(len(corpus.labels), 1)]
     first = bounds(corpus.annotation_document, len(corpus.documents))
     team = np.diff(first)[document]
@@ -397,7 +397,7 @@ def _pairs(
         - first[corpus.text_document[text]]
     )
     parts = []
-    for size in np.unique(team).tolist():
+    for size in distinct(team)[0].tolist():
         here = np.flatnonzero(team == size)
         number = np.full(len(cells), -1)
         number[here] = np.arange(len(here))

@@ -7,6 +7,7 @@ so that ``beyondchance --version`` waits for nothing.
 from __future__ import annotations
 
 import os
+import re
 import sys
 from difflib import get_close_matches
 from importlib import import_module
@@ -44,6 +45,7 @@ CITATION = """\
   booktitle = {Proceedings of the 62nd Annual Meeting of the Association for Computational
                Linguistics (Volume 1: Long Papers)},
   year      = {2024},
+  url       = {https://arxiv.org/abs/2407.11371},
 }
 """
 
@@ -106,18 +108,29 @@ def _completion(ctx: click.Context, _: click.Parameter, shell: str | None) -> No
     epilog="Exit codes: 0 done, 1 bad data, 2 wrong usage, 3 below --fail-under, 130 interrupted.",
 )
 @click.option(
-    "--version", is_flag=True, is_eager=True, expose_value=False, callback=_version,
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_version,
     help="Print the version and exit.",
-)  # fmt: skip
+)
 @click.option(
-    "--cite", is_flag=True, is_eager=True, expose_value=False, callback=_cite,
+    "--cite",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_cite,
     help="Print BibTeX of this package and of the paper, and exit.",
-)  # fmt: skip
+)
 @click.option(
-    "--completion", type=click.Choice(["bash", "zsh", "fish"]), is_eager=True,
-    expose_value=False, callback=_completion,
+    "--completion",
+    type=click.Choice(["bash", "zsh", "fish"]),
+    is_eager=True,
+    expose_value=False,
+    callback=_completion,
     help="Print the completion script of a shell, and exit.",
-)  # fmt: skip
+)
 def cli() -> None:
     r"""How much of the agreement between span annotations is more than luck?
 
@@ -160,6 +173,7 @@ def main(args: list[str] | None = None) -> int:  # noqa: PLR0911 - one for each 
 def _usage(error: click.UsageError) -> str:
     """What is wrong with the call, on one line."""
     message = " ".join(error.format_message().split()).rstrip(".")
+    message = re.sub(r"\. \(D(id you mean.*)\)$", r"; d\1", message)
     return message[:1].lower() + message[1:]
 
 

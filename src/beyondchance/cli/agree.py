@@ -8,7 +8,7 @@ import click
 
 from beyondchance.cli import BELOW
 from beyondchance.cli.loading import load, streams
-from beyondchance.cli.options import FAIL_UNDER, TOP, annotated_files, output, scoring
+from beyondchance.cli.options import FAIL_UNDER, TOP, annotated_files, option, output, scoring
 from beyondchance.cli.running import Command, emit, tell, working
 from beyondchance.core.measures import MEASURES
 from beyondchance.errors import BeyondChanceError
@@ -22,17 +22,23 @@ from beyondchance.spans import UNITS, Corpus
 @click.command("agree", cls=Command)
 @annotated_files
 @scoring
-@click.option(
+@option(
     "--by",
+    group="Output",
     multiple=True,
     metavar="document|FIELD",
     help="Break down by document, or by a field of the documents such as a round; can be repeated.",
 )
-@click.option("--sensitivity", is_flag=True, help="The score under every measure, unit and scope.")
+@option(
+    "--sensitivity",
+    group="Output",
+    is_flag=True,
+    help="The score under every measure, unit and scope.",
+)
 @TOP
 @FAIL_UNDER
 @output
-def command(files: tuple[str, ...], **options: Any) -> int:  # fmt: skip
+def command(files: tuple[str, ...], **options: Any) -> int:
     """How much annotators agree beyond chance.
 
     FILE is one export that holds everybody, or one file or folder for each annotator; - is

@@ -9,10 +9,9 @@ from typing import Any
 import click
 
 from beyondchance.cli.loading import load, streams
-from beyondchance.cli.options import Choice, annotated_files
+from beyondchance.cli.options import Choice, annotated_files, option
 from beyondchance.cli.running import Command, tell, working
-from beyondchance.io import write
-from beyondchance.io.writing import WRITTEN
+from beyondchance.io.writing import WRITTEN, write
 from beyondchance.report.blocks import counted
 from beyondchance.report.words import condensed
 
@@ -30,20 +29,23 @@ _PRINTED = ("table", "conll")
 
 @click.command("convert", cls=Command)
 @annotated_files
-@click.option(
-    "--to", type=Choice(WRITTEN), help="The format to write; by default what --save ends with."
+@option(
+    "--to",
+    group="Output",
+    type=Choice(WRITTEN),
+    help="The format to write; by default what --save ends with.",
 )
-@click.option(
+@option(
     "--save",
-    "-s",
+    group="Output",
     metavar="FILE|FOLDER",
     type=click.Path(),
     help="Where to write; a folder, ending with /, gets one file for each annotator.",
 )
-@click.option("--quiet", "-q", is_flag=True, help="No notes and no progress.")
+@option("--quiet", "-q", group="Output", is_flag=True, help="No notes and no progress.")
 def command(
     files: tuple[str, ...], to: str | None, save: str | None, quiet: bool, **options: Any
-) -> None:  # fmt: skip
+) -> None:
     """Write annotations in another format.
 
     \b

@@ -7,22 +7,23 @@ from typing import Any
 import click
 
 from beyondchance.cli.agree import by_measures
-from beyondchance.cli.options import output
+from beyondchance.cli.options import option, output
 from beyondchance.cli.running import Command, emit, tell
 from beyondchance.demo import example
-from beyondchance.io import write
+from beyondchance.io.writing import write
 from beyondchance.report.agree_report import agree_report
 
 
 @click.command("demo", cls=Command)
-@click.option(
+@option(
     "--files",
+    group="Output",
     metavar="FOLDER",
     type=click.Path(),
     help="Also write the example as one file for each annotator, to try other commands on.",
 )
 @output
-def command(files: str | None, **options: Any) -> None:  # fmt: skip
+def command(files: str | None, **options: Any) -> None:
     """The agreement of the example that ships with the package.
 
     Three annotators marked persons, places and events in 46 sentences of a town's newspaper:

@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from beyondchance.cli.running import Option
 from beyondchance.core.measures import MEASURES
 from beyondchance.io.formats import FORMATS
 from beyondchance.io.options import CHOICES, ReadOptions
@@ -112,6 +113,11 @@ class Lengths(click.ParamType[Any]):
             self.fail(f"'{value}' is not a list of lengths; expected such as 1,5,10", param, ctx)
 
 
+def option(*names: str, group: str, **settings: Any) -> Decorator:
+    """An option in a group of the help page."""
+    return click.option(*names, cls=Option, group=group, **settings)
+
+
 def together(options: Sequence[Decorator]) -> Decorator:
     """Several options as one decorator, in the order given."""
 
@@ -129,85 +135,123 @@ def _reading_option(name: str) -> Decorator:
     shown = f"  [default: {default}]" if isinstance(default, str) else ""
     text = f"{_HELP[name]}{shown}"
     if name == "predictions":
-        return click.option(flag, is_flag=True, default=None, help=text)
+        return option(flag, group="Reading", is_flag=True, default=None, help=text)
     kind: Any = Choice(CHOICES[name]) if name in CHOICES else int if name == "length" else str
     metavar = None if name in CHOICES else {"length": "N", "documents": "FILE"}.get(name, "NAME")
-    return click.option(flag, type=kind, metavar=metavar, default=None, help=text)
+    return option(flag, group="Reading", type=kind, metavar=metavar, default=None, help=text)
 
 
 FILES = click.argument("files", nargs=-1, metavar="FILE...", type=click.Path())
-FORMAT = click.option(
-    "--format", type=Choice([name for name in FORMATS if name != "hf"]), metavar="NAME",
+FORMAT = option(
+    "--format",
+    group="Reading",
+    type=Choice([name for name in FORMATS if name != "hf"]),
+    metavar="NAME",
     help="The format of the files, one of those that 'beyondchance formats' lists; told from "
     "their content by default.",
-)  # fmt: skip
+)
 
 annotated_files = together(
     [
         FILES,
-        click.option(
-            "--gold", metavar="NAME|FILE",
+        option(
+            "--gold",
+            group="Annotations",
+            metavar="NAME|FILE",
             help="The gold standard: one of the annotators, or a file of its own.",
         ),
-        click.option("--annotators", type=Names(), help="Only these."),
-        click.option("--labels", type=Names(), help="Only these, after renaming."),
-        click.option("--exclude-labels", type=Names(), help="All labels but these."),
-        click.option(
-            "--rename-label", type=Renaming(), multiple=True,
+        option("--annotators", group="Annotations", type=Names(), help="Only these."),
+        option("--labels", group="Annotations", type=Names(), help="Only these, after renaming."),
+        option("--exclude-labels", group="Annotations", type=Names(), help="All labels but these."),
+        option(
+            "--rename-label",
+            group="Annotations",
+            type=Renaming(),
+            multiple=True,
             help="Another name for a label; can be repeated.",
         ),
         FORMAT,
         *(_reading_option(name) for name in READING),
-        click.option(
-            "--no-text", is_flag=True,
+        option(
+            "--no-text",
+            group="Annotations",
+            is_flag=True,
             help="Show no annotated text anywhere, error messages included.",
         ),
     ]
-)  # fmt: skip
+)
 """What annotations are read, and how."""
 
 scoring = together(
     [
-        click.option(
-            "--measure", type=Choice(list(MEASURES)), default="token", show_default=True,
+        option(
+            "--measure",
+            group="Scoring",
+            type=Choice(list(MEASURES)),
+            default="token",
+            show_default=True,
             help="What counts as match: shared positions, or equal spans.",
         ),
-        click.option(
-            "--model", type=Choice(MODELS), default="disjoint", show_default=True,
+        option(
+            "--model",
+            group="Scoring",
+            type=Choice(MODELS),
+            default="disjoint",
+            show_default=True,
             help="Whether random spans of one label keep clear of one another.",
         ),
-        click.option(
-            "--scope", type=Choice(SCOPES), default="label", show_default=True,
+        option(
+            "--scope",
+            group="Scoring",
+            type=Choice(SCOPES),
+            default="label",
+            show_default=True,
             help="Whether the labels are placed one by one.",
         ),
     ]
-)  # fmt: skip
+)
 """How annotations are scored."""
 
 output = together(
     [
-        click.option(
-            "--output", "-o", type=Choice(list(OUTPUTS)),
+        option(
+            "--output",
+            group="Output",
+            type=Choice(list(OUTPUTS)),
             help="The form of the result; by default what --save ends with, or text.",
         ),
-        click.option(
-            "--save", "-s", metavar="FILE", type=click.Path(dir_okay=False),
+        option(
+            "--save",
+            group="Output",
+            metavar="FILE",
+            type=click.Path(dir_okay=False),
             help="Write the result to a file instead; all of it or nothing.",
         ),
-        click.option(
-            "--digits", type=click.IntRange(1, 15), default=4, show_default=True,
-            help="Digits after the point, for people; JSON and CSV have them all.",
+        option(
+            "--digits",
+            group="Output",
+            type=click.IntRange(1, 15),
+            metavar="N",
+            default=4,
+            help="Digits after the point, for people; JSON and CSV have them all.  [default: 4]",
         ),
-        click.option("--quiet", "-q", is_flag=True, help="No notes and no progress."),
+        option("--quiet", "-q", group="Output", is_flag=True, help="No notes and no progress."),
     ]
-)  # fmt: skip
+)
 """How a result is printed."""
 
-TOP = click.option(
-    "--top", type=click.IntRange(0), default=20, show_default=True,
-    help="Rows of long tables for people; 0 shows all. JSON and CSV have them all.",
-)  # fmt: skip
-FAIL_UNDER = click.option(
-    "--fail-under", type=float, metavar="SCORE",
+TOP = option(
+    "--top",
+    group="Output",
+    type=click.IntRange(0),
+    metavar="N",
+    default=20,
+    help="Rows of long tables for people; 0 shows all, as JSON and CSV do.  [default: 20]",
+)
+FAIL_UNDER = option(
+    "--fail-under",
+    group="Output",
+    type=float,
+    metavar="SCORE",
     help="Exit with 3 if a corrected score is below this, or undefined.",
-)  # fmt: skip
+)

@@ -8,24 +8,34 @@ from typing import Any
 import click
 
 from beyondchance.chance import coverage, start_probabilities
-from beyondchance.cli.options import MODELS, Choice, Lengths, output
+from beyondchance.cli.options import MODELS, Choice, Lengths, option, output
 from beyondchance.cli.running import Command, emit, tell
 from beyondchance.io.saving import save_file
 from beyondchance.report.place_report import place_report
 
 
 @click.command("place", cls=Command)
-@click.option("--length", type=click.IntRange(1), required=True, help="Positions of the text.")
-@click.option("--spans", type=Lengths(), required=True, help="Lengths of the spans.")
-@click.option(
+@option(
+    "--length",
+    group="Text and spans",
+    type=click.IntRange(1),
+    required=True,
+    help="Positions of the text.",
+)
+@option(
+    "--spans", group="Text and spans", type=Lengths(), required=True, help="Lengths of the spans."
+)
+@option(
     "--model",
+    group="Text and spans",
     type=Choice(MODELS),
     default="disjoint",
     show_default=True,
     help="Whether random spans keep clear of one another.",
 )
-@click.option(
+@option(
     "--plot",
+    group="Text and spans",
     metavar="FILE",
     type=click.Path(dir_okay=False),
     help="Draw the curves into a file that ends with .png, .svg or .pdf.",
@@ -33,7 +43,7 @@ from beyondchance.report.place_report import place_report
 @output
 def command(
     length: int, spans: tuple[int, ...], model: str, plot: str | None, **options: Any
-) -> None:  # fmt: skip
+) -> None:
     """Where random spans fall in a text: the paper's first figure, for any text.
 
     \b

@@ -10,7 +10,7 @@ import numpy as np
 from beyondchance.arrays import Bools
 from beyondchance.cli.agree import exit_code
 from beyondchance.cli.loading import load, streams
-from beyondchance.cli.options import FAIL_UNDER, annotated_files, output, scoring
+from beyondchance.cli.options import FAIL_UNDER, annotated_files, option, output, scoring
 from beyondchance.cli.running import Command, emit, working
 from beyondchance.core.measures import MEASURES
 from beyondchance.report.rank_report import Subset, rank_report
@@ -22,8 +22,9 @@ from beyondchance.spans import Corpus
 @click.command("rank", cls=Command)
 @annotated_files
 @scoring
-@click.option(
+@option(
     "--split-by-difficulty",
+    group="Output",
     type=click.FloatRange(0, 1),
     metavar="D",
     help="Rank in two subsets as well: texts of at least this difficulty, and below it. The "
@@ -31,7 +32,7 @@ from beyondchance.spans import Corpus
 )
 @FAIL_UNDER
 @output
-def command(files: tuple[str, ...], **options: Any) -> int:  # fmt: skip
+def command(files: tuple[str, ...], **options: Any) -> int:
     """Systems against a gold standard, ranked before and after correction.
 
     The first FILE is the gold standard and every other a system, unless --gold says who it

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import sys
 import threading
 from collections.abc import Iterator
@@ -38,8 +37,29 @@ class Misused(click.ClickException):
     exit_code = USAGE
 
 
+class Option(click.Option):
+    """An option that belongs to a group of the help page."""
+
+    def __init__(self, *args: Any, group: str = "Options", **settings: Any) -> None:
+        super().__init__(*args, **settings)
+        self.group = group
+
+
 class Command(click.Command):
-    """A command whose library errors become sentences."""
+    """A command whose options are listed by groups, and whose errors are sentences."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the options, each group below its heading."""
+        groups: dict[str, list[tuple[str, str]]] = {}
+        for item in self.get_params(ctx):
+            record = item.get_help_record(ctx)
+            if record is not None and not isinstance(item, click.Argument):
+                groups.setdefault(getattr(item, "group", "Output"), []).append(record)
+        # How files are read concerns few, and takes most of the page.
+        groups |= {"Reading": groups.pop("Reading")} if "Reading" in groups else {}
+        for group, records in groups.items():
+            with formatter.section(group):
+                formatter.write_dl(records)
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run, and turn what the library refuses into one sentence."""
@@ -56,16 +76,16 @@ def in_cli_words(message: str, command: click.Command) -> str:
     Examples
     --------
     >>> command = click.Command("agree", params=[click.Option(["--spans-key"])])
-    >>> in_cli_words("use spans_key='ner' or spans_key=", command)
-    'use --spans-key ner or --spans-key'
+    >>> in_cli_words("use spans_key='ner', spans_key=NAME or spans_key=", command)
+    'use --spans-key ner, --spans-key NAME or --spans-key'
     """
     names = {name for item in command.params for name in (item.name,) if name}
     if not names:
         return message
-    pattern = rf"\b({'|'.join(sorted(map(re.escape, names)))})=('([^']*)')?"
+    pattern = rf"\b({'|'.join(sorted(map(re.escape, names)))})=(?:'([^']*)'|([A-Z]+\b))?"
 
     def spelled(found: re.Match[str]) -> str:
-        return f"--{found[1].replace('_', '-')} {found[3] or ''}".rstrip()
+        return f"--{found[1].replace('_', '-')} {found[2] or found[3] or ''}".rstrip()
 
     return re.sub(pattern, spelled, message)
 
@@ -134,7 +154,9 @@ def _form_of(save: str | None) -> str:
 def _width() -> int | None:
     """Columns to fill; as many as there are contents where the output is no terminal."""
     if sys.stdout.isatty() or "COLUMNS" in os.environ:
-        return max(shutil.get_terminal_size().columns, 40)
+        from shutil import get_terminal_size  # noqa: PLC0415 - slow to load, for terminals only
+
+        return max(get_terminal_size().columns, 40)
     return None
 
 

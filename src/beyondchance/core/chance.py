@@ -13,7 +13,7 @@ from beyondchance.arrays import Bools, Floats, Ints
 from beyondchance.core.lengths import LengthTable
 from beyondchance.core.overlapping import binomial_tails, level_profiles
 from beyondchance.core.placement import coverage_profiles, item_profiles
-from beyondchance.core.ragged import spread, starts, total
+from beyondchance.core.ragged import distinct, spread, starts, total
 
 
 def expected_positions(table: LengthTable, i: Ints, j: Ints) -> Floats:
@@ -24,7 +24,7 @@ def expected_positions(table: LengthTable, i: Ints, j: Ints) -> Floats:
 def expected_equal_spans(table: LengthTable, i: Ints, j: Ints) -> Floats:
     """Spans of equal length that start at the same place (Proposition 1)."""
     pair, run, other = _equal_lengths(table, i, j)
-    used, place = np.unique(np.concatenate([run, other]), return_inverse=True)
+    used, place = distinct(np.concatenate([run, other]))
     profiles = item_profiles(table, table.owner()[used], table.length[used])
     same_start = profiles.dot(*place.reshape(2, -1))
     return total(pair, (table.count[run] * table.count[other]) * same_start, len(i))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from beyondchance.arrays import Ints
-from beyondchance.core.ragged import bounds, spread, total
+from beyondchance.core.ragged import bounds, distinct, spread, total
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +134,7 @@ def equal_spans(groups: SpanGroups, a: Ints, b: Ints) -> Ints:
     [1]
     """
     stride = int(groups.end.max(initial=0)) + 1
-    shape = np.unique(groups.start * stride + groups.end, return_inverse=True)[1].reshape(-1)
+    shape = distinct(groups.start * stride + groups.end)[1]
     n_shapes = int(shape.max(initial=0)) + 1
     known = groups.owner() * n_shapes + shape
     pair, place = spread(np.diff(groups.first)[a])

@@ -16,10 +16,9 @@ from beyondchance.io.formats import FORMATS, Format, Upload
 from beyondchance.io.options import Reading, ReadOptions
 from beyondchance.io.quick_conll import quick_corpus
 from beyondchance.io.sources import Source, is_zip, opened
-from beyondchance.io.writing import write
 from beyondchance.spans import Corpus, Input
 
-__all__ = ["FORMATS", "read", "write"]
+__all__ = ["FORMATS", "read"]
 
 # Choices that move a digit, and so belong to the signature.
 _SIGNED = (

@@ -12,10 +12,11 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from beyondchance.errors import FormatError
+from beyondchance.io.archives import members
 from beyondchance.io.drafts import Draft, DraftSpan
 from beyondchance.io.formats import Upload
 from beyondchance.io.options import Reading
-from beyondchance.io.sources import Source, is_zip, members, parsed_json
+from beyondchance.io.sources import Source, is_zip, parsed_json
 
 _NOBODY = "unknown"
 _EVERYBODY = "all"

@@ -63,6 +63,8 @@ class Format:
         Its defaults: what a text is, what positions are, what the file's offsets count.
     options : frozenset of str
         The reading options that concern it.
+    first : str
+        The characters that its files of text can begin with; any if there are none.
     library, extra : str, optional
         What must be installed, and the extra of this package that does it.
     """
@@ -74,6 +76,7 @@ class Format:
     positions: str
     offsets: str = "code points"
     options: frozenset[str] = field(default=EVERYWHERE)
+    first: str = ""
     library: str | None = None
     extra: str | None = None
 
@@ -83,6 +86,11 @@ class Format:
 
     def detects(self, upload: Upload) -> bool:
         """Whether the content looks like this format."""
+        if self.first and upload.data is None and not upload.is_folder:
+            # No need to import a reader of JSON for what does not begin with a brace.
+            beginning = upload.sources[0].head_text.lstrip()
+            if beginning and beginning[0] not in self.first:
+                return False
         return bool(self.module().is_format(upload))
 
     def drafts(self, upload: Upload, reading: Reading) -> Iterable[Draft]:
@@ -118,6 +126,7 @@ _ALL = (
         example="beyondchance agree anna.spacy ben.spacy",
         unit="document",
         positions="tokens",
+        first="\0",  # never text
         options=CHARACTERS | {"spans_key"},
         library="spacy",
         extra="spacy",
@@ -129,6 +138,7 @@ _ALL = (
         unit="document",
         positions="characters",
         offsets="UTF-16 units",
+        first="<{",
         options=CHARACTERS | {"layer", "feature"},
         library="cassis",
         extra="uima",
@@ -140,6 +150,7 @@ _ALL = (
         unit="sentence",
         positions="tokens",
         offsets="UTF-16 units",
+        first="#",
         options=CHARACTERS | {"layer", "feature"},
     ),
     Format(
@@ -149,6 +160,7 @@ _ALL = (
         unit="document",
         positions="characters",
         offsets="code points, or as the file says (bdocjs)",
+        first="<{",
         options=CHARACTERS | {"layer", "feature"},
         library="gatenlp",
         extra="gate",
@@ -160,6 +172,7 @@ _ALL = (
         unit="document",
         positions="frames",
         offsets="milliseconds",
+        first="<",
         options=EVERYWHERE | {"grid", "tier", "layer"},
         library="pympi",
         extra="eaf",
@@ -190,6 +203,7 @@ _ALL = (
         example="beyondchance agree export.json",
         unit="document",
         positions="characters",
+        first="[{",
         options=CHARACTERS | {"predictions"},
     ),
     Format(
@@ -199,6 +213,7 @@ _ALL = (
         unit="document",
         positions="characters",
         offsets="UTF-16 units",
+        first="{",
         options=CHARACTERS | {"empty"},
     ),
     Format(
@@ -207,6 +222,7 @@ _ALL = (
         example="beyondchance agree dataset.jsonl",
         unit="document",
         positions="characters",
+        first="{",
         options=CHARACTERS,
     ),
     Format(
@@ -215,6 +231,7 @@ _ALL = (
         example="beyondchance agree anna.conllu ben.conllu",
         unit="sentence",
         positions="tokens",
+        first="#0123456789",
         options=EVERYWHERE | {"unit", "positions", "scheme", "repair", "feature"},
         library="conllu",
         extra="conllu",

@@ -11,7 +11,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from beyondchance.arrays import Ints
+from beyondchance.arrays import Bools, Ints
 from beyondchance.errors import BeyondChanceError
 from beyondchance.io.conll import notes_on_columns, scheme_with_ends
 from beyondchance.io.formats import Upload
@@ -70,26 +70,33 @@ def _plain(text: str) -> _Plain | None:
     if text.startswith(("#", "\n")) or "\n#" in text or "-DOCSTART-" in text or "\r" in text:
         return None
     separator = "\t" if "\t" in text else " "
-    lines = text.split("\n")
-    n_separators = lines[0].count(separator)
-    filled = [line for line in lines if line]
-    if not n_separators or {line.count(separator) for line in filled} != {n_separators}:
+    n_separators = text.partition("\n")[0].count(separator)
+    counts, is_filled = _lines(text, separator)
+    if not n_separators or np.any(counts[is_filled] != n_separators):
         return None
-    cells = separator.join(filled).split(separator)
+    cells = separator.join(filter(None, text.split("\n"))).split(separator)
     distinct = set(cells)
     if "" in distinct or any(cell != cell.strip() for cell in distinct):
         return None
     if separator == " " and len(" ".join(distinct).split()) != len(distinct):
         return None
-    blank = np.flatnonzero(np.fromiter(map(len, lines), dtype=np.int64, count=len(lines)) == 0)
-    edges = np.concatenate([[-1], blank, [len(lines)]])
-    lengths = np.diff(edges) - 1
+    blank = np.flatnonzero(~is_filled)
+    lengths = np.diff(np.concatenate([[-1], blank, [len(is_filled)]])) - 1
     width = n_separators + 1
     words, tags = cells[::width], cells[n_separators::width]
     if tags[0][:2] not in _BEGINNINGS:
         return None  # a first line without a tag may be a header
     columns = [set(cells[i::width]) for i in range(width)]
     return _Plain(words, tags, lengths[lengths > 0], columns)
+
+
+def _lines(text: str, separator: str) -> tuple[Ints, Bools]:
+    """For each line, how many separators it has, and whether it has anything."""
+    data = np.frombuffer(text.encode(), dtype=np.uint8)
+    ends = np.concatenate([np.flatnonzero(data == ord("\n")), [len(data)]])
+    starts = np.concatenate([[0], ends[:-1] + 1])
+    before = np.concatenate([[0], np.cumsum(data == ord(separator))])
+    return before[ends] - before[starts], ends > starts
 
 
 _BEGINNINGS = frozenset({"O", *(f"{prefix}-" for prefix in "BIELSUM")})

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from fractions import Fraction
+from itertools import islice
 
 from beyondchance.errors import FormatError
 from beyondchance.io.formats import Upload
@@ -62,7 +63,7 @@ def _looks(source: Source) -> bool:
     lines = source.head_text.splitlines()
     # The last line may have been cut.
     whole = lines[:-1] if len(source.head) >= 65536 else lines
-    found = [fields for line in whole if (fields := _fields(line))][:20]
+    found = list(islice(filter(None, map(_fields, whole)), 20))
     return bool(found) and all(
         fields[0] in _TYPES and len(fields) in {9, 10} and _is_time(fields[3]) for fields in found
     )

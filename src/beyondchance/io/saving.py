@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import secrets
-import shutil
 from collections.abc import Mapping
 from contextlib import suppress
 from os import PathLike
@@ -37,6 +35,8 @@ def save_file(path: str | PathLike[str], data: bytes) -> None:
 
 def save_folder(path: str | PathLike[str], files: Mapping[str, bytes]) -> None:
     """Write a folder beside the place, then move it there."""
+    from shutil import rmtree  # noqa: PLC0415 - slow to load, and reports need no folder
+
     shown = os.fspath(path)
     target = _target(shown)
     if target.exists() and not (target.is_dir() and not any(target.iterdir())):
@@ -56,7 +56,7 @@ def save_folder(path: str | PathLike[str], files: Mapping[str, bytes]) -> None:
     except OSError as error:
         raise _not_written(shown, error) from None
     finally:
-        shutil.rmtree(part, ignore_errors=True)
+        rmtree(part, ignore_errors=True)
 
 
 def _target(shown: str) -> Path:
@@ -67,7 +67,7 @@ def _target(shown: str) -> Path:
 
 
 def _beside(target: Path) -> Path:
-    return target.parent / f".{secrets.token_hex(8)}.part"
+    return target.parent / f".{os.urandom(8).hex()}.part"
 
 
 def _not_written(shown: str, error: OSError) -> FormatError:

@@ -1,18 +1,15 @@
 """Files, folders and archives that somebody else wrote: opened with care.
 
-Nothing here trusts its input. Texts are decoded or refused with the place; archives
-are read member by member, with a limit on what they may unfold to; no link leads out
-of a folder; nothing is written to disk and nothing is fetched.
+Nothing here trusts its input. Texts are decoded or refused with the place; no link leads
+out of a folder; nothing is written to disk and nothing is fetched.
 """
 
 from __future__ import annotations
 
 import hashlib
-import io
 import json
 import os
 import re
-import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -195,53 +192,6 @@ def opened(path: str | Path) -> Source | list[Source]:
 def is_zip(source: Source) -> bool:
     """Whether the content is a zip archive."""
     return source.head.startswith((b"PK\x03\x04", b"PK\x05\x06"))
-
-
-def members(archive: Source) -> list[Source]:
-    """The files of a zip archive, sorted by name."""
-    try:
-        with zipfile.ZipFile(io.BytesIO(archive.data)) as opened_archive:
-            entries = [entry for entry in opened_archive.infolist() if not entry.is_dir()]
-            left = MOST_BYTES
-            for entry in entries:
-                _check_member(archive.name, entry)
-                left -= entry.file_size
-            if left < 0:
-                raise FormatError(  # noqa: TRY301
-                    f"{archive.name}: unfolds to more than {MOST_BYTES:,} bytes; split it"
-                )
-            return [
-                Source(
-                    f"{archive.name}/{entry.filename}", member=_member_bytes(opened_archive, entry)
-                )
-                for entry in sorted(entries, key=lambda entry: entry.filename)
-            ]
-    except FormatError:
-        raise
-    except Exception as error:  # damaged archives make their unpackers raise anything
-        raise FormatError(f"{archive.name}: not a readable zip archive ({error})") from None
-
-
-def _member_bytes(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> bytes:
-    """Read no more than the archive's directory says the member holds."""
-    with archive.open(entry) as file:
-        data = file.read(entry.file_size + 1)
-    if len(data) != entry.file_size:
-        raise zipfile.BadZipFile(f"{entry.filename} is not as long as the archive says")
-    return data
-
-
-def _check_member(archive: str, entry: zipfile.ZipInfo) -> None:
-    parts = PurePosixPath(entry.filename.replace("\\", "/")).parts
-    if ".." in parts or entry.filename.startswith(("/", "\\")) or ":" in entry.filename[:3]:
-        raise FormatError(
-            f"{archive}: member {entry.filename!r} points outside the archive; expected plain names"
-        )
-    if entry.file_size > 2**20 and entry.file_size > MOST_EXPANSION * max(entry.compress_size, 1):
-        raise FormatError(
-            f"{archive}: member {entry.filename!r} unfolds to {entry.file_size:,} bytes from "
-            f"{entry.compress_size:,}; that is no annotation"
-        )
 
 
 def _cause(error: OSError) -> str:

@@ -19,10 +19,11 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from beyondchance.errors import BeyondChanceError, FormatError
+from beyondchance.io.archives import members
 from beyondchance.io.drafts import Draft, Interval
 from beyondchance.io.formats import Upload, required
 from beyondchance.io.options import Reading
-from beyondchance.io.sources import Source, is_zip, members, safe_xml
+from beyondchance.io.sources import Source, is_zip, safe_xml
 from beyondchance.io.webanno_tsv import (
     INTERNAL,
     NAMED_ENTITY,

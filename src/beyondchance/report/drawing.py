@@ -47,14 +47,14 @@ def _bar(share: float, room: int) -> str:
 
 
 def drawn_curves(curves: Curves, *, digits: int, width: int = 80, height: int = 4) -> list[str]:
-    """Each curve as an area, all to the same scale, with its largest value beside it.
+    """Each curve as an area above 0, all to the same scale, with its range above it.
 
     Examples
     --------
     >>> for line in drawn_curves(Curves("p", {"a": [0.5, 1.0]}), digits=2, width=30, height=2):
     ...     print(line)
     p
-    a, at most 1.00
+    a, from 0.50 to 1.00
          █
         ██
     """
@@ -62,7 +62,8 @@ def drawn_curves(curves: Curves, *, digits: int, width: int = 80, height: int = 
     top = max(max(values) for values in curves.values.values())
     room = max(width - 6, 20)
     for name, values in curves.values.items():
-        lines.append(f"{visible(name)}, at most {in_digits(max(values), digits)}")
+        low, high = (in_digits(value, digits) for value in (min(values), max(values)))
+        lines.append(f"{visible(name)}, from {low} to {high}")
         lines += [
             f"    {line}" for line in _area(np.asarray(values, dtype=float) / top, room, height)
         ]
