@@ -14,7 +14,7 @@ PIP := -m pip --disable-pip-version-check --quiet --quiet
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/demo
-	@$(BIN)/python -m beyondchance
+	@$(BIN)/beyondchance demo
 
 check: $(VENV)/dev
 	@$(BIN)/ruff format --quiet --check .

@@ -8,3 +8,8 @@ from hypothesis import settings
 # somebody else's to explain; fresh ones everywhere else.
 settings.register_profile("beyondchance", deadline=None, derandomize=os.environ.get("CI") == "true")
 settings.load_profile("beyondchance")
+
+
+def pytest_addoption(parser):
+    """Let golden files be written anew."""
+    parser.addoption("--write-golden", action="store_true", help="write the golden files anew")

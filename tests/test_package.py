@@ -111,10 +111,21 @@ def test_results_survive_pickling():
     assert again.score == result.score
 
 
+def from_docs(name):
+    """A script of the documentation, as a module."""
+    spec = importlib.util.spec_from_file_location(name, ROOT / "docs" / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_generated_pages_are_what_the_package_says():
+    for name, page in from_docs("pages").PAGES.items():
+        committed = (ROOT / "docs" / name).read_text("utf-8")
+        assert page() == committed, f"{name} is stale: run python docs/pages.py"
+
+
 def test_pictures_are_what_the_numbers_say():
-    spec = importlib.util.spec_from_file_location("figures", ROOT / "docs" / "figures.py")
-    figures = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(figures)
-    for name, draw in figures.FIGURES.items():
+    for name, draw in from_docs("figures").FIGURES.items():
         committed = (ROOT / "docs" / "_static" / name).read_text("utf-8")
         assert draw() == committed, f"{name} is stale: run python docs/figures.py"

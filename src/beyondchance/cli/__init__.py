@@ -9,8 +9,10 @@ from __future__ import annotations
 import os
 import re
 import sys
+import traceback
 from difflib import get_close_matches
 from importlib import import_module
+from pathlib import Path
 
 import click
 
@@ -132,7 +134,7 @@ def _completion(ctx: click.Context, _: click.Parameter, shell: str | None) -> No
     help="Print the completion script of a shell, and exit.",
 )
 def cli() -> None:
-    r"""How much of the agreement between span annotations is more than luck?
+    """How much of the agreement between span annotations is more than luck?
 
     \b
     beyondchance agree anna.conll ben.conll     two annotators
@@ -167,7 +169,19 @@ def main(args: list[str] | None = None) -> int:  # noqa: PLR0911 - one for each 
         return CLOSED_PIPE
     except MemoryError:
         return _told("beyondchance: not enough memory for these files", DATA)
+    except Exception as error:
+        return _told(f"beyondchance: {_defect(error)}", DATA)
     return int(code or 0)
+
+
+def _defect(error: Exception) -> str:
+    """Where we failed, without what we failed on, which may quote a text."""
+    *_, place = traceback.extract_tb(error.__traceback__)
+    where = f"{Path(place.filename).name}:{place.lineno}"
+    return (
+        f"a defect of beyondchance {__version__} ({type(error).__name__} at {where}); please "
+        "report it with the command and, if it may be shared, the file"
+    )
 
 
 def _usage(error: click.UsageError) -> str:

@@ -17,6 +17,7 @@ from beyondchance.report.blocks import (
     Table,
     flat_score,
     in_list,
+    inputs,
     score_cells,
     with_reasons,
 )
@@ -296,10 +297,7 @@ def _data(
     result = next(iter(results.values()))
     data: dict[str, Any] = {
         "signature": str(result.settings),
-        "inputs": [
-            {"name": item.name, "sha256": item.sha256, "format": item.format}
-            for item in corpus.inputs
-        ],
+        "inputs": inputs(corpus),
         **result.score.to_dict(),
         "measures": {name: item.score.to_dict() for name, item in results.items()},
         "labels": {name: score.to_dict() for name, score in result.by_label.items()},

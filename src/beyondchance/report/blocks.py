@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from beyondchance.results import Score
 from beyondchance.rounding import in_digits
+from beyondchance.spans import Corpus
 
 Cell = str | int | float | None
 """A name, a count, a number to be rounded, or nothing."""
@@ -134,6 +135,11 @@ def flat_score(score: Score) -> dict[str, Any]:
         "n_spans": score.n_spans,
         "reason": score.reason,
     }
+
+
+def inputs(corpus: Corpus) -> list[dict[str, str]]:
+    """The files that annotations came from, for JSON."""
+    return [asdict(item) for item in corpus.inputs]
 
 
 def in_list(names: Sequence[str], most: int = 6) -> str:

@@ -6,7 +6,7 @@ from math import isnan
 from typing import Any
 
 from beyondchance.report import words
-from beyondchance.report.blocks import Bars, Block, Prose, Report, Table, in_list
+from beyondchance.report.blocks import Bars, Block, Prose, Report, Table, in_list, inputs
 from beyondchance.results import Difficulty
 from beyondchance.rounding import in_digits
 from beyondchance.spans import Corpus
@@ -54,6 +54,7 @@ def difficulty_report(
     blocks.append(Prose(str(result.settings), quiet=True))
     data: dict[str, Any] = {
         "signature": str(result.settings),
+        "inputs": inputs(corpus),
         "difficulty": result.overall,
         "documents": by_document,
         "histogram": [

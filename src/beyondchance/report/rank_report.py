@@ -16,6 +16,7 @@ from beyondchance.report.blocks import (
     counted,
     flat_score,
     in_list,
+    inputs,
     score_cells,
     with_reasons,
 )
@@ -69,10 +70,7 @@ def rank_report(
     blocks.append(Prose(str(ranking.settings), quiet=True))
     data: dict[str, Any] = {
         "signature": str(ranking.settings),
-        "inputs": [
-            {"name": item.name, "sha256": item.sha256, "format": item.format}
-            for item in corpus.inputs
-        ],
+        "inputs": inputs(corpus),
         "gold": ranking.gold,
         "systems": _systems(ranking),
         "measures": {name: _systems(item) for name, item in rankings.items()},

@@ -1,0 +1,115 @@
+"""Pages of the documentation that are made by running the package.
+
+``python docs/pages.py`` writes them anew; a test checks that they are what they should be.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import shlex
+import tempfile
+from contextlib import chdir, redirect_stderr, redirect_stdout
+from pathlib import Path
+from unittest import mock
+
+from beyondchance.cli import COMMANDS, main
+from beyondchance.paper import deviations_page
+
+HERE = Path(__file__).parent
+
+INTRODUCTION = """\
+# The command line
+
+<!-- Made by docs/pages.py from the real help and the real output. -->
+
+`pip install beyondchance` brings the command `beyondchance`. Every example below was run on the
+files that `beyondchance demo --files example` writes.
+
+Results go to standard output; notes, progress and errors to standard error. `-` reads standard
+input. `--output` gives text, JSON, CSV, Markdown or LaTeX (with booktabs); `--save FILE` writes a
+file, whole or not at all, in the form that its name ends with. On a terminal tables are fitted to
+its width and coloured, unless `NO_COLOR` is set.
+
+| exit code | |
+|---|---|
+| 0 | done |
+| 1 | the annotations cannot be used, and standard error says why |
+| 2 | the command was not called as it should be |
+| 3 | a corrected score is below `--fail-under`, or undefined |
+| 130 | interrupted; nothing half-written is left |
+
+`beyondchance --completion bash` (or zsh, fish) prints a script that completes commands and options:
+`eval "$(beyondchance --completion bash)"`.
+"""
+
+EXAMPLES = {
+    "agree": [
+        "beyondchance agree example/ada.conll example/ben.conll",
+        "beyondchance agree example/*.conll --by document --by season --top 3 --sensitivity",
+        "beyondchance agree example/*.conll --labels PERSON --output latex",
+        "beyondchance agree example/*.conll --fail-under 0.8 --quiet --output csv",
+    ],
+    "rank": ["beyondchance rank example/*.conll --split-by-difficulty 0.7"],
+    "difficulty": ["beyondchance difficulty example/*.conll --top 5"],
+    "place": ["beyondchance place --length 20 --spans 1,3,6"],
+    "reproduce": ["beyondchance reproduce"],
+    "formats": ["beyondchance formats"],
+    "convert": ["beyondchance convert example/ada.conll --labels EVENT --to table"],
+    "demo": ["beyondchance demo --output markdown"],
+}
+
+CLOSING = """\
+## JSON
+
+`--output json` is a contract: `"format": 1` is its version, and only additions happen without
+another. Every score has `observed`, `chance` and `corrected` (null where undefined, with a
+`reason`) and the `counts` that they are computed from. The schema ships with the package, as
+`beyondchance/data/schema.json`:
+
+```{literalinclude} ../src/beyondchance/data/schema.json
+:language: json
+```
+"""
+
+
+def cli_page() -> str:
+    """Every command: its help, and what it prints."""
+    parts = [INTRODUCTION]
+    with tempfile.TemporaryDirectory() as folder, chdir(folder):
+        ran("beyondchance demo --quiet --files example")
+        parts.append(f"```text\n{ran('beyondchance --help', help_page=True)}```\n")
+        for command in COMMANDS:
+            parts.append(f"## {command}\n")
+            parts.append(f"```text\n{ran(f'beyondchance {command} --help', help_page=True)}```\n")
+            parts += [
+                f"```console\n$ {example}\n{ran(example)}```\n" for example in EXAMPLES[command]
+            ]
+    return "\n".join([*parts, CLOSING])
+
+
+def ran(line: str, *, help_page: bool = False) -> str:
+    """What a command prints, standard error first, as if on a file."""
+    words = [
+        word
+        for pattern in shlex.split(line)[1:]
+        for word in (sorted(map(str, Path().glob(pattern))) if "*" in pattern else [pattern])
+    ]
+    out, err = io.StringIO(), io.StringIO()
+    environment = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
+    if help_page:
+        environment["COLUMNS"] = "96"
+    with (
+        mock.patch.dict(os.environ, environment, clear=True),
+        redirect_stdout(out),
+        redirect_stderr(err),
+    ):
+        main(words)
+    return err.getvalue() + out.getvalue()
+
+
+PAGES = {"cli.md": cli_page, "deviations.md": deviations_page}
+
+if __name__ == "__main__":
+    for name, page in PAGES.items():
+        (HERE / name).write_text(page(), encoding="utf-8")

@@ -1,0 +1,112 @@
+"""Every command in every output prints what it always did.
+
+After a wanted change: ``python -m pytest tests/cli/test_golden.py --write-golden``, then read
+the difference.
+"""
+
+import csv
+import io
+import json
+from importlib.resources import files
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from beyondchance import __version__
+from beyondchance.cli import COMMANDS, main
+from beyondchance.report import OUTPUTS
+
+GOLDEN = Path(__file__).parents[1] / "golden" / "cli"
+SCHEMA = json.loads((files("beyondchance") / "data" / "schema.json").read_text("utf-8"))
+TEAM = ("example/ada.conll", "example/ben.conll", "example/cleo.conll")
+
+CALLS = {
+    "agree": ("agree", *TEAM),
+    "agree-two": ("agree", *TEAM[:2], "--measure", "exact", "--digits", "2"),
+    "agree-by": ("agree", *TEAM, "--by", "document", "--by", "season", "--top", "2"),
+    "agree-sensitivity": ("agree", *TEAM[:2], "--labels", "PERSON", "--sensitivity"),
+    "agree-gold": ("agree", *TEAM[1:], "--gold", TEAM[0], "--rename-label", "EVENT=THING"),
+    "rank": ("rank", *TEAM, "--split-by-difficulty", "0.7"),
+    "difficulty": ("difficulty", *TEAM, "--top", "3"),
+    "difficulty-gold": ("difficulty", *TEAM, "--gold", "ada", "--exclude-labels", "PLACE"),
+    "place": ("place", "--length", "20", "--spans", "1,3,3,6"),
+    "reproduce": ("reproduce",),
+    "formats": ("formats",),
+    "demo": ("demo",),
+}
+
+
+@pytest.fixture(autouse=True)
+def example(tmp_path, monkeypatch):
+    """The example's files in a folder to work in, and no terminal to fit to."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("COLUMNS", "NO_COLOR", "FORCE_COLOR"):
+        monkeypatch.delenv(name, raising=False)
+    assert main(["demo", "--quiet", "--files", "example"]) == 0
+
+
+FITTED = ("agree-by", "rank", "formats", "place")
+WIDTHS = (80, 200)
+
+
+def checked(found, name, request):
+    """Compare with the file, or write it."""
+    path = GOLDEN / name
+    neutral = found.replace(__version__, "VERSION")
+    if request.config.getoption("--write-golden"):
+        path.write_text(neutral, encoding="utf-8")
+    assert neutral == path.read_text("utf-8")
+
+
+@pytest.mark.parametrize("output", OUTPUTS)
+@pytest.mark.parametrize("call", CALLS)
+def test_output(call, output, capsys, request):
+    capsys.readouterr()
+    assert main([*CALLS[call], "--quiet", "--output", output]) == 0
+    found = capsys.readouterr()
+    assert found.err == ""
+    checked(found.out, f"{call}{OUTPUTS[output]}", request)
+    if output == "json":
+        jsonschema.validate(json.loads(found.out), SCHEMA)
+    if output == "csv":
+        rows = list(csv.reader(io.StringIO(found.out)))
+        assert len(rows) > 1
+        assert {len(row) for row in rows} == {len(rows[0])}
+
+
+@pytest.mark.parametrize("form", ["table", "conll"])
+def test_conversion(form, capsys, request):
+    capsys.readouterr()
+    assert main(["convert", *TEAM, "--to", form, "--quiet"]) == 0
+    checked(capsys.readouterr().out, f"convert.{form}", request)
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("call", FITTED)
+def test_text_fitted_to_a_terminal(call, width, capsys, request, monkeypatch):
+    monkeypatch.setenv("COLUMNS", str(width))
+    capsys.readouterr()
+    assert main([*CALLS[call], "--quiet"]) == 0
+    found = capsys.readouterr().out
+    lines = [line for line in found.splitlines() if not line.startswith("beyondchance|")]
+    assert max(map(len, lines)) <= width
+    checked(found, f"{call}-{width}.txt", request)
+
+
+def test_every_command_is_tested():
+    assert {call[0] for call in CALLS.values()} | {"convert"} == set(COMMANDS)
+    assert {name.partition("-")[0] for name in CALLS} | {"convert"} == set(COMMANDS)
+
+
+def test_the_schema_is_one():
+    jsonschema.Draft202012Validator.check_schema(SCHEMA)
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate({"format": 1, "command": "agree"}, SCHEMA)
+
+
+def test_no_file_is_left_over():
+    calls = {f"{call}{ending}" for call in CALLS for ending in OUTPUTS.values()}
+    fitted = {f"{call}-{width}.txt" for call in FITTED for width in WIDTHS}
+    converted = {"convert.table", "convert.conll"}
+    assert {path.name for path in GOLDEN.iterdir()} == calls | fitted | converted
