@@ -155,7 +155,8 @@ SLIPS = {
     "Equation 1": r"""sums over $i_1 \ne i$, $i_2 \ne i$, and so on.
 Read literally this admits $i_1 = i_2$ and counts each subset once for every order of its
 elements. The proof, and the printed numbers, use each subset once. For $n = 20$ with lengths 2, 3
-and 4, the literal reading gives probabilities that sum to more than 1. $\pi(x, r)$ is 0 for $x < r$, negative $x$ included.""",
+and 4, the literal reading gives probabilities that sum to more than 1. $\pi(x, r)$ is 0 for
+$x < r$, negative $x$ included.""",
     "Subsets 1 and 2": """\
 of section 4: the text puts sentences with chance agreement above .825 into subset 1. By the
 scores of Table 10 it is the *difficult* half, with chance at most .175 (difficulty at least

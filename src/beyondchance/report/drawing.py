@@ -37,7 +37,7 @@ def drawn_bars(bars: Bars, *, digits: int, width: int = 80) -> list[str]:
         f"  {name:{left}}  {_bar(value / most, room):{room}}  {text:>{right}}"
         for name, value, text in zip(names, bars.amounts.values(), shown, strict=True)
     ]
-    return [bars.title, *lines]
+    return [visible(bars.title), *lines]
 
 
 def _bar(share: float, room: int) -> str:
@@ -58,7 +58,7 @@ def drawn_curves(curves: Curves, *, digits: int, width: int = 80, height: int = 
          █
         ██
     """
-    lines = [curves.title]
+    lines = [visible(curves.title)]
     top = max(max(values) for values in curves.values.values())
     room = max(width - 6, 20)
     for name, values in curves.values.items():

@@ -1,0 +1,145 @@
+"""The five outputs: what they escape, how they round, and that two roads to text agree."""
+
+import csv
+import io
+import json
+from math import nan
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from beyondchance import OptionError
+from beyondchance.report import OUTPUTS, rendered
+from beyondchance.report.blocks import Bars, Curves, Prose, Report, Table
+from beyondchance.report.text_output import drawn
+from beyondchance.report.visible import visible
+from beyondchance.rounding import in_digits
+
+HOSTILE = "a|b_c$d&e#f%g{h}~i^j\\k<l>[m](n)`o`*p*\x1b[31m\nq\u202er"
+
+
+def report_of(*blocks, data=None, rows=()):
+    return Report(command="agree", blocks=blocks, data=data or {}, rows=rows)
+
+
+def test_unknown_output():
+    with pytest.raises(OptionError, match="unknown output 'html'; choose one of: text, json"):
+        rendered(report_of(), "html")
+
+
+class TestHostileNames:
+    REPORT = report_of(
+        Prose(HOSTILE), Prose(HOSTILE, quiet=True),
+        Table(("name", "n"), [(HOSTILE, 1)], HOSTILE, HOSTILE),
+        Bars(HOSTILE, {HOSTILE: 1}), Curves(HOSTILE, {HOSTILE: [0.1, 0.2]}),
+    )  # fmt: skip
+
+    @pytest.mark.parametrize("output", ["text", "markdown", "latex"])
+    @pytest.mark.parametrize("width", [None, 60])
+    def test_nothing_moves_the_cursor(self, output, width):
+        found = rendered(self.REPORT, output, width=width)
+        assert not any(character in found for character in "\x1b\u202e\r\x07")
+
+    def test_markdown_stays_one_table(self):
+        table = rendered(report_of(Table(("name", "n"), [(HOSTILE, 1)])), "markdown")
+        assert len(table.strip().splitlines()) == 3
+        assert r"a\|b\_c\$d" in table
+
+    def test_latex_is_escaped(self):
+        table = rendered(report_of(Table(("name",), [(HOSTILE,)])), "latex")
+        assert r"a\textbar{}b\_c\$d\&e\#f\%g\{h\}\textasciitilde{}i" in table
+        assert r"\textasciicircum{}j\textbackslash{}k\textless{}l\textgreater{}" in table
+
+    def test_sentences_in_latex_are_comments(self):
+        lines = rendered(report_of(Prose("one\ntwo"), Prose(HOSTILE)), "latex").splitlines()
+        assert all(line.startswith("%") for line in lines if line)
+
+    def test_markup_of_rich_is_text(self):
+        assert "[red]x[/red]" in rendered(report_of(Prose("[red]x[/red]")), "text", width=40)
+
+    def test_csv_is_quoted(self):
+        text = rendered(report_of(rows=[{"name": 'a,"b"\nc', "n": 0.5}, {"n": nan}]), "csv")
+        assert list(csv.reader(io.StringIO(text))) == [["name", "n"], ['a,"b"\nc', "0.5"], ["", ""]]
+
+    def test_json_has_null_for_undefined_and_plain_integers(self):
+        data = json.loads(
+            rendered(report_of(data={"x": nan, "y": [2.0, 0.1], "é": {"z": 1}}), "json")
+        )
+        assert (data["x"], data["y"], data["é"]) == (None, [2, 0.1], {"z": 1})
+        assert (data["format"], data["command"]) == (1, "agree")
+
+
+class TestText:
+    TABLE = Table(
+        ("name", "share", "n", "change"), [("ada", 0.5, 1200, "▲ 2"), ("b", nan, 3, "=")], "title"
+    )
+
+    def test_columns_of_numbers_stand_right(self):
+        assert rendered(report_of(self.TABLE), "text", digits=2).splitlines() == [
+            "title",
+            "name   share       n   change",
+            "─────────────────────────────",
+            "ada     0.50   1,200      ▲ 2",
+            "b          -       3        =",
+        ]  # fmt: skip
+
+    def test_colours_only_where_wanted(self):
+        plain = rendered(report_of(self.TABLE), "text", width=80)
+        assert "\x1b" not in plain
+        coloured = rendered(report_of(self.TABLE), "text", width=80, colour=True)
+        assert "\x1b[32m   ▲ 2\x1b[0m" in coloured
+
+    @given(
+        st.lists(
+            st.tuples(st.text("abc XYZé漢", max_size=12).map(str.strip), st.floats(-2, 2)),
+            min_size=1, max_size=5,
+        ),
+        st.lists(st.text("abcde ", max_size=60), max_size=3),
+    )  # fmt: skip
+    def test_without_a_terminal_the_text_is_as_rich_would_draw_it(self, rows, sentences):
+        blocks = [
+            Table(("name", "value"), rows, "a title"),
+            *map(Prose, filter(str.strip, sentences)),
+        ]
+        found = rendered(report_of(*blocks), "text")
+        assert (
+            found.splitlines()
+            == drawn(report_of(*blocks), digits=4, width=100, colour=False).splitlines()
+        )
+
+    def test_long_names_are_folded_and_numbers_are_not(self):
+        name = "x" * 90
+        lines = rendered(report_of(Table(("name", "value"), [(name, 0.25)])), "text", width=40)
+        assert max(map(len, lines.splitlines())) <= 40
+        assert lines.count("x") == 90
+        assert "0.2500" in lines
+
+
+class TestRounding:
+    @given(st.floats(-5, 5), st.integers(1, 8))
+    def test_only_0_and_1_are_shown_as_such(self, value, digits):
+        text = in_digits(value, digits)
+        number = float(text.lstrip("<>"))
+        if text[0] in "<>":
+            assert (value > number) if text[0] == ">" else (value < number)
+        else:
+            assert abs(number - value) <= 0.5 * 10**-digits + 1e-12
+            assert number not in {0, 1, -1} or value == number
+
+    def test_examples(self):
+        assert in_digits(0.99996) == ">0.9999"
+        assert in_digits(1.00001) == ">1.0000"
+        assert in_digits(-1.00001) == "<-1.0000"
+        assert in_digits(-0.99999) == "<-0.9999"
+
+
+@given(st.text())
+def test_visible_text_is_one_line(text):
+    assert len(visible(text).splitlines()) <= 1
+    assert "\x1b" not in visible(text)
+
+
+@pytest.mark.parametrize("output", OUTPUTS)
+def test_nothing_is_coloured_outside_of_terminals(output):
+    assert "\x1b" not in rendered(report_of(TestText.TABLE, rows=[{"a": 1}]), output)

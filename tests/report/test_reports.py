@@ -1,0 +1,171 @@
+"""What reports say: sentences, habits and notes that a reader can check by hand."""
+
+from pathlib import Path
+
+import pytest
+
+from beyondchance import (
+    Corpus,
+    Score,
+    agreement,
+    coverage,
+    difficulty,
+    example,
+    rank,
+    start_probabilities,
+)
+from beyondchance.report import words
+from beyondchance.report.agree_report import agree_report, habits_of
+from beyondchance.report.blocks import Prose, Table
+from beyondchance.report.place_report import place_report
+from beyondchance.report.rank_report import rank_report
+from beyondchance.rounding import in_digits
+
+JUDGEMENTS = ("good", "bad", "poor", "fair", "moderate", "substantial", "perfect", "excellent")
+
+
+def score(matched, expected, size):
+    return Score(matched=matched, expected=expected, size_a=size, size_b=size)
+
+
+class TestSentences:
+    LUCK = "Luck alone would give 0.2500"
+    WAY = "of the way from there to full agreement, they cover"
+
+    @pytest.mark.parametrize(
+        ("found", "sentence"),
+        [
+            (score(3, 1, 4), f"{LUCK}; {WAY} 67 %."),
+            (score(3.9999, 1, 4), f"{LUCK}; {WAY} more than 99 %."),
+            (score(4, 1, 4), f"{LUCK}; they agree on everything."),
+            (score(0, 0, 0), "The corrected score is undefined: nothing was marked by either."),
+        ],
+    )
+    def test_meaning(self, found, sentence):
+        assert words.meaning(found, "they") == sentence
+        assert not any(word in sentence.split() for word in JUDGEMENTS)
+
+    def test_less_than_luck(self):
+        assert words.meaning(score(1, 2, 4), "they") == (
+            "Luck alone would give 0.5000, more than the 0.2500 observed: they agree less than "
+            "random annotators would."
+        )
+
+    @pytest.mark.parametrize(
+        ("found", "sentence"),
+        [
+            (score(99, 1, 100), "Chance hardly matters here: correction changes little, 0.0001."),
+            (score(90, 5, 100), "Correction lowers the score by 0.0053."),
+            (score(50, 10, 100), "Chance matters here: correction lowers the score by 0.0556."),
+            (
+                score(50, 40, 100),
+                "Chance matters much here: correction lowers the score by 0.3333.",
+            ),
+            (score(0, 0, 0), ""),
+        ],
+    )
+    def test_effect(self, found, sentence):
+        assert words.effect(found) == sentence
+
+    def test_little_is_below_5_thousandths(self):
+        # observed - corrected = chance (1 - observed) / (1 - chance) = .02 / 4 = .005 for
+        # chance 1/5 and observed .98.
+        assert "lowers" in words.effect(score(980, 200, 1000))
+        assert "little" in words.effect(score(980.01, 200, 1000))
+
+
+class TestHabits:
+    """Ada marks four tokens in two spans, Ben two in one, Cleo nothing.
+
+    ```
+    ada   XXX.X.....
+    ben   XX........
+    cleo  ..........
+    ```
+    """
+
+    CORPUS = Corpus.from_spans(
+        {"ada": [[(0, 3, "P"), (4, 5, "P")]], "ben": [[(0, 2, "P")]], "cleo": [[]]}, lengths=[10]
+    )
+
+    def test_by_hand(self):
+        result = agreement(self.CORPUS)
+        habits = habits_of(result, result)
+        ada = habits["ada"]
+        assert (ada.score.n_spans, ada.mean_length) == (2, 2)
+        # Ada's four tokens count against Ben and against Cleo; they have two and none.
+        assert ada.marking_ratio == 8 / 2
+        assert ada.over_marking == 1 - 2 / 8
+        assert ada.under_marking == 0
+        assert ada.without.observed == 0
+        assert habits["cleo"].without == result.by_pair["ada", "ben"]
+
+    def test_two_annotators_have_no_team_without_one(self):
+        result = agreement(self.CORPUS.select(annotators=["ada", "ben"]))
+        assert all(item.without is None for item in habits_of(result, result).values())
+
+
+class TestNotes:
+    def test_a_label_of_one_annotator_only(self):
+        corpus = Corpus.from_tags({"a": [["B-PER", "B-X"]], "b": [["B-PER", "O"]]})
+        (note,) = words.lonely_labels(corpus, corpus.annotators)
+        assert note.startswith("label 'X' is used by a only, so nothing can match it")
+        assert words.lonely_labels(corpus, ["a"]) == []
+
+    def test_many_of_them_are_summed_up(self):
+        tags = [[f"B-L{i}" for i in range(9)]]
+        corpus = Corpus.from_tags({"a": tags, "b": [["O"] * 9]})
+        (note,) = words.lonely_labels(corpus, corpus.annotators)
+        assert note.startswith("9 labels are used by one annotator only: L0, L1")
+
+    def test_systems_on_different_documents(self):
+        corpus = Corpus.from_tags(
+            {"gold": [["B-P"], ["B-P"]], "x": [["B-P"], ["B-P"]], "y": [["O"], None]}
+        )
+        report = rank_report({"token": rank(corpus, gold="gold")}, corpus)
+        assert (
+            "not all systems have all 2 documents: y (1); ranks compare different documents"
+            in report.notes
+        )
+
+
+class TestLongTables:
+    def test_the_lowest_are_shown_and_the_rest_is_counted(self):
+        names = [f"w{i:02}" for i in range(30)]
+        corpus = Corpus.from_tags({name: [["B-P", "O", "O"]] for name in names})
+        results = {measure: agreement(corpus, measure=measure) for measure in ("token", "exact")}
+        report = agree_report(
+            results, corpus, by=["document"], difficulty=difficulty(corpus), top=5
+        )
+        tables = [block for block in report.blocks if isinstance(block, Table)]
+        pairs = next(table for table in tables if table.headings[0] == "pair")
+        assert len(pairs.rows) == 5
+        assert pairs.remark == "The 5 lowest of 435; --top 0 shows all."
+        assert len(report.data["pairs"]) == 435
+
+
+def test_the_first_line_names_unit_and_positions():
+    corpus = example()
+    results = {measure: agreement(corpus, measure=measure) for measure in ("token", "exact")}
+    first = agree_report(results, corpus).blocks[0]
+    assert isinstance(first, Prose)
+    assert first.text.endswith("; unit sentence, positions tokens.")
+
+
+def test_places_that_look_alike_share_a_row():
+    starts, marked = start_probabilities(100, [2]), coverage(100, [2])
+    report = place_report(100, [2], starts, marked, model="disjoint")
+    (table,) = [block for block in report.blocks if isinstance(block, Table)]
+    # Two tokens in a hundred: 99 starts alike, the first and the last token covered half as often.
+    assert [row[0] for row in table.rows] == ["0", "1 to 98", "99"]
+    assert len(report.rows) == 100
+
+
+def test_the_page_on_reading_quotes_real_numbers():
+    page = (Path(__file__).parents[2] / "docs" / "reading.md").read_text("utf-8")
+    for measure in ("token", "exact"):
+        result = agreement(example(), measure=measure)
+        numbers = "   ".join((in_digits(result.observed), in_digits(result.chance)))
+        assert f"{measure}       {numbers}      {in_digits(result.corrected)}" in page
+    two = example().select(annotators=["ada", "ben"])
+    assert f"{agreement(two).chance:.4f}".lstrip("0") in page
