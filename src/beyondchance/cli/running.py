@@ -127,6 +127,8 @@ def emit(report: Report, *, output: str | None, save: str | None, digits: int, q
     if not quiet:
         for note in condensed(report.notes):
             tell(note)
+        if report.notes and sys.stderr.isatty() and save is None:
+            click.echo(err=True)  # the result follows on the same screen
     form = output or _form_of(save)
     if save is None:
         click.echo(
