@@ -1,0 +1,171 @@
+"""What surrounds the commands: progress, colour, saving, completion, start-up."""
+
+import os
+import pty
+import subprocess
+import sys
+import time
+
+import click
+import pytest
+
+from beyondchance import __version__
+from beyondchance.cli import COMMANDS, cli, main, running
+from beyondchance.cli.loading import without_text
+from beyondchance.cli.running import working
+
+
+@pytest.fixture(autouse=True)
+def example(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("COLUMNS", raising=False)
+    assert main(["demo", "--quiet", "--files", "example"]) == 0
+
+
+class TestProgress:
+    def test_nothing_is_said_before_a_second(self, monkeypatch, capsys):
+        monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+        with working("counting", quiet=False):
+            pass
+        assert capsys.readouterr().err == ""
+
+    def test_whoever_waits_is_told_what_for(self, monkeypatch, capsys):
+        monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+        monkeypatch.setattr(running, "_PATIENCE", 0.0)
+        monkeypatch.setenv("TERM", "xterm")
+        monkeypatch.setenv("FORCE_COLOR", "1")
+        with working("counting", quiet=False):
+            for _ in range(200):
+                time.sleep(0.02)
+                if "counting" in (found := capsys.readouterr().err):
+                    break
+        assert "counting" in found
+
+    @pytest.mark.parametrize(("quiet", "terminal"), [(True, True), (False, False)])
+    def test_silence_where_it_is_wanted(self, quiet, terminal, monkeypatch, capsys):
+        monkeypatch.setattr(sys.stderr, "isatty", lambda: terminal)
+        monkeypatch.setattr(running, "_PATIENCE", 0.0)
+        with working("counting", quiet=quiet):
+            time.sleep(0.1)
+        assert capsys.readouterr().err == ""
+
+
+class TestSaving:
+    @pytest.mark.parametrize(
+        ("name", "beginning"),
+        [
+            ("result.json", "{"),
+            ("result.csv", "level,name,measure,"),
+            ("result.md", "ada and ben: 46 sentences"),
+            ("result.tex", "% Needs"),
+            ("result.txt", "ada and ben: 46 sentences"),
+            ("result", "ada and ben: 46 sentences"),
+        ],
+    )
+    def test_the_name_says_the_form(self, name, beginning, tmp_path, capsys):
+        capsys.readouterr()
+        assert main(["agree", "example/ada.conll", "example/ben.conll", "--save", name]) == 0
+        found = capsys.readouterr()
+        assert found.out == ""
+        assert found.err.splitlines()[-1] == f"wrote {name}"
+        assert (tmp_path / name).read_text("utf-8").startswith(beginning)
+        assert sorted(path.name for path in tmp_path.iterdir()) == ["example", name]
+
+    def test_output_overrules_the_name(self, tmp_path):
+        assert main(["reproduce", "--save", "x.md", "--output", "json", "--quiet"]) == 0
+        assert (tmp_path / "x.md").read_text("utf-8").startswith("{")
+
+    def test_an_old_file_stays_if_anything_fails(self, tmp_path):
+        (tmp_path / "x.json").write_text("old")
+        assert main(["agree", "missing.conll", "--save", "x.json"]) == 1
+        assert (tmp_path / "x.json").read_text() == "old"
+
+    @pytest.mark.parametrize(
+        ("ending", "magic"), [("png", b"\x89PNG"), ("svg", b"<svg"), ("pdf", b"%PDF")]
+    )
+    def test_plots(self, ending, magic, tmp_path):
+        call = ["place", "--length", "20", "--spans", "2,5", "--plot", f"x.{ending}", "--quiet"]
+        assert main(call) == 0
+        assert (tmp_path / f"x.{ending}").read_bytes().startswith(magic)
+
+
+class TestStart:
+    def test_version(self, capsys):
+        capsys.readouterr()
+        assert main(["--version"]) == 0
+        assert capsys.readouterr().out == f"beyondchance {__version__}\n"
+
+    def test_citation(self, capsys):
+        capsys.readouterr()
+        assert main(["--cite"]) == 0
+        out = capsys.readouterr().out
+        assert out.count("@") == 2
+        assert out.count("{") == out.count("}")
+        assert f"version = {{{__version__}}}" in out
+        assert r"Ros{\'e}, Carolyn" in out
+
+    @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+    def test_completion_script(self, shell, capsys):
+        capsys.readouterr()
+        assert main(["--completion", shell]) == 0
+        assert "_BEYONDCHANCE_COMPLETE" in capsys.readouterr().out
+
+    def test_completion_completes(self):
+        environment = {
+            **os.environ,
+            "_BEYONDCHANCE_COMPLETE": "bash_complete",
+            "COMP_WORDS": "beyondchance agree --meas",
+            "COMP_CWORD": "2",
+        }
+        found = subprocess.run(
+            [sys.executable, "-m", "beyondchance"],
+            env=environment, capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        assert found.stdout == "plain,--measure\n"
+
+    def test_the_version_waits_for_nothing(self):
+        code = (
+            "import sys; from beyondchance.cli import main; main(['--version']); "
+            "assert not {'numpy', 'rich'} & set(sys.modules)"
+        )
+        subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)
+
+    def test_help_of_every_command(self, capsys):
+        for name in COMMANDS:
+            capsys.readouterr()
+            assert main([name, "--help"]) == 0
+            found = capsys.readouterr().out
+            assert COMMANDS[name].rstrip(".").split(",")[0] in found or name in {
+                "place",
+                "reproduce",
+            }
+
+    def test_options_are_the_words_of_the_library(self):
+        from beyondchance.cli.options import READING  # noqa: PLC0415
+        from beyondchance.io.options import ReadOptions  # noqa: PLC0415
+
+        assert set(READING) | {"gold"} == set(ReadOptions.__dataclass_fields__)
+        names = {item.name for item in cli.get_command(click.Context(cli), "agree").params}
+        assert set(READING) <= names
+
+
+def test_hidden_text_leaves_the_place():
+    message = 'x.csv:3: \'Anna said "it\\\'s"\' (Anna) is not "Ben"; expected a number'
+    assert without_text(message) == "x.csv:3: … … is not …; expected a number"
+
+
+@pytest.mark.parametrize(("no_color", "coloured"), [("", True), ("1", False)])
+def test_a_terminal_gets_colour_unless_told_not_to(no_color, coloured):
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.environ.update(TERM="xterm", NO_COLOR=no_color)
+        os.execv(sys.executable, [sys.executable, "-m", "beyondchance", "demo"])  # noqa: S606
+    found = b""
+    try:
+        while part := os.read(terminal, 4096):
+            found += part
+    except OSError:  # Linux says so when the other end is closed
+        pass
+    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
+    assert (b"\x1b[1m" in found) == coloured
+    assert b"0.7181" in found
