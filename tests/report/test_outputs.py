@@ -49,7 +49,13 @@ class TestHostileNames:
     def test_latex_is_escaped(self):
         table = rendered(report_of(Table(("name",), [(HOSTILE,)])), "latex")
         assert r"a\textbar{}b\_c\$d\&e\#f\%g\{h\}\textasciitilde{}i" in table
-        assert r"\textasciicircum{}j\textbackslash{}k\textless{}l\textgreater{}" in table
+        assert r"\textasciicircum{}j\textbackslash{}k\textless{}l\textgreater{}{[}m{]}" in table
+
+    @pytest.mark.parametrize("name", ["[3cm]", "*"])
+    def test_a_row_is_no_option_of_the_row_before(self, name):
+        # A double backslash takes a star and a length in brackets.
+        rows = rendered(report_of(Table(("name",), [("x",), (name,)])), "latex").splitlines()
+        assert rows[rows.index(r"x \\") + 1].startswith("{")
 
     def test_sentences_in_latex_are_comments(self):
         lines = rendered(report_of(Prose("one\ntwo"), Prose(HOSTILE)), "latex").splitlines()

@@ -21,6 +21,9 @@ _ESCAPES = {
     "<": r"\textless{}",
     ">": r"\textgreater{}",
     "|": r"\textbar{}",
+    "[": "{[}",  # at the beginning of a row it would be taken for an option of the row before
+    "]": "{]}",
+    "*": "{*}",  # the same
     '"': r"\textquotedbl{}",
     "\N{MINUS SIGN}": r"$-$",
     "▲": r"$\uparrow$",
