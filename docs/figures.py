@@ -57,6 +57,72 @@ def example() -> str:
     return "\n".join([*parts, "</svg>\n"])
 
 
+# Simulations 1 to 4 of Li, Rosé, Yuan & Zhou (2024): positions, spans of either side.
+_THREE = [(3, 5), (8, 11), (14, 18)], [(2, 5), (8, 12), (14, 19)]
+_LONG = [(6, 15)], [(4, 16)]
+_FIVE = [(0, 3), (5, 8), (10, 13), (15, 18), (20, 23)]
+SIMULATIONS = {
+    "1: more text": ((20, *_THREE), (30, *_THREE)),
+    "2: one span instead of three": ((20, *_THREE), (20, *_LONG)),
+    "3: a longer span": ((20, [(8, 11)], [(8, 12)]), (20, *_LONG)),
+    "4: five short, or one long": (
+        (41, [*_FIVE, (25, 41)], _FIVE),
+        (41, [*_FIVE, (25, 41)], [(25, 41)]),
+    ),
+}
+SHOWN = ("corrected-f1", "alpha", "mu-alpha", "gamma", "kappa", "pi", "nominal-alpha", "s", "ac1")
+
+
+def simulations() -> str:
+    """Every coefficient in the paper's four simulations, from the first case to the second."""
+    left, width, apart, top, step = 110, 150, 30, 64, 26
+    bottom = top + step * len(SHOWN)
+    right = left + (width + apart) * len(SIMULATIONS)
+    box = f'viewBox="0 0 {right} {bottom + 24}" font-family="sans-serif" font-size="12"'
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" {box} fill="{INK}">',
+        "<title>Coefficients in simulations 1 to 4: from the first case to the second</title>",
+        f'<rect width="{right}" height="{bottom + 24}" fill="#fff"/>',
+        _case("first", left + 6, 14),
+        f'<text x="{left + 16}" y="18">first case</text>',
+        _case("second", left + 106, 14),
+        f'<text x="{left + 116}" y="18">second case</text>',
+    ]
+    for row, name in enumerate(SHOWN):
+        weight = ' font-weight="bold"' if name == "corrected-f1" else ""
+        place = f'x="{left - 12}" y="{top + step * row + 4}" text-anchor="end"'
+        parts.append(f"<text {place}{weight}>{name}</text>")
+    for panel, (title, cases) in enumerate(SIMULATIONS.items()):
+        edge = left + (width + apart) * panel
+        parts.append(f'<text x="{edge}" y="{top - 20}">{title}</text>')
+        for tick in (0.0, 0.5, 1.0):
+            x = edge + width * tick
+            parts.append(f'<path d="M{x:.1f},{top - 12}V{bottom - 8}" stroke="{FAINT}"/>')
+            text = f'<text x="{x:.1f}" y="{bottom + 10}" text-anchor="middle">{tick:g}</text>'
+            parts.append(text)
+        found = [bc.coefficients(_pair(*case), SHOWN).values for case in cases]
+        for row, name in enumerate(SHOWN):
+            y = top + step * row
+            first, second = (round(edge + width * values[name].value, 1) for values in found)
+            parts.append(f'<path d="M{first},{y}H{second}" stroke="{INK}" stroke-width="2"/>')
+            parts += [_case("first", first, y), _case("second", second, y)]
+    return "\n".join([*parts, "</svg>\n"])
+
+
+def _pair(n: int, a: list[tuple[int, int]], b: list[tuple[int, int]]) -> bc.Corpus:
+    """One text with two annotators and one label."""
+    spans = {
+        name: [[(start, end, "X") for start, end in side]] for name, side in (("a", a), ("b", b))
+    }
+    return bc.Corpus.from_spans(spans, lengths=[n])
+
+
+def _case(which: str, x: float, y: float) -> str:
+    """A ring for the first case, a disc for the second."""
+    fill = "#fff" if which == "first" else OBSERVED
+    return f'<circle cx="{x}" cy="{y}" r="5" fill="{fill}" stroke="{OBSERVED}" stroke-width="2"/>'
+
+
 def _mark(kind: str, x: float, y: float, colour: str) -> str:
     """A mark that differs by more than colour."""
     if kind == "chance":
@@ -66,7 +132,7 @@ def _mark(kind: str, x: float, y: float, colour: str) -> str:
     return f'<circle cx="{x}" cy="{y}" r="6" fill="{colour}"/>'
 
 
-FIGURES = {"example.svg": example}
+FIGURES = {"coefficients.svg": simulations, "example.svg": example}
 
 
 def main() -> None:

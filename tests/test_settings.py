@@ -18,6 +18,7 @@ names = st.text(min_size=1, max_size=8)
         gold=st.none() | names,
         labels=st.none() | st.lists(names, max_size=3).map(tuple),
         annotators=st.none() | st.lists(names, max_size=3).map(tuple),
+        gamma=st.none() | st.lists(names, max_size=3).map(tuple),
     )
 )
 def test_signature_parses_back(settings):

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
         sample_arrangements,
         start_probabilities,
     )
+    from beyondchance.comparison import Coefficient, Coefficients, coefficients
     from beyondchance.demo import example
     from beyondchance.errors import (
         BeyondChanceError,
@@ -40,6 +41,8 @@ if TYPE_CHECKING:
 __all__ = [
     "Agreement",
     "BeyondChanceError",
+    "Coefficient",
+    "Coefficients",
     "Corpus",
     "Counts",
     "DataError",
@@ -59,6 +62,7 @@ __all__ = [
     "TagError",
     "__version__",
     "agreement",
+    "coefficients",
     "coverage",
     "difficulty",
     "example",
@@ -72,6 +76,7 @@ __all__ = [
 
 _HOMES = {
     "chance": ("coverage", "expected_match", "sample_arrangements", "start_probabilities"),
+    "comparison": ("Coefficient", "Coefficients", "coefficients"),
     "demo": ("example",),
     "errors": (
         "BeyondChanceError",

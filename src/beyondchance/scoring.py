@@ -86,7 +86,7 @@ def agreement(
     2
     """
     given = _corpus(data, other, scheme=scheme, repair=repair)
-    corpus = _without_gold(given)
+    corpus = without_gold(given)
     gold = None if corpus is given else given.gold
     settings = _settings(corpus, measure=measure, model=model, scope=scope, gold=gold)
     counts, skipped = _counts(corpus, settings, with_self=False)
@@ -203,7 +203,7 @@ def difficulty(
     return Difficulty(counts, settings, {**corpus.skipped, **skipped})
 
 
-def _without_gold(corpus: Corpus) -> Corpus:
+def without_gold(corpus: Corpus) -> Corpus:
     """Leave out the gold standard, which is not one more annotator.
 
     Where it has one annotator beside it, the two are compared.

@@ -8,7 +8,7 @@ from beyondchance.errors import OptionError
 from beyondchance.version import __version__
 
 _PREFIX = "beyondchance"
-_LISTS = ("annotators", "labels", "rename_label")
+_LISTS = ("annotators", "labels", "rename_label", "gamma")
 _ESCAPES = {"%": "%25", "|": "%7C", ",": "%2C", "\n": "%0A", "\r": "%0D"}
 
 
@@ -39,6 +39,8 @@ class Settings:
         Labels that were given another name, as ``OLD=NEW``.
     gold : str, optional
         The annotator taken as gold standard.
+    gamma : tuple of str, optional
+        How gamma was computed, where it was: its parameters, as ``name=value``.
     version : str
         Of this package.
 
@@ -80,6 +82,7 @@ class Settings:
     labels: tuple[str, ...] | None = None
     rename_label: tuple[str, ...] | None = None
     gold: str | None = None
+    gamma: tuple[str, ...] | None = None
     version: str = __version__
 
     def __post_init__(self) -> None:
