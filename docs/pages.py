@@ -47,6 +47,7 @@ EXAMPLES = {
     "agree": [
         "beyondchance agree example/ada.conll example/ben.conll",
         "beyondchance agree example/*.conll --by document --by season --top 3 --sensitivity",
+        "beyondchance agree example/*.conll --quiet --coefficients alpha,mu-alpha,kappa,s",
         "beyondchance agree example/*.conll --labels PERSON --output latex",
         "beyondchance agree example/*.conll --fail-under 0.8 --quiet --output csv",
     ],

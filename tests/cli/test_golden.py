@@ -27,6 +27,7 @@ CALLS = {
     "agree-by": ("agree", *TEAM, "--by", "document", "--by", "season", "--top", "2"),
     "agree-sensitivity": ("agree", *TEAM[:2], "--labels", "PERSON", "--sensitivity"),
     "agree-gold": ("agree", *TEAM[1:], "--gold", TEAM[0], "--rename-label", "EVENT=THING"),
+    "agree-coefficients": ("agree", *TEAM, "--coefficients", "alpha,mu-alpha,ku-alpha,kappa,s"),
     "rank": ("rank", *TEAM, "--split-by-difficulty", "0.7"),
     "difficulty": ("difficulty", *TEAM, "--top", "3"),
     "difficulty-gold": ("difficulty", *TEAM, "--gold", "ada", "--exclude-labels", "PLACE"),

@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from beyondchance.cli import BELOW
 from beyondchance.cli.loading import load, streams
-from beyondchance.cli.options import FAIL_UNDER, TOP, annotated_files, option, output, scoring
+from beyondchance.cli.options import (
+    FAIL_UNDER,
+    TOP,
+    Names,
+    Parameters,
+    annotated_files,
+    option,
+    output,
+    scoring,
+)
 from beyondchance.cli.running import Command, emit, tell, working
 from beyondchance.core.measures import MEASURES
 from beyondchance.errors import BeyondChanceError
@@ -17,6 +27,9 @@ from beyondchance.results import Agreement, Score
 from beyondchance.rounding import in_digits
 from beyondchance.scoring import SCOPES, agreement, difficulty
 from beyondchance.spans import UNITS, Corpus
+
+if TYPE_CHECKING:
+    from beyondchance.comparison import Coefficients
 
 
 @click.command("agree", cls=Command)
@@ -29,6 +42,19 @@ from beyondchance.spans import UNITS, Corpus
     metavar="document|FIELD",
     help="Break down by document, or by a field of the documents such as a round; can be repeated.",
 )
+@option(
+    "--coefficients",
+    group="Scoring",
+    type=Names(),
+    help="Other coefficients beside ours: 'all', or names such as alpha,gamma,kappa.",
+)
+@option(
+    "--gamma",
+    group="Scoring",
+    type=Parameters(),
+    help="Parameters of gamma: alpha, beta, delta, precision, confidence, samples.",
+)
+@option("--seed", group="Scoring", type=click.IntRange(0), metavar="N", help="For what is sampled.")
 @option(
     "--sensitivity",
     group="Output",
@@ -51,7 +77,7 @@ def command(files: tuple[str, ...], **options: Any) -> int:
     beyondchance agree spans.csv --labels PER,ORG --fail-under 0.7
     """
     given = streams(files)
-    with working("reading and scoring", quiet=options["quiet"]):
+    with working("reading and scoring", quiet=options["quiet"]) as say:
         corpus = load(given, options)
         results = by_measures(corpus, options)
         result = results[options["measure"]]
@@ -61,6 +87,7 @@ def command(files: tuple[str, ...], **options: Any) -> int:
             by=options["by"],
             difficulty=_difficulty(corpus, options) if "document" in options["by"] else None,
             variants=_variants(given, corpus, options) if options["sensitivity"] else (),
+            others=_coefficients(corpus, options, say) if options["coefficients"] else None,
             top=options["top"],
             digits=options["digits"],
         )
@@ -92,6 +119,28 @@ def exit_code(scores: dict[str, Score], options: dict[str, Any]) -> int:
 def _difficulty(corpus: Corpus, options: dict[str, Any]) -> Any:
     chosen = {name: options[name] for name in ("measure", "model", "scope")}
     return difficulty(corpus, **chosen)
+
+
+def _coefficients(
+    corpus: Corpus, options: dict[str, Any], say: Callable[[str], None]
+) -> Coefficients:
+    """Other coefficients; gamma says how far it is."""
+    from beyondchance.comparison import coefficients  # noqa: PLC0415 - rarely wanted
+
+    names = options["coefficients"]
+    whole = ("samples",)
+    gamma = {
+        name: int(value) if name in whole and value.is_integer() else value
+        for name, value in (options["gamma"] or {}).items()
+    }
+    return coefficients(
+        corpus,
+        "all" if names == ("all",) else names,
+        model=options["model"],
+        gamma=gamma,
+        rng=options["seed"],
+        progress=lambda done, total: say(f"gamma, {done:,} of {total:,} samples"),
+    )
 
 
 def _variants(given: list[Any], corpus: Corpus, options: dict[str, Any]) -> list[Variant]:

@@ -96,6 +96,24 @@ class Renaming(click.ParamType[Any]):
         return old, new
 
 
+class Parameters(click.ParamType[Any]):
+    """``NAME=NUMBER,...``."""
+
+    name = "NAME=NUMBER,..."
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> dict[str, float]:
+        """Numbers by name."""
+        if not isinstance(value, str):
+            return dict(value)
+        pairs = [part.partition("=") for part in value.split(",")]
+        try:
+            return {name.strip(): float(number) for name, _, number in pairs}
+        except ValueError:
+            self.fail(f"'{value}' is not NAME=NUMBER, several separated by commas", param, ctx)
+
+
 class Lengths(click.ParamType[Any]):
     """Lengths separated by commas."""
 

@@ -6,7 +6,7 @@ import os
 import re
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -91,13 +91,20 @@ def in_cli_words(message: str, command: click.Command) -> str:
 
 
 @contextmanager
-def working(what: str, *, quiet: bool) -> Iterator[None]:
-    """Say on a terminal what takes long, once it does."""
-    if quiet or not sys.stderr.isatty():
-        yield
-        return
+def working(what: str, *, quiet: bool) -> Iterator[Callable[[str], None]]:
+    """Say on a terminal what takes long, once it does; what is given can be made precise."""
     lock = threading.Lock()
     started: list[Any] = []
+    said = [what]
+
+    def say(more: str) -> None:
+        said[0] = f"{what}: {more}"
+        if started:
+            started[0].update(said[0])
+
+    if quiet or not sys.stderr.isatty():
+        yield say
+        return
 
     def start() -> None:
         from rich.console import Console  # noqa: PLC0415 - only for those who wait
@@ -105,7 +112,7 @@ def working(what: str, *, quiet: bool) -> Iterator[None]:
         with lock:
             if started:
                 return
-            status = Console(stderr=True).status(what)
+            status = Console(stderr=True).status(said[0])
             started.append(status)
             status.start()
 
@@ -113,7 +120,7 @@ def working(what: str, *, quiet: bool) -> Iterator[None]:
     timer.daemon = True
     timer.start()
     try:
-        yield
+        yield say
     finally:
         timer.cancel()
         with lock:

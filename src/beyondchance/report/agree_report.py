@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import isnan, nan
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from beyondchance.report import words
 from beyondchance.report.blocks import (
@@ -23,6 +23,9 @@ from beyondchance.report.blocks import (
 )
 from beyondchance.results import Agreement, Difficulty, Score
 from beyondchance.spans import Corpus
+
+if TYPE_CHECKING:
+    from beyondchance.comparison import Coefficients
 
 _MINUS = "\N{MINUS SIGN}"
 
@@ -98,6 +101,7 @@ def agree_report(
     by: Sequence[str] = (),
     difficulty: Difficulty | None = None,
     variants: Sequence[Variant] = (),
+    others: Coefficients | None = None,
     top: int = 20,
     digits: int = 4,
 ) -> Report:
@@ -115,6 +119,8 @@ def agree_report(
         Of the documents, for ``document``.
     variants : sequence of Variant
         The score under other choices.
+    others : Coefficients, optional
+        Other coefficients on the same annotations.
     top : int
         Rows of long tables for people; 0 shows all.
     digits : int
@@ -149,15 +155,27 @@ def agree_report(
             blocks.append(_scores_table(name, result.by_field(name), top=top))
     if variants:
         blocks.append(_variants_table(variants))
+    settings = result.settings
+    data = _data(
+        results, corpus, habits, by=by, difficulty=difficulty, variants=variants, notes=notes
+    )
+    rows = _rows(results, habits, by, difficulty, variants)
+    if others is not None:
+        from beyondchance.report import coefficients_report  # noqa: PLC0415 - rarely wanted
+
+        settings = replace(settings, gamma=others.settings.gamma)
+        blocks += coefficients_report.blocks_of(others)
+        rows += coefficients_report.rows_of(others)
+        plain = others.to_dict()
+        data |= {name: plain[name] for name in ("coefficients", "differences")}
+        data["signature"] = str(settings)
     blocks += [Prose(text) for text in (words.skipped(result.skipped.items()),) if text]
-    blocks.append(Prose(str(result.settings), quiet=True))
+    blocks.append(Prose(str(settings), quiet=True))
     return Report(
         command="agree",
         blocks=tuple(blocks),
-        data=_data(
-            results, corpus, habits, by=by, difficulty=difficulty, variants=variants, notes=notes
-        ),
-        rows=_rows(results, habits, by, difficulty, variants),
+        data=data,
+        rows=rows,
         notes=notes,
     )
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from itertools import groupby
 from typing import Any
 
-from beyondchance.paper import COLUMNS, COMPUTED, Reproduced
-from beyondchance.report.blocks import Block, Prose, Report, Table, counted, in_list
+from beyondchance.paper import Reproduced
+from beyondchance.report.blocks import Block, Prose, Report, Table, counted
 
 UNEXPLAINED = "differs, and no known deviation explains it"
 
@@ -25,14 +25,11 @@ def reproduce_report(cases: Sequence[Reproduced]) -> Report:
         blocks.append(Table(("case", "column", "printed", "ours", "note"), cells, title))
     differ = [row for row in rows if row["note"]]
     unexplained = [row for row in rows if row["note"] == UNEXPLAINED]
-    missing = [name for name in COLUMNS if name not in COMPUTED]
     summary = (
         f"{counted(len(rows), 'cell')}: {len(rows) - len(differ)} as printed, "
         f"{len(differ) - len(unexplained)} by a known slip of the paper, {len(unexplained)} "
         "unexplained."
     )
-    if missing:
-        summary += f" Not computed yet: {in_list(missing, len(missing))}."
     blocks.append(Prose(summary))
     data: dict[str, Any] = {
         "cases": [
@@ -48,7 +45,6 @@ def reproduce_report(cases: Sequence[Reproduced]) -> Report:
             }
             for item in cases
         ],
-        "missing": missing,
     }
     return Report(command="reproduce", blocks=tuple(blocks), data=data, rows=rows)
 
