@@ -172,6 +172,31 @@ def hard_texts() -> None:
         print(f"{title:<52}" + "".join(f"{s * 1e3:>9.1f} ms" for s in best(*jobs, times=3)))
 
 
+def units_in_one_text(n_units: int, seed: int = 1) -> bc.Corpus:
+    """One text in which two annotators have marked units, half of them each."""
+    rng = np.random.default_rng(seed)
+    spans = []
+    for _ in range(2):
+        edges = np.cumsum(rng.integers(1, 12, n_units))
+        spans.append([(int(a), int(b), "X") for a, b in edges.reshape(-1, 2)])
+    length = max(marked[-1][1] for marked in spans) + 10
+    return bc.Corpus.from_spans({"a": [spans[0]], "b": [spans[1]]}, lengths=[length])
+
+
+def coefficients() -> None:
+    """Unitizing alpha as units double; gamma on a corpus of sentences."""
+    from beyondchance.comparison.unitizing import alpha
+
+    small, large = units_in_one_text(10_000), units_in_one_text(20_000)
+    few, many = best(lambda: alpha(small), lambda: alpha(large), times=25)
+    print(f"\nunitizing alpha, 10,000 units in one text: {1000 * few:.1f} ms")
+    ratio("twice the units, unitizing alpha", many / few, most=2.3)
+    corpus = bc.Corpus.from_tags(dict(zip("ab", data(), strict=True)))
+    (seconds,) = best(lambda: bc.coefficients(corpus, ["gamma"]), times=1)
+    print(f"gamma of {len(corpus.documents):,} sentences: {seconds:.1f} s")
+    ratio("gamma of a CoNLL-sized corpus, in minutes", seconds / 60, most=1)
+
+
 def files() -> None:
     """Reading: CoNLL files beside seqscore, a million spans beside polars and pyarrow."""
     import polars as pl
@@ -268,6 +293,7 @@ def main() -> None:
         return
     long_texts(conll())
     hard_texts()
+    coefficients()
     files()
     command_line()
     imports()
