@@ -67,4 +67,5 @@ def checked_option(name: str, value: object, valid: Iterable[str]) -> str:
     choices = list(valid)
     if isinstance(value, str) and value in choices:
         return value
-    raise OptionError(f"unknown {name} {value!r}; choose one of: {', '.join(choices)}")
+    known = f"choose one of: {', '.join(choices)}" if choices else "there is none"
+    raise OptionError(f"unknown {name} {value!r}; {known}")

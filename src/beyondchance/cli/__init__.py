@@ -10,6 +10,7 @@ import os
 import re
 import sys
 import traceback
+from contextlib import suppress
 from difflib import get_close_matches
 from importlib import import_module
 from pathlib import Path
@@ -144,34 +145,50 @@ def cli() -> None:
     """
 
 
-def main(args: list[str] | None = None) -> int:  # noqa: PLR0911 - one for each way to end
+def main(args: list[str] | None = None) -> int:
     """Run a command; the exit code. No traceback gets out."""
     for stream in (sys.stdout, sys.stderr):
         # Names that the terminal cannot show are no reason to fail.
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
+    words = sys.argv[1:] if args is None else args
     try:
-        code = cli.main(args, prog_name="beyondchance", standalone_mode=False)
-        sys.stdout.flush()
-    except click.exceptions.NoArgsIsHelpError as error:
-        click.echo(error.format_message(), err=True)
-        return USAGE
-    except click.UsageError as error:
-        where = error.ctx.command_path if error.ctx else "beyondchance"
-        return _told(f"{where}: {_usage(error)} (see '{where} --help')", USAGE)
-    except click.ClickException as error:
-        return _told(f"beyondchance: {error.format_message()}", error.exit_code)
+        code = cli.main(words, prog_name="beyondchance", standalone_mode=False)
+        if sys.stdout is not None:
+            sys.stdout.flush()
     except (click.Abort, KeyboardInterrupt):
         return INTERRUPTED
-    except BrokenPipeError:
-        # The reader went away; nothing is left to be said, not even when Python exits.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return CLOSED_PIPE
-    except MemoryError:
-        return _told("beyondchance: not enough memory for these files", DATA)
+    except (BrokenPipeError, SystemExit):  # click exits by itself only when a pipe is closed
+        return _reader_gone()
     except Exception as error:
-        return _told(f"beyondchance: {_defect(error)}", DATA)
+        return _told(*_ending(error, words))
     return int(code or 0)
+
+
+def _ending(error: Exception, words: list[str]) -> tuple[str, int]:
+    """What to say when a command could not be carried out, and its exit code."""
+    match error:
+        case click.exceptions.NoArgsIsHelpError():
+            return error.format_message(), USAGE
+        case click.UsageError():
+            command = f" {words[0]}" if words and words[0] in COMMANDS else ""
+            where = error.ctx.command_path if error.ctx else f"beyondchance{command}"
+            return f"{where}: {_usage(error)} (see '{where} --help')", USAGE
+        case click.ClickException():
+            return f"beyondchance: {error.format_message()}", error.exit_code
+        case MemoryError():
+            return "beyondchance: not enough memory for these files", DATA
+        case OSError():
+            cause = (error.strerror or str(error)).lower()
+            return f"beyondchance: the result cannot be written ({cause})", DATA
+    return f"beyondchance: {_defect(error)}", DATA
+
+
+def _reader_gone() -> int:
+    """Nothing is left to be said, not even when Python exits and flushes."""
+    with suppress(AttributeError, OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.__stdout__.fileno())  # type: ignore[union-attr]
+    return CLOSED_PIPE
 
 
 def _defect(error: Exception) -> str:
@@ -192,5 +209,6 @@ def _usage(error: click.UsageError) -> str:
 
 
 def _told(message: str, code: int) -> int:
-    click.echo(" ".join(message.splitlines()), err=True)
+    if sys.stderr is not None:
+        click.echo(message, err=True)
     return code

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -64,7 +65,8 @@ def command(
             with tempfile.TemporaryDirectory() as folder:
                 place = Path(folder) / f"converted.{'csv' if chosen == 'table' else chosen}"
                 write(corpus, place, format=chosen)
-                click.echo(place.read_bytes(), nl=False)
+                if sys.stdout is not None:
+                    click.echo(place.read_bytes(), nl=False)
         else:
             write(corpus, save, format=chosen, spans_key=key)
     if not quiet:

@@ -31,8 +31,8 @@ def command(files: str | None, **options: Any) -> None:
     """
     corpus = example()
     chosen = {"measure": "token", "model": "disjoint", "scope": "label"}
-    emit(agree_report(by_measures(corpus, chosen), corpus, digits=options["digits"]), **options)
     if files is not None:
         write(corpus, f"{files.rstrip('/')}/", format="conll")
         if not options["quiet"]:
             tell(f"wrote {files}: try beyondchance agree {files.rstrip('/')}/*.conll")
+    emit(agree_report(by_measures(corpus, chosen), corpus, digits=options["digits"]), **options)

@@ -56,6 +56,8 @@ def streams(files: Sequence[str]) -> list[Any]:
         return list(files)
     if files.count("-") > 1:
         raise click.UsageError("standard input was given twice; expected '-' once")
+    if sys.stdin is None:
+        raise click.UsageError("standard input is closed; give a file")
     content = _Stream(sys.stdin.buffer.read())
     return [content if file == "-" else file for file in files]
 

@@ -10,7 +10,7 @@ import click
 from beyondchance.chance import coverage, start_probabilities
 from beyondchance.cli.options import MODELS, Choice, Lengths, option, output
 from beyondchance.cli.running import Command, emit, tell
-from beyondchance.io.saving import save_file
+from beyondchance.io.saving import check_place, save_file
 from beyondchance.report.place_report import place_report
 
 
@@ -52,6 +52,9 @@ def command(
     starts = start_probabilities(length, list(spans), model=model)
     marked = coverage(length, list(spans), model=model)
     report = place_report(length, spans, starts, marked, model=model, digits=options["digits"])
+    for place in (plot, options["save"]):
+        if place is not None:
+            check_place(place)
     if plot is not None:
         from beyondchance.report.figures import drawn_places  # noqa: PLC0415 - heavy, rarely wanted
 

@@ -70,6 +70,11 @@ class Command(click.Command):
             raise kind(in_cli_words(visible(str(error)), self)) from None
 
 
+def is_terminal(stream: Any) -> bool:
+    """Whether somebody looks at a stream; it may have been closed."""
+    return stream is not None and stream.isatty()
+
+
 def in_cli_words(message: str, command: click.Command) -> str:
     """Options as they are spelled here: ``--match text`` for ``match='text'``.
 
@@ -102,7 +107,7 @@ def working(what: str, *, quiet: bool) -> Iterator[Callable[[str], None]]:
         if started:
             started[0].update(said[0])
 
-    if quiet or not sys.stderr.isatty():
+    if quiet or not is_terminal(sys.stderr):
         yield say
         return
 
@@ -131,27 +136,28 @@ def working(what: str, *, quiet: bool) -> Iterator[Callable[[str], None]]:
 
 def emit(report: Report, *, output: str | None, save: str | None, digits: int, quiet: bool) -> None:
     """Print a report, or save it; what else there is to say goes to standard error."""
+    form = output or _form_of(save)
+    if save is None:
+        text = rendered(report, form, digits=digits, width=_width(), colour=_is_coloured())
+    else:
+        save_file(save, rendered(report, form, digits=digits).encode())
     if not quiet:
         for note in condensed(report.notes):
             tell(note)
-        if report.notes and sys.stderr.isatty() and save is None:
-            click.echo(err=True)  # the result follows on the same screen
-    form = output or _form_of(save)
     if save is None:
-        click.echo(
-            rendered(report, form, digits=digits, width=_width(), colour=_is_coloured()),
-            nl=False,
-            color=True,
-        )
-        return
-    save_file(save, rendered(report, form, digits=digits).encode())
-    if not quiet:
+        if report.notes and not quiet and is_terminal(sys.stderr):
+            click.echo(err=True)  # the result follows on the same screen
+        if sys.stdout is not None:
+            click.echo(text, nl=False, color=True)
+    elif not quiet:
         tell(f"wrote {save}")
 
 
 def tell(note: str) -> None:
     """Say something beside the result."""
     ctx = click.get_current_context()
+    if sys.stderr is None:
+        return
     click.echo(in_cli_words(visible(note), ctx.command), err=True)
 
 
@@ -162,7 +168,7 @@ def _form_of(save: str | None) -> str:
 
 def _width() -> int | None:
     """Columns to fill; as many as there are contents where the output is no terminal."""
-    if sys.stdout.isatty() or "COLUMNS" in os.environ:
+    if is_terminal(sys.stdout) or "COLUMNS" in os.environ:
         from shutil import get_terminal_size  # noqa: PLC0415 - slow to load, for terminals only
 
         return max(get_terminal_size().columns, 40)
@@ -172,4 +178,4 @@ def _width() -> int | None:
 def _is_coloured() -> bool:
     if os.environ.get("NO_COLOR"):
         return False
-    return sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
+    return is_terminal(sys.stdout) and os.environ.get("TERM") != "dumb"

@@ -16,11 +16,17 @@ def is_folder(path: str | PathLike[str]) -> bool:
     return os.fspath(path).endswith(("/", os.sep)) or Path(path).is_dir()
 
 
+def check_place(path: str | PathLike[str]) -> None:
+    """Refuse a place where no file can be, before work is done for it."""
+    if is_folder(path):
+        raise FormatError(f"{os.fspath(path)}: is a folder; expected the name of a file")
+    _target(os.fspath(path))
+
+
 def save_file(path: str | PathLike[str], data: bytes) -> None:
     """Write beside the place, then move there: a file is whole or not there."""
+    check_place(path)
     shown = os.fspath(path)
-    if is_folder(path):
-        raise FormatError(f"{shown}: is a folder; expected the name of a file")
     target = _target(shown)
     part = _beside(target)
     try:
