@@ -150,8 +150,11 @@ class TestStart:
 
 
 def test_hidden_text_leaves_the_place():
-    message = 'x.csv:3: \'Anna said "it\\\'s"\' (Anna) is not "Ben"; expected a number'
-    assert without_text(message) == "x.csv:3: … … is not …; expected a number"
+    message = "x.csv:3: no number in 'Anna said \"it\\'s\"' (Anna); expected one"
+    assert without_text(message, ["x.csv"]) == (
+        "x.csv:3: no number in … (--no-text hides the rest)"
+    )
+    assert without_text("o'x.csv:3: is 'Anna'", ["o'x.csv"]).startswith("o'x.csv:3: is …")
 
 
 @pytest.mark.parametrize(("no_color", "coloured"), [("", True), ("1", False)])

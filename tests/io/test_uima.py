@@ -512,7 +512,7 @@ EXPORT = "export it from INCEpTION as UIMA CAS JSON or UIMA CAS XMI"
                 "its type system"
             ),
         ),
-        (changed(TYPES={"a.B": 3}), "FILE: %TYPES, a.B: found int; expected an object"),
+        (changed(TYPES={"a.B": 3}), "FILE: %TYPES, 'a.B': found int; expected an object"),
         (
             changed(TYPES={"a.B": {"%SUPER_TYPE": "uima.tcas.Annotation", "x=print(1)": {}}}),
             "FILE: %TYPES: 'x=print(1)' is no name of a feature; expected letters, digits and _",

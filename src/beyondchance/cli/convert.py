@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -60,6 +61,9 @@ def command(
         raise click.UsageError(f"{chosen} cannot be printed; say where to write with --save")
     with working("reading and writing", quiet=quiet):
         corpus = load(streams(files), options)
+        if options["no_text"]:
+            # A field can be anything, such as a translation.
+            corpus = replace(corpus, fields={})
         key = options["spans_key"] if chosen == "spacy" else None
         if save is None:
             with tempfile.TemporaryDirectory() as folder:

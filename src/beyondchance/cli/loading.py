@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import re
 import sys
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -17,7 +18,13 @@ from beyondchance.errors import BeyondChanceError
 from beyondchance.io import read
 from beyondchance.spans import Corpus
 
-_QUOTED = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|\([^()]*\)""")
+_QUOTING = re.compile(r"""['"(\[{<:]""")
+"""What a message puts before what it quotes."""
+_PLACE = re.compile(r"[^:]*?(:\d+)*: |")
+"""What is left of a file's name, and a line in it."""
+_KIND = re.compile(r".* results ignored", re.DOTALL)
+_OWN_NOTE = re.compile(r"read as [a-z-]+|tags of .* read as [A-Z0-9]+", re.DOTALL)
+"""Notes that quote nothing but names."""
 
 
 def load(files: Sequence[Any], options: Mapping[str, Any], **other: Any) -> Corpus:
@@ -43,7 +50,8 @@ def load(files: Sequence[Any], options: Mapping[str, Any], **other: Any) -> Corp
         corpus = read(*files, format=options["format"], **{**reading, **other})
     except BeyondChanceError as error:
         if options["no_text"]:
-            raise type(error)(without_text(str(error))) from None
+            given = [*map(_name, files), *filter(None, (gold_file, options["documents"]))]
+            raise type(error)(without_text(str(error), given)) from None
         raise
     if gold is not None and gold_file is None:
         corpus = corpus.with_gold(gold)
@@ -87,18 +95,49 @@ def _kept(corpus: Corpus, options: Mapping[str, Any]) -> Corpus:
     if options["annotators"] is not None:
         names = [*options["annotators"], *([corpus.gold] if corpus.gold else [])]
         corpus = corpus.select(annotators=list(dict.fromkeys(names)))
-    if options["no_text"]:
-        notes = tuple(map(without_text, corpus.notes))
-        corpus = replace(corpus, texts=None, token_start=None, token_end=None, notes=notes)
-    return corpus
+    return _without_texts(corpus) if options["no_text"] else corpus
 
 
-def without_text(message: str) -> str:
-    """A message with everything hidden that it may quote from a file.
+def _name(file: Any) -> str:
+    return file if isinstance(file, str) else str(file.name)
+
+
+def _without_texts(corpus: Corpus) -> Corpus:
+    """The corpus without its texts, and without what was found out and may quote them."""
+    own = tuple(note for note in corpus.notes if _OWN_NOTE.fullmatch(note.partition(": ")[2]))
+    hidden = len(corpus.notes) - len(own)
+    skipped: Counter[str] = Counter()
+    for what, number in corpus.skipped.items():
+        # Exports name the kind of what is ignored, and a kind can be anything.
+        skipped[_KIND.sub("results ignored", what)] += number
+    return replace(
+        corpus,
+        texts=None,
+        token_start=None,
+        token_end=None,
+        notes=(*own, f"{hidden} notes on reading are hidden by --no-text") if hidden else own,
+        skipped=dict(skipped),
+    )
+
+
+def without_text(message: str, given: Sequence[str]) -> str:
+    """A message up to what it may quote from a file: its place, and what is wrong there.
+
+    Parameters
+    ----------
+    message : str
+    given : sequence of str
+        The files that were given; their names are no text, whatever characters they have.
 
     Examples
     --------
-    >>> without_text("anna.conll:12: 'Anna X-PER' has the tag 'X-PER'; expected 'O'")
-    'anna.conll:12: … has the tag …; expected …'
+    >>> without_text("anna.conll:12: tag 'X-PER' of 'Anna' is unknown", ["anna.conll"])
+    'anna.conll:12: tag … (--no-text hides the rest)'
+    >>> without_text("anna.conll: is empty; expected annotations", ["anna.conll"])
+    'anna.conll: is empty; expected annotations'
     """
-    return _QUOTED.sub("…", message)
+    file = max((name for name in given if message.startswith(name)), key=len, default="")
+    place = file + _PLACE.match(message.removeprefix(file))[0] if file else ""  # type: ignore[index]
+    found = message.removeprefix(place)
+    said = _QUOTING.split(found, maxsplit=1)[0]
+    return message if said == found else f"{place}{said.rstrip()} … (--no-text hides the rest)"

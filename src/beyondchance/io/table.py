@@ -317,6 +317,9 @@ def _read_documents(reading: Reading) -> _Table | None:
         raise OptionError(f"documents is {path!r}; expected the path of a table of documents")
     table = _read(found, of_documents=True)
     names, codes = _codes(table, "document")
+    if np.any(codes < 0):
+        row = int(np.argmax(codes < 0))
+        raise FormatError(f"{table.where(row)}: no document; expected its identifier")
     if len(names) < len(table):
         row = next(row for row in range(len(table)) if codes[row] in codes[:row])
         raise FormatError(

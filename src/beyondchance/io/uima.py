@@ -571,7 +571,8 @@ def _check_json_types(data: object, name: str) -> None:
     for type_name, declared in types.items():
         if not isinstance(declared, dict):
             raise FormatError(
-                f"{name}: %TYPES, {type_name}: found {type(declared).__name__}; expected an object"
+                f"{name}: %TYPES, {type_name!r}: found {type(declared).__name__}; expected an "
+                "object"
             )
         features = [key for key in declared if not key.startswith("%")]
         _check_names([type_name], features, f"{name}: %TYPES")
