@@ -23,8 +23,8 @@ INTRODUCTION = """\
 
 <!-- Made by docs/pages.py from the real help and the real output. -->
 
-`pip install beyondchance` brings the command `beyondchance`. Every example below was run on the
-files that `beyondchance demo --files example` writes.
+Installing the package brings the command `beyondchance`. Every example below was run on the files
+that `beyondchance demo --files example` writes.
 
 Results go to standard output; notes, progress and errors to standard error. `-` reads standard
 input. `--output` gives text, JSON, CSV, Markdown or LaTeX (with booktabs); `--save FILE` writes a
@@ -96,7 +96,8 @@ def ran(line: str, *, help_page: bool = False) -> str:
         for pattern in shlex.split(line)[1:]
         for word in (sorted(map(str, Path().glob(pattern))) if "*" in pattern else [pattern])
     ]
-    out, err = io.StringIO(), io.StringIO()
+    out = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True)
+    err = io.StringIO()
     environment = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
     if help_page:
         environment["COLUMNS"] = "96"
@@ -105,8 +106,10 @@ def ran(line: str, *, help_page: bool = False) -> str:
         redirect_stdout(out),
         redirect_stderr(err),
     ):
-        main(words)
-    return err.getvalue() + out.getvalue()
+        code = main(words)
+    if code not in {0, 3}:
+        raise RuntimeError(f"{line}: exit code {code}: {err.getvalue()}")
+    return err.getvalue() + out.buffer.getvalue().decode()
 
 
 PAGES = {"cli.md": cli_page, "deviations.md": deviations_page}

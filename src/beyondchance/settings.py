@@ -31,7 +31,7 @@ class Settings:
         How files were read, where a choice was made.
     zero_length, duplicates, repeated, discontinuous, empty : str, optional
         The same.
-    layer, feature, spans_key, grid, tier : str, optional
+    layer, feature, spans_key, grid, tier, length : str, optional
         The same.
     annotators, labels : tuple of str, optional
         What the corpus was restricted to.
@@ -78,6 +78,7 @@ class Settings:
     spans_key: str | None = None
     grid: str | None = None
     tier: str | None = None
+    length: str | None = None
     annotators: tuple[str, ...] | None = None
     labels: tuple[str, ...] | None = None
     rename_label: tuple[str, ...] | None = None

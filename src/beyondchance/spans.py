@@ -508,10 +508,11 @@ positions='tokens')
             gold=self.gold if self.gold in kept(self.annotators, keep_annotator) else None,
         )
 
-    def rename_labels(self, names: Mapping[str, str]) -> Self:
+    def rename_labels(self, names: Mapping[str, str], *, duplicates: str = "error") -> Self:
         """The corpus with other names for some labels; two that get one name become one.
 
-        The new names become part of the signature.
+        The new names become part of the signature. Spans that become equal stay, to be
+        refused when they are scored, unless `duplicates` is ``skip``.
 
         Examples
         --------
@@ -525,11 +526,29 @@ positions='tokens')
         code = np.array([distinct[name] for name in renamed], dtype=np.int64)
         labels, span_label = sorted_names(tuple(distinct), code[self.span_label])
         signed = tuple(f"{old}={new}" for old, new in sorted(names.items()))
-        return replace(
+        renamed_corpus = replace(
             self,
             labels=labels,
             span_label=span_label,
             options={**self.options, "rename_label": signed},
+        )
+        checked_option("duplicates", duplicates, ("error", "skip"))
+        return renamed_corpus if duplicates == "error" else renamed_corpus._without_duplicates()
+
+    def _without_duplicates(self) -> Self:
+        """The corpus with each span once."""
+        columns = ("span_text", "span_annotator", "span_label", "span_start", "span_end")
+        values = [getattr(self, name) for name in columns]
+        order = np.lexsort(values[::-1])
+        again = np.zeros(len(order), dtype=bool)
+        again[1:] = np.all([value[order][1:] == value[order][:-1] for value in values], axis=0)
+        keep = np.sort(order[~again])
+        what, number = "spans marked twice, second left out", int(again.sum())
+        counted = {**self.skipped, what: self.skipped.get(what, 0) + number}
+        return replace(
+            self,
+            **{name: value[keep] for name, value in zip(columns, values, strict=True)},
+            skipped=counted if number else self.skipped,
         )
 
     def with_gold(self, name: str) -> Self:

@@ -769,3 +769,30 @@ def test_fields_may_be_texts_and_are_not_written(run, tmp_path, path):
         code, shown = run(["convert", "--to", "table"], Example({}, [path]), *flags)
         assert code == 0
         assert (MARK in shown) == is_shown
+
+
+def conllu_row(number, misc):
+    return f"{number}\tZqx0{number[0]}\t_\tX\t_\t_\t0\tdep\t_\t{misc}\n"
+
+
+UNQUOTED = {
+    # The first word looks like the heading of a column.
+    "heading.conll": "form Zqx01 NN\nZqx02 Zqx03 VB\n",
+    # A word where the entities are.
+    "words.conllu": conllu_row("1", "Entity=(PER)") + conllu_row("2", "Entity=Zqx02") + "\n",
+    "tokens.conllu": conllu_row("1", "Entity=(PER)")
+    + conllu_row("2-3", "Entity=Zqx02)")
+    + conllu_row("2", "_")
+    + conllu_row("3", "_")
+    + "\n",
+}
+
+
+@pytest.mark.parametrize("path", UNQUOTED)
+def test_words_that_a_message_does_not_quote(run, tmp_path, path):
+    saved(UNQUOTED, tmp_path)
+    example = Example({}, [path], {"format": path.partition(".")[2]})
+    for flags, is_shown in (([], True), (["--no-text"], False)):
+        code, shown = run(["agree"], example, *flags)
+        assert code == 1
+        assert (MARK in shown) == is_shown

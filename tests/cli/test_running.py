@@ -80,6 +80,20 @@ class TestSaving:
         assert main(["agree", "missing.conll", "--save", "x.json"]) == 1
         assert (tmp_path / "x.json").read_text() == "old"
 
+    def test_what_is_no_file_stays_what_it_is(self, tmp_path):
+        pipe = tmp_path / "pipe"
+        os.mkfifo(pipe)
+        reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+        assert main(["reproduce", "--save", "pipe", "--quiet"]) == 0
+        assert os.read(reader, 10).startswith(b"simulation")
+        os.close(reader)
+        assert pipe.is_fifo()
+
+    def test_a_file_keeps_its_mode(self, tmp_path):
+        (tmp_path / "x.txt").touch(mode=0o600)
+        assert main(["reproduce", "--save", "x.txt", "--quiet"]) == 0
+        assert (tmp_path / "x.txt").stat().st_mode & 0o777 == 0o600
+
     @pytest.mark.parametrize(
         ("ending", "magic"), [("png", b"\x89PNG"), ("svg", b"<svg"), ("pdf", b"%PDF")]
     )
@@ -172,3 +186,46 @@ def test_a_terminal_gets_colour_unless_told_not_to(no_color, coloured):
     assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
     assert (b"\x1b[1m" in found) == coloured
     assert b"0.7181" in found
+
+
+class TestGold:
+    def test_an_annotator_comes_before_a_file_of_that_name(self, tmp_path, capsys):
+        (tmp_path / "ada").mkdir()
+        capsys.readouterr()
+        team = [f"example/{name}.conll" for name in ("ada", "ben", "cleo")]
+        assert main(["rank", *team, "--gold", "ada", "--quiet"]) == 0
+        assert "against the gold standard ada:" in capsys.readouterr().out
+
+    def test_an_empty_name(self, capsys):
+        assert main(["difficulty", "example/ada.conll", "--gold", ""]) == 2
+        assert "--gold is empty; expected an annotator or a file" in capsys.readouterr().err
+
+
+def test_documents_that_cannot_be_compared_are_counted(tmp_path, capsys):
+    header = "document,annotator,start,end,label,length"
+    (tmp_path / "gold.csv").write_text(f"{header}\n1,gold,0,2,P,9\n2,gold,0,2,P,9\n")
+    (tmp_path / "x.csv").write_text(f"{header}\n1,x,0,2,P,9\n3,x,0,2,P,9\n4,x,0,2,P,9\n")
+    capsys.readouterr()
+    call = ["rank", "gold.csv", "x.csv", "--quiet", "--empty", "missing"]
+    assert main(call) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("x against the gold standard gold: 1 document, 2 spans;")
+    assert "1 documents of the gold standard only; 2 documents without the gold standard" in out
+
+
+def test_equal_spans_after_renaming(tmp_path, capsys):
+    header = "document,annotator,start,end,label,length"
+    rows = "1,a,0,2,P,9\n1,a,0,2,Q,9\n1,b,0,2,P,9\n"
+    (tmp_path / "x.csv").write_text(f"{header}\n{rows}")
+    call = ["agree", "x.csv", "--rename-label", "Q=P", "--quiet"]
+    assert main(call) == 1
+    capsys.readouterr()
+    assert main([*call, "--duplicates", "skip"]) == 0
+    assert "1 spans marked twice, second left out" in capsys.readouterr().out
+
+
+def test_the_length_of_documents_is_signed(tmp_path, capsys):
+    (tmp_path / "x.csv").write_text("document,annotator,start,end,label\n1,a,0,2,P\n1,b,0,2,P\n")
+    capsys.readouterr()
+    assert main(["agree", "x.csv", "--length", "40", "--quiet"]) == 0
+    assert "|length:40|" in capsys.readouterr().out

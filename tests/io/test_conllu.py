@@ -145,7 +145,9 @@ def test_entities_of_empty_nodes_in_brackets(read):
     corpus = read(content)
     assert corpus.spans("1", "anna") == [(0, 1, "A")]
     assert corpus.skipped == {"entities of multiword tokens and empty nodes ignored": 1}
-    with pytest.raises(bc.FormatError, match="anna.conllu:2: Entity=.B begins or ends an entity"):
+    with pytest.raises(
+        bc.FormatError, match="anna.conllu:2: Entity is '.B', which begins or ends an entity"
+    ):
         read(content.replace("(B)", "(B"))
 
 

@@ -114,12 +114,23 @@ class TestText:
             == drawn(report_of(*blocks), digits=4, width=100, colour=False).splitlines()
         )
 
+    def test_nothing_is_cut_off_where_it_does_not_fit(self):
+        table = Table(("name", "one", "two", "three"), [("ada", 0.1, 0.2, 0.3)])
+        narrow = rendered(report_of(table), "text", width=20, digits=8)
+        assert all(part in narrow for part in ("ada", "0.10000000", "0.20000000", "0.30000000"))
+
     def test_long_names_are_folded_and_numbers_are_not(self):
         name = "x" * 90
         lines = rendered(report_of(Table(("name", "value"), [(name, 0.25)])), "text", width=40)
         assert max(map(len, lines.splitlines())) <= 40
         assert lines.count("x") == 90
         assert "0.2500" in lines
+
+
+def test_a_symmetric_curve_is_drawn_so():
+    curve = [abs(x - 49.5) for x in range(100)]
+    *_, line = rendered(report_of(Curves("c", {"x": curve})), "text", width=50).splitlines()[:3]
+    assert line.strip() == line.strip()[::-1]
 
 
 class TestRounding:

@@ -54,12 +54,12 @@ class TestSentences:
     @pytest.mark.parametrize(
         ("found", "sentence"),
         [
-            (score(99, 1, 100), "Chance hardly matters here: correction changes little, 0.0001."),
+            (score(99, 1, 100), "Correction changes little here: it lowers the score by 0.0001."),
             (score(90, 5, 100), "Correction lowers the score by 0.0053."),
-            (score(50, 10, 100), "Chance matters here: correction lowers the score by 0.0556."),
+            (score(50, 10, 100), "Correction matters here: it lowers the score by 0.0556."),
             (
                 score(50, 40, 100),
-                "Chance matters much here: correction lowers the score by 0.3333.",
+                "Correction matters here: it lowers the score by 0.3333.",
             ),
             (score(0, 0, 0), ""),
         ],
@@ -129,6 +129,34 @@ class TestNotes:
         )
 
 
+def test_pairs_whose_names_sound_alike():
+    tags = [["B-P", "O"]]
+    corpus = Corpus.from_tags({"a": tags, "b and c": tags, "a and b": tags, "c": tags})
+    results = {measure: agreement(corpus, measure=measure) for measure in ("token", "exact")}
+    report = agree_report(results, corpus)
+    tables = [block for block in report.blocks if isinstance(block, Table)]
+    assert len(next(table for table in tables if table.headings[0] == "pair").rows) == 6
+    assert sum(row["level"] == "pair" for row in report.rows) == 6
+
+
+def test_the_hardest_first_where_some_are_undefined():
+    # Nobody compared marked anything in the middle document.
+    corpus = Corpus.from_tags(
+        {
+            "a": [["B-P", "O"], ["O", "O"], ["B-P", "O", "O", "O"]],
+            "b": [["B-P", "O"], ["O", "O"], ["B-P", "O", "O", "O"]],
+            "gold": [["O", "O"], ["B-P", "O"], ["O", "O", "O", "O"]],
+        }
+    )
+    results = {measure: agreement(corpus, measure=measure) for measure in ("token", "exact")}
+    report = agree_report(
+        results, corpus, by=["document"], difficulty=difficulty(corpus, gold="gold")
+    )
+    hardest = [block for block in report.blocks if isinstance(block, Table)][-1]
+    assert hardest.title == "the hardest documents first"
+    assert [row[0] for row in hardest.rows][:1] == ["1"]
+
+
 class TestLongTables:
     def test_the_lowest_are_shown_and_the_rest_is_counted(self):
         names = [f"w{i:02}" for i in range(30)]
@@ -140,7 +168,7 @@ class TestLongTables:
         tables = [block for block in report.blocks if isinstance(block, Table)]
         pairs = next(table for table in tables if table.headings[0] == "pair")
         assert len(pairs.rows) == 5
-        assert pairs.remark == "The 5 lowest of 435; --top 0 shows all."
+        assert pairs.remark == "The 5 lowest of 435."
         assert len(report.data["pairs"]) == 435
 
 

@@ -36,7 +36,7 @@ DATA, USAGE, BELOW, INTERRUPTED, CLOSED_PIPE = 1, 2, 3, 130, 141
 
 CITATION = """\
 @software{beyondchance,
-  title   = {beyondchance: chance-corrected agreement of span annotations},
+  title   = {beyondchance: agreement of span annotations beyond chance},
   author  = {{The beyondchance maintainers}},
   version = {%s},
   year    = {2026},

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -11,21 +12,24 @@ from beyondchance.cli import BELOW
 from beyondchance.cli.loading import load, streams
 from beyondchance.cli.options import (
     FAIL_UNDER,
+    OUTPUT,
+    SCORING,
     TOP,
     Names,
     Parameters,
     annotated_files,
     option,
     output,
+    picked,
     scoring,
 )
 from beyondchance.cli.running import Command, emit, tell, working
 from beyondchance.core.measures import MEASURES
 from beyondchance.errors import BeyondChanceError
 from beyondchance.report.agree_report import Variant, agree_report
-from beyondchance.results import Agreement, Score
+from beyondchance.results import Agreement, Difficulty, Score
 from beyondchance.rounding import in_digits
-from beyondchance.scoring import SCOPES, agreement, difficulty
+from beyondchance.scoring import SCOPES, agreement, difficulty, without_gold
 from beyondchance.spans import UNITS, Corpus
 
 if TYPE_CHECKING:
@@ -81,17 +85,18 @@ def command(files: tuple[str, ...], **options: Any) -> int:
         corpus = load(given, options)
         results = by_measures(corpus, options)
         result = results[options["measure"]]
+        variants, notes = _variants(given, corpus, options) if options["sensitivity"] else ([], [])
         report = agree_report(
             results,
-            corpus,
-            by=options["by"],
+            replace(corpus, notes=(*corpus.notes, *notes)),
+            by=tuple(dict.fromkeys(options["by"])),
             difficulty=_difficulty(corpus, options) if "document" in options["by"] else None,
-            variants=_variants(given, corpus, options) if options["sensitivity"] else (),
+            variants=variants,
             others=_coefficients(corpus, options, say) if options["coefficients"] else None,
             top=options["top"],
             digits=options["digits"],
         )
-    emit(report, **{name: options[name] for name in ("output", "save", "digits", "quiet")})
+    emit(report, **picked(options, OUTPUT))
     return exit_code({"the corrected score": result.score}, options)
 
 
@@ -110,15 +115,17 @@ def exit_code(scores: dict[str, Score], options: dict[str, Any]) -> int:
     code = 0
     for name, score in scores.items():
         if bar is not None and not score.corrected >= bar:
-            shown = score.reason or in_digits(score.corrected, options["digits"])
-            tell(f"{name} is below {bar}: {shown}")
+            shown = in_digits(score.corrected, options["digits"])
+            what = f"undefined: {score.reason}" if score.reason else f"{shown}, below {bar}"
+            tell(f"{name} is {what}")
             code = BELOW
     return code
 
 
-def _difficulty(corpus: Corpus, options: dict[str, Any]) -> Any:
-    chosen = {name: options[name] for name in ("measure", "model", "scope")}
-    return difficulty(corpus, **chosen)
+def _difficulty(corpus: Corpus, options: dict[str, Any]) -> Difficulty:
+    """Of those who are compared."""
+    shared = replace(without_gold(corpus), gold=None)
+    return difficulty(shared, **picked(options, SCORING))
 
 
 def _coefficients(
@@ -143,22 +150,22 @@ def _coefficients(
     )
 
 
-def _variants(given: list[Any], corpus: Corpus, options: dict[str, Any]) -> list[Variant]:
-    """The score under every measure, unit and scope, read again where the unit differs."""
-    variants = []
+def _variants(
+    given: list[Any], corpus: Corpus, options: dict[str, Any]
+) -> tuple[list[Variant], list[str]]:
+    """The score under every measure, unit and scope, and why there is none by some unit.
+
+    The files are read again where the unit differs.
+    """
+    variants, notes = [], []
     for unit in UNITS:
         try:
             read_by = corpus if unit == corpus.unit else load(given, options, unit=unit)
         except BeyondChanceError as error:
-            reason = str(error)
-            variants += [
-                Variant(measure=measure, unit=unit, scope=scope, score=None, reason=reason)
-                for measure in MEASURES
-                for scope in SCOPES
-            ]
+            notes.append(f"no score by {unit}: {error}")
             continue
         for measure in MEASURES:
             for scope in SCOPES:
                 found = agreement(read_by, measure=measure, model=options["model"], scope=scope)
                 variants.append(Variant(measure=measure, unit=unit, scope=scope, score=found.score))
-    return variants
+    return variants, notes

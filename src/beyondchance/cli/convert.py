@@ -76,6 +76,8 @@ def command(
     if not quiet:
         for note in condensed(corpus.notes):
             tell(note)
+        if chosen == "table" and corpus.unit == "sentence":
+            tell("a table has no sentences: what is read from it is scored by document")
         for what, number in corpus.skipped.items():
             tell(f"{number:,} {what}")
         tell(

@@ -7,7 +7,15 @@ from typing import Any
 import click
 
 from beyondchance.cli.loading import load, streams
-from beyondchance.cli.options import TOP, annotated_files, output, scoring
+from beyondchance.cli.options import (
+    OUTPUT,
+    SCORING,
+    TOP,
+    annotated_files,
+    output,
+    picked,
+    scoring,
+)
 from beyondchance.cli.running import Command, emit, working
 from beyondchance.report.difficulty_report import difficulty_report
 from beyondchance.scoring import difficulty
@@ -30,7 +38,6 @@ def command(files: tuple[str, ...], **options: Any) -> None:
     """
     with working("reading and scoring", quiet=options["quiet"]):
         corpus = load(streams(files), options)
-        chosen = {name: options[name] for name in ("measure", "model", "scope")}
-        result = difficulty(corpus, **chosen)
+        result = difficulty(corpus, **picked(options, SCORING))
         report = difficulty_report(result, corpus, top=options["top"], digits=options["digits"])
-    emit(report, **{name: options[name] for name in ("output", "save", "digits", "quiet")})
+    emit(report, **picked(options, OUTPUT))

@@ -42,20 +42,36 @@ def load(files: Sequence[Any], options: Mapping[str, Any], **other: Any) -> Corp
         raise click.UsageError("no files; expected at least one, or - for standard input")
     reading = {name: options[name] for name in READING if options[name] is not None}
     gold = options["gold"]
-    # A name is looked up after reading, when all names can be told.
-    gold_file = gold if gold is not None and Path(gold).exists() else None
-    if gold_file is not None:
-        reading["gold"] = gold_file
+    if gold == "":
+        raise click.UsageError("--gold is empty; expected an annotator or a file")
     try:
-        corpus = read(*files, format=options["format"], **{**reading, **other})
+        corpus = _with_gold(files, gold, {"format": options["format"], **reading, **other})
     except BeyondChanceError as error:
         if options["no_text"]:
-            given = [*map(_name, files), *filter(None, (gold_file, options["documents"]))]
+            given = [*map(_name, files), *map(_name, filter(None, (gold, options["documents"])))]
             raise type(error)(without_text(str(error), given)) from None
         raise
-    if gold is not None and gold_file is None:
-        corpus = corpus.with_gold(gold)
     return _kept(corpus, options)
+
+
+def _with_gold(files: Sequence[Any], gold: str | Path | None, reading: dict[str, Any]) -> Corpus:
+    """Read the files with their gold standard: a file, or one of the annotators.
+
+    What could be either is an annotator, if there is one of that name.
+    """
+    if isinstance(gold, Path):
+        return read(*files, gold=gold, **reading)
+    corpus = read(*files, **reading)
+    if gold is None or gold in corpus.annotators or not _exists(gold):
+        return corpus if gold is None else corpus.with_gold(gold)
+    return read(*files, gold=Path(gold), **reading)
+
+
+def _exists(path: str) -> bool:
+    try:
+        return Path(path).exists()
+    except OSError:  # a name that is too long
+        return False
 
 
 def streams(files: Sequence[str]) -> list[Any]:
@@ -82,14 +98,20 @@ class _Stream(io.BytesIO):
 
 def _kept(corpus: Corpus, options: Mapping[str, Any]) -> Corpus:
     """Rename labels, then leave out those and the annotators that are not wanted."""
-    if options["rename_label"]:
-        corpus = corpus.rename_labels(dict(options["rename_label"]))
+    renamed = dict(options["rename_label"])
+    if len(renamed) < len(options["rename_label"]):
+        raise click.UsageError("--rename-label was given twice for a label; expected one name")
+    if renamed:
+        duplicates = options["duplicates"] or "error"
+        corpus = corpus.rename_labels(renamed, duplicates=duplicates)
     labels, excluded = options["labels"], options["exclude_labels"]
     if labels is not None and excluded is not None:
         raise click.UsageError("--labels and --exclude-labels were both given; expected one")
     if excluded is not None:
-        corpus.select(labels=excluded)
+        corpus.select(labels=excluded)  # refuses unknown ones
         labels = [label for label in corpus.labels if label not in excluded]
+        if not labels:
+            raise click.UsageError("--exclude-labels leaves no label; expected fewer")
     if labels is not None:
         corpus = corpus.select(labels=labels)
     if options["annotators"] is not None:
@@ -99,7 +121,7 @@ def _kept(corpus: Corpus, options: Mapping[str, Any]) -> Corpus:
 
 
 def _name(file: Any) -> str:
-    return file if isinstance(file, str) else str(file.name)
+    return str(file) if isinstance(file, str | Path) else str(file.name)
 
 
 def _without_texts(corpus: Corpus) -> Corpus:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
 from difflib import get_close_matches
+from math import isnan, nan
 from typing import Any
 
 import click
@@ -136,6 +137,15 @@ def option(*names: str, group: str, **settings: Any) -> Decorator:
     return click.option(*names, cls=Option, group=group, **settings)
 
 
+SCORING = ("measure", "model", "scope")
+OUTPUT = ("output", "save", "digits", "quiet")
+
+
+def picked(options: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
+    """Some of the options."""
+    return {name: options[name] for name in names}
+
+
 def together(options: Sequence[Decorator]) -> Decorator:
     """Several options as one decorator, in the order given."""
 
@@ -159,7 +169,7 @@ def _reading_option(name: str) -> Decorator:
     return option(flag, group="Reading", type=kind, metavar=metavar, default=None, help=text)
 
 
-FILES = click.argument("files", nargs=-1, metavar="FILE...", type=click.Path())
+FILES = click.argument("files", nargs=-1, metavar="FILE...", type=click.Path(readable=False))
 FORMAT = option(
     "--format",
     group="Reading",
@@ -266,10 +276,30 @@ TOP = option(
     default=20,
     help="Rows of long tables for people; 0 shows all, as JSON and CSV do.  [default: 20]",
 )
+
+
+class Bar(click.ParamType[Any]):
+    """A score that others are held against."""
+
+    name = "SCORE"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        """A number."""
+        try:
+            number = float(value)
+        except ValueError:
+            number = nan
+        if isnan(number):
+            self.fail(f"'{value}' is not a score; expected a number such as 0.7", param, ctx)
+        return number
+
+
 FAIL_UNDER = option(
     "--fail-under",
     group="Output",
-    type=float,
+    type=Bar(),
     metavar="SCORE",
     help="Exit with 3 if a corrected score is below this, or undefined.",
 )

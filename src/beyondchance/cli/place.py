@@ -9,7 +9,8 @@ import click
 
 from beyondchance.chance import coverage, start_probabilities
 from beyondchance.cli.options import MODELS, Choice, Lengths, option, output
-from beyondchance.cli.running import Command, emit, tell
+from beyondchance.cli.running import Command, emit, tell, working
+from beyondchance.errors import LengthsError
 from beyondchance.io.saving import check_place, save_file
 from beyondchance.report.place_report import place_report
 
@@ -49,8 +50,12 @@ def command(
     \b
     beyondchance place --length 100 --spans 1,5,10,15
     """
-    starts = start_probabilities(length, list(spans), model=model)
-    marked = coverage(length, list(spans), model=model)
+    try:
+        with working("placing", quiet=options["quiet"]):
+            starts = start_probabilities(length, list(spans), model=model)
+            marked = coverage(length, list(spans), model=model)
+    except LengthsError as error:
+        raise click.BadParameter(str(error), param_hint="'--spans'") from None
     report = place_report(length, spans, starts, marked, model=model, digits=options["digits"])
     for place in (plot, options["save"]):
         if place is not None:

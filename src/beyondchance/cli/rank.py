@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import click
@@ -10,7 +11,16 @@ import numpy as np
 from beyondchance.arrays import Bools
 from beyondchance.cli.agree import exit_code
 from beyondchance.cli.loading import load, streams
-from beyondchance.cli.options import FAIL_UNDER, annotated_files, option, output, scoring
+from beyondchance.cli.options import (
+    FAIL_UNDER,
+    OUTPUT,
+    SCORING,
+    annotated_files,
+    option,
+    output,
+    picked,
+    scoring,
+)
 from beyondchance.cli.running import Command, emit, working
 from beyondchance.core.measures import MEASURES
 from beyondchance.report.rank_report import Subset, rank_report
@@ -46,7 +56,7 @@ def command(files: tuple[str, ...], **options: Any) -> int:
     if options["gold"] is None and len(given) > 1:
         if not isinstance(given[0], str):
             raise click.UsageError("standard input cannot be the gold standard; give it a file")
-        given, options["gold"] = given[1:], given[0]
+        given, options["gold"] = given[1:], Path(given[0])
     with working("reading and ranking", quiet=options["quiet"]):
         corpus = load(given, options)
         chosen = options["measure"]
@@ -55,7 +65,7 @@ def command(files: tuple[str, ...], **options: Any) -> int:
             for measure in sorted(MEASURES, key=lambda name: name != chosen)
         }
         report = rank_report(rankings, corpus, subsets=_subsets(rankings[chosen], corpus, options))
-    emit(report, **{name: options[name] for name in ("output", "save", "digits", "quiet")})
+    emit(report, **picked(options, OUTPUT))
     scores = {
         f"the corrected score of {name}": system.score
         for name, system in rankings[chosen].systems.items()
@@ -68,7 +78,8 @@ def _subsets(ranking: Ranking, corpus: Corpus, options: dict[str, Any]) -> list[
     bar = options["split_by_difficulty"]
     if bar is None:
         return []
-    chosen = {name: options[name] for name in ("measure", "model", "scope")}
+    # The paper's difficulty is that of the token measure, whatever systems are ranked by.
+    chosen = {**picked(options, SCORING), "measure": "token"}
     by_text = difficulty(corpus, gold=ranking.gold, **chosen).by_text
 
     def subset(name: str, condition: str, texts: Bools) -> Subset:

@@ -137,10 +137,11 @@ def working(what: str, *, quiet: bool) -> Iterator[Callable[[str], None]]:
 def emit(report: Report, *, output: str | None, save: str | None, digits: int, quiet: bool) -> None:
     """Print a report, or save it; what else there is to say goes to standard error."""
     form = output or _form_of(save)
-    if save is None:
-        text = rendered(report, form, digits=digits, width=_width(), colour=_is_coloured())
-    else:
-        save_file(save, rendered(report, form, digits=digits).encode())
+    with working("printing", quiet=quiet):
+        if save is None:
+            text = rendered(report, form, digits=digits, width=_width(), colour=_is_coloured())
+        else:
+            save_file(save, rendered(report, form, digits=digits).encode())
     if not quiet:
         for note in condensed(report.notes):
             tell(note)

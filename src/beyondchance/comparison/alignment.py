@@ -20,51 +20,12 @@ from types import ModuleType
 import numpy as np
 
 from beyondchance.arrays import Bools, Floats, Ints
+from beyondchance.comparison.continua import Units, units_at_once
 from beyondchance.core.ragged import bounds, spread, total
 from beyondchance.errors import DataError, MissingLibraryError
 
 _MOST_COMBINATIONS = 3_000_000
 """Units of different annotators to put together at once: about a gigabyte."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Units:
-    """The units of many continua, sorted by continuum, annotator and start.
-
-    Attributes
-    ----------
-    team : array of int, shape (continua,)
-        How many annotators each continuum has, two at least.
-    continuum, annotator, start, end, label : arrays of int, shape (units,)
-        Annotators are numbered from 0 within each continuum.
-    """
-
-    team: Ints
-    continuum: Ints
-    annotator: Ints
-    start: Ints
-    end: Ints
-    label: Ints
-
-    def __len__(self) -> int:
-        return len(self.start)
-
-    def at(self, chosen: slice | Ints) -> Units:
-        """The chosen units, of the same continua."""
-        return Units(
-            team=self.team,
-            continuum=self.continuum[chosen],
-            annotator=self.annotator[chosen],
-            start=self.start[chosen],
-            end=self.end[chosen],
-            label=self.label[chosen],
-        )
-
-    def sorted(self) -> Units:
-        """The units by continuum, annotator and start."""
-        return self.at(
-            np.lexsort((self.label, self.end, self.start, self.annotator, self.continuum))
-        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,11 +86,6 @@ class Unitary:
         return result
 
 
-def units_at_once(team: Ints) -> int:
-    """How many units to align at once: with the team, combinations grow out of bounds."""
-    return max(1, 100_000 // 3 ** (int(team.max(initial=2)) - 2))
-
-
 def best_alignment(units: Units, dissimilarity: Dissimilarity) -> tuple[list[Unitary], Floats]:
     """Align the units of each continuum at the least cost.
 
@@ -171,8 +127,10 @@ def best_alignment(units: Units, dissimilarity: Dissimilarity) -> tuple[list[Uni
     for part in _runs(first[:-1] // units_at_once(units.team)):
         begin, end = first[part.start], first[part.stop]
         here = units.at(slice(begin, end))
-        for unitary in _chosen(here, list(_candidates(here, dissimilarity))):
-            aligned.append(Unitary(members=begin + unitary.members, disorder=unitary.disorder))
+        aligned += [
+            Unitary(members=begin + unitary.members, disorder=unitary.disorder)
+            for unitary in _chosen(here, list(_candidates(here, dissimilarity)))
+        ]
     cost = np.diff(first).astype(np.float64)
     for unitary in aligned:
         continuum = units.continuum[unitary.members[:, 0]]

@@ -21,8 +21,8 @@ sum over its unitary alignments divided by the mean number of units per annotato
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from itertools import combinations
 from math import ceil, inf, isfinite, nan, sqrt
 from statistics import NormalDist
@@ -30,15 +30,10 @@ from statistics import NormalDist
 import numpy as np
 
 from beyondchance.arrays import Floats, Ints
-from beyondchance.comparison.alignment import (
-    Dissimilarity,
-    Unitary,
-    Units,
-    best_alignment,
-    units_at_once,
-)
+from beyondchance.comparison.alignment import Dissimilarity, Unitary, best_alignment
+from beyondchance.comparison.continua import Texts, Units, compared_texts, random_corpora
 from beyondchance.comparison.values import Coefficient
-from beyondchance.core.ragged import bounds, spread, total
+from beyondchance.core.ragged import total
 from beyondchance.errors import OptionError
 from beyondchance.spans import Corpus
 
@@ -58,26 +53,6 @@ _CATEGORIAL_REASONS = (
     "no two units that overlap are aligned in random annotations",
     "units that are aligned in random annotations never differ in label",
 )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Texts:
-    """The texts that count: annotated by two at least, with something marked.
-
-    Attributes
-    ----------
-    length, apart : arrays of int, shape (texts,)
-        Positions, and how far apart pivots are kept.
-    units : Units
-        What was marked, with the texts as continua.
-    first : array of int, shape (texts * places + 1,)
-        Where the units of each text and annotator begin.
-    """
-
-    length: Ints
-    apart: Ints
-    units: Units
-    first: Ints
 
 
 def gamma(
@@ -184,7 +159,7 @@ def gamma(
     quantile = NormalDist().inv_cdf(
         0.5 + _validated("confidence", confidence, above=0, below=1) / 2
     )
-    if samples is not None and (not isinstance(samples, int) or samples < 2):
+    if samples is not None and (not isinstance(samples, int | np.integer) or samples < 2):
         raise OptionError(f"samples is {samples!r}; expected a whole number of at least 2, or None")
     generator = _generator(rng)
     settings = {
@@ -199,28 +174,21 @@ def gamma(
         "seed": "of the generator" if isinstance(rng, np.random.Generator) else str(rng or 0),
     }
 
-    texts = _texts(corpus)
+    texts = compared_texts(corpus)
     if texts is None or not len(texts.units):
         reason = ALONE if texts is None else NOTHING_MARKED
         nothing = Coefficient(name="gamma", value=nan, reason=reason, settings=settings)
         return _named([nothing] * (2 + len(corpus.labels)), corpus.labels, settings)
 
-    observed = _disorders(texts.units, 1, dissimilarity)
-    drawn: list[Floats] = []
-    done, wanted = 0, PILOT if samples is None else samples
-    while done < wanted:
-        for units, n_corpora in _random_corpora(texts, wanted - done, generator):
-            drawn.append(_disorders(units, n_corpora, dissimilarity))
-            done += n_corpora
-            if progress is not None:
-                progress(done, wanted)
-        if samples is None:
-            wanted = max(wanted, _needed(np.concatenate(drawn)[:, 0], quantile / share))
-    settings["samples"] = str(done)
-    random = np.concatenate(drawn)
+    observed = _disorders(texts.units, 1, dissimilarity)[0]
+    random = _sampled(
+        texts, dissimilarity, generator, samples=samples, factor=quantile / share, progress=progress
+    )
+    settings["samples"] = str(len(random))
+    reasons = [_REASONS, *[_CATEGORIAL_REASONS] * (1 + len(corpus.labels))]
     values = [
-        _coefficient(scale * observed[0, i], scale * random[:, i], quantile, reasons, settings)
-        for i, reasons in enumerate([_REASONS, *[_CATEGORIAL_REASONS] * (1 + len(corpus.labels))])
+        _coefficient(scale * observed[i], scale * random[:, i], quantile, why, settings)
+        for i, why in enumerate(reasons)
     ]
     return _named(values, corpus.labels, settings)
 
@@ -243,6 +211,38 @@ def _disorders(units: Units, n_corpora: int, dissimilarity: Dissimilarity) -> Fl
     corpus = units.continuum // (len(units.team) // n_corpora)
     distance, weight = _categorial(units, aligned, dissimilarity, corpus, n_corpora)
     return np.column_stack([overall, _ratio(distance, weight)])
+
+
+def _sampled(
+    texts: Texts,
+    dissimilarity: Dissimilarity,
+    rng: np.random.Generator,
+    *,
+    samples: int | None,
+    factor: float,
+    progress: Callable[[int, int], object] | None,
+) -> Floats:
+    """Disorders of random corpora: so many as asked for, or as the precision needs."""
+    drawn: list[Floats] = []
+    done, wanted = 0, PILOT if samples is None else samples
+    while done < wanted:
+        for units, n_corpora in random_corpora(texts, wanted - done, rng):
+            drawn.append(_disorders(units, n_corpora, dissimilarity))
+            done += n_corpora
+            if progress is not None:
+                progress(done, wanted)
+        if samples is None:
+            wanted = max(wanted, _needed(np.concatenate(drawn)[:, 0], factor))
+    return np.concatenate(drawn)
+
+
+def _needed(disorders: Floats, factor: float) -> int:
+    """How many random corpora: (factor · CV)², those without a unit not counted."""
+    known = disorders[~np.isnan(disorders)]
+    if len(known) < 2 or not known.mean() > 0:
+        return 0
+    variation = factor * float(known.std(ddof=1) / known.mean())
+    return ceil(variation**2 * len(disorders) / len(known))
 
 
 def _categorial(
@@ -287,128 +287,7 @@ def _ratio(part: Floats, whole: Floats) -> Floats:
     return result
 
 
-# --- Random corpora -----------------------------------------------------------
-
-
-def _texts(corpus: Corpus) -> _Texts | None:
-    """The texts that count; None if none was annotated by two."""
-    n_annotators = max(len(corpus.annotators), 1)
-    begins = bounds(corpus.annotation_document, len(corpus.documents))
-    team = np.diff(begins)[corpus.text_document]
-    if not (team >= 2).any():
-        return None
-    marked = np.bincount(corpus.span_text, minlength=len(team)) > 0
-    kept = np.flatnonzero((team >= 2) & marked)
-    number = np.full(len(team), -1)
-    number[kept] = np.arange(len(kept))
-    span = np.flatnonzero(number[corpus.span_text] >= 0)
-    document = corpus.text_document[corpus.span_text[span]]
-    listed = corpus.annotation_document * n_annotators + corpus.annotation_annotator
-    who = document * n_annotators + corpus.span_annotator[span]
-    units = Units(
-        team=team[kept],
-        continuum=number[corpus.span_text[span]],
-        annotator=np.searchsorted(listed, who) - begins[document],
-        start=corpus.span_start[span],
-        end=corpus.span_end[span],
-        label=corpus.span_label[span],
-    ).sorted()
-    places = int(team[kept].max(initial=0))
-    length = total(units.continuum, units.end - units.start, len(kept))
-    n_units = np.bincount(units.continuum, minlength=len(kept))
-    return _Texts(
-        length=corpus.text_length[kept],
-        apart=np.ceil(length / (2 * n_units)).astype(np.int64),
-        units=units,
-        first=bounds(units.continuum * places + units.annotator, len(kept) * places),
-    )
-
-
-def _random_corpora(
-    texts: _Texts, n_corpora: int, rng: np.random.Generator
-) -> Iterator[tuple[Units, int]]:
-    """Draw random corpora, so many at a time that memory suffices.
-
-    Yields
-    ------
-    units : Units
-        The texts of one random corpus after the other, as continua.
-    n_corpora : int
-    """
-    units, team = texts.units, texts.units.team
-    places = int(team.max())
-    n_texts = len(team)
-    at_once = max(1, units_at_once(team) // len(units))
-    for begin in range(0, n_corpora, at_once):
-        size = min(at_once, n_corpora - begin)
-        # All numbers of one random corpus come before those of the next, so that it does
-        # not matter how many are drawn at a time.
-        uniform = rng.random((size, n_texts, 2, places))
-        source = (uniform[:, :, 0] * team[:, None]).astype(np.int64)
-        pivot = _pivots(uniform[:, :, 1], texts.length, texts.apart).reshape(-1)
-        cell = (np.arange(n_texts)[:, None] * places + source).reshape(-1)
-        absent = np.tile((np.arange(places) >= team[:, None]).reshape(-1), size)
-        row, place = spread(np.where(absent, 0, texts.first[cell + 1] - texts.first[cell]))
-        chosen = texts.first[cell[row]] + place
-        continuum, annotator = np.divmod(row, places)
-        start = (units.start[chosen] - pivot[row]) % texts.length[continuum % n_texts]
-        shuffled = Units(
-            team=np.tile(team, size),
-            continuum=continuum,
-            annotator=annotator,
-            start=start,
-            end=start + units.end[chosen] - units.start[chosen],
-            label=units.label[chosen],
-        )
-        yield shuffled.sorted(), size
-
-
-def _pivots(uniform: Floats, length: Ints, apart: Ints) -> Ints:
-    """Random positions, one after the other, each apart from those before.
-
-    A pivot is anywhere in its text where the others leave no room.
-
-    Parameters
-    ----------
-    uniform : array of float, shape (corpora, texts, annotators)
-        Independent and uniform in [0, 1).
-    length, apart : arrays of int, shape (texts,)
-
-    Examples
-    --------
-    Two pivots of a text of four positions, two or more apart: after 1, only 3 is left.
-
-    >>> draws = np.array([[[0.25, 0.0]], [[0.25, 0.99]]])
-    >>> _pivots(draws, np.array([4]), np.array([2])).tolist()
-    [[[1, 3]], [[1, 3]]]
-    """
-    result = np.zeros(uniform.shape, dtype=np.int64)
-    limit, gap = length[:, None], apart[:, None]
-    for i in range(uniform.shape[2]):
-        before = np.sort(result[:, :, :i], axis=2)
-        high = np.minimum(before + gap, limit)
-        low = np.maximum(before - gap + 1, 0)
-        low[:, :, 1:] = np.maximum(low[:, :, 1:], high[:, :, :-1])
-        barred = np.maximum(high - low, 0)
-        free = length - barred.sum(axis=2)
-        barred[free <= 0] = 0
-        place = (uniform[:, :, i] * np.where(free > 0, free, length)).astype(np.int64)
-        for j in range(i):
-            place += np.where(place >= low[:, :, j], barred[:, :, j], 0)
-        result[:, :, i] = place
-    return result
-
-
 # --- Values -------------------------------------------------------------------
-
-
-def _needed(disorders: Floats, factor: float) -> int:
-    """How many random corpora: (factor · CV)², those without a unit not counted."""
-    known = disorders[~np.isnan(disorders)]
-    if len(known) < 2 or not known.mean() > 0:
-        return 0
-    variation = factor * float(known.std(ddof=1) / known.mean())
-    return ceil(variation**2 * len(disorders) / len(known))
 
 
 def _coefficient(
@@ -474,7 +353,7 @@ def _validated(
     name: str, value: object, *, least: float = -inf, above: float = -inf, below: float = inf
 ) -> float:
     """A number in its range."""
-    number = value if isinstance(value, int | float) and not isinstance(value, bool) else nan
+    number = value if isinstance(value, int | float | np.number) else nan
     if isfinite(number) and least <= number and above < number < below:
         return float(number)
     parts = (
@@ -507,7 +386,7 @@ def _label_distances(
                     f"categories name the label {label!r}; the corpus has: {', '.join(labels)}"
                 )
         one, other = sorted(labels.index(label) for label in pair)
-        number = distance if isinstance(distance, int | float) else nan
+        number = distance if isinstance(distance, int | float | np.number) else nan
         if not 0 <= number <= 1 or (one == other and number != 0):
             raise OptionError(
                 f"categories put {pair[0]!r} and {pair[1]!r} {distance!r} apart; expected a "

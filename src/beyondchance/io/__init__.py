@@ -38,6 +38,7 @@ _SIGNED = (
     "spans_key",
     "grid",
     "tier",
+    "length",
 )
 
 

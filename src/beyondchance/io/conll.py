@@ -439,8 +439,8 @@ def _columns_of_tags(file: _File, source: Source, reading: Reading) -> list[int]
         (columns if is_tags else others).append(column)
     if not columns:
         raise FormatError(
-            f"{source.name}: none of the columns {', '.join(header)} holds tags; say which with "
-            "tag_column="
+            f"{source.name}: none of the columns {', '.join(map(repr, header))} holds tags; say "
+            "which with tag_column="
         )
     if others:
         named = ", ".join(header[column] for column in others)

@@ -262,7 +262,7 @@ def _marks(files: list[_File], key: str, name: str, reading: Reading) -> list[li
         if not all(bracketed):
             where, value = values[bracketed.index(False)]
             raise FormatError(
-                f"{where}: {key}={value} is not in brackets, but others are; expected (LABEL, "
+                f"{where}: {key} is {value!r}, not in brackets, but others are; expected (LABEL, "
                 "LABEL) or (LABEL)"
             )
         return [[_in_brackets(s, file, key, reading) for s in file.sentences] for file in files]
@@ -347,8 +347,8 @@ def _skip_others(sentence: _Sentence, file: _File, key: str, reading: Reading) -
         for bracket in _BRACKET.finditer(word.misc.get(key) or ""):
             if bracket.lastindex != _WHOLE:
                 raise FormatError(
-                    f"{file.source.name}:{word.line}: {key}={word.misc[key]} begins or ends an "
-                    "entity on a multiword token or an empty node; expected it on a word"
+                    f"{file.source.name}:{word.line}: {key} is {word.misc[key]!r}, which begins or "
+                    "ends an entity on a multiword token or an empty node; expected it on a word"
                 )
             reading.skipped["entities of multiword tokens and empty nodes ignored"] += 1
 

@@ -30,7 +30,12 @@ def save_file(path: str | PathLike[str], data: bytes) -> None:
     target = _target(shown)
     part = _beside(target)
     try:
+        if target.exists() and not target.is_file():
+            target.write_bytes(data)  # a device or a pipe, which must stay what it is
+            return
         part.write_bytes(data)
+        if target.exists():
+            part.chmod(target.stat().st_mode & 0o7777)
         part.replace(target)
     except OSError as error:
         raise _not_written(shown, error) from None

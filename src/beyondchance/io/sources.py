@@ -166,7 +166,7 @@ def parsed_json(text: str, name: str, *, first_line: int = 1) -> Any:
 def opened(path: str | Path) -> Source | list[Source]:
     """A file as a source, or a folder as the sources below it, sorted by name."""
     where = Path(path)
-    if not where.exists():
+    if not _exists(where):
         raise FormatError(f"{path}: no such file or folder")
     if where.is_file():
         return Source(str(path), path=where)
@@ -187,6 +187,13 @@ def opened(path: str | Path) -> Source | list[Source]:
     if not found:
         raise FormatError(f"{path}: the folder holds no files")
     return found
+
+
+def _exists(path: Path) -> bool:
+    try:
+        return path.exists()
+    except OSError as error:  # a name that is too long
+        raise FormatError(f"{path}: cannot be read ({_cause(error)})") from None
 
 
 def is_zip(source: Source) -> bool:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from beyondchance.report import words
 from beyondchance.report.blocks import (
+    CUT,
     SCORES,
     Block,
     Cell,
@@ -27,18 +28,15 @@ from beyondchance.spans import Corpus
 if TYPE_CHECKING:
     from beyondchance.comparison import Coefficients
 
-_MINUS = "\N{MINUS SIGN}"
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Variant:
-    """The score under another measure, unit and scope, or why there is none."""
+    """The score under another measure, unit and scope."""
 
     measure: str
     unit: str
     scope: str
-    score: Score | None
-    reason: str | None = None
+    score: Score
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,7 +130,7 @@ def agree_report(
     habits = habits_of(result, results["token"])
     notes = (*corpus.notes, *words.lonely_labels(corpus, annotators), *_gold_note(corpus, result))
     blocks: list[Block] = [
-        Prose(words.compared(corpus, who, len(result.counts.documents), result.n_spans)),
+        Prose(words.compared(corpus, who, result.counts.documents, result.n_spans)),
         _overall(results),
         Prose(
             " ".join(
@@ -142,17 +140,18 @@ def agree_report(
                 )
             )
         ),
-        _scores_table("label", result.by_label, title=f"labels, by {measure}"),
+        _scores_table("label", list(result.by_label.items()), title=f"labels, by {measure}"),
     ]
     if len(annotators) > 2:
-        pairs = {" and ".join(pair): score for pair, score in result.by_pair.items()}
-        blocks.append(_scores_table("pair", pairs, top=top))
+        pairs = [(" and ".join(pair), score) for pair, score in result.by_pair.items()]
+        blocks.append(_scores_table("pair", pairs, title="pairs of annotators", top=top))
     blocks.append(_habits_table(habits, top))
     for name in by:
         if name == "document":
             blocks += _documents(result, difficulty, top)
         else:
-            blocks.append(_scores_table(name, result.by_field(name), top=top))
+            groups = list(result.by_field(name).items())
+            blocks.append(_scores_table(name, groups, title=f"documents by {name}", top=top))
     if variants:
         blocks.append(_variants_table(variants))
     settings = result.settings
@@ -171,6 +170,10 @@ def agree_report(
         data["signature"] = str(settings)
     blocks += [Prose(text) for text in (words.skipped(result.skipped.items()),) if text]
     blocks.append(Prose(str(settings), quiet=True))
+    longest = max(len(habits), len(result.by_pair), *(_n_groups(result, name) for name in by), 0)
+    if 0 < top < longest:
+        notes = (*notes, CUT)
+        data["notes"] = list(notes)
     return Report(
         command="agree",
         blocks=tuple(blocks),
@@ -178,6 +181,10 @@ def agree_report(
         rows=rows,
         notes=notes,
     )
+
+
+def _n_groups(result: Agreement, name: str) -> int:
+    return len(result.counts.documents if name == "document" else set(result.counts.fields[name]))
 
 
 def _gold_note(corpus: Corpus, result: Agreement) -> list[str]:
@@ -192,54 +199,53 @@ def _overall(results: Mapping[str, Agreement]) -> Table:
         (measure, *score_cells(result.score), words.MATCHES.get(measure, ""))
         for measure, result in results.items()
     ]
-    table = Table(("measure", *SCORES, "counts"), rows)
+    table = Table(("measure", *SCORES, "counts"), rows, "agreement")
     return with_reasons(table, [result.score for result in results.values()])
 
 
-def _scores_table(
-    heading: str, scores: Mapping[str, Score], *, title: str = "", top: int = 0
-) -> Table:
+Named = Sequence[tuple[str, Score]]
+"""Names with their scores; two may have the same name."""
+
+
+def _scores_table(heading: str, scores: Named, *, title: str = "", top: int = 0) -> Table:
     """A row for each name; where there are too many, those of the lowest scores."""
-    shown = list(scores)
-    remark = ""
-    if top and len(shown) > top:
-        shown = _contested(scores)[:top]
-        remark = f"The {top} lowest of {len(scores):,}; --top 0 shows all."
-    rows = [(name, scores[name].n_spans, *score_cells(scores[name])) for name in shown]
+    shown, remark = _cut(scores, top)
+    rows = [(name, score.n_spans, *score_cells(score)) for name, score in shown]
     table = Table((heading, "spans", *SCORES), rows, title, remark)
-    return with_reasons(table, [scores[name] for name in shown])
+    return with_reasons(table, [score for _, score in shown])
 
 
-def _contested(scores: Mapping[str, Score]) -> list[str]:
-    """Names by corrected score, the lowest first; undefined ones last; many spans first."""
+def _cut(scores: Named, top: int) -> tuple[Named, str]:
+    """All, or the lowest and a remark on how many there are."""
+    if not top or len(scores) <= top:
+        return scores, ""
+    return _contested(scores)[:top], f"The {top:,} lowest of {len(scores):,}."
 
-    def key(name: str) -> tuple[bool, float, int]:
-        score = scores[name]
-        undefined = isnan(score.corrected)
-        return undefined, 0.0 if undefined else score.corrected, -score.n_spans
+
+def _contested(scores: Named) -> Named:
+    """By corrected score, the lowest first; undefined ones last; many spans first."""
+
+    def key(item: tuple[str, Score]) -> tuple[bool, float, int]:
+        corrected = item[1].corrected
+        return isnan(corrected), 0.0 if isnan(corrected) else corrected, -item[1].n_spans
 
     return sorted(scores, key=key)
 
 
 def _habits_table(habits: Mapping[str, Habits], top: int) -> Table:
-    scores = {name: item.score for name, item in habits.items()}
-    shown = _contested(scores)[:top] if top and len(habits) > top else list(habits)
-    remark = (
-        f"The {top} lowest of {len(habits):,}; --top 0 shows all."
-        if len(shown) < len(habits)
-        else ""
-    )
+    shown, remark = _cut([(name, item.score) for name, item in habits.items()], top)
     headings = ["annotator", "spans", "length", "marks", *SCORES]
     team = len(habits) > 2
     rows: list[tuple[Cell, ...]] = []
-    for name in shown:
+    for name, score in shown:
         item = habits[name]
+        length = None if isnan(item.mean_length) else f"{item.mean_length:.1f}"
         row: tuple[Cell, ...] = (
             name,
-            item.score.n_spans,
-            f"{item.mean_length:.1f}" if not isnan(item.mean_length) else None,
+            score.n_spans,
+            length,
             _more_or_less(item.marking_ratio),
-            *score_cells(item.score),
+            *score_cells(score),
         )
         without = item.without.corrected if item.without is not None else nan
         rows.append((*row, without) if team else row)
@@ -254,52 +260,47 @@ def _habits_table(habits: Mapping[str, Habits], top: int) -> Table:
 
 
 def _more_or_less(ratio: float) -> str | None:
-    return None if isnan(ratio) else f"{ratio - 1:+.0%}".replace("%", " %").replace("-", _MINUS)
+    """A change in percent.
+
+    >>> _more_or_less(1.5), _more_or_less(0.999), _more_or_less(1)
+    ('+50 %', '-0 %', '0 %')
+    """
+    if isnan(ratio):
+        return None
+    return "0 %" if ratio == 1 else f"{ratio - 1:+.0%}".replace("%", " %")
 
 
 def _documents(result: Agreement, difficulty: Difficulty | None, top: int) -> list[Block]:
     """The most contested documents, and the hardest."""
-    scores = {name: score for name, score in result.by_document.items() if score.n_spans}
+    scores = [(name, score) for name, score in result.by_document.items() if score.n_spans]
     hardness = difficulty.by_document if difficulty is not None else {}
     contested = _contested(scores)
-    hardest = sorted(contested, key=lambda name: -hardness.get(name, nan))
+    hardest = sorted(contested, key=lambda item: -_or_nothing(hardness.get(item[0], nan)))
     blocks: list[Block] = []
-    for title, names in (
-        ("the most contested documents", contested),
-        ("the hardest documents", hardest),
+    for title, ordered in (
+        ("the most contested documents first", contested),
+        ("the hardest documents first", hardest),
     ):
-        shown = names[:top] if top else names
+        shown = ordered[:top] if top else ordered
         rows = [
-            (name, scores[name].n_spans, *score_cells(scores[name]), hardness.get(name, nan))
-            for name in shown
+            (name, score.n_spans, *score_cells(score), hardness.get(name, nan))
+            for name, score in shown
         ]
-        cut = (
-            f"{len(shown):,} of {len(names):,}; --top 0 shows all."
-            if len(shown) < len(names)
-            else ""
-        )
-        table = Table(("document", "spans", *SCORES, "difficulty"), rows, f"{title} first", cut)
-        blocks.append(with_reasons(table, [scores[name] for name in shown]))
+        cut = f"{len(shown):,} of {len(ordered):,}." if len(shown) < len(ordered) else ""
+        table = Table(("document", "spans", *SCORES, "difficulty"), rows, title, cut)
+        blocks.append(with_reasons(table, [score for _, score in shown]))
     return blocks
 
 
+def _or_nothing(value: float) -> float:
+    """A number to sort by; what is undefined comes last."""
+    return -1.0 if isnan(value) else value
+
+
 def _variants_table(variants: Sequence[Variant]) -> Table:
-    rows = [
-        (
-            item.measure,
-            item.unit,
-            item.scope,
-            *(score_cells(item.score) if item.score else (nan, nan, nan)),
-            item.reason or (item.score.reason if item.score else None),
-        )
-        for item in variants
-    ]
-    table = Table(("measure", "unit", "scope", *SCORES, "note"), rows, "the score by other choices")
-    return (
-        table
-        if any(row[-1] for row in rows)
-        else Table(table.headings[:-1], [row[:-1] for row in rows], table.title)
-    )
+    rows = [(item.measure, item.unit, item.scope, *score_cells(item.score)) for item in variants]
+    table = Table(("measure", "unit", "scope", *SCORES), rows, "the score by other choices")
+    return with_reasons(table, [item.score for item in variants])
 
 
 def _data(
@@ -351,11 +352,7 @@ def _data(
                 "measure": item.measure,
                 "unit": item.unit,
                 "scope": item.scope,
-                **(
-                    item.score.to_dict()
-                    if item.score is not None
-                    else {**dict.fromkeys(SCORES), "reason": item.reason}
-                ),
+                **item.score.to_dict(),
             }
             for item in variants
         ]
@@ -389,7 +386,17 @@ def _rows(
         )
 
     add("label", result.by_label)
-    add("pair", {" and ".join(pair): score for pair, score in result.by_pair.items()})
+    rows.extend(
+        {
+            "level": "pair",
+            "name": f"{a} and {b}",
+            "measure": measure,
+            **flat_score(score),
+            "a": a,
+            "b": b,
+        }
+        for (a, b), score in result.by_pair.items()
+    )
     add(
         "annotator",
         {name: item.score for name, item in habits.items()},
@@ -412,14 +419,13 @@ def _rows(
             )
         else:
             add(name, result.by_field(name))
-    for item in variants:
-        score = flat_score(item.score) if item.score is not None else {"reason": item.reason}
-        rows.append(
-            {
-                "level": "sensitivity",
-                "name": f"{item.measure} {item.unit} {item.scope}",
-                "measure": item.measure,
-                **score,
-            }
-        )
+    rows.extend(
+        {
+            "level": "sensitivity",
+            "name": f"{item.measure} {item.unit} {item.scope}",
+            "measure": item.measure,
+            **flat_score(item.score),
+        }
+        for item in variants
+    )
     return rows

@@ -11,6 +11,9 @@ from beyondchance.results import Score
 from beyondchance.rounding import in_digits
 from beyondchance.spans import Corpus
 
+CUT = "long tables are cut; --top 0 shows all of them"
+"""A note for those who look at tables."""
+
 Cell = str | int | float | None
 """A name, a count, a number to be rounded, or nothing."""
 
@@ -48,7 +51,7 @@ class Table:
         return any(isinstance(cell, str) and not _AMOUNT.fullmatch(cell) for cell in cells)
 
 
-_AMOUNT = re.compile("[-+\N{MINUS SIGN}▲▼=<>]? ?[\\d.,]*( %)?")
+_AMOUNT = re.compile(r"[-+▲▼=<>]? ?[\d.,]*( %)?")
 """Amounts that are written out already: a share, a change."""
 
 

@@ -4,17 +4,29 @@ from __future__ import annotations
 
 import csv
 import io
+from typing import Any
 
 from beyondchance.report.blocks import Report
 from beyondchance.report.json_output import plain
+from beyondchance.report.visible import visible
 
 
 def rendered(report: Report, *, digits: int) -> str:
     """All digits, whatever `digits` says; undefined numbers are empty."""
     del digits
     headings = list(dict.fromkeys(name for row in report.rows for name in row))
+    signature = {"signature": report.data["signature"]} if "signature" in report.data else {}
     text = io.StringIO()
-    writer = csv.DictWriter(text, headings, restval="", lineterminator="\n")
+    writer = csv.DictWriter(text, [*headings, *signature], restval="", lineterminator="\n")
     writer.writeheader()
-    writer.writerows({name: plain(value) for name, value in row.items()} for row in report.rows)
+    writer.writerows(
+        {name: _cell(value) for name, value in {**row, **signature}.items()} for row in report.rows
+    )
     return text.getvalue()
+
+
+def _cell(value: Any) -> Any:
+    """A plain value; names may hold line ends, but nothing that moves a cursor."""
+    if isinstance(value, str):
+        return "\n".join(map(visible, value.split("\n")))
+    return plain(value)

@@ -6,7 +6,7 @@ from math import isnan
 from typing import Any
 
 from beyondchance.report import words
-from beyondchance.report.blocks import Bars, Block, Prose, Report, Table, in_list, inputs
+from beyondchance.report.blocks import CUT, Bars, Block, Prose, Report, Table, in_list, inputs
 from beyondchance.results import Difficulty
 from beyondchance.rounding import in_digits
 from beyondchance.spans import Corpus
@@ -32,7 +32,7 @@ def difficulty_report(
     gold = result.settings.gold
     who = f"the gold standard {gold}" if gold else in_list(corpus.annotators)
     blocks: list[Block] = [
-        Prose(words.compared(corpus, who, len(by_document), result.counts.score().n_spans)),
+        Prose(words.compared(corpus, who, by_document, result.counts.score().n_spans)),
         Prose(_meaning(result, gold, digits)),
     ]
     histogram = _histogram(list(defined.values()))
@@ -41,15 +41,16 @@ def difficulty_report(
         blocks.append(Bars("documents, by difficulty", bars))
         names = sorted(defined, key=lambda name: -defined[name])
         shown = names[:top] if top else names
-        cut = (
-            f"{len(shown):,} of {len(names):,}; --top 0 shows all."
-            if len(shown) < len(names)
-            else ""
-        )
+        cut = f"{len(shown):,} of {len(names):,}." if len(shown) < len(names) else ""
         rows = [(name, defined[name]) for name in shown]
         blocks.append(Table(("document", "difficulty"), rows, "the hardest documents first", cut))
-    without = len(by_document) - len(defined)
-    skipped = {**result.skipped, "documents in which nothing was marked": without}
+    nothing = "documents in which nobody marked anything"
+    if gold and nothing in result.skipped:
+        # Others may have marked something there; only the gold standard was looked at.
+        skipped = {what: n for what, n in result.skipped.items() if what != nothing}
+        skipped["documents in which the gold standard marked nothing"] = result.skipped[nothing]
+    else:
+        skipped = dict(result.skipped)
     blocks += [Prose(text) for text in (words.skipped(skipped.items()),) if text]
     blocks.append(Prose(str(result.settings), quiet=True))
     data: dict[str, Any] = {
@@ -61,15 +62,16 @@ def difficulty_report(
             {"from": low, "to": high, "documents": number} for low, high, number in histogram
         ],
         "skipped": {what: number for what, number in skipped.items() if number},
-        "notes": list(corpus.notes),
     }
     rows_flat = [{"level": "all", "name": "", "difficulty": result.overall}]
     rows_flat += [
         {"level": "document", "name": name, "difficulty": value}
         for name, value in by_document.items()
     ]
+    notes = (*corpus.notes, CUT) if 0 < top < len(defined) else corpus.notes
+    data["notes"] = list(notes)
     return Report(
-        command="difficulty", blocks=tuple(blocks), data=data, rows=rows_flat, notes=corpus.notes
+        command="difficulty", blocks=tuple(blocks), data=data, rows=rows_flat, notes=notes
     )
 
 

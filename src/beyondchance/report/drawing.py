@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from beyondchance.report.blocks import Bars, Curves
@@ -71,9 +69,10 @@ def drawn_curves(curves: Curves, *, digits: int, width: int = 80, height: int = 
 
 
 def _area(shares: np.ndarray, room: int, height: int) -> list[str]:
-    """The means of neighbouring positions, where there are more of them than columns."""
-    pieces: Sequence[np.ndarray] = np.array_split(shares, min(room, len(shares)))
-    eighths = [round(float(piece.mean()) * height * 8) for piece in pieces]
+    """One column for each position, or for the middle of each of equal parts."""
+    columns = min(room, len(shares))
+    middle = ((np.arange(columns) + 0.5) * len(shares) / columns).astype(np.int64)
+    eighths = [round(value * height * 8) for value in shares[middle].tolist()]
     rows = []
     for row in reversed(range(height)):
         levels = (min(max(level - 8 * row, 0), 8) for level in eighths)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from beyondchance.report.blocks import Bars, Block, Curves, Prose, Report, Table, cell_text
 from beyondchance.report.visible import visible
@@ -25,12 +26,11 @@ _ESCAPES = {
     "]": "{]}",
     "*": "{*}",  # the same
     '"': r"\textquotedbl{}",
-    "\N{MINUS SIGN}": r"$-$",
     "▲": r"$\uparrow$",
     "▼": r"$\downarrow$",
 }
 _SPECIAL = re.compile("|".join(map(re.escape, _ESCAPES)))
-_NUMBER = re.compile(r"[-<>]*[\d.,]+")
+_NUMBER = re.compile(r"([-+<>]*[\d.,]+)( %)?")
 
 
 def rendered(report: Report, *, digits: int) -> str:
@@ -66,15 +66,15 @@ def _sentence(title: str) -> str:
     return f"{title[0].upper()}{title[1:]}." if title else ""
 
 
-def _line(cells: list[str] | tuple[str, ...] | object) -> str:
-    assert isinstance(cells, list | tuple)  # noqa: S101
+def _line(cells: Sequence[str]) -> str:
     return " & ".join(map(_cell, cells)) + r" \\"
 
 
 def _cell(text: str) -> str:
     """Numbers in maths, so that a minus is one."""
-    if _NUMBER.fullmatch(text):
-        return f"${text.replace(',', '{,}')}$"
+    number = _NUMBER.fullmatch(text)
+    if number:
+        return f"${number[1].replace(',', '{,}')}$" + (r"\,\%" if number[2] else "")
     return _escaped(text)
 
 

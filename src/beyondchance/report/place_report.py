@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import groupby
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
+
+import numpy as np
 
 from beyondchance.arrays import Floats
 from beyondchance.report.blocks import Block, Curves, Prose, Report, Table, counted
-from beyondchance.rounding import in_digits
 
 
 def place_report(
@@ -38,8 +39,8 @@ def place_report(
         For the rows that are told apart.
     """
     names = _names(spans)
-    columns = [[*column.tolist(), *([0.0] * (length - len(column)))] for column in starts]
-    rows_by_position = list(zip(*columns, coverage.tolist(), strict=True))
+    columns = [np.pad(column, (0, length - len(column))) for column in starts]
+    table = np.column_stack([*columns, coverage])
     blocks: list[Block] = [
         Prose(
             f"{counted(len(spans), 'span')} of {', '.join(map(str, spans))} positions, placed at "
@@ -51,7 +52,7 @@ def place_report(
         ),
         Table(
             ("position", *names, "marked"),
-            _pooled(rows_by_position, digits),
+            _pooled(table, digits),
             "probability that a span starts here, and that the position is marked",
         ),
     ]
@@ -64,11 +65,9 @@ def place_report(
         ],
         "coverage": coverage.tolist(),
     }
-    rows = [
-        {"position": position, **dict(zip([*names, "marked"], values, strict=True))}
-        for position, values in enumerate(rows_by_position)
-    ]
-    return Report(command="place", blocks=tuple(blocks), data=data, rows=rows)
+    return Report(
+        command="place", blocks=tuple(blocks), data=data, rows=_Rows([*names, "marked"], table)
+    )
 
 
 def _names(spans: Sequence[int]) -> list[str]:
@@ -80,13 +79,27 @@ def _names(spans: Sequence[int]) -> list[str]:
     return names
 
 
-def _pooled(rows: Sequence[tuple[float, ...]], digits: int) -> list[tuple[str | float, ...]]:
+def _pooled(table: Floats, digits: int) -> list[tuple[str | float, ...]]:
     """One row for neighbours that look alike: in the middle of a text all places do."""
-    pooled: list[tuple[str | float, ...]] = []
-    shown = enumerate(rows)
-    for _, group in groupby(shown, key=lambda row: [in_digits(value, digits) for value in row[1]]):
-        alike = list(group)
-        first, last = alike[0][0], alike[-1][0]
-        where = str(first) if first == last else f"{first} to {last}"
-        pooled.append((where, *alike[0][1]))
-    return pooled
+    shown = np.round(table, digits)
+    begins = np.flatnonzero(np.any(np.diff(shown, axis=0, prepend=np.nan) != 0, axis=1))
+    ends = [*(begins[1:] - 1).tolist(), len(table) - 1]
+    return [
+        (str(first) if first == last else f"{first} to {last}", *table[first].tolist())
+        for first, last in zip(begins.tolist(), ends, strict=True)
+    ]
+
+
+@dataclass(frozen=True, eq=False)
+class _Rows(Sequence[Mapping[str, Any]]):
+    """A row for each position, made when it is asked for."""
+
+    names: list[str]
+    table: Floats
+
+    def __len__(self) -> int:
+        return len(self.table)
+
+    def __getitem__(self, index: Any) -> Any:
+        values = self.table[index].tolist()
+        return {"position": index, **dict(zip(self.names, values, strict=True))}

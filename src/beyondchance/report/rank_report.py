@@ -58,14 +58,22 @@ def rank_report(
         *words.lonely_labels(corpus, corpus.annotators),
         *_unequal(ranking),
     )
-    blocks: list[Block] = [Prose(words.compared(corpus, who, len(documents), n_spans))]
+    blocks: list[Block] = [Prose(words.compared(corpus, who, documents, n_spans))]
     for name, item in rankings.items():
         blocks.append(_table(item, f"by {name}: {words.MATCHES.get(name, name)}"))
     blocks.append(Prose(_changes(ranking, measure)))
+    if subsets:
+        neither = words.n_texts(corpus, documents) - sum(subset.n_texts for subset in subsets)
+        blocks.append(
+            Prose(
+                f"By difficulty, of the token measure; {counted(neither, 'text')} in which the "
+                "gold standard marks nothing in neither subset."
+            )
+        )
     for subset in subsets:
         title = f"{subset.name}: {counted(subset.n_texts, 'text')} of {subset.condition}"
         blocks.append(_table(subset.ranking, title))
-    skipped = {**corpus.skipped, **_without_marks(ranking, documents)}
+    skipped = {**corpus.skipped, **_left_out(ranking, corpus, documents)}
     blocks += [Prose(text) for text in (words.skipped(skipped.items()),) if text]
     blocks.append(Prose(str(ranking.settings), quiet=True))
     data: dict[str, Any] = {
@@ -103,15 +111,22 @@ def _spans_of(ranking: Ranking) -> dict[str, int]:
     return {**spans, ranking.gold: gold}
 
 
-def _without_marks(ranking: Ranking, documents: set[str]) -> dict[str, int]:
-    """Documents in which neither the gold standard nor any system marked anything."""
+def _left_out(ranking: Ranking, corpus: Corpus, documents: set[str]) -> dict[str, int]:
+    """Documents that could not be compared, and those in which nobody marked anything."""
+    gold = corpus.annotation_annotator == corpus.annotators.index(ranking.gold)
+    by_gold = {corpus.documents[i] for i in corpus.annotation_document[gold].tolist()}
+    by_systems = {corpus.documents[i] for i in corpus.annotation_document[~gold].tolist()}
     marked = {
         system.counts.documents[number]
         for system in ranking.systems.values()
         for number in set(system.counts.document.tolist())
     }
-    number = len(documents - marked)
-    return {"documents in which nobody marked anything": number} if number else {}
+    found = {
+        "documents of the gold standard only": len(by_gold - by_systems),
+        "documents without the gold standard": len(by_systems - by_gold),
+        "documents in which nobody marked anything": len(documents - marked),
+    }
+    return {what: number for what, number in found.items() if number}
 
 
 def _unequal(ranking: Ranking) -> list[str]:
@@ -149,14 +164,18 @@ def _table(ranking: Ranking, title: str) -> Table:
 
 
 def _change(before: int | None, after: int | None) -> str:
-    if before is None or after is None or before == after:
+    if before is None or after is None:
+        return ""
+    if before == after:
         return "="
     return f"▲ {before - after}" if after < before else f"▼ {after - before}"
 
 
 def _changes(ranking: Ranking, measure: str) -> str:
     before, after = ranking.ranks("observed"), ranking.ranks("corrected")
-    moved = [name for name in _order(ranking) if before[name] != after[name]]
+    moved = [
+        name for name in _order(ranking) if _change(before[name], after[name]) not in {"", "="}
+    ]
     if not moved:
         return f"By {measure}, taking chance out changes no rank."
     return f"By {measure}, taking chance out changes the rank of {in_list(moved)}."

@@ -70,6 +70,20 @@ def _laid_out(table: Table, digits: int) -> Iterator[str]:
             yield "─" * (sum(widths) + 3 * (len(widths) - 1))
 
 
+_LEAST = 10
+"""Columns that names can be folded to."""
+
+
+def _least_width(table: Table, digits: int) -> int:
+    """Columns that a table needs if names are folded and numbers are not."""
+    width = 3 * (len(table.headings) - 1)
+    for number, heading in enumerate(table.headings):
+        cells = [heading, *(visible(cell_text(row[number], digits)) for row in table.rows)]
+        widest = max(map(_columns_of, cells))
+        width += min(widest, _LEAST) if table.is_left(number) else widest
+    return width
+
+
 def _columns_of(text: str) -> int:
     """Columns that a terminal needs for a text."""
     if text.isascii():
@@ -116,7 +130,12 @@ def _print(console: Any, block: Block, digits: int) -> None:
         case Table():
             if block.title:
                 console.print(Text(visible(block.title), style="bold"), width=width)
-            console.print(_grid(block, digits))
+            if _least_width(block, digits) > console.width:
+                # Nothing is cut off: the terminal may break lines that are too long.
+                for line in _laid_out(block, digits):
+                    console.print(Text(line), soft_wrap=True)
+            else:
+                console.print(_grid(block, digits))
             if block.remark:
                 console.print(Text(visible(block.remark), style="dim"), width=width)
         case Bars() | Curves():

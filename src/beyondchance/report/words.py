@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from math import isnan
 
 import numpy as np
@@ -20,18 +20,25 @@ MUCH = 0.05
 MATCHES = {"token": "positions that both marked", "exact": "equal spans, the F1 of seqeval"}
 
 
-def compared(corpus: Corpus, who: str, n_documents: int, n_spans: int) -> str:
-    """The first line: who was compared on what, and where random spans fall."""
-    n_texts = len(corpus.text_length)
-    where = counted(n_documents, "document")
-    if corpus.unit == "sentence" and n_texts != len(corpus.documents):
-        where = f"{counted(n_texts, 'sentence')} in {where}"
+def compared(corpus: Corpus, who: str, documents: Collection[str], n_spans: int) -> str:
+    """The first line: who was compared on what documents, and where random spans fall."""
+    n = n_texts(corpus, documents)
+    where = counted(len(documents), "document")
+    if corpus.unit == "sentence" and n != len(documents):
+        where = f"{counted(n, 'sentence')} in {where}"
     elif corpus.unit == "sentence":
-        where = counted(n_texts, "sentence")
+        where = counted(n, "sentence")
     return (
         f"{who}: {where}, {counted(n_spans, 'span')}; unit {corpus.unit}, positions "
         f"{corpus.positions}."
     )
+
+
+def n_texts(corpus: Corpus, documents: Collection[str]) -> int:
+    """How many texts some of the documents have."""
+    chosen = set(documents)
+    is_chosen = np.fromiter((name in chosen for name in corpus.documents), dtype=bool)
+    return int(np.count_nonzero(is_chosen[corpus.text_document]))
 
 
 def meaning(score: Score, who: str, digits: int = 4) -> str:
@@ -64,21 +71,17 @@ def effect(score: Score, digits: int = 4) -> str:
     Examples
     --------
     >>> effect(Score(matched=3, expected=1, size_a=4, size_b=4), 2)
-    'Chance matters here: correction lowers the score by 0.08.'
+    'Correction matters here: it lowers the score by 0.08.'
     >>> effect(Score(matched=99, expected=1, size_a=100, size_b=100), 4)
-    'Chance hardly matters here: correction changes little, 0.0001.'
+    'Correction changes little here: it lowers the score by 0.0001.'
     """
     if isnan(score.corrected):
         return ""
     change = score.observed - score.corrected
+    shown = in_digits(change, digits)
     if change < LITTLE:
-        return (
-            f"Chance hardly matters here: correction changes little, {in_digits(change, digits)}."
-        )
-    verb = "matters much" if change >= MUCH * 2 else "matters"
-    if change < MUCH:
-        return f"Correction lowers the score by {in_digits(change, digits)}."
-    return f"Chance {verb} here: correction lowers the score by {in_digits(change, digits)}."
+        return f"Correction changes little here: it lowers the score by {shown}."
+    return f"Correction {'matters here: it ' if change >= MUCH else ''}lowers the score by {shown}."
 
 
 def _percent(share: float) -> str:
