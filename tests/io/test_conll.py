@@ -274,7 +274,9 @@ MALFORMED = {
         "{}:2: found 3 columns; expected 2, as the header names: token, x"
     ),
     "token x x\na O O\n": "{}: two columns are named 'x'; expected distinct names",
-    "token pos\na N\n": "{}: none of the columns 'token', 'pos' holds tags; say which with tag_column=",
+    "token pos\na N\n": (
+        "{}: none of the columns 'token', 'pos' holds tags; say which with tag_column="
+    ),
     "a B-Y\n\nb I-X\nc B-X\n": (
         "{}:3: tag 'I-X' after the start of the text and before B-X breaks scheme IOB2; correct "
         "it, choose another scheme, or repair it with repair='conlleval' or repair='discard'"

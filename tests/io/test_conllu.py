@@ -214,7 +214,7 @@ def test_repairs(read):
         (
             sentence("x Entity=(A", "y Entity=B-A"),
             (
-                ":2: Entity=B-A is not in brackets, but others "
+                ":2: Entity is 'B-A', not in brackets, but others "
                 "are; expected (LABEL, LABEL) or (LABEL)"
             ),
         ),
