@@ -42,13 +42,18 @@ def main() -> None:
         shutil.copytree(
             ROOT, work / "checkout", ignore=shutil.ignore_patterns(".*", "src", "_build")
         )
-        run(python, "-m", "pytest", cwd=work / "checkout")
+        run(python, "-m", "pytest", "-n", "auto", cwd=work / "checkout")
 
 
 def check_contents(wheel: Path) -> None:
     """The wheel holds the package, its data, its marker for types and its licence."""
     names = zipfile.ZipFile(wheel).namelist()
-    for wanted in ("beyondchance/py.typed", "beyondchance/data/example.conll", "licenses/LICENSE"):
+    for wanted in (
+        "beyondchance/py.typed",
+        "beyondchance/data/example.conll",
+        "beyondchance/data/schema.json",
+        "licenses/LICENSE",
+    ):
         if not any(name.endswith(wanted) for name in names):
             sys.exit(f"{wheel.name} lacks {wanted}")
     stray = [name for name in names if not name.startswith("beyondchance")]
@@ -59,8 +64,8 @@ def check_contents(wheel: Path) -> None:
 def lowest_numpy() -> str:
     """The lowest NumPy that pyproject.toml admits for this Python."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    newest_first = sorted(project["dependencies"], reverse=True)
-    for requirement in newest_first:
+    numpy = [item for item in project["dependencies"] if item.startswith("numpy")]
+    for requirement in sorted(numpy, reverse=True):
         version, python = re.fullmatch(
             r"numpy>=([\d.]+); python_version (.*)", requirement
         ).groups()
