@@ -3,16 +3,17 @@
 Nothing here is shared with the package. `arrangements` enumerates; `equation_1` is
 the sum over subsets as the paper prints it; `pooled_equation_1` counts subsets by
 size and total length with integers; `flat_value` follows from Proposition 3;
-`by_arrival_times` is an integral.
+`by_arrival_times` is an integral. `shuffled` enumerates whole annotations, with labels
+and with spans inside spans, and `MATCHES` are the measures in their plainest words.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from functools import cache
-from itertools import combinations
+from itertools import combinations, product
 from math import factorial, perm
 
 import numpy as np
@@ -229,3 +230,228 @@ def _by_arrival_times(n: int, lengths: tuple[int, ...], taken: int, nodes: int) 
         value = weight * np.exp((counts[:, None] * np.log(1 - p + p * turn)).sum(axis=0))
         transform += value + mirror * value.conj()  # the node 1 - p mirrors the node p
     return np.fft.irfft(transform, size)
+
+
+# --- Whole annotations: every scope, model and measure ------------------------
+
+Span = tuple[int, int, str]
+Annotation = tuple[Span, ...]
+Match = Callable[[Annotation, Annotation], Fraction]
+
+
+def seen(annotation: Annotation, scope: str) -> Annotation:
+    """The spans as a scope sees them."""
+    if scope == "unlabelled":
+        return tuple(sorted({(start, end, "(any)") for start, end, _ in annotation}))
+    return tuple(sorted(annotation))
+
+
+def lines(annotation: Annotation, scope: str) -> list[Annotation]:
+    """The spans that are shuffled together."""
+    if scope != "label":
+        return [annotation] if annotation else []
+    labels = sorted({label for _, _, label in annotation})
+    return [tuple(span for span in annotation if span[2] == label) for label in labels]
+
+
+def around(line: Annotation, i: int) -> int:
+    """The smallest span that holds span i; -1 if there is none.
+
+    Of equal spans the one that comes first holds the other.
+    """
+    start, end, _ = line[i]
+    holding = [
+        (e - s, -j)
+        for j, (s, e, _) in enumerate(line)
+        if s <= start and end <= e and j != i and ((s, e) != (start, end) or j < i)
+    ]
+    return -min(holding)[1] if holding else -1
+
+
+@cache
+def shuffled(n: int, annotation: Annotation, scope: str, model: str) -> dict[Annotation, Fraction]:
+    """Every annotation that chance can make of one, with its probability."""
+    ways = [
+        [
+            tuple(
+                (s, s + end - start, label)
+                for s, (start, end, label) in zip(starts, line, strict=True)
+            )
+            for starts in placed(n, line, model)
+        ]
+        for line in lines(seen(annotation, scope), scope)
+    ]
+    found = Counter(tuple(sorted(sum(parts, ()))) for parts in product(*ways))
+    return {spans: Fraction(times, found.total()) for spans, times in found.items()}
+
+
+def placed(n: int, line: Annotation, model: str) -> list[tuple[int, ...]]:
+    """The starts of all spans of a line, in every arrangement."""
+    lengths = tuple(end - start for start, end, _ in line)
+    if model != "nested":
+        return arrangements(n, lengths, model)
+    parents = [around(line, i) for i in range(len(line))]
+
+    def inside(parent: int, size: int, offset: int) -> list[dict[int, int]]:
+        inner = [i for i, p in enumerate(parents) if p == parent]
+        found = []
+        for starts in arrangements(size, tuple(lengths[i] for i in inner), "disjoint"):
+            choices = [
+                [{i: offset + start, **rest} for rest in inside(i, lengths[i], offset + start)]
+                for i, start in zip(inner, starts, strict=True)
+            ]
+            found += [
+                {key: start for part in chosen for key, start in part.items()}
+                for chosen in product(*choices)
+            ]
+        return found
+
+    return [tuple(starts[i] for i in range(len(line))) for starts in inside(-1, n, 0)]
+
+
+def layers(annotation: Annotation) -> dict[tuple[str, int], list[Span]]:
+    """Spans by label and by the number of spans of that label around them, plus one."""
+    found: dict[tuple[str, int], list[Span]] = {}
+    for label in {label for _, _, label in annotation}:
+        line = tuple(span for span in annotation if span[2] == label)
+        for i, span in enumerate(line):
+            depth, j = 1, i
+            while (j := around(line, j)) >= 0:
+                depth += 1
+            found.setdefault((label, depth), []).append(span)
+    return found
+
+
+def shared(a: Span, b: Span) -> int:
+    """Positions that two spans have in common."""
+    return max(0, min(a[1], b[1]) - max(a[0], b[0]))
+
+
+def matched_tokens(a: Annotation, b: Annotation) -> Fraction:
+    held = [Counter((t, label) for s, e, label in side for t in range(s, e)) for side in (a, b)]
+    return Fraction((held[0] & held[1]).total())
+
+
+def matched_exact(a: Annotation, b: Annotation) -> Fraction:
+    return Fraction((Counter(a) & Counter(b)).total())
+
+
+def matched_boundaries(a: Annotation, b: Annotation) -> Fraction:
+    """For spans that may overlap: starts and ends are counted, whatever span they are of."""
+    total = 0
+    for end in (0, 1):
+        one, two = (Counter((span[end], span[2]) for span in side) for side in (a, b))
+        total += (one & two).total()
+    return Fraction(total)
+
+
+def by_layer(match: Match) -> Match:
+    """Compare layer with layer."""
+
+    def matched(a: Annotation, b: Annotation) -> Fraction:
+        one, two = layers(a), layers(b)
+        both = one.keys() & two.keys()
+        return sum((match(tuple(one[k]), tuple(two[k])) for k in both), Fraction(0))
+
+    return matched
+
+
+def pairwise(phi: Callable[[Span, Span], Fraction]) -> Match:
+    """Sum over all pairs of spans that share a position."""
+
+    def matched(a: Annotation, b: Annotation) -> Fraction:
+        return sum((phi(x, y) for x in a for y in b if shared(x, y)), Fraction(0))
+
+    return matched
+
+
+def length(span: Span) -> int:
+    return span[1] - span[0]
+
+
+def dice(a: Span, b: Span) -> Fraction:
+    return Fraction(2 * shared(a, b), length(a) + length(b))
+
+
+def close(a: Span, b: Span, theta: Fraction) -> bool:
+    return Fraction(shared(a, b), length(a) + length(b) - shared(a, b)) > theta
+
+
+def matched_pairs(theta: Fraction) -> Match:
+    """The most spans of one label that can be paired one to one, by trying everything."""
+
+    def matched(a: Annotation, b: Annotation) -> Fraction:
+        if not a:
+            return Fraction(0)
+        first, rest = a[0], a[1:]
+        best = matched(rest, b)
+        for i, other in enumerate(b):
+            if other[2] == first[2] and close(first, other, theta):
+                best = max(best, 1 + matched(rest, b[:i] + b[i + 1 :]))
+        return best
+
+    return matched
+
+
+def custom_phi(a: Span, b: Span) -> Fraction:
+    """A function of two spans that depends on where they are, too."""
+    return Fraction(shared(a, b) ** 2, (1 + min(a[0], b[0])) * max(length(a), length(b)))
+
+
+MATCHES: dict[tuple[str, bool], Match] = {
+    ("token", True): matched_tokens,
+    ("token", False): matched_tokens,
+    ("exact", True): matched_exact,
+    ("exact", False): matched_exact,
+    ("boundary", True): matched_boundaries,
+    ("boundary", False): by_layer(matched_boundaries),
+    ("dice", False): by_layer(pairwise(dice)),
+    ("dice of a", False): by_layer(pairwise(lambda a, b: Fraction(shared(a, b), length(a)))),
+    ("dice of b", False): by_layer(pairwise(lambda a, b: Fraction(shared(a, b), length(b)))),
+    ("iou", True): matched_pairs(Fraction(1, 2)),
+    ("iou", False): by_layer(matched_pairs(Fraction(1, 2))),
+    ("custom", False): by_layer(pairwise(custom_phi)),
+}
+"""By measure, and by whether spans may overlap."""
+
+
+def only(annotation: Annotation, label: str) -> Annotation:
+    return tuple(span for span in annotation if span[2] == label)
+
+
+def expected(
+    n: int, a: Annotation, b: Annotation, *, scope: str, model: str, match: Match, label: str
+) -> Fraction:
+    """The match of one label averaged over all annotations that chance can make."""
+    sides: list[Counter[Annotation]] = []
+    for side in (a, b):
+        found: Counter[Annotation] = Counter()
+        for spans, probability in shuffled(n, side, scope, model).items():
+            found[only(spans, label)] += probability
+        sides.append(found)
+    return sum(
+        (p * q * match(x, y) for x, p in sides[0].items() for y, q in sides[1].items()),
+        Fraction(0),
+    )
+
+
+def thrown(n: int, line: Annotation, model: str, rng: np.random.Generator) -> Annotation:
+    """One random arrangement of a line, by putting its items in random order."""
+    if model == "overlapping":
+        starts = [int(rng.integers(n - length(span) + 1)) for span in line]
+        return tuple((s, s + length(span), span[2]) for s, span in zip(starts, line, strict=True))
+    parents = [around(line, i) for i in range(len(line))]
+    found: list[Span] = []
+
+    def fill(parent: int, size: int, offset: int) -> None:
+        inner = [i for i, p in enumerate(parents) if p == parent]
+        free = size - sum(length(line[i]) for i in inner)
+        where = offset
+        for item in rng.permutation([*inner, *[-1] * free]).tolist():
+            if item >= 0:
+                found.append((where, where + length(line[item]), line[item][2]))
+                fill(item, length(line[item]), where)
+            where += length(line[item]) if item >= 0 else 1
+
+    fill(-1, n, 0)
+    return tuple(found)

@@ -1,10 +1,10 @@
-"""Laws: what holds for every text, every corpus, every measure and model.
+"""Laws: what holds for every text, every corpus, every measure, model and scope.
 
-A measure or model that is added appears here by itself; one that breaks a law
-must say so.
+A measure or model that is added appears here by itself, and must declare its laws.
 """
 
-from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
 from math import comb, isnan, prod
@@ -17,17 +17,106 @@ from hypothesis import strategies as st
 import oracle
 from beyondchance import (
     Corpus,
+    CustomMeasure,
     agreement,
     coverage,
     difficulty,
     expected_match,
     start_probabilities,
 )
+from beyondchance.choices import MODELS, SCOPES, chosen_measure
 from beyondchance.core.matching import SpanGroups
-from beyondchance.core.measures import MEASURES
+from beyondchance.core.measures import MEASURES, SampledRule
 
-RULES = [(measure, model) for measure in MEASURES for model in MEASURES[measure].rules]
+POSITIONS = CustomMeasure(
+    name="positions",
+    phi=lambda start_a, length_a, start_b, length_b: (
+        np.minimum(start_a + length_a, start_b + length_b) - np.maximum(start_a, start_b)
+    ),
+    size=lambda length: length,
+)
+
+
+@dataclass(frozen=True)
+class Laws:
+    """What a measure promises beside the laws that all keep.
+
+    Attributes
+    ----------
+    size : function of lengths
+        How much an annotation counts.
+    in_long_texts : function of two lists of lengths
+        What the expected match of a very long text tends to, times the positions.
+    models : tuple of str
+        The models for which it is defined.
+    is_whole : bool
+        Whether matches are whole numbers.
+    estimated : tuple of str
+        The models under which the expected match is estimated.
+    measure : str or CustomMeasure, optional
+        If it is not the one of that name.
+    """
+
+    size: Callable
+    in_long_texts: Callable
+    models: tuple = MODELS
+    is_whole: bool = True
+    estimated: tuple = ()
+    measure: CustomMeasure | None = None
+
+
+def pairwise(phi):
+    return lambda a, b: sum(phi(x, y) for x in a for y in b)
+
+
+LAWS = {
+    "token": Laws(size=sum, in_long_texts=lambda a, b: sum(a) * sum(b)),
+    "exact": Laws(size=len, in_long_texts=pairwise(lambda x, y: x == y)),
+    "boundary": Laws(size=lambda a: 2 * len(a), in_long_texts=lambda a, b: 2 * len(a) * len(b)),
+    "dice": Laws(
+        size=len,
+        in_long_texts=pairwise(lambda x, y: 2 * x * y / (x + y)),
+        models=("disjoint", "nested"),
+        is_whole=False,
+    ),
+    "iou": Laws(
+        size=len,
+        in_long_texts=pairwise(
+            lambda x, y: sum(3 * min(x, y, x - lag, y + lag) > x + y for lag in range(1 - y, x))
+        ),
+        estimated=("overlapping",),
+    ),
+    "custom": Laws(
+        size=sum,
+        in_long_texts=lambda a, b: sum(a) * sum(b),
+        models=("disjoint", "nested"),
+        is_whole=False,
+        measure=POSITIONS,
+    ),
+}
+
+RULES = [(measure, model) for measure, laws in LAWS.items() for model in laws.models]
 every_rule = pytest.mark.parametrize(("measure", "model"), RULES)
+every_exact_rule = pytest.mark.parametrize(
+    ("measure", "model"), [rule for rule in RULES if rule[1] not in LAWS[rule[0]].estimated]
+)
+scopes = st.sampled_from(sorted(SCOPES))
+
+
+def test_every_measure_declares_its_laws():
+    assert set(LAWS) == {*MEASURES, "custom"}
+    for name, measure in MEASURES.items():
+        refused = () if not isinstance(measure.overlapping, str) else ("overlapping",)
+        assert set(LAWS[name].models) == set(MODELS) - set(refused)
+        rules = dict.fromkeys(MODELS, measure.lines) | {"overlapping": measure.overlapping}
+        estimated = {model for model, rule in rules.items() if isinstance(rule, SampledRule)}
+        assert set(LAWS[name].estimated) == estimated
+
+
+def options_of(measure, model, **others):
+    """How to ask for a measure; few samples where it is estimated."""
+    few = {"samples": 5} if model in LAWS[measure].estimated else {}
+    return {"measure": LAWS[measure].measure or measure, "model": model, **few, **others}
 
 
 @st.composite
@@ -39,24 +128,37 @@ def texts(draw, most=400):
 
 
 @st.composite
-def span_lists(draw, n, labels="PL"):
-    """Spans that do not overlap, in any order."""
-    cuts = sorted(draw(st.sets(st.integers(0, n), max_size=8)))
+def span_lists(draw, n, model, labels="PL"):
+    """Spans that a model allows in every scope, in any order."""
+    if model == "disjoint":
+        cuts = sorted(draw(st.sets(st.integers(0, n), max_size=8)))
+        pairs = list(zip(cuts[::2], cuts[1::2], strict=False))
+    else:
+        ends = st.tuples(st.integers(0, n - 1), st.integers(1, n))
+        pairs = []
+        for start, length in draw(st.lists(ends, max_size=5)):
+            end = min(start + length, n)
+            crosses = any(s < start < e < end or start < s < end < e for s, e in pairs)
+            # A span may have two labels, but not one label twice.
+            if pairs.count((start, end)) < 2 and not (model == "nested" and crosses):
+                pairs.append((start, end))
     found = []
-    for start, end in zip(cuts[::2], cuts[1::2], strict=False):
-        found.append((start, end, draw(st.sampled_from(labels))))
+    for start, end in pairs:
+        taken = [label for s, e, label in found if (s, e) == (start, end)]
+        label = draw(st.sampled_from([label for label in labels if label not in taken]))
+        found.append((start, end, label))
     return draw(st.permutations(found))
 
 
 @st.composite
-def corpora(draw):
+def corpora(draw, model="disjoint"):
     """A few texts and annotators, not all of whom annotated everything."""
     lengths = draw(st.lists(st.integers(1, 14), min_size=1, max_size=4))
     names = ["anna", "ben", "cleo"][: draw(st.integers(2, 3))]
     spans = {
-        name: [draw(span_lists(n)) for n in lengths]
+        name: [draw(span_lists(n, model)) for n in lengths]
         if name != "cleo"
-        else [draw(st.none() | span_lists(n)) for n in lengths]
+        else [draw(st.none() | span_lists(n, model)) for n in lengths]
         for name in names
     }
     return spans, lengths
@@ -127,33 +229,39 @@ def test_coverage_is_the_sum_of_the_spans(text):
 
 
 @every_rule
+@settings(max_examples=40)
 @given(text=texts(most=60), data=st.data())
 def test_expected_match_is_symmetric_and_unordered(measure, model, text, data):
     n, lengths = text
     other = [length for length in data.draw(st.permutations(lengths)) if length < 6] or [1]
-    found = expected_match(n, lengths, other, measure=measure, model=model)
-    assert found == expected_match(n, other, lengths[::-1], measure=measure, model=model)
+    options = options_of(measure, model)
+    found = expected_match(n, lengths, other, **options)
+    assert found == expected_match(n, other, lengths[::-1], **options)
 
 
 @every_rule
+@settings(max_examples=40)
 @given(text=texts(most=60))
 def test_expected_match_is_at_most_the_size(measure, model, text):
     n, lengths = text
-    size = sum(lengths) if measure == "token" else len(lengths)
-    assert 0 <= expected_match(n, lengths, lengths, measure=measure, model=model) <= size + 1e-12
+    size = LAWS[measure].size(lengths)
+    found = expected_match(n, lengths, lengths, **options_of(measure, model))
+    assert 0 <= found <= size + 1e-12
 
 
-@every_rule
+@every_exact_rule
 def test_proposition_4_chance_vanishes_in_long_texts(measure, model):
     a, b = [2, 3, 4], [3, 4, 5]
-    chances = [
-        expected_match(n, a, b, measure=measure, model=model) for n in (30, 300, 3000, 3_000_000)
-    ]
+    options = options_of(measure, model)
+    # A function of one's own is asked about every place.
+    sizes = (30, 300, 3000, 30_000 if measure == "custom" else 3_000_000)
+    chances = [expected_match(n, a, b, **options) for n in sizes]
     assert chances == sorted(chances, reverse=True)
-    assert chances[-1] < 1e-4
     # Where the text is long, it is what independent uniform spans give.
-    uniform = sum(a) * sum(b) if measure == "token" else sum(x == y for x in a for y in b)
-    assert chances[-1] * 3_000_000 == pytest.approx(uniform, rel=1e-4)
+    uniform = LAWS[measure].in_long_texts(a, b)
+    assert chances[-1] * sizes[-1] == pytest.approx(
+        uniform, rel=1e-2 if measure == "custom" else 1e-4
+    )
 
 
 @given(texts(most=30), st.data())
@@ -175,7 +283,10 @@ def test_proposition_4_probability_of_no_overlap_bounds_the_match(text, data):
 # --- The mean over all arrangements -------------------------------------------
 
 
-@every_rule
+@pytest.mark.parametrize(
+    ("measure", "model"),
+    [(m, model) for m, model in RULES if model != "nested" and model not in LAWS[m].estimated],
+)
 @settings(max_examples=30)
 @given(data=st.data())
 def test_mean_of_the_observed_match_is_the_expected_one(measure, model, data):
@@ -199,16 +310,11 @@ def test_mean_of_the_observed_match_is_the_expected_one(measure, model, data):
     )
     left = np.array([i for i, _ in pairs])
     right = np.array([len(sides[0]) + j for _, j in pairs])
-    expected = expected_match(n, a, b, measure=measure, model=model)
-    if (measure, model) == ("exact", "overlapping"):
-        # Observed annotations are sets of spans, so equal ones are counted by hand here.
-        total = sum(
-            (Counter(rows[i]) & Counter(rows[j])).total()
-            for i, j in zip(left.tolist(), right.tolist(), strict=True)
-        )
-    else:
-        total = MEASURES[measure].rules[model].matched(groups, left, right).sum()
-    assert total / len(pairs) == pytest.approx(expected, abs=1e-12)
+    options = options_of(measure, model)
+    rules = chosen_measure(options["measure"]).measure
+    rule = rules.overlapping if model == "overlapping" else rules.lines
+    total = np.atleast_2d(rule.matched(groups, left, right))[0].sum()
+    assert total / len(pairs) == pytest.approx(expected_match(n, a, b, **options), abs=1e-12)
 
 
 @given(data=st.data())
@@ -230,24 +336,32 @@ def test_observed_overlapping_match_is_the_smaller_count(data):
 # --- Corpora ------------------------------------------------------------------
 
 
+def scored(corpus, measure, model, scope):
+    return agreement(build(*corpus), **options_of(measure, model, scope=scope))
+
+
 @every_rule
-@given(corpus=corpora())
-def test_symmetric_in_the_annotators(measure, model, corpus):
-    spans, lengths = corpus
-    options = {"measure": measure, "model": model}
-    result = agreement(build(spans, lengths), **options)
-    mirrored = agreement(build(dict(reversed(spans.items())), lengths), **options)
+@settings(max_examples=20)
+@given(data=st.data(), scope=scopes)
+def test_symmetric_in_the_annotators(measure, model, data, scope):
+    spans, lengths = data.draw(corpora(model))
+    result = scored((spans, lengths), measure, model, scope)
+    mirrored = scored((dict(reversed(spans.items())), lengths), measure, model, scope)
     assert numbers(result) == numbers(mirrored)
     for (a, b), score in result.by_pair.items():
         other = mirrored.by_pair[b, a]
         assert (score.matched, score.expected) == (other.matched, other.expected)
         assert (score.size_a, score.size_b) == (other.size_b, other.size_a)
+        assert str((score.recall, score.chance_recall, score.corrected_recall)) == str(
+            (other.precision, other.chance_precision, other.corrected_precision)
+        )
 
 
 @every_rule
-@given(corpus=corpora(), data=st.data())
-def test_order_and_names_do_not_matter(measure, model, corpus, data):
-    spans, lengths = corpus
+@settings(max_examples=20)
+@given(data=st.data(), scope=scopes)
+def test_order_and_names_do_not_matter(measure, model, data, scope):
+    spans, lengths = data.draw(corpora(model))
     order = data.draw(st.permutations(range(len(lengths))))
     shuffled = {
         name: [
@@ -258,20 +372,20 @@ def test_order_and_names_do_not_matter(measure, model, corpus, data):
         ]
         for name, texts in spans.items()
     }
-    options = {"measure": measure, "model": model}
-    result = agreement(build(spans, lengths), **options)
-    renamed = agreement(build(shuffled, [lengths[i] for i in order]), **options)
+    result = scored((spans, lengths), measure, model, scope)
+    renamed = scored((shuffled, [lengths[i] for i in order]), measure, model, scope)
     assert numbers(result) == numbers(renamed)
-    for name, new_name in (("P", "zeta"), ("L", "alpha")):
+    for name, new_name in (("P", "zeta"), ("L", "alpha"), ("(any)", "(any)")):
         if name in result.by_label:
             assert result.by_label[name] == renamed.by_label[new_name]
 
 
 @every_rule
-@given(corpus=corpora(), data=st.data())
-def test_splitting_a_corpus_and_adding_the_counts_changes_nothing(measure, model, corpus, data):
-    whole = build(*corpus)
-    options = {"measure": measure, "model": model}
+@settings(max_examples=20)
+@given(data=st.data(), scope=scopes)
+def test_splitting_a_corpus_and_adding_the_counts_changes_nothing(measure, model, data, scope):
+    whole = build(*data.draw(corpora(model)))
+    options = options_of(measure, model, scope=scope)
     result = agreement(whole, **options)
     cut = data.draw(st.integers(0, len(whole.documents)))
     parts = [whole.documents[:cut], whole.documents[cut:]]
@@ -283,51 +397,156 @@ def test_splitting_a_corpus_and_adding_the_counts_changes_nothing(measure, model
     assert joined.by_document() == result.by_document
     assert joined.by_pair() == result.by_pair
     assert joined.by_annotator() == result.by_annotator
+    assert joined.against("anna") == result.against("anna")
 
 
 @every_rule
-@given(corpus=corpora())
-def test_identical_annotations_agree_wholly_or_are_undefined(measure, model, corpus):
-    spans, lengths = corpus
-    same = build({"a": spans["anna"], "b": spans["anna"]}, lengths)
-    result = agreement(same, measure=measure, model=model)
-    if not isnan(result.corrected):
-        assert result.observed == 1
-        assert result.corrected == pytest.approx(1)
-    else:
-        assert result.reason is not None
+@settings(max_examples=20)
+@given(data=st.data(), scope=scopes)
+def test_identical_annotations_agree_wholly_or_are_undefined(measure, model, data, scope):
+    spans, lengths = data.draw(corpora(model))
+    same = {"a": spans["anna"], "b": spans["anna"]}
+    result = scored((same, lengths), measure, model, scope)
+    for rate in ("observed", "corrected", "recall", "precision", "corrected_recall"):
+        value = getattr(result.score, rate)
+        if isnan(value):
+            assert result.score.to_dict()["recall"]["reason"]
+        else:
+            assert value == pytest.approx(1)
+    assert (result.reason is not None) == isnan(result.corrected)
 
 
-@given(corpus=corpora())
-def test_breakdowns_add_up_to_the_whole(corpus):
-    result = agreement(build(*corpus))
+@every_rule
+@settings(max_examples=20)
+@given(data=st.data(), scope=scopes)
+def test_nothing_exceeds_its_limit(measure, model, data, scope):
+    result = scored(data.draw(corpora(model)), measure, model, scope)
+    for score in (result.score, *result.by_label.values(), *result.by_pair.values()):
+        for observed, chance in (
+            (score.observed, score.chance),
+            (score.recall, score.chance_recall),
+            (score.precision, score.chance_precision),
+        ):
+            assert isnan(observed) or 0 <= observed <= 1 + 1e-12
+            assert isnan(chance) or 0 <= chance <= 1 + 1e-12
+        assert score.matched.is_integer() or not LAWS[measure].is_whole
+        assert (score.error > 0) <= (model in LAWS[measure].estimated)
+        if score.matched_a is None and score.size_a and score.size_b:
+            mean = 2 / (1 / score.recall + 1 / score.precision) if score.matched else 0
+            assert score.observed == pytest.approx(mean)
+
+
+@every_rule
+@settings(max_examples=20)
+@given(data=st.data(), scope=scopes)
+def test_breakdowns_add_up_to_the_whole(measure, model, data, scope):
+    result = scored(data.draw(corpora(model)), measure, model, scope)
     for scores in (result.by_label, result.by_document, result.by_pair):
-        assert sum(score.matched for score in scores.values()) == result.score.matched
-        total = sum(Fraction(score.expected) for score in scores.values())
-        assert float(total) == pytest.approx(result.score.expected, rel=1e-15)
-    twice = sum(score.matched for score in result.by_annotator.values())
-    assert twice == 2 * result.score.matched
+        for name in ("matched", "expected"):
+            total = sum(Fraction(getattr(score, name)) for score in scores.values())
+            assert float(total) == pytest.approx(getattr(result.score, name), rel=1e-15)
+    twice = sum(Fraction(score.matched) for score in result.by_annotator.values())
+    assert float(twice) == pytest.approx(2 * result.score.matched, rel=1e-15)
 
 
-@given(corpus=corpora())
-def test_difficulty_lies_between_zero_and_one(corpus):
-    found = difficulty(build(*corpus))
+@every_rule
+@settings(max_examples=20)
+@given(data=st.data(), scope=scopes)
+def test_difficulty_lies_between_zero_and_one(measure, model, data, scope):
+    found = difficulty(build(*data.draw(corpora(model))), **options_of(measure, model, scope=scope))
     for value in (found.overall, *found.by_document.values(), *found.by_text.tolist()):
         assert isnan(value) or -1e-12 <= value <= 1
 
 
-def test_a_row_does_not_depend_on_its_neighbours():
-    # Bit for bit: each of 300 texts alone, and all of them together.
+# --- What is the same by definition -------------------------------------------
+
+
+def same_counts(one, two):
+    assert len(one.counts) == len(two.counts)
+    assert one.score == two.score
+    assert one.by_label == two.by_label
+    assert one.by_document == two.by_document
+
+
+@pytest.mark.parametrize("measure", LAWS)
+@settings(max_examples=20)
+@given(data=st.data(), scope=scopes)
+def test_nested_one_layer_deep_is_disjoint(measure, data, scope):
+    corpus = data.draw(corpora("disjoint"))
+    same_counts(*(scored(corpus, measure, model, scope) for model in ("disjoint", "nested")))
+
+
+@every_rule
+@settings(max_examples=20)
+@given(data=st.data())
+def test_one_label_is_the_same_in_every_scope(measure, model, data):
+    spans, lengths = data.draw(corpora(model))
+    one_label = {
+        name: [
+            None if text is None else [(s, e, "P") for s, e in sorted({span[:2] for span in text})]
+            for text in texts
+        ]
+        for name, texts in spans.items()
+    }
+    label, joint, unlabelled = (
+        scored((one_label, lengths), measure, model, scope)
+        for scope in ("label", "joint", "unlabelled")
+    )
+    same_counts(label, joint)
+    assert label.score == unlabelled.score
+    assert label.by_document == unlabelled.by_document
+
+
+@settings(max_examples=60)
+@given(data=st.data(), scope=scopes, model=st.sampled_from(["disjoint", "nested"]))
+def test_positions_as_a_custom_measure_are_tokens(data, scope, model):
+    corpus = data.draw(corpora(model))
+    token, custom = (scored(corpus, measure, model, scope) for measure in ("token", "custom"))
+    for name, score in token.by_label.items():
+        other = custom.by_label[name]
+        assert (score.matched, score.size_a, score.size_b) == (
+            other.matched, other.size_a, other.size_b
+        )  # fmt: skip
+        assert score.expected == pytest.approx(other.expected, abs=1e-13)
+        assert (score.certain, score.certain_a) == (other.certain, other.certain_a)
+
+
+@every_rule
+@settings(max_examples=20)
+@given(data=st.data())
+def test_labels_that_never_share_a_text_are_the_same_jointly(measure, model, data):
+    spans, lengths = data.draw(corpora(model))
+    apart = {
+        name: [
+            None
+            if text is None
+            else [(s, e, "PL"[i % 2]) for s, e in sorted({span[:2] for span in text})]
+            for i, text in enumerate(texts)
+        ]
+        for name, texts in spans.items()
+    }
+    same_counts(*(scored((apart, lengths), measure, model, s) for s in ("label", "joint")))
+
+
+@pytest.mark.parametrize(("measure", "model"), RULES)
+@pytest.mark.parametrize("scope", SCOPES)
+def test_a_row_does_not_depend_on_its_neighbours(measure, model, scope):
+    # Bit for bit: each of many texts alone, and all of them together.
     rng = np.random.default_rng(5)
-    lengths = rng.integers(5, 90, 300).tolist()
-    spans = {}
-    for name in ("anna", "ben"):
-        spans[name] = []
-        for n in lengths:
-            cuts = np.sort(rng.choice(n + 1, 2 * int(rng.integers(0, min(n // 2, 9))), False))
-            spans[name].append([(int(s), int(e), "P") for s, e in cuts.reshape(-1, 2)])
-    for measure in ("token", "exact"):
-        whole = agreement(build(spans, lengths), measure=measure).by_document
-        for i in range(len(lengths)):
-            one = build({k: [v[i]] for k, v in spans.items()}, [lengths[i]])
-            assert agreement(one, measure=measure).by_document["0"] == whole[str(i)]
+    lengths = rng.integers(5, 90, 60).tolist()
+    spans = {name: [random_spans(n, model, rng) for n in lengths] for name in ("anna", "ben")}
+    options = options_of(measure, model, scope=scope)
+    whole = agreement(build(spans, lengths), **options).by_document
+    for i in range(len(lengths)):
+        one = build({k: [v[i]] for k, v in spans.items()}, [lengths[i]])
+        assert agreement(one, **options).by_document["0"] == whole[str(i)]
+
+
+def random_spans(n, model, rng):
+    cuts = np.sort(rng.choice(n + 1, 2 * int(rng.integers(0, min(n // 2, 9))), False))
+    found = [(int(s), int(e)) for s, e in cuts.reshape(-1, 2)]
+    if model != "disjoint":
+        found += [(s, e - 1) for s, e in found if e - s > 2]
+    if model == "overlapping":
+        found += [(s + 1, e) for s, e in found if e < n and e - s > 4]
+    return [(s, e, "PL"[int(rng.integers(2))]) for s, e in sorted(set(found))]

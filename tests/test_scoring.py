@@ -1,5 +1,7 @@
 """Agreement and difficulty: examples to check by hand, and what is refused."""
 
+from dataclasses import replace
+from itertools import product
 from math import isnan
 
 import numpy as np
@@ -7,6 +9,7 @@ import pytest
 
 from beyondchance import (
     Corpus,
+    CustomMeasure,
     DataError,
     LengthsError,
     NothingSharedError,
@@ -25,6 +28,13 @@ from beyondchance import (
 
 def spans_corpus(a, b, n=10, **options):
     return Corpus.from_spans({"anna": a, "ben": b}, lengths=[n] * len(a), **options)
+
+
+TOUCHING = CustomMeasure(
+    name="touching",
+    phi=lambda start, *_: np.ones(len(start)),
+    size=lambda length: np.ones(len(length)),
+)
 
 
 class TestByHand:
@@ -73,6 +83,90 @@ class TestByHand:
         assert result.observed == 2 * 3 / 9
         assert 0 < result.chance < 1
 
+    # anna PPPP....  ben ..PPPP..: they share 2 of 6; boundaries differ.
+    shifted = spans_corpus([[(0, 4, "P")]], [[(2, 6, "P")]], n=8)
+
+    def test_boundaries(self):
+        # Five places each: starts meet in 1 of 5 cases, and then so do the ends.
+        result = agreement(self.shifted, measure="boundary")
+        assert (result.observed, result.chance) == (0, pytest.approx(1 / 5))
+        half = agreement(spans_corpus([[(0, 4, "P")]], [[(0, 3, "P")]], n=8), measure="boundary")
+        # One start of two boundaries each; 5 of 5 * 6 pairs of places share it, as many the end.
+        assert (half.observed, half.chance) == (0.5, pytest.approx(1 / 6))
+
+    def test_dice(self):
+        # They share 2 of 4; over all 25 pairs of places 5 * 4 + 2 * (4 * 3 + 3 * 2 + 2 * 1) = 60.
+        score = agreement(self.shifted, measure="dice").score
+        assert (score.observed, score.precision, score.recall) == (0.5, 0.5, 0.5)
+        assert score.chance == pytest.approx(60 / 25 / 4)
+
+    def test_dice_has_precision_and_recall_of_its_own(self):
+        # anna marks 4 tokens, ben 2 of them: 2 * 2 / 6, all of ben's and half of anna's.
+        score = agreement(spans_corpus([[(0, 4, "P")]], [[(1, 3, "P")]]), measure="dice").score
+        assert score.observed == pytest.approx(2 / 3)
+        assert (score.precision, score.recall) == (1, 0.5)
+        assert score.to_dict()["counts"]["matched_b"] == 1
+
+    def test_iou(self):
+        # 2 of 6 is more than .3 and not more than a third.
+        assert agreement(self.shifted, measure="iou").observed == 0
+        assert agreement(self.shifted, measure="iou", theta=0.3, samples=10).observed == 1
+        assert agreement(self.shifted, measure="iou", theta=1 / 3, samples=10).observed == 0
+        # Shifted by at most one place they share 3 of 5 or all: 5 + 2 * 4 of 25.
+        assert agreement(self.shifted, measure="iou").chance == pytest.approx(13 / 25)
+
+    def test_iou_pairs_one_to_one(self):
+        # anna PPPPPP, ben PPP|PPP: each of ben's is half of anna's; at .4 one of them is paired.
+        corpus = spans_corpus([[(0, 6, "P")]], [[(0, 3, "P"), (3, 6, "P")]])
+        score = agreement(corpus, measure="iou", theta=0.4, samples=10).score
+        assert (score.matched, score.size_a, score.size_b) == (1, 1, 2)
+
+    def test_labels_share_the_text(self):
+        # anna P.L   ben P.L in three tokens. Alone, P meets P in 1 of 3 cases; so does L.
+        # Sharing the line, still each stands anywhere: coverage is 1/3 everywhere.
+        corpus = spans_corpus([[(0, 1, "P"), (2, 3, "L")]], [[(0, 1, "P"), (2, 3, "L")]], n=3)
+        assert agreement(corpus, scope="joint").chance == pytest.approx(1 / 3)
+        # PPL has two arrangements, PPL and LPP: the middle is always P.
+        corpus = spans_corpus([[(0, 2, "P"), (2, 3, "L")]], [[(0, 2, "P"), (2, 3, "L")]], n=3)
+        joint = agreement(corpus, scope="joint").by_label
+        assert joint["P"].chance == pytest.approx((1 / 4 + 1 + 1 / 4) / 2)
+        assert joint["L"].chance == pytest.approx(1 / 4 + 1 / 4)
+        apart = agreement(corpus, scope="label").by_label
+        assert apart["L"].chance == pytest.approx(1 / 3)
+
+    def test_spans_only(self):
+        # anna P.L   ben L.P: all labels differ, the spans are the same.
+        corpus = spans_corpus([[(0, 1, "P"), (2, 3, "L")]], [[(0, 1, "L"), (2, 3, "P")]], n=3)
+        assert agreement(corpus).observed == 0
+        result = agreement(corpus, scope="unlabelled", measure="exact")
+        assert (result.observed, result.chance) == (1, pytest.approx(2 / 3))
+        assert list(result.by_label) == ["(any)"]
+
+    def test_a_span_with_two_labels_is_one_span(self):
+        corpus = spans_corpus([[(0, 2, "P"), (0, 2, "L")]], [[(0, 2, "P")]])
+        result = agreement(corpus, scope="unlabelled")
+        assert result.settings.model == "disjoint"
+        assert (result.observed, result.n_spans) == (1, 2)
+        assert result.skipped == {"spans that differ from another in their label alone": 1}
+
+    def test_a_span_inside_a_span(self):
+        # anna AAA. with .a.. inside, ben ditto, in four tokens. The outer span stands at 0
+        # or 1, the inner one at one of three places in it: starts 1/6, 1/3, 1/3, 1/6.
+        inner = [1 / 6, 1 / 3, 1 / 3, 1 / 6]
+        outer = [1 / 2, 1, 1, 1 / 2]
+        spans = [[(0, 3, "P"), (1, 2, "P")]]
+        result = agreement(spans_corpus(spans, spans, n=4))
+        assert result.settings.model == "nested"
+        assert (result.score.matched, result.score.size_a) == (4, 4)
+        expected = sum(x * x for x in outer) + sum(x * x for x in inner)
+        assert result.score.expected == pytest.approx(expected)
+
+    def test_equal_spans_are_equal_at_any_depth(self):
+        # ben has no outer span, so that his span is his first layer.
+        corpus = spans_corpus([[(0, 4, "P"), (1, 3, "P")]], [[(1, 3, "P")]], n=4)
+        assert agreement(corpus, measure="exact").score.matched == 1
+        assert agreement(corpus, measure="boundary").score.matched == 0
+
 
 class TestTeams:
     corpus = Corpus.from_spans(
@@ -95,6 +189,38 @@ class TestTeams:
             ("ben", "cleo"): 0,
         }
         assert self.result.by_pair["anna", "ben"].size_b == 2
+
+    def test_pairs_that_marked_nothing_are_listed(self):
+        spans = {"a": [[], []], "b": [[], None], "c": [None, [(0, 1, "P")]], "d": [None, None]}
+        result = agreement(Corpus.from_spans(spans, lengths=[3, 3]))
+        assert result.by_pair.keys() == {("a", "b"), ("a", "c")}
+        assert result.by_pair["a", "b"].reason == "nothing was marked by either"
+        assert result.by_pair["a", "c"].observed == 0
+        with pytest.raises(KeyError):
+            result.by_pair["c", "d"]
+        assert repr(result.by_pair) == repr(dict(result.by_pair.items()))
+
+    def test_everybody_against_the_gold_standard(self):
+        result = agreement(self.corpus, measure="exact", gold="cleo")
+        assert result.by_pair.keys() == {("anna", "cleo"), ("ben", "cleo")}
+        assert str(result.settings).count("|gold:cleo|pairs:gold|") == 1
+        assert result.skipped["documents without the gold standard"] == 1
+        scores = result.against("cleo")
+        assert scores.keys() == {"anna", "ben"}
+        # anna found one of cleo's two spans, and half of hers are right.
+        assert (scores["anna"].recall, scores["anna"].precision) == (0.5, 0.5)
+        assert (scores["ben"].size_a, scores["ben"].size_b) == (1, 1)
+        everybody = agreement(self.corpus, measure="exact")
+        assert everybody.against("cleo")["anna"] == scores["anna"]
+        with pytest.raises(DataError, match="gold standard 'eve' is not among the annotators"):
+            agreement(self.corpus, gold="eve")
+        with pytest.raises(OptionError, match="unknown annotator 'eve'"):
+            everybody.against("eve")
+
+    def test_nobody_to_compare_the_gold_standard_with(self):
+        corpus = Corpus.from_tags({"a": [["B-P"], None], "b": [["O"], None], "c": [None, ["O"]]})
+        with pytest.raises(NothingSharedError, match="annotated by 'c' and somebody else"):
+            agreement(corpus, gold="c")
 
     def test_annotators_against_the_others(self):
         anna = self.result.by_annotator["anna"]
@@ -143,6 +269,161 @@ class TestTeams:
         assert (result.observed, result.chance) == (1, 0.5)
 
 
+class TestChoosingTheModel:
+    disjoint = spans_corpus([[(0, 3, "P"), (2, 5, "L")]], [[(0, 3, "P")]])
+    nested = spans_corpus([[(0, 5, "P"), (1, 3, "P")]], [[(0, 3, "P"), (3, 4, "P")]])
+    crossing = spans_corpus([[(0, 3, "P"), (2, 5, "P")]], [[(0, 3, "P")]])
+
+    of_label = "spans of one label by one annotator"
+    of_all = "spans of one annotator, whatever their labels,"
+    inside = "lie inside one another and none cross"
+    where = "document '0', annotator 'anna', span"
+
+    @pytest.mark.parametrize(
+        ("name", "scope", "model", "why"),
+        [
+            ("disjoint", "label", "disjoint", f"no two {of_label} overlap"),
+            ("disjoint", "joint", "overlapping",
+             f"{of_all} cross: {where} [0, 3) 'P' crosses [2, 5) 'L'"),
+            ("nested", "label", "nested",
+             f"{of_label} {inside}: {where} [0, 5) 'P' holds [1, 3) 'P'"),
+            ("crossing", "unlabelled", "overlapping",
+             f"{of_all} cross: {where} [0, 3) 'P' crosses [2, 5) 'P'"),
+        ],
+    )  # fmt: skip
+    def test_the_first_that_fits(self, name, scope, model, why):
+        result = agreement(getattr(self, name), scope=scope)
+        assert result.settings.model == model
+        assert result.notes == (f"model {model!r}: {why}",)
+        assert why in str(result)
+        chosen = agreement(getattr(self, name), scope=scope, model=model)
+        assert chosen.notes == ()
+        assert chosen.score == result.score
+        assert difficulty(getattr(self, name), scope=scope).settings.model == model
+
+    def test_one_choice_for_all(self):
+        # One pair of spans somewhere, by somebody, decides for everybody and everything.
+        spans = {"a": [[(0, 5, "P")], [(0, 3, "L"), (1, 2, "L")]], "b": [[(0, 4, "P")], []]}
+        corpus = Corpus.from_spans(spans, lengths=[9, 9])
+        assert agreement(corpus).settings.model == "nested"
+        # Also where the one who marked them is the gold standard and is left out.
+        team = Corpus.from_spans({**spans, "c": [[], []]}, lengths=[9, 9])
+        left_out = agreement(replace(team, gold="a"))
+        assert left_out.settings.model == "nested"
+        assert left_out.by_pair.keys() == {("b", "c")}
+        assert difficulty(corpus, gold="b").settings.model == "nested"
+
+    @pytest.mark.parametrize(
+        ("name", "model", "message"),
+        [
+            ("nested", "disjoint", r"span \[0, 5\) 'P' overlaps \[1, 3\) 'P'; .* model='nested'"),
+            ("crossing", "disjoint", r"overlaps \[2, 5\) 'P'; .* model='overlapping'"),
+            ("crossing", "nested", r"span \[0, 3\) 'P' crosses \[2, 5\) 'P'; model 'nested' exp"),
+        ],
+    )
+    def test_what_the_data_contradict(self, name, model, message):
+        with pytest.raises(OverlapError, match=message):
+            agreement(getattr(self, name), model=model)
+
+    @pytest.mark.parametrize("model", ["auto", "nested", "overlapping"])
+    @pytest.mark.parametrize("scope", ["label", "joint", "unlabelled"])
+    def test_a_span_marked_twice(self, model, scope):
+        corpus = spans_corpus([[(0, 3, "P"), (0, 3, "P")]], [[]])
+        with pytest.raises(OverlapError, match=r"\[0, 3\) 'P' was marked twice; expected each"):
+            agreement(corpus, model=model, scope=scope)
+
+    @pytest.mark.parametrize("measure", ["dice", TOUCHING], ids=["dice", "custom"])
+    def test_measures_that_could_exceed_1(self, measure):
+        name = "dice" if measure == "dice" else "touching"
+        message = f"measure '{name}' is not defined for model 'overlapping': summed over pairs of"
+        with pytest.raises(OptionError, match=message):
+            agreement(self.disjoint, measure=measure, model="overlapping")
+        with pytest.raises(OptionError, match=message):
+            expected_match(5, [1], [1], measure=measure, model="overlapping")
+        message = r"which is needed because .* span \[0, 3\) 'P' crosses \[2, 5\) 'P': summed over"
+        with pytest.raises(OptionError, match=message):
+            agreement(self.crossing, measure=measure)
+
+
+class TestOptionsOfMeasures:
+    corpus = spans_corpus([[(0, 4, "P")]], [[(2, 6, "P")]])
+
+    def test_signature(self):
+        exact = agreement(self.corpus, measure="iou", theta=0.75).settings
+        assert str(exact).startswith("beyondchance|measure:iou|theta:0.75|model:disjoint|")
+        assert (exact.samples, exact.seed) == (None, None)
+        estimated = agreement(self.corpus, measure="iou", theta=0.25, seed=3).settings
+        assert (estimated.samples, estimated.seed) == (1000, 3)
+        custom = agreement(self.corpus, measure=TOUCHING).settings
+        assert (custom.measure, custom.custom) == ("custom", "touching")
+        for settings in (exact, estimated, custom):
+            assert Settings.parse(str(settings)) == settings
+
+    def test_estimates_depend_on_the_seed_and_nothing_else(self):
+        options = {"measure": "iou", "theta": 0.1, "samples": 200}
+        one, again, other = (agreement(self.corpus, **options, seed=s) for s in (1, 1, 2))
+        assert one.score == again.score
+        assert one.chance != other.chance
+        assert one.score.error > 0
+        assert abs(one.chance - other.chance) < 5 * one.score.chance_error
+        assert "chance was estimated, with a standard error of 0.0" in str(one)
+        assert one.score.to_dict()["chance_error"] == one.score.chance_error
+
+    def test_errors_of_equal_texts_add_up_and_those_of_others_do_not(self):
+        # The same question is asked once: its error is the same error every time.
+        options = {"measure": "iou", "theta": 0.1, "samples": 200}
+        one, two = [(0, 4, "P")], [(2, 6, "P")]
+        alone = agreement(self.corpus, **options).score.error
+        twice = agreement(spans_corpus([one] * 2, [two] * 2), **options).score.error
+        assert twice == pytest.approx(2 * alone)
+        other = spans_corpus([one], [two], n=11)
+        longer = agreement(other, **options).score.error
+        both = Corpus.from_spans({"anna": [one] * 2, "ben": [two] * 2}, lengths=[10, 11])
+        found = agreement(both, **options)
+        assert found.score.error == pytest.approx(np.hypot(alone, longer))
+        assert agreement(self.corpus).score.error == 0
+        with pytest.raises(DataError, match="tables of different measures cannot be added"):
+            found.counts + agreement(replace(other, documents=("x",)), measure="dice").counts
+
+    @pytest.mark.parametrize(
+        ("options", "message"),
+        [
+            ({"theta": 0.5}, "theta goes with measure 'iou', not with 'token'"),
+            ({"seed": 1}, "seed goes with measure 'iou', not with 'token'"),
+            ({"measure": "iou", "theta": 1}, "theta is 1; expected a number from 0 to 1, and less"),
+            ({"measure": "iou", "theta": "x"}, "theta is 'x'; expected a number"),
+            ({"measure": "iou", "theta": True}, "theta is True; expected a number"),
+            ({"measure": "iou", "samples": 1}, "samples is 1; expected a whole number from 2 on"),
+            ({"measure": "iou", "seed": -1}, "seed is -1; expected a whole number from 0 on"),
+            ({"measure": "custom"}, r"expected measure=CustomMeasure\(...\)"),
+        ],
+    )
+    def test_refused(self, options, message):
+        with pytest.raises(OptionError, match=message):
+            agreement(self.corpus, **options)
+
+    @pytest.mark.parametrize(
+        ("phi", "size", "message"),
+        [
+            (lambda s, *_: s, lambda length: length, "the other way round; expected the same"),
+            (lambda *_: 1, lambda length: length, r"phi gave the shape \(\) for \(1,\)"),
+            (lambda s, *_: s * np.nan, lambda length: length, "phi gave nan; expected finite"),
+            (lambda *_: ["x"], lambda length: length, "phi gave a list; expected an array"),
+            (lambda _, a, __, b: a + b, lambda length: -length, "size gave -4.0; expected finite"),
+        ],
+    )
+    def test_functions_that_do_not_do(self, phi, size, message):
+        custom = CustomMeasure(name="mine", phi=phi, size=size)
+        with pytest.raises(OptionError, match=f"measure 'mine': .*{message}"):
+            agreement(self.corpus, measure=custom)
+
+    def test_not_a_custom_measure(self):
+        with pytest.raises(OptionError, match="a custom measure is named ''; expected a string"):
+            CustomMeasure(name="", phi=len, size=len)
+        with pytest.raises(OptionError, match="measure 'mine': phi is 3; expected a function"):
+            CustomMeasure(name="mine", phi=3, size=len)
+
+
 class TestAddingTables:
     def counts(self, document, *annotators):
         spans = {name: [[(i, i + 2, "P")]] for i, name in enumerate(annotators)}
@@ -172,6 +453,29 @@ class TestAddingTables:
 
 
 class TestUndefined:
+    @pytest.mark.parametrize("measure", ["token", "exact", "boundary", "iou"])
+    @pytest.mark.parametrize(
+        ("model", "scope"),
+        list(
+            product(["auto", "disjoint", "nested", "overlapping"], ["label", "joint", "unlabelled"])
+        ),
+    )
+    @pytest.mark.parametrize(
+        ("tags", "observed"),
+        [(([["O"]], [["O"]]), None), (([["B-P"]], [["O"]]), 0.0), (([[]], [[]]), None)],
+        ids=["nothing", "one side", "no text"],
+    )
+    def test_next_to_nothing(self, tags, observed, measure, model, scope):
+        a, b = tags
+        options = {"measure": measure, "model": model, "scope": scope}
+        result = agreement(a, b, **options)
+        assert result.score.to_dict()["observed"] == observed
+        assert result.by_pair.keys() == {("a", "b")}
+        assert result.against("b")["a"].to_dict()["observed"] == observed
+        assert str(result.settings) in str(result)
+        found = difficulty(a, b, **options)
+        assert isnan(found.overall) == isnan(found.error) == (observed is None)
+
     def test_nothing_marked(self):
         result = agreement([["O", "O"]], [["O", "O"]])
         assert isnan(result.observed)
@@ -205,7 +509,7 @@ class TestUndefined:
 
     def test_overlapping_span_as_long_as_the_text(self):
         corpus = spans_corpus([[(0, 10, "P")]], [[(0, 10, "P")]])
-        for measure in ("token", "exact"):
+        for measure in ("token", "exact", "boundary", "iou"):
             result = agreement(corpus, model="overlapping", measure=measure)
             assert result.chance == 1
             assert isnan(result.corrected)
@@ -218,9 +522,34 @@ class TestUndefined:
         assert agreement([["O"]], [["O"]]).score.to_dict() == {
             "observed": None, "chance": None, "corrected": None,
             "reason": "nothing was marked by either",
+            "precision": {
+                "observed": None, "chance": None, "corrected": None,
+                "reason": "nothing was marked by side b",
+            },
+            "recall": {
+                "observed": None, "chance": None, "corrected": None,
+                "reason": "nothing was marked by side a",
+            },
             "counts": {"matched": 0, "expected": 0, "size_a": 0, "size_b": 0},
             "n_documents": 0, "n_spans": 0,
         }  # fmt: skip
+
+    def test_one_side_cannot_be_missed(self):
+        # anna marks all four tokens, so that whatever ben marks is matched; he marks two.
+        score = agreement([["B-P", "B-P", "B-P", "B-P"]], [["B-P", "I-P", "O", "O"]]).score
+        assert (score.precision, score.chance_precision) == (1, 1)
+        assert isnan(score.corrected_precision)
+        assert score.to_dict()["precision"]["reason"].endswith("chance is 1")
+        assert (score.recall, score.chance_recall, score.corrected_recall) == (0.5, 0.5, 0)
+        assert score.corrected == 0
+
+    def test_spans_that_always_come_close(self):
+        # Spans of 9 in ten tokens share at least 8 of 10; 8 of 12 and 9 of 12 do not.
+        for n, undefined in ((10, True), (12, False)):
+            result = agreement(spans_corpus([[(0, 9, "P")]], [[(1, 10, "P")]], n), measure="iou")
+            assert result.observed == 1
+            assert isnan(result.corrected) == undefined
+            assert (result.chance == 1) == undefined
 
 
 class TestDifficulty:
@@ -244,6 +573,18 @@ class TestDifficulty:
         tags = [["B-P", "O", "O", "B-L"]]
         assert difficulty(tags, tags, gold="a").overall == 0.75
 
+    def test_estimated(self):
+        # Chance of the gold standard with itself; one row, so that the error is its own.
+        corpus = spans_corpus([[(0, 4, "P")]], [[(2, 6, "P")]])
+        options = {"measure": "iou", "theta": 0.1, "samples": 200}
+        found = difficulty(corpus, gold="anna", **options)
+        same = agreement(spans_corpus([[(0, 4, "P")]], [[(0, 4, "P")]]), **options).score
+        assert found.overall == 1 - same.chance
+        assert found.error == same.chance_error > 0
+        assert difficulty(corpus).error == 0
+        # Equal lengths: the three rows share one stream, and two of the pairs count twice.
+        assert difficulty(corpus, **options).error == pytest.approx(found.error)
+
     def test_unknown_gold(self):
         with pytest.raises(DataError, match="gold standard 'c' is not among the annotators"):
             difficulty([["O"]], [["O"]], gold="c")
@@ -266,7 +607,7 @@ class TestRefused:
             "model 'disjoint' expects"
         )
         with pytest.raises(OverlapError, match=message):
-            agreement(corpus)
+            agreement(corpus, model="disjoint")
         assert agreement(corpus, model="overlapping").observed == 0
 
     def test_different_labels_may_overlap(self):
@@ -310,10 +651,10 @@ class TestRefused:
     @pytest.mark.parametrize(
         ("option", "value", "valid"),
         [
-            ("measure", "f1", "token, exact"),
-            ("model", "random", "disjoint, overlapping"),
-            ("scope", "all", "label"),
-            ("measure", None, "token, exact"),
+            ("measure", "f1", "token, exact, boundary, dice, iou"),
+            ("model", "random", "auto, disjoint, nested, overlapping"),
+            ("scope", "all", "label, joint, unlabelled"),
+            ("measure", None, "token, exact, boundary, dice, iou"),
         ],
     )
     def test_unknown_options_name_the_valid_ones(self, option, value, valid):
@@ -382,6 +723,40 @@ class TestRefusedLengths:
             expected_match(5, [1], [1], measure="f1")
         with pytest.raises(LengthsError, match="size is -1"):
             sample_arrangements(5, [1], size=-1)
+        with pytest.raises(LengthsError, match="layer is 0; expected a number from 1 on"):
+            coverage(5, [1], layer=0)
+
+    @pytest.mark.parametrize(
+        ("lengths", "parents", "message"),
+        [
+            (
+                [3, 2, 2],
+                [-1, 0, 0],
+                "spans of total length 4 cannot be placed in a span of 3 posit",
+            ),
+            ([3, 4], [-1, -1], "spans of total length 7 cannot be placed in a text of 5 positions"),
+            ([3, 2], [-1], "1 parents for 2 spans; expected one for each span"),
+            ([3, 2], [-1, 2], "parents contain 2; expected numbers from -1 to 1"),
+            ([3, 3], [1, 0], "parents go round in a circle"),
+            ([3, 2], [-1, -2], "parents contain -2; expected integers from -1 on"),
+            ([3, 2], [-1, 0.5], "parents contain 0.5; expected integers from -1 on"),
+        ],
+    )
+    def test_parents(self, lengths, parents, message):
+        with pytest.raises(LengthsError, match=message):
+            start_probabilities(5, lengths, model="nested", parents=parents)
+
+    def test_parents_and_methods_that_do_not_go_together(self):
+        with pytest.raises(OptionError, match="parents go with model 'nested', not with 'disjoi"):
+            coverage(5, [1], parents=[-1])
+        with pytest.raises(OptionError, match="method 'uniform' goes with model 'disjoint'"):
+            coverage(5, [1], model="nested", method="uniform")
+
+    def test_layers_that_are_not_there(self):
+        for model in ("disjoint", "nested", "overlapping"):
+            assert coverage(5, [2, 1], model=model, layer=3).tolist() == [0] * 5
+            assert coverage(5, [], model=model).tolist() == [0] * 5
+        assert coverage(3, [3, 3], model="overlapping", layer=2).tolist() == [1] * 3
 
 
 class TestRank:

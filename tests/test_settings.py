@@ -16,6 +16,10 @@ names = st.text(min_size=1, max_size=8)
         unit=names,
         scheme=st.none() | names,
         gold=st.none() | names,
+        custom=st.none() | names,
+        theta=st.none() | st.floats(0, 1, exclude_max=True),
+        samples=st.none() | st.integers(2),
+        seed=st.none() | st.integers(0),
         labels=st.none() | st.lists(names, max_size=3).map(tuple),
         annotators=st.none() | st.lists(names, max_size=3).map(tuple),
         gamma=st.none() | st.lists(names, max_size=3).map(tuple),
@@ -43,6 +47,7 @@ def test_signature_names_everything_that_moves_a_digit():
         ("beyondchance|colour:red", "'colour:red' is not NAME:VALUE"),
         ("beyondchance|measure", "'measure' is not NAME:VALUE"),
         ("beyondchance|unit:a|unit:b", "'unit:b' is not NAME:VALUE"),
+        ("beyondchance|theta:half", "'theta:half' holds no number; expected one after 'theta'"),
     ],
 )
 def test_not_a_signature(signature, message):
@@ -50,7 +55,10 @@ def test_not_a_signature(signature, message):
         Settings.parse(signature)
 
 
-@pytest.mark.parametrize("values", [{"measure": 3}, {"labels": "PER"}, {"labels": ("a", 3)}])
+@pytest.mark.parametrize(
+    "values",
+    [{"measure": 3}, {"labels": "PER"}, {"labels": ("a", 3)}, {"theta": "x"}, {"seed": 1.5}],
+)
 def test_not_settings(values):
     with pytest.raises(OptionError, match="setting .* expected"):
         Settings(**values)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
         sample_arrangements,
         start_probabilities,
     )
+    from beyondchance.choices import CustomMeasure
     from beyondchance.comparison import Coefficient, Coefficients, coefficients
     from beyondchance.demo import example
     from beyondchance.errors import (
@@ -45,6 +46,7 @@ __all__ = [
     "Coefficients",
     "Corpus",
     "Counts",
+    "CustomMeasure",
     "DataError",
     "Difficulty",
     "FormatError",
@@ -76,6 +78,7 @@ __all__ = [
 
 _HOMES = {
     "chance": ("coverage", "expected_match", "sample_arrangements", "start_probabilities"),
+    "choices": ("CustomMeasure",),
     "comparison": ("Coefficient", "Coefficients", "coefficients"),
     "demo": ("example",),
     "errors": (

@@ -7,11 +7,11 @@ never stored and never averaged.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import isnan, nan
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,10 +22,63 @@ from beyondchance.errors import DataError, checked_option
 from beyondchance.rounding import in_digits
 from beyondchance.settings import Settings
 
-_SIDES = (("a", "b"), ("size_a", "size_b"), ("spans_a", "spans_b"))
+Name = TypeVar("Name", bound=Hashable)
 
 NOTHING_MARKED = "nothing was marked by either"
 NO_ROOM = "random annotations would agree wholly: chance is 1"
+
+_COLUMNS = (
+    *("document", "text", "label", "a", "b"),
+    *("matched", "expected", "size_a", "size_b", "spans_a", "spans_b"),
+    *("certain", "certain_a", "certain_b"),
+    *("matched_a", "matched_b", "expected_a", "expected_b", "error", "stream"),
+)
+_SUMS = (
+    *("matched", "expected", "size_a", "size_b"),
+    *("matched_a", "matched_b", "expected_a", "expected_b"),
+)
+_SIDES = {
+    f"{name}{one}": f"{name}{two}"
+    for name in ("", "size_", "spans_", "certain_", "matched_", "expected_")
+    for one, two in (("a", "b"), ("b", "a"))
+}
+"""What each column of one side is called on the other."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Rate:
+    """A share: what matched, and what random annotations would match, of how much."""
+
+    matched: float
+    expected: float
+    size: float
+    certain: bool
+    nothing: str = NOTHING_MARKED
+
+    @property
+    def observed(self) -> float:
+        return self.matched / self.size if self.size else nan
+
+    @property
+    def chance(self) -> float:
+        return self.expected / self.size if self.size else nan
+
+    @property
+    def corrected(self) -> float:
+        if self.reason is not None:
+            return nan
+        return (self.matched - self.expected) / (self.size - self.expected)
+
+    @property
+    def reason(self) -> str | None:
+        if not self.size:
+            return self.nothing
+        return NO_ROOM if self.certain else None
+
+    def to_dict(self) -> dict[str, Any]:
+        values = {name: getattr(self, name) for name in ("observed", "chance", "corrected")}
+        result = {name: None if isnan(value) else value for name, value in values.items()}
+        return result if self.reason is None else {**result, "reason": self.reason}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,8 +91,13 @@ class Score:
         Observed match, and the match expected of random annotations.
     size_a, size_b : float
         How much each side marked, in the measure's own unit.
-    certain : bool
-        Whether random annotations could not help agreeing wholly.
+    certain, certain_a, certain_b : bool
+        Whether random annotations could not help agreeing wholly: both, or in what
+        one side marked.
+    matched_a, matched_b, expected_a, expected_b : float, optional
+        The match of either side, where it is not the same for recall and precision.
+    error : float
+        Standard error of `expected`, where that was estimated; 0 where it is exact.
     n_documents, n_spans : int
         Documents in which something was marked, and spans marked in them (of one
         annotator against the others: that annotator's spans).
@@ -58,66 +116,138 @@ class Score:
     size_a: float = 0.0
     size_b: float = 0.0
     certain: bool = False
+    certain_a: bool = False
+    certain_b: bool = False
+    matched_a: float | None = None
+    matched_b: float | None = None
+    expected_a: float | None = None
+    expected_b: float | None = None
+    error: float = 0.0
     n_documents: int = 0
     n_spans: int = 0
 
     @property
+    def _f1(self) -> _Rate:
+        return _Rate(self.matched, self.expected, (self.size_a + self.size_b) / 2, self.certain)
+
+    @property
+    def _recall(self) -> _Rate:
+        return _Rate(
+            self.matched if self.matched_a is None else self.matched_a,
+            self.expected if self.expected_a is None else self.expected_a,
+            self.size_a,
+            self.certain_a,
+            nothing="nothing was marked by side a",
+        )
+
+    @property
+    def _precision(self) -> _Rate:
+        return _Rate(
+            self.matched if self.matched_b is None else self.matched_b,
+            self.expected if self.expected_b is None else self.expected_b,
+            self.size_b,
+            self.certain_b,
+            nothing="nothing was marked by side b",
+        )
+
+    @property
     def observed(self) -> float:
         """F1 of the two sides; nan where neither marked anything."""
-        size = self.size_a + self.size_b
-        return 2 * self.matched / size if size else nan
+        return self._f1.observed
 
     @property
     def chance(self) -> float:
         """F1 that random annotations of the same lengths would reach."""
-        size = self.size_a + self.size_b
-        return 2 * self.expected / size if size else nan
+        return self._f1.chance
+
+    @property
+    def chance_error(self) -> float:
+        """Standard error of `chance`, where it was estimated; 0 where it is exact."""
+        size = (self.size_a + self.size_b) / 2
+        return self.error / size if size else nan
 
     @property
     def corrected(self) -> float:
         """Share of the agreement beyond chance that was attained; nan if chance is 1."""
-        if self.reason is not None:
-            return nan
-        return (self.matched - self.expected) / ((self.size_a + self.size_b) / 2 - self.expected)
-
-    @property
-    def precision(self) -> float:
-        """Share of what side b marked that matches side a."""
-        return self.matched / self.size_b if self.size_b else nan
-
-    @property
-    def recall(self) -> float:
-        """Share of what side a marked that is matched by side b."""
-        return self.matched / self.size_a if self.size_a else nan
+        return self._f1.corrected
 
     @property
     def reason(self) -> str | None:
         """Why `corrected` is undefined, where it is."""
-        if not self.size_a + self.size_b:
-            return NOTHING_MARKED
-        return NO_ROOM if self.certain else None
+        return self._f1.reason
+
+    @property
+    def precision(self) -> float:
+        """Share of what side b marked that matches side a."""
+        return self._precision.observed
+
+    @property
+    def chance_precision(self) -> float:
+        """Share of what side b marked that random annotations would match."""
+        return self._precision.chance
+
+    @property
+    def corrected_precision(self) -> float:
+        """Precision beyond chance; nan if chance is 1, or side b marked nothing."""
+        return self._precision.corrected
+
+    @property
+    def recall(self) -> float:
+        """Share of what side a marked that is matched by side b."""
+        return self._recall.observed
+
+    @property
+    def chance_recall(self) -> float:
+        """Share of what side a marked that random annotations would match."""
+        return self._recall.chance
+
+    @property
+    def corrected_recall(self) -> float:
+        """Recall beyond chance; nan if chance is 1, or side a marked nothing."""
+        return self._recall.corrected
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values; None where undefined, with the reason."""
-        result: dict[str, Any] = {
-            name: None if isnan(value) else value
-            for name, value in (
-                ("observed", self.observed),
-                ("chance", self.chance),
-                ("corrected", self.corrected),
-            )
+        return {
+            **self._f1.to_dict(),
+            **({"chance_error": self.chance_error} if self.error else {}),
+            "precision": self._precision.to_dict(),
+            "recall": self._recall.to_dict(),
+            "counts": {
+                name: getattr(self, name) for name in _SUMS if getattr(self, name) is not None
+            },
+            "n_documents": self.n_documents,
+            "n_spans": self.n_spans,
         }
-        if self.reason is not None:
-            result["reason"] = self.reason
-        result["counts"] = {
-            "matched": self.matched,
-            "expected": self.expected,
-            "size_a": self.size_a,
-            "size_b": self.size_b,
-        }
-        result["n_documents"] = self.n_documents
-        result["n_spans"] = self.n_spans
-        return result
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Scores(Mapping[Name, Score]):
+    """Scores by name, in columns: each is made when it is asked for.
+
+    A thousand annotators have tens of thousands of pairs, of which hardly anybody asks for
+    more than a few.
+    """
+
+    names: Sequence[Name]
+    columns: Mapping[str, NDArray[Any]]
+
+    @cached_property
+    def _number(self) -> dict[Name, int]:
+        return {name: number for number, name in enumerate(self.names)}
+
+    def __getitem__(self, name: Name) -> Score:
+        number = self._number[name]
+        return Score(**{key: column[number].item() for key, column in self.columns.items()})
+
+    def __iter__(self) -> Iterator[Name]:
+        return iter(self.names)
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def __repr__(self) -> str:
+        return repr(dict(self))
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -136,13 +266,23 @@ class Counts:
         Values to group documents by.
     n_texts : int
     labels, annotators : tuple of str
+    pairs : array of int, shape (2, pairs)
+        The pairs of annotators who share a document compared, with rows or without.
     document, text, label, a, b : arrays of int, shape (rows,)
         Numbers into the above; ``a <= b``, equal only in tables of difficulty.
     matched, expected, size_a, size_b : arrays of float, shape (rows,)
     spans_a, spans_b : arrays of int, shape (rows,)
         How many spans each annotator marked.
-    certain : array of bool, shape (rows,)
-        Whether random annotations could not help agreeing wholly.
+    certain, certain_a, certain_b : arrays of bool, shape (rows,)
+        Whether random annotations could not help agreeing wholly, or matching all that
+        one side marked.
+    matched_a, matched_b, expected_a, expected_b : arrays of float, shape (rows,), optional
+        The match of either side, where recall and precision have one of their own.
+    error : array of float, shape (rows,), optional
+        Standard errors of `expected`, where it was estimated.
+    stream : array of int, shape (rows,), optional
+        Where the random numbers came from. Estimates of one stream are one and the same,
+        so that their errors add up; those of different streams are independent.
     """
 
     documents: tuple[str, ...]
@@ -150,6 +290,7 @@ class Counts:
     n_texts: int
     labels: tuple[str, ...]
     annotators: tuple[str, ...]
+    pairs: Ints
     document: Ints
     text: Ints
     label: Ints
@@ -162,6 +303,14 @@ class Counts:
     spans_a: Ints
     spans_b: Ints
     certain: Bools
+    certain_a: Bools
+    certain_b: Bools
+    matched_a: Floats | None = None
+    matched_b: Floats | None = None
+    expected_a: Floats | None = None
+    expected_b: Floats | None = None
+    error: Floats | None = None
+    stream: Ints | None = None
 
     def __len__(self) -> int:
         return len(self.document)
@@ -181,6 +330,8 @@ class Counts:
                 f"tables with the fields {sorted(self.fields)} and {sorted(other.fields)} "
                 "cannot be added; expected the same fields"
             )
+        if self._columns().keys() != other._columns().keys():
+            raise DataError("tables of different measures cannot be added; expected the same")
         labels = tuple(sorted({*self.labels, *other.labels}))
         annotators = tuple(dict.fromkeys(self.annotators + other.annotators))
         parts = [part._renamed(labels, annotators) for part in (self, other)]
@@ -195,12 +346,23 @@ class Counts:
             n_texts=self.n_texts + other.n_texts,
             labels=labels,
             annotators=annotators,
+            pairs=_distinct_pairs(
+                np.concatenate(
+                    [
+                        _renumbering(part.annotators, annotators)[part.pairs]
+                        for part in (self, other)
+                    ],
+                    axis=1,
+                ),
+                len(annotators),
+            ),
             **columns,
         )
 
     def _columns(self) -> dict[str, NDArray[Any]]:
-        """The columns of the table."""
-        return {name: value for name, value in vars(self).items() if isinstance(value, np.ndarray)}
+        """The columns of the table, those that it has."""
+        columns = {name: getattr(self, name) for name in _COLUMNS}
+        return {name: column for name, column in columns.items() if column is not None}
 
     def _renamed(
         self, labels: tuple[str, ...], annotators: tuple[str, ...]
@@ -211,73 +373,62 @@ class Counts:
         number = _renumbering(self.annotators, annotators)
         columns["a"], columns["b"] = number[self.a], number[self.b]
         swap = columns["a"] > columns["b"]
-        for one, two in _SIDES:
-            columns[one], columns[two] = (
-                np.where(swap, columns[two], columns[one]),
-                np.where(swap, columns[one], columns[two]),
-            )
-        return columns
+        return {
+            name: np.where(swap, columns[_SIDES[name]], column) if name in _SIDES else column
+            for name, column in columns.items()
+        }
 
     def only(self, keep: Bools) -> Counts:
         """The table with some of its rows; documents and names stay."""
-        rows = np.flatnonzero(keep)
-        return replace(self, **{name: column[rows] for name, column in self._columns().items()})  # type: ignore[arg-type]
+        return self._rows(np.flatnonzero(keep))
 
     def without(self, annotator: str) -> Counts:
         """The table without the rows of one annotator."""
         number = self.annotators.index(checked_option("annotator", annotator, self.annotators))
-        return self.only((self.a != number) & (self.b != number))
+        others = np.all(self.pairs != number, axis=0)
+        rows = self.only((self.a != number) & (self.b != number))
+        return replace(rows, pairs=self.pairs[:, others])
 
     def ordered(self, annotators: tuple[str, ...]) -> Counts:
         """The same table with the annotators in another order, so with other sides a and b."""
-        return replace(self, annotators=annotators, **self._renamed(self.labels, annotators))  # type: ignore[arg-type]
+        number = _renumbering(self.annotators, annotators)
+        pairs = _distinct_pairs(number[self.pairs], len(annotators))
+        columns: dict[str, Any] = self._renamed(self.labels, annotators)
+        return replace(self, annotators=annotators, pairs=pairs, **columns)
 
     def score(self) -> Score:
         """The sum of all rows."""
-        (score,) = self._scores(np.zeros(len(self), dtype=np.int64), 1)
-        return score
+        return self._scores(np.zeros(len(self), dtype=np.int64), ("all",))["all"]
 
-    def by_label(self) -> dict[str, Score]:
+    def by_label(self) -> Mapping[str, Score]:
         """A score for each label."""
-        return dict(zip(self.labels, self._scores(self.label, len(self.labels)), strict=True))
+        return self._scores(self.label, self.labels)
 
-    def by_document(self) -> dict[str, Score]:
+    def by_document(self) -> Mapping[str, Score]:
         """A score for each document compared."""
-        scores = self._scores(self.document, len(self.documents))
-        return dict(zip(self.documents, scores, strict=True))
+        return self._scores(self.document, self.documents)
 
-    def by_field(self, name: str) -> dict[str, Score]:
+    def by_field(self, name: str) -> Mapping[str, Score]:
         """A score for each value of a field of the documents."""
         checked_option("field", name, self.fields)
         values = tuple(dict.fromkeys(self.fields[name]))
         group = _renumbering(self.fields[name], values)
-        return dict(zip(values, self._scores(group[self.document], len(values)), strict=True))
+        return self._scores(group[self.document], values)
 
-    def by_pair(self) -> dict[tuple[str, str], Score]:
-        """A score for each pair of annotators with a row."""
-        code = self.a * len(self.annotators) + self.b
-        pairs, group = distinct(code)
-        names = [
-            (
-                self.annotators[pair // len(self.annotators)],
-                self.annotators[pair % len(self.annotators)],
-            )
-            for pair in pairs.tolist()
-        ]
-        return dict(zip(names, self._scores(group, len(names)), strict=True))
+    def by_pair(self) -> Mapping[tuple[str, str], Score]:
+        """A score for each pair of annotators who share a document compared."""
+        code = self.pairs[0] * len(self.annotators) + self.pairs[1]
+        group = np.searchsorted(code, self.a * len(self.annotators) + self.b)
+        one, two = ([self.annotators[i] for i in side] for side in self.pairs.tolist())
+        return self._scores(group, list(zip(one, two, strict=True)))
 
-    def by_annotator(self) -> dict[str, Score]:
+    def by_annotator(self) -> Mapping[str, Score]:
         """A score for each annotator, as side a, against all others.
 
         `n_spans` counts the annotator's own spans.
         """
-        mirrored = self._both_ways()
-        scores = mirrored._scores(mirrored.a, len(self.annotators))
-        own = mirrored._once(mirrored.a, len(self.annotators), "spans", sides=("a",)).tolist()
-        return {
-            name: replace(score, n_spans=int(n_spans))
-            for name, score, n_spans in zip(self.annotators, scores, own, strict=True)
-        }
+        both_ways = self._both_ways()
+        return both_ways._scores(both_ways.a, self.annotators, sides=("a",))
 
     def size_by_annotator(self) -> dict[str, float]:
         """How much each annotator marked, in the measure's own unit."""
@@ -285,42 +436,67 @@ class Counts:
         sizes = mirrored._once(mirrored.a, len(self.annotators), "size", sides=("a",))
         return dict(zip(self.annotators, sizes.tolist(), strict=True))
 
+    def against(self, annotator: str) -> Mapping[str, Score]:
+        """A score for each who shares a document with an annotator, who is side a.
+
+        Against a gold standard, precision and recall then are what they are called.
+        """
+        checked_option("annotator", annotator, self.annotators)
+        one = self.annotators.index(annotator)
+        others = distinct(self.pairs[::-1][self.pairs == one])[0]
+        others = others[others != one]
+        both_ways = self._both_ways()
+        rows = both_ways._rows(np.flatnonzero(both_ways.a == one))
+        names = [self.annotators[other] for other in others.tolist()]
+        return rows._scores(np.searchsorted(others, rows.b), names)
+
     def _both_ways(self) -> Counts:
-        """The table with each row of two annotators once more, its sides exchanged."""
+        """The rows of different annotators, followed by the same with the sides changed."""
         rows = np.flatnonzero(self.a != self.b)
-        mirror = {**dict(_SIDES), **{two: one for one, two in _SIDES}}
         columns: dict[str, Any] = {
-            name: np.concatenate([column[rows], getattr(self, mirror.get(name, name))[rows]])
+            name: np.concatenate([column[rows], getattr(self, _SIDES.get(name, name))[rows]])
             for name, column in self._columns().items()
         }
         return replace(self, **columns)
 
-    def _scores(self, group: Ints, n_groups: int) -> list[Score]:
-        """Sum the rows of each group."""
-        certain = total(group, ~self.certain, n_groups) == 0
-        columns = (
-            total(group, self.matched, n_groups),
-            exact_total(group, self.expected, n_groups),
-            total(group, self.size_a, n_groups),
-            total(group, self.size_b, n_groups),
-            certain & (np.bincount(group, minlength=n_groups) > 0),
-            _distinct(group, self.document, n_groups),
-            self._once(group, n_groups, "spans").astype(np.int64),
-        )
-        return [
-            Score(
-                matched=matched,
-                expected=expected,
-                size_a=size_a,
-                size_b=size_b,
-                certain=is_certain,
-                n_documents=n_documents,
-                n_spans=n_spans,
-            )
-            for matched, expected, size_a, size_b, is_certain, n_documents, n_spans in zip(
-                *(column.tolist() for column in columns), strict=True
-            )
-        ]
+    def _rows(self, rows: Ints) -> Counts:
+        """Some of the rows."""
+        columns: dict[str, Any] = {n: column[rows] for n, column in self._columns().items()}
+        return replace(self, **columns)
+
+    def _scores(
+        self, group: Ints, names: Sequence[Name], *, sides: Sequence[str] = ("a", "b")
+    ) -> Scores[Name]:
+        """Sum the rows of each group; `n_spans` counts the spans of these sides."""
+        n_groups = len(names)
+        columns: dict[str, NDArray[Any]] = {
+            name: exact_total(group, column, n_groups)
+            for name, column in self._columns().items()
+            if name in _SUMS
+        }
+        has_rows = np.bincount(group, minlength=n_groups) > 0
+        for name in ("certain", "certain_a", "certain_b"):
+            columns[name] = has_rows & (total(group, ~getattr(self, name), n_groups) == 0)
+        if self.error is not None:
+            columns["error"] = self._errors(group, n_groups)
+        columns["n_documents"] = _distinct(group, self.document, n_groups)
+        columns["n_spans"] = self._once(group, n_groups, "spans", sides).astype(np.int64)
+        return Scores(names, columns)
+
+    def _errors(self, group: Ints, n_groups: int) -> Floats:
+        """Standard error of the sum of each group's estimates.
+
+        Errors of one stream are one and the same error, and add up. Those of different
+        streams are independent, and their squares add up.
+        """
+        if self.error is None or self.stream is None:
+            return np.zeros(n_groups)
+        order = np.lexsort((self.stream, group))
+        group, stream = group[order], self.stream[order]
+        begins = np.ones(len(order), dtype=bool)
+        begins[1:] = (group[1:] != group[:-1]) | (stream[1:] != stream[:-1])
+        added = total(np.cumsum(begins) - 1, self.error[order], int(np.count_nonzero(begins)))
+        return np.sqrt(total(group[begins], added**2, n_groups))
 
     def _has_one_pair(self) -> bool:
         """Whether all rows are of the same two annotators, so that none repeats a span."""
@@ -358,7 +534,8 @@ class Counts:
             "b": [self.annotators[i] for i in self.b.tolist()],
             **{
                 name: getattr(self, name).tolist()
-                for name in ("matched", "expected", "size_a", "size_b", "spans_a", "spans_b")
+                for name in (*_SUMS[:4], "spans_a", "spans_b", *_SUMS[4:], "error")
+                if getattr(self, name) is not None
             },
         }
 
@@ -372,6 +549,12 @@ def _renumbering(names: Sequence[str], onto: Sequence[str]) -> Ints:
     """For each name, its number in `onto`."""
     number = {name: index for index, name in enumerate(onto)}
     return np.fromiter((number[name] for name in names), dtype=np.int64, count=len(names))
+
+
+def _distinct_pairs(pairs: Ints, n_annotators: int) -> Ints:
+    """Pairs sorted, each once, the smaller number first."""
+    code = pairs.min(axis=0) * n_annotators + pairs.max(axis=0)
+    return np.stack(np.divmod(distinct(code)[0], max(n_annotators, 1)))
 
 
 def _distinct(group: Ints, value: Ints, n_groups: int) -> Ints:
@@ -392,11 +575,14 @@ class Agreement:
         How it was computed; ``str(settings)`` is the signature to cite.
     skipped : mapping of str to int
         What was left out, and how often.
+    notes : tuple of str
+        What was chosen and why, for people.
     """
 
     counts: Counts
     settings: Settings
     skipped: Mapping[str, int] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
 
     @cached_property
     def score(self) -> Score:
@@ -434,26 +620,30 @@ class Agreement:
         return self.score.n_spans
 
     @cached_property
-    def by_label(self) -> dict[str, Score]:
+    def by_label(self) -> Mapping[str, Score]:
         """A score for each label."""
         return self.counts.by_label()
 
     @cached_property
-    def by_document(self) -> dict[str, Score]:
+    def by_document(self) -> Mapping[str, Score]:
         """A score for each document that was compared."""
         return self.counts.by_document()
 
     @cached_property
-    def by_pair(self) -> dict[tuple[str, str], Score]:
+    def by_pair(self) -> Mapping[tuple[str, str], Score]:
         """A score for each pair of annotators."""
         return self.counts.by_pair()
 
     @cached_property
-    def by_annotator(self) -> dict[str, Score]:
+    def by_annotator(self) -> Mapping[str, Score]:
         """A score for each annotator against all others."""
         return self.counts.by_annotator()
 
-    def by_field(self, name: str) -> dict[str, Score]:
+    def against(self, annotator: str) -> Mapping[str, Score]:
+        """A score for each of the others against one annotator, who is side a."""
+        return self.counts.against(annotator)
+
+    def by_field(self, name: str) -> Mapping[str, Score]:
         """A score for each value of a field of the documents, such as a round."""
         return self.counts.by_field(name)
 
@@ -465,7 +655,10 @@ class Agreement:
 
     def __str__(self) -> str:
         """A table for people: overall, then labels, pairs and annotators."""
-        sections = [("", {"all": self.score}), ("label", self.by_label)]
+        sections: list[tuple[str, Mapping[str, Score]]] = [
+            ("", {"all": self.score}),
+            ("label", self.by_label),
+        ]
         if len(self.counts.annotators) > 2:
             pairs = {" and ".join(pair): score for pair, score in self.by_pair.items()}
             sections += [("pair", pairs), ("annotator, against the others", self.by_annotator)]
@@ -478,7 +671,10 @@ class Agreement:
                 lines += ["", title]
             lines += [_line(f"  {name}", width, score) for name, score in scores.items()]
         lines += [f"skipped: {count} {reason}" for reason, count in self.skipped.items()]
-        return "\n".join([*lines, "", str(self.settings)])
+        if self.score.error:
+            error = in_digits(self.score.chance_error)
+            lines += [f"chance was estimated, with a standard error of {error}"]
+        return "\n".join([*lines, "", *self.notes, str(self.settings)])
 
 
 def _line(name: str, width: int, score: Score) -> str:
@@ -499,11 +695,14 @@ class Ranking:
         The agreement of each system with it, in the order of the corpus.
     settings : Settings
         How it was computed; ``str(settings)`` is the signature to cite.
+    notes : tuple of str
+        What was decided on the way, for people.
     """
 
     gold: str
     systems: Mapping[str, Agreement]
     settings: Settings
+    notes: tuple[str, ...] = ()
 
     def ranks(self, by: str) -> dict[str, int | None]:
         """The rank of each system by ``observed`` or ``corrected``; 1 is the highest.
@@ -544,16 +743,29 @@ class Difficulty:
     settings : Settings
     skipped : mapping of str to int
         What was left out, and how often.
+    notes : tuple of str
+        What was chosen and why, for people.
     """
 
     counts: Counts
     settings: Settings
     skipped: Mapping[str, int] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
 
     @cached_property
     def overall(self) -> float:
         """Difficulty of the corpus; nan where nothing was marked."""
         return float(self._of(np.zeros(len(self.counts), dtype=np.int64), 1)[0])
+
+    @cached_property
+    def error(self) -> float:
+        """Standard error of `overall`, where chance was estimated; 0 where it is exact."""
+        counts, times = self.counts, self._times()
+        size = float((times * (counts.size_a + counts.size_b)).sum())
+        if counts.error is None or not size:
+            return 0.0 if size else nan
+        weighted = replace(counts, error=times * counts.error)
+        return 2 * float(weighted._errors(np.zeros(len(counts), dtype=np.int64), 1)[0]) / size
 
     @cached_property
     def by_document(self) -> dict[str, float]:
@@ -566,10 +778,13 @@ class Difficulty:
         """Difficulty of each text; nan where nothing was marked."""
         return self._of(self.counts.text, self.counts.n_texts)
 
+    def _times(self) -> Ints:
+        """Over all ordered pairs, two annotators count twice, one with itself once."""
+        return np.where(self.counts.a == self.counts.b, 1, 2)
+
     def _of(self, group: Ints, n_groups: int) -> Floats:
-        """Over all ordered pairs: two annotators count twice, one with itself once."""
-        counts = self.counts
-        times = np.where(counts.a == counts.b, 1, 2)
+        """Difficulty of each group of rows."""
+        counts, times = self.counts, self._times()
         expected = exact_total(group, times * counts.expected, n_groups)
         size = total(group, times * (counts.size_a + counts.size_b), n_groups)
         with np.errstate(invalid="ignore"):

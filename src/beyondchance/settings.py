@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 
 from beyondchance.errors import OptionError
@@ -9,6 +10,7 @@ from beyondchance.version import __version__
 
 _PREFIX = "beyondchance"
 _LISTS = ("annotators", "labels", "rename_label", "gamma")
+_NUMBERS: Mapping[str, type[int | float]] = {"theta": float, "samples": int, "seed": int}
 _ESCAPES = {"%": "%25", "|": "%7C", ",": "%2C", "\n": "%0A", "\r": "%0D"}
 
 
@@ -21,6 +23,13 @@ class Settings:
     measure, model, scope : str
         What counts as match, how random spans are arranged, and whether the
         labels are arranged one by one.
+    custom : str, optional
+        The name of a measure of one's own, where `measure` is ``custom``.
+    theta : float, optional
+        The threshold of the measure ``iou``.
+    samples, seed : int, optional
+        How many random arrangements were drawn, where chance was estimated from them, and
+        where the random numbers began.
     unit, positions : str
         In what stretch of text spans are shuffled, and what offsets count.
     average : str
@@ -39,6 +48,8 @@ class Settings:
         Labels that were given another name, as ``OLD=NEW``.
     gold : str, optional
         The annotator taken as gold standard.
+    pairs : str, optional
+        ``gold`` where everybody was compared with the gold standard only.
     gamma : tuple of str, optional
         How gamma was computed, where it was: its parameters, as ``name=value``.
     version : str
@@ -55,11 +66,15 @@ class Settings:
     """
 
     measure: str = "token"
+    custom: str | None = None
+    theta: float | None = None
     model: str = "disjoint"
     scope: str = "label"
     unit: str = "document"
     positions: str = "tokens"
     average: str = "micro"
+    samples: int | None = None
+    seed: int | None = None
     scheme: str | None = None
     repair: str | None = None
     match: str | None = None
@@ -83,28 +98,30 @@ class Settings:
     labels: tuple[str, ...] | None = None
     rename_label: tuple[str, ...] | None = None
     gold: str | None = None
+    pairs: str | None = None
     gamma: tuple[str, ...] | None = None
     version: str = __version__
 
     def __post_init__(self) -> None:
         for item in fields(self):
-            value = getattr(self, item.name)
-            is_list = item.name in _LISTS
-            values = value if is_list and isinstance(value, tuple) else (value,)
-            if not all(isinstance(part, str) for part in values) and value is not None:
-                kind = "a tuple of strings" if is_list else "a string"
+            value, kind = getattr(self, item.name), "a string"
+            if item.name in _NUMBERS:
+                kind = "a number"
+                is_right = type(value) is _NUMBERS[item.name]
+            elif item.name in _LISTS:
+                kind = "a tuple of strings"
+                is_right = isinstance(value, tuple) and all(isinstance(part, str) for part in value)
+            else:
+                is_right = isinstance(value, str)
+            if value is not None and not is_right:
                 raise OptionError(f"setting {item.name!r} is {value!r}; expected {kind}")
-            if is_list and isinstance(value, str):
-                raise OptionError(
-                    f"setting {item.name!r} is {value!r}; expected a tuple of strings"
-                )
 
     def __str__(self) -> str:
         parts = [_PREFIX]
         for name in (item.name for item in fields(self)):
             value = getattr(self, name)
             if value is not None:
-                items = value if name in _LISTS else (value,)
+                items = value if name in _LISTS else (str(value),)
                 parts.append(f"{name}:{','.join(map(_escaped, items))}")
         return "|".join(parts)
 
@@ -123,7 +140,7 @@ class Settings:
         known = {item.name for item in fields(cls)}
         if prefix != _PREFIX:
             raise OptionError(f"signature {signature!r} does not begin with {_PREFIX!r}")
-        values: dict[str, str | tuple[str, ...]] = {}
+        values: dict[str, str | float | tuple[str, ...]] = {}
         for part in parts:
             name, colon, value = part.partition(":")
             if not colon or name not in known or name in values:
@@ -131,8 +148,17 @@ class Settings:
                     f"signature part {part!r} is not NAME:VALUE with a name, once each, from "
                     f"{', '.join(item.name for item in fields(cls))}"
                 )
-            items = tuple(map(_unescaped, value.split(","))) if value else ()
-            values[name] = items if name in _LISTS else _unescaped(value)
+            if name in _NUMBERS:
+                try:
+                    values[name] = _NUMBERS[name](value)
+                except ValueError:
+                    raise OptionError(
+                        f"signature part {part!r} holds no number; expected one after {name!r}"
+                    ) from None
+            elif name in _LISTS:
+                values[name] = tuple(map(_unescaped, value.split(","))) if value else ()
+            else:
+                values[name] = _unescaped(value)
         return cls(**values)  # type: ignore[arg-type]
 
 

@@ -37,6 +37,31 @@ def test_every_small_pair_against_brute_force(model, cases, count, measure, exac
         assert abs(Fraction(found) - exact(n, a, b, model)) < 5e-15, (n, a, b)
 
 
+@pytest.mark.parametrize(
+    ("measure", "phi"),
+    [
+        ("boundary", lambda a, b: (a[0] == b[0]) + (a[1] == b[1])),
+        ("dice", oracle.dice),
+        ("iou", lambda a, b: oracle.close(a, b, Fraction(1, 2))),
+    ],
+)
+def test_every_small_pair_span_by_span(measure, phi):
+    # Proposition 1: the expectation adds up over pairs of spans.
+    found = [case for case in DISJOINT if case[0] <= 6]
+    assert len(found) == 700
+    for n, a, b in found:
+        exact = Fraction(0)
+        starts = [oracle.start_probabilities(n, side, "disjoint") for side in (a, b)]
+        for i, p in enumerate(starts[0]):
+            for j, q in enumerate(starts[1]):
+                exact += sum(
+                    p[x] * q[y] * phi((x, x + a[i], ""), (y, y + b[j], ""))
+                    for x in range(len(p))
+                    for y in range(len(q))
+                )
+        assert abs(Fraction(expected_match(n, a, b, measure=measure)) - exact) < 5e-15, (n, a, b)
+
+
 @pytest.mark.parametrize("seed", range(40))
 def test_random_texts_against_equation_1(seed):
     rng = np.random.default_rng(seed)

@@ -106,11 +106,10 @@ def table_of(n: int, *sides: Ints) -> LengthTable:
 def _counted(code: Ints, n_codes: int) -> tuple[Ints, Ints]:
     """Distinct codes and how often each occurs; by sorting only where they are sparse."""
     if n_codes > 16 * len(code) + 1024:
-        found, number = distinct(code)
-        return found, np.bincount(number)
+        return np.unique(code, return_counts=True)
     count = np.bincount(code)
-    found = np.flatnonzero(count)
-    return found, count[found]
+    distinct = np.flatnonzero(count)
+    return distinct, count[distinct]
 
 
 def _ranked(n: Ints, first: Ints, length: Ints, count: Ints) -> Ints:
@@ -121,20 +120,15 @@ def _ranked(n: Ints, first: Ints, length: Ints, count: Ints) -> Ints:
     numbers stay small.
     """
     n_runs = np.diff(first)
-    run = _rank(length * (int(count.max(initial=0)) + 1) + count)
+    _, run = distinct(length * (int(count.max(initial=0)) + 1) + count)
     width = int(run.max(initial=0)) + 1
     ranked = np.empty(len(n), dtype=np.int64)
     used = 0
-    for runs in distinct(n_runs)[0].tolist():
+    for runs in np.unique(n_runs).tolist():
         groups = np.flatnonzero(n_runs == runs)
         code = n[groups] if len(groups) > 1 else np.zeros(1, dtype=np.int64)
         for place in range(runs if len(groups) > 1 else 0):
-            code = _rank(code * width + run[first[groups] + place])
+            _, code = distinct(code * width + run[first[groups] + place])
         ranked[groups] = code + used
         used += int(code.max()) + 1
     return ranked
-
-
-def _rank(code: Ints) -> Ints:
-    """Replace each number by its rank among the distinct ones."""
-    return distinct(code)[1]

@@ -1,77 +1,189 @@
 """The measures: what counts as match, as observed and as expected by chance.
 
-A measure is additive (Proposition 1): it sums over pairs of spans, and agreement
-is twice the match divided by the two sizes. To add one, write its size, its
-observed match and its expected match, and enter them here.
+Agreement is twice the match divided by the two sizes. Spans on lines, disjoint or nested,
+are compared layer by layer (spans of one layer are disjoint); spans that may overlap are
+compared all at once. To add a measure, write its observed and its expected match for
+either, say when chance is 1, and enter it here.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 
-from beyondchance.arrays import Bools, Floats, Ints
-from beyondchance.core import chance, matching
-from beyondchance.core.lengths import LengthTable
-from beyondchance.core.matching import SpanGroups
+import numpy as np
+
+from beyondchance.arrays import Floats, Ints
+from beyondchance.core import certainty, chance, matching
+from beyondchance.core.certainty import Certainty
+from beyondchance.core.matching import Phi, SpanGroups
+from beyondchance.core.nesting import Forest
+from beyondchance.core.sampling import Estimate, sampled_partners
+from beyondchance.core.sets import SpanSets
+
+SAMPLES = 1000
+"""Random arrangements drawn where a match has no exact expectation."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """How a measure is computed under one chance model.
+    """How a measure is computed.
+
+    Where precision and recall have a match of their own, matches have the shape
+    (3, pairs): the match, that of side a, that of side b.
 
     Attributes
     ----------
     matched : function of groups and two arrays of groups
         Observed match, pair by pair.
-    expected : function of a table and two arrays of entries
+    expected : function of sets of spans and two arrays of sets
         Expected match, pair by pair.
-    certain : function of a table and two arrays of entries
-        Whether every arrangement of both sides agrees wholly: chance is 1.
+    certain : function of the text size, the spans of either side and a layer, optional
+        Whether every arrangement of both sides agrees wholly. Asked only where the
+        expected match is close to its limit; without it, that decides.
     """
 
-    matched: Callable[[SpanGroups, Ints, Ints], Ints]
-    expected: Callable[[LengthTable, Ints, Ints], Floats]
-    certain: Callable[[LengthTable, Ints, Ints], Bools]
+    matched: Callable[[SpanGroups, Ints, Ints], Ints | Floats]
+    expected: Callable[[SpanSets, Ints, Ints], Floats]
+    certain: Callable[[int, Forest, Forest, int], Certainty] | None
+
+
+@dataclass(frozen=True, slots=True)
+class SampledRule:
+    """How a measure is estimated that has no exact expectation.
+
+    Attributes
+    ----------
+    matched : function of groups and two arrays of groups
+        Observed match, pair by pair.
+    estimate : function of the text size and the spans of either side
+        Expected match, over all layers.
+    """
+
+    matched: Callable[[SpanGroups, Ints, Ints], Ints | Floats]
+    estimate: Callable[[int, Forest, Forest], Estimate]
 
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """A size for each group of spans, and a rule for each chance model."""
+    """What counts as match.
 
-    size: Callable[[SpanGroups], Ints]
-    rules: Mapping[str, Rule]
+    Attributes
+    ----------
+    size : function of lengths
+        How much each span counts.
+    lines : Rule or SampledRule
+        For spans on lines, disjoint or nested.
+    overlapping : Rule, SampledRule or str
+        For spans that may overlap; or why there is none.
+    by_layer : bool
+        Whether nested spans are compared layer by layer. Otherwise all at once.
+    own_sides : bool
+        Whether precision and recall have a match of their own.
+    """
+
+    size: Callable[[Ints], Ints | Floats]
+    lines: Rule | SampledRule
+    overlapping: Rule | SampledRule | str
+    by_layer: bool = True
+    own_sides: bool = False
+
+
+def _lengths(length: Ints) -> Ints:
+    return length
+
+
+def _ones(length: Ints) -> Ints:
+    return np.ones_like(length)
+
+
+def _twos(length: Ints) -> Ints:
+    return np.full_like(length, 2)
+
+
+def iou(theta: float, *, samples: int = SAMPLES, seed: int = 0) -> Measure:
+    """One-to-one pairs at IoU > theta: exact for disjoint spans and theta from 1/2 on."""
+    matched = partial(matching.partners, theta=theta)
+    sampled = partial(sampled_partners, theta=theta, samples=samples, seed=seed)
+    exact = Rule(
+        matched=matched,
+        expected=partial(chance.expected_partners, theta=theta),
+        certain=partial(
+            certainty.if_never_missed, proof=partial(certainty.close_spans, theta=theta)
+        ),
+    )
+    return Measure(
+        size=_ones,
+        lines=exact if theta >= 0.5 else SampledRule(matched, partial(sampled, overlapping=False)),
+        overlapping=SampledRule(matched, partial(sampled, overlapping=True)),
+    )
+
+
+def additive(phi: Phi, size: Callable[[Ints], Floats]) -> Measure:
+    """Any function of two spans, summed over those that intersect."""
+    return Measure(
+        size=size,
+        lines=Rule(
+            matched=partial(matching.summed_phi, phi=phi),
+            expected=partial(chance.expected_phi, phi=phi),
+            certain=None,
+        ),
+        overlapping="summed over pairs of spans that overlap one another, it could exceed 1",
+    )
 
 
 MEASURES: Mapping[str, Measure] = {
     "token": Measure(
-        size=matching.covered,
-        rules={
-            "disjoint": Rule(
-                matched=matching.shared_positions,
-                expected=chance.expected_positions,
-                certain=chance.all_covered,
-            ),
-            "overlapping": Rule(
-                matched=matching.shared_levels,
-                expected=chance.expected_levels,
-                certain=chance.all_in_place,
-            ),
-        },
+        size=_lengths,
+        lines=Rule(
+            matched=matching.shared_positions,
+            expected=chance.expected_positions,
+            certain=certainty.if_all_is_covered,
+        ),
+        overlapping=Rule(
+            matched=matching.shared_levels,
+            expected=chance.expected_levels,
+            certain=certainty.if_levels_are_full,
+        ),
     ),
     "exact": Measure(
-        size=matching.counted,
-        rules={
-            "disjoint": Rule(
-                matched=matching.equal_spans,
-                expected=chance.expected_equal_spans,
-                certain=chance.all_equal,
-            ),
-            "overlapping": Rule(
-                matched=matching.equal_spans,
-                expected=chance.expected_equal_overlapping,
-                certain=chance.all_in_place,
-            ),
-        },
+        size=_ones,
+        lines=Rule(
+            matched=matching.equal_spans,
+            expected=chance.expected_equal_spans,
+            certain=partial(certainty.if_never_missed, proof=certainty.equal_spans),
+        ),
+        overlapping=Rule(
+            matched=matching.equal_spans,
+            expected=chance.expected_equal_overlapping,
+            certain=certainty.if_all_fill,
+        ),
+        by_layer=False,
     ),
+    "boundary": Measure(
+        size=_twos,
+        lines=Rule(
+            matched=matching.equal_boundaries,
+            expected=chance.expected_boundaries,
+            certain=partial(certainty.if_never_missed, proof=certainty.equal_starts),
+        ),
+        overlapping=Rule(
+            matched=matching.equal_boundaries,
+            expected=chance.expected_boundaries_overlapping,
+            certain=certainty.if_all_fill,
+        ),
+    ),
+    "dice": Measure(
+        size=_ones,
+        lines=Rule(
+            matched=matching.shared_parts,
+            expected=chance.expected_parts,
+            certain=certainty.if_covered_by_equals,
+        ),
+        overlapping="summed over pairs of spans that overlap one another, it could exceed 1",
+        own_sides=True,
+    ),
+    "iou": iou(0.5),
 }
+"""By name, each with the options that it has by default."""

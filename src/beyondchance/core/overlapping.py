@@ -12,7 +12,7 @@ import numpy as np
 
 from beyondchance.arrays import Floats, Ints
 from beyondchance.core.lengths import LengthTable
-from beyondchance.core.placement import Profiles, profiles_of
+from beyondchance.core.profiles import Profiles, profiles_of
 
 _NEGLIGIBLE = 1e-30
 
@@ -38,7 +38,7 @@ def level_profiles(table: LengthTable) -> tuple[Profiles, Ints]:
 
 
 def _held_at_least(n: int, length: Ints, count: Ints) -> Floats:
-    """Poisson-binomial tails at the edge positions and in the middle.
+    """Tails of the number of holders at the edge positions and in the middle.
 
     Returns
     -------
@@ -46,18 +46,26 @@ def _held_at_least(n: int, length: Ints, count: Ints) -> Floats:
     """
     places = n - length + 1
     reach = int(np.minimum(length, places).max(initial=1)) - 1
-    held = np.zeros((1, reach + 1))
-    held[0] = 1
-    for size, n_places, repeat in zip(
-        length.tolist(), places.tolist(), count.tolist(), strict=True
-    ):
-        cover = np.minimum(np.arange(1, reach + 2), min(size, n_places)) / n_places
-        for _ in range(repeat):
-            grown = np.zeros((len(held) + 1, reach + 1))
-            grown[:-1] = held * (1 - cover)
-            grown[1:] += held * cover
-            held = grown if grown[-1].max() > _NEGLIGIBLE else grown[:-1]
-    return np.cumsum(held[::-1], axis=0)[::-1][1:]
+    from_edge = np.arange(1, reach + 2)
+    return _tails(
+        np.minimum(from_edge, np.minimum(length, places)[:, None]) / places[:, None], count
+    )
+
+
+def start_tails(table: LengthTable, entry: int) -> tuple[Ints, Floats]:
+    """Probability that at least m spans start at a place, m = 1, 2, ...
+
+    Returns
+    -------
+    stop : array of int, shape (stretches,)
+        Where each stretch of places that are alike ends, ascending.
+    tails : array of float, shape (levels, stretches)
+    """
+    runs = slice(int(table.first[entry]), int(table.first[entry + 1]))
+    # The longer a span, the fewer its places.
+    places = table.n[entry] - table.length[runs][::-1] + 1
+    can_start = places[:, None] >= places
+    return places, _tails(can_start / places[:, None], table.count[runs][::-1])
 
 
 def binomial_tails(n: int, p: float) -> Floats:
@@ -68,10 +76,29 @@ def binomial_tails(n: int, p: float) -> Floats:
     >>> binomial_tails(2, 0.5)
     array([0.75, 0.25])
     """
-    mass = np.ones(1)
-    for _ in range(n):
-        grown = np.zeros(len(mass) + 1)
-        grown[:-1] = mass * (1 - p)
-        grown[1:] += mass * p
-        mass = grown if grown[-1] > _NEGLIGIBLE else grown[:-1]
-    return np.cumsum(mass[::-1])[::-1][1:]
+    return _tails(np.array([[p]]), np.array([n]))[:, 0]
+
+
+def _tails(chance: Floats, count: Ints) -> Floats:
+    """Poisson-binomial tails: the probability that at least m of all events happen.
+
+    Parameters
+    ----------
+    chance : array of float, shape (kinds, columns)
+        The probability of one event of each kind; columns are independent problems.
+    count : array of int, shape (kinds,)
+        How many events of each kind there are.
+
+    Returns
+    -------
+    array of float, shape (levels, columns)
+        For m = 1, 2, ..., as far as it is not negligible in all columns.
+    """
+    mass = np.ones((1, chance.shape[1]))
+    for p, repeat in zip(chance, count.tolist(), strict=True):
+        for _ in range(repeat):
+            grown = np.zeros((len(mass) + 1, len(p)))
+            grown[:-1] = mass * (1 - p)
+            grown[1:] += mass * p
+            mass = grown if grown[-1].max() > _NEGLIGIBLE else grown[:-1]
+    return np.cumsum(mass[::-1], axis=0)[::-1][1:]

@@ -27,13 +27,13 @@ constant much sooner.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 
 from beyondchance.arrays import Complexes, Floats, Ints
 from beyondchance.core.lengths import LengthTable
-from beyondchance.core.ragged import bounds, distinct, spread, starts, total
+from beyondchance.core.profiles import Profiles
+from beyondchance.core.ragged import bounds, spread, starts, total
 
 # Problems up to this size are solved together, the others one by one. Which
 # road a problem takes depends on its own numbers only, so that splitting a
@@ -55,89 +55,30 @@ _MOST_CELLS = 2**22
 """Cells of a table of subsets; a larger one is replaced by the integral."""
 
 
-@dataclass(frozen=True, slots=True)
-class Profiles:
-    """Mirror-symmetric sequences, each kept as its left edge and its middle.
-
-    Sequence i has ``size[i]`` positions: ``reach[i]`` edge values, then one
-    middle value for all positions up to the mirrored edge.
-
-    Attributes
-    ----------
-    values : array of float
-        The edge values of each sequence, followed by its middle value.
-    first : array of int, shape (sequences,)
-        Where the values of each sequence begin.
-    reach, size : arrays of int, shape (sequences,)
-    """
-
-    values: Floats
-    first: Ints
-    reach: Ints
-    size: Ints
-
-    @property
-    def middle(self) -> Floats:
-        """The middle value of each sequence."""
-        return np.asarray(self.values[self.first + self.reach])
-
-    def dot(self, i: Ints, j: Ints) -> Floats:
-        """Sum of products of sequences i and j, of equal size, pair by pair."""
-        reach = np.maximum(self.reach[i], self.reach[j])
-        owner, place = spread(reach)
-        edge = total(owner, self._at(i[owner], place) * self._at(j[owner], place), len(i))
-        middle = (self.size[i] - 2 * reach) * (self.middle[i] * self.middle[j])
-        return np.asarray(2 * edge + middle)
-
-    def _at(self, sequence: Ints, place: Ints) -> Floats:
-        """Values in the left half: the edge, then the middle."""
-        cell = self.first[sequence] + np.minimum(place, self.reach[sequence])
-        return self.values[cell]
-
-    def expand(self, i: int) -> Floats:
-        """The whole of sequence i."""
-        reach, size = int(self.reach[i]), int(self.size[i])
-        edge = self.values[self.first[i] : self.first[i] + reach]
-        middle = np.full(size - 2 * reach, self.middle[i])
-        return np.concatenate([edge, middle, edge[::-1]])
-
-
-def profiles_of(pieces: list[tuple[Floats, float]], size: Ints) -> Profiles:
-    """Join (edge, middle) pairs into Profiles."""
-    reach = np.array([len(edge) for edge, _ in pieces], dtype=np.int64)
-    parts = [part for edge, middle in pieces for part in (edge, [middle])]
-    return Profiles(
-        values=np.concatenate(parts) if parts else np.empty(0),
-        first=starts(reach + 1),
-        reach=reach,
-        size=size,
-    )
-
-
-def coverage_profiles(table: LengthTable) -> Profiles:
-    """Probability that each position is annotated, one sequence per entry.
+def coverage_profiles(table: LengthTable, entry: Ints) -> Profiles:
+    """Probability that each position is annotated, one sequence for each entry asked for.
 
     Every position is held by exactly one item, so what the free positions do
     not hold is annotated: ``c(t) = 1 - free * q(t)``, with q the position of
     one free position.
     """
-    free = table.free()
-    open_entries = np.flatnonzero(free > 0)
-    position = item_profiles(table, open_entries, np.ones_like(open_entries))
+    n, free = table.n[entry], table.free()[entry]
+    is_open = free > 0
+    position = item_profiles(table, entry[is_open], np.ones_like(entry[is_open]))
     reach = np.zeros_like(free)
-    reach[open_entries] = position.reach
+    reach[is_open] = position.reach
     owner, _ = spread(reach + 1)
     values = np.ones(len(owner))
-    values[free[owner] > 0] -= free[owner][free[owner] > 0] * position.values
+    values[is_open[owner]] -= free[owner][is_open[owner]] * position.values
     # Where the middle is most of the text, what all positions add up to gives it to the
     # last digit, however small it is; 1 - free * q would lose digits.
     middle = starts(reach + 1) + reach
-    edge_sum = total(owner, values, len(table)) - values[middle]
-    rest = table.n - 2 * reach
-    dominant = (2 * rest > table.n) & (free > 0)
-    average = (table.n - free - 2 * edge_sum) / np.maximum(rest, 1)
+    edge_sum = total(owner, values, len(entry)) - values[middle]
+    rest = n - 2 * reach
+    dominant = (2 * rest > n) & is_open
+    average = (n - free - 2 * edge_sum) / np.maximum(rest, 1)
     values[middle[dominant]] = average[dominant]
-    return Profiles(values, starts(reach + 1), reach, table.n)
+    return Profiles(values, starts(reach + 1), reach, n)
 
 
 def item_profiles(table: LengthTable, entry: Ints, item: Ints) -> Profiles:
@@ -239,8 +180,8 @@ def _subsets(excess: Ints) -> tuple[Ints, Ints, Ints, Ints]:
     for slot in range(n_longs):
         owner = code // ((n_longs + 1) * width)
         code = np.concatenate([code, code + width + excess[owner, slot]])
-        code, pool = distinct(code)
-        pooled = total(pool, np.concatenate([ways, ways]), len(code))
+        code, pool = np.unique(code, return_inverse=True)
+        pooled = total(pool.reshape(-1), np.concatenate([ways, ways]), len(code))
         ways = pooled.astype(np.int64)
     rest, total_excess = np.divmod(code, width)
     owner, n_before = np.divmod(rest, n_longs + 1)
@@ -255,7 +196,7 @@ def _large_problems(
 ) -> dict[int, tuple[Floats, float]]:
     """Solve problems one entry at a time; all items of an entry share its tables."""
     solved: dict[int, tuple[Floats, float]] = {}
-    for which in distinct(entry[chosen])[0].tolist():
+    for which in np.unique(entry[chosen]).tolist():
         problems = chosen[entry[chosen] == which]
         runs = slice(int(table.first[which]), int(table.first[which + 1]))
         length, count = table.length[runs], table.count[runs]

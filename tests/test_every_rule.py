@@ -1,0 +1,474 @@
+"""Every measure under every model and scope, against all arrangements in rational arithmetic."""
+
+from collections import Counter
+from fractions import Fraction
+from functools import cache
+from itertools import product
+
+import numpy as np
+import pytest
+
+import oracle
+from beyondchance import (
+    Corpus,
+    CustomMeasure,
+    agreement,
+    coverage,
+    expected_match,
+    sample_arrangements,
+    start_probabilities,
+)
+from beyondchance.choices import MODELS, SCOPES
+from beyondchance.core import chance
+from beyondchance.core.measures import MEASURES
+from beyondchance.core.sets import set_coverage, sets_of_spans
+
+
+def squares(start_a, length_a, start_b, length_b):
+    shared = np.minimum(start_a + length_a, start_b + length_b) - np.maximum(start_a, start_b)
+    return shared**2 / ((1 + np.minimum(start_a, start_b)) * np.maximum(length_a, length_b))
+
+
+def positions(start_a, length_a, start_b, length_b):
+    return np.minimum(start_a + length_a, start_b + length_b) - np.maximum(start_a, start_b)
+
+
+SQUARES = CustomMeasure(name="squares", phi=squares, size=lambda length: length)
+POSITIONS = CustomMeasure(name="positions", phi=positions, size=lambda length: length)
+
+NAMED = {**{name: name for name in MEASURES}, "custom": SQUARES}
+RULES = [
+    (measure, model, scope)
+    for measure in NAMED
+    for model in MODELS
+    for scope in SCOPES
+    if (measure, model == "overlapping") in oracle.MATCHES
+]
+every_rule = pytest.mark.parametrize(("measure", "model", "scope"), RULES)
+
+
+def test_refused_rules_are_those_of_dice_and_custom():
+    refused = set(product(NAMED, MODELS, SCOPES)) - set(RULES)
+    assert refused == {(m, "overlapping", scope) for m in ("dice", "custom") for scope in SCOPES}
+
+
+# --- Cases --------------------------------------------------------------------
+
+
+def fits(spans, model, scope):
+    for line in oracle.lines(oracle.seen(tuple(spans), scope), scope):
+        for i, (s, e, _) in enumerate(line):
+            for t, f, _ in line[i + 1 :]:
+                apart = e <= t or f <= s
+                nested = (s <= t and f <= e) or (t <= s and e <= f)
+                if {"disjoint": not apart, "nested": not apart and not nested}.get(model):
+                    return False
+    return True
+
+
+def drawn(rng, n, model, scope, most):
+    spans = []
+    labels = "PLM"[: int(rng.integers(1, 4))]
+    for _ in range(12):
+        start, end = sorted(rng.choice(n + 1, 2, replace=False).tolist())
+        label = labels[int(rng.integers(len(labels)))]
+        span = start, end, label
+        if len(spans) < most and span not in spans and fits([*spans, span], model, scope):
+            spans.append(span)
+    return tuple(spans)
+
+
+@cache
+def cases(model, scope, how_many=70, most_arrangements=2500):
+    """Pairs of small annotations with labels, each with few enough arrangements."""
+    rng = np.random.default_rng([1, MODELS.index(model), list(SCOPES).index(scope)])
+    found = []
+    while len(found) < how_many:
+        n = int(rng.integers(2, 8 if model == "nested" else 7))
+        most = 2 if model == "overlapping" else 4
+        a, b = (drawn(rng, n, model, scope, int(rng.integers(1, most + 1))) for _ in range(2))
+        ways = [len(oracle.shuffled(n, side, scope, model)) for side in (a, b)]
+        if ways[0] * ways[1] <= most_arrangements:
+            found.append((n, a, b))
+    return found
+
+
+def corpus_of(n, a, b):
+    return Corpus.from_spans({"a": [list(a)], "b": [list(b)]}, lengths=[n])
+
+
+def test_cases_are_as_rich_as_they_should_be():
+    joint = [a for _, a, _ in cases("disjoint", "joint")]
+    assert max(len({label for _, _, label in a}) for a in joint) == 3
+    for scope in SCOPES:
+        depths = Counter(
+            max(depth for _, depth in oracle.layers(oracle.seen(side, scope)))
+            for _, *sides in cases("nested", scope)
+            for side in sides
+        )
+        assert depths[1] >= 5
+        assert depths[2] >= 5
+        assert depths[3] >= 3, scope
+
+
+@pytest.mark.parametrize(
+    ("measure", "model", "scope"), [rule for rule in RULES if rule[:2] != ("iou", "overlapping")]
+)
+def test_every_small_case_against_brute_force(measure, model, scope):
+    overlapping = model == "overlapping"
+    columns = {"expected": measure}
+    if measure == "dice":
+        columns |= {"expected_a": "dice of a", "expected_b": "dice of b"}
+    for n, a, b in cases(model, scope):
+        result = agreement(corpus_of(n, a, b), measure=NAMED[measure], model=model, scope=scope)
+        for label, score in result.by_label.items():
+            for column, name in columns.items():
+                exact = oracle.expected(
+                    n, a, b, scope=scope, model=model, label=label,
+                    match=oracle.MATCHES[name, overlapping],
+                )  # fmt: skip
+                found = getattr(score, column)
+                assert abs(Fraction(found) - exact) < 1e-14, (n, a, b, label)
+
+
+@every_rule
+def test_observed_match(measure, model, scope):
+    overlapping = model == "overlapping"
+    for n, a, b in cases(model, scope):
+        result = agreement(corpus_of(n, a, b), measure=NAMED[measure], model=model, scope=scope)
+        one, two = oracle.seen(a, scope), oracle.seen(b, scope)
+        match = oracle.MATCHES[measure, overlapping]
+        for label, score in result.by_label.items():
+            exact = match(oracle.only(one, label), oracle.only(two, label))
+            assert abs(Fraction(score.matched) - exact) < 1e-15
+        if measure == "dice":
+            for side in "ab":
+                exact = oracle.MATCHES[f"dice of {side}", False](one, two)
+                assert abs(Fraction(getattr(result.score, f"matched_{side}")) - exact) < 1e-14
+
+
+@pytest.mark.parametrize("scope", SCOPES)
+@pytest.mark.parametrize(
+    ("theta", "model"),
+    [(0.3, "disjoint"), (0, "nested"), (0.5, "overlapping"), (0.2, "overlapping")],
+)
+def test_estimates_are_within_their_error(theta, model, scope):
+    match = oracle.matched_pairs(Fraction(theta).limit_denominator())
+    if model != "overlapping":
+        match = oracle.by_layer(match)
+    n_estimated = 0
+    for n, a, b in cases(model, scope)[:40]:
+        result = agreement(
+            corpus_of(n, a, b), measure="iou", theta=theta, model=model, scope=scope, samples=2000
+        )
+        assert result.settings.samples == 2000
+        for label, score in result.by_label.items():
+            one, two = (oracle.only(oracle.seen(side, scope), label) for side in (a, b))
+            assert score.matched == match(one, two)
+            exact = oracle.expected(n, a, b, scope=scope, model=model, label=label, match=match)
+            n_estimated += 0 < exact < min(len(one), len(two))
+            assert abs(score.expected - exact) <= 4 * score.error + 1e-12, (n, a, b, label)
+    assert n_estimated >= 10
+
+
+# --- Where chance is 1 --------------------------------------------------------
+
+
+@cache
+def dense_cases(model, scope):
+    """Pairs of annotations that fill most of a very small text."""
+    rng = np.random.default_rng([2, MODELS.index(model), list(SCOPES).index(scope)])
+    found = []
+    while len(found) < 150:
+        n = int(rng.integers(1, 5))
+        a, b = (drawn(rng, n, model, scope, 3) for _ in range(2))
+        filled = min(sum(e - s for s, e, _ in oracle.seen(side, scope)) for side in (a, b))
+        ways = [len(oracle.shuffled(n, side, scope, model)) for side in (a, b)]
+        if filled >= n - 1 and ways[0] * ways[1] <= 600:
+            found.append((n, a, b))
+    return found
+
+
+def size_of(measure, spans):
+    if measure in {"token", "custom"}:
+        return sum(e - s for s, e, _ in spans)
+    return len(spans) * (2 if measure == "boundary" else 1)
+
+
+CERTAIN_RULES = [
+    rule for rule in RULES if rule[0] != "custom" and rule[:2] != ("iou", "overlapping")
+]
+
+
+@pytest.mark.parametrize(("measure", "model", "scope"), CERTAIN_RULES)
+def test_chance_is_1_where_every_arrangement_agrees_wholly(measure, model, scope):
+    names = [measure] * 3 if measure != "dice" else ["dice", "dice of a", "dice of b"]
+    matches = [oracle.MATCHES[name, model == "overlapping"] for name in names]
+    seen = Counter()
+    for n, a, b in dense_cases(model, scope):
+        result = agreement(corpus_of(n, a, b), measure=NAMED[measure], model=model, scope=scope)
+        for label, score in result.by_label.items():
+            one, two = (oracle.only(oracle.seen(side, scope), label) for side in (a, b))
+            if not one or not two:
+                assert not score.certain
+                continue
+            sizes = [size_of(measure, side) for side in (one, two)]
+            limits = [Fraction(sum(sizes), 2), *sizes]
+            wholly = [True] * 3
+            for x, y in product(*(oracle.shuffled(n, side, scope, model) for side in (a, b))):
+                x, y = oracle.only(x, label), oracle.only(y, label)  # noqa: PLW2901
+                wholly = [
+                    w and match(x, y) == limit
+                    for w, match, limit in zip(wholly, matches, limits, strict=True)
+                ]
+            assert [score.certain, score.certain_a, score.certain_b] == wholly, (n, a, b, label)
+            seen.update(zip(("both", "a", "b"), wholly, strict=True))
+    for side in ("both", "a", "b"):
+        assert seen[side, True] >= 3, (side, seen)
+        assert seen[side, False] >= 10
+
+
+# --- One text, spans inside spans ---------------------------------------------
+
+
+def nested_texts():
+    """Small texts with the lengths and the parents of spans, in shuffled order."""
+    rng = np.random.default_rng(3)
+    for n, *sides in cases("nested", "unlabelled"):
+        for side in sides:
+            line = oracle.seen(side, "unlabelled")
+            order = rng.permutation(len(line)).tolist()
+            parents = [oracle.around(line, i) for i in order]
+            parents = [-1 if p < 0 else order.index(p) for p in parents]
+            yield n, side, [oracle.length(line[i]) for i in order], parents, order
+
+
+def test_starts_and_layers_of_nested_spans():
+    for n, side, lengths, parents, order in nested_texts():
+        line = oracle.seen(side, "unlabelled")
+        starts = [Counter() for _ in line]
+        placed = oracle.placed(n, line, "nested")
+        for found in placed:
+            for i, start in enumerate(found):
+                starts[i][start] += Fraction(1, len(placed))
+        found = start_probabilities(n, lengths, model="nested", parents=parents)
+        for i, places in zip(order, found, strict=True):
+            assert len(places) == n - oracle.length(line[i]) + 1
+            for x, p in enumerate(places.tolist()):
+                assert abs(Fraction(p) - starts[i][x]) < 1e-15
+        for layer in range(1, 6):
+            held = [Fraction(0)] * n
+            for spans, p in oracle.shuffled(n, side, "unlabelled", "nested").items():
+                for t, count in enumerate(
+                    Counter(t for s, e, _ in spans for t in range(s, e)).get(t, 0) for t in range(n)
+                ):
+                    held[t] += p * (count >= layer)
+            cover = coverage(n, lengths, model="nested", parents=parents, layer=layer)
+            for t in range(n):
+                assert abs(Fraction(float(cover[t])) - held[t]) < 1e-15
+
+
+def test_nested_arrangements_are_drawn_alike():
+    # A span of 3 with one of 1 inside, and one of 1 beside it, in five: 6 * 3 ways.
+    starts = sample_arrangements(
+        5, [1, 3, 1], size=36_000, model="nested", parents=[1, -1, -1], rng=5
+    )
+    seen = Counter(map(tuple, starts.tolist()))
+    assert len(seen) == 18
+    assert all(s[1] <= s[0] < s[1] + 3 for s in seen)
+    statistic = sum((count - 2000) ** 2 / 2000 for count in seen.values())
+    assert abs(statistic - 17) < 5 * np.sqrt(2 * 17)
+
+
+@pytest.mark.parametrize("measure", NAMED)
+def test_expected_match_of_nested_spans(measure):
+    n_deep = 0
+    for n, a, b in cases("nested", "unlabelled")[:40]:
+        texts = []
+        for side in (a, b):
+            line = oracle.seen(side, "unlabelled")
+            texts.append(
+                (
+                    [oracle.length(s) for s in line],
+                    [oracle.around(line, i) for i in range(len(line))],
+                )
+            )
+        (one, parents_a), (two, parents_b) = texts
+        found = expected_match(
+            n,
+            one,
+            two,
+            measure=NAMED[measure],
+            model="nested",
+            parents_a=parents_a,
+            parents_b=parents_b,
+        )
+        exact = agreement(
+            corpus_of(n, a, b), measure=NAMED[measure], model="nested", scope="unlabelled"
+        ).score.expected
+        assert found == pytest.approx(exact, rel=1e-15, abs=2e-15)
+        n_deep += max(parents_a) >= 0
+    assert n_deep >= 10
+
+
+# --- Larger texts, by sampling ------------------------------------------------
+
+LARGE = {
+    "disjoint": (
+        40,
+        ((0, 2, "P"), (3, 6, "L"), (8, 15, "P"), (20, 21, "M"), (22, 26, "L")),
+        ((0, 2, "P"), (5, 6, "L"), (7, 10, "L"), (20, 27, "P"), (30, 31, "M")),
+    ),
+    "nested": (
+        40,
+        ((0, 20, "P"), (1, 6, "P"), (2, 4, "P"), (8, 15, "L"), (9, 11, "P"), (25, 30, "L")),
+        ((3, 18, "P"), (3, 9, "P"), (4, 8, "L"), (5, 7, "P"), (20, 33, "L"), (21, 26, "L")),
+    ),
+    "overlapping": (
+        40,
+        ((0, 9, "P"), (3, 12, "P"), (3, 12, "L"), (20, 27, "L")),
+        ((0, 12, "P"), (5, 14, "L"), (6, 9, "P"), (7, 20, "P")),
+    ),
+}
+
+
+@every_rule
+def test_larger_texts_against_sampling(measure, model, scope):
+    n, a, b = LARGE[model]
+    match = oracle.MATCHES[measure, model == "overlapping"]
+    rng = np.random.default_rng(11)
+    draws = 1500
+    values = []
+    for _ in range(draws):
+        one, two = (
+            tuple(
+                span
+                for line in oracle.lines(oracle.seen(side, scope), scope)
+                for span in oracle.thrown(n, line, model, rng)
+            )
+            for side in (a, b)
+        )
+        labels = {label for _, _, label in one}
+        values.append(float(sum(match(oracle.only(one, k), oracle.only(two, k)) for k in labels)))
+    result = agreement(corpus_of(n, a, b), measure=NAMED[measure], model=model, scope=scope)
+    error = np.hypot(np.std(values) / np.sqrt(draws), result.score.error)
+    assert error > 0
+    assert abs(np.mean(values) - result.score.expected) < 4 * error
+
+
+# --- Larger texts, by identities ----------------------------------------------
+
+LONG = {
+    "tokens": (5000, [2] * 100 + [3] * 60 + [7] * 20, [2] * 80 + [5] * 50 + [7] * 30),
+    "characters": (900, [4 + 7 * i % 27 for i in range(11)], [3 + 5 * i % 28 for i in range(13)]),
+    "dense": (1000, [10] * 60 + [9] * 30, [10] * 40 + [8] * 60),
+}
+every_long_text = pytest.mark.parametrize(("n", "a", "b"), LONG.values(), ids=LONG)
+
+
+@every_long_text
+def test_what_only_equal_spans_reach_is_exact(n, a, b):
+    # Spans of 30 that differ by one position share 29 of 30 at most.
+    close = expected_match(n, a, b, measure="iou", theta=0.99)
+    assert close == pytest.approx(expected_match(n, a, b, measure="exact"), rel=1e-12)
+
+
+@every_long_text
+def test_positions_are_tokens(n, a, b):
+    custom = expected_match(n, a, b, measure=POSITIONS)
+    assert custom == pytest.approx(expected_match(n, a, b), rel=1e-12)
+
+
+def test_asking_a_function_in_blocks_changes_no_bit(monkeypatch):
+    n, a, b = LONG["tokens"]
+    together = expected_match(n, a, b, measure=SQUARES)
+    monkeypatch.setattr(chance, "_MOST_CELLS", 1000)
+    assert expected_match(n, a, b, measure=SQUARES) == together
+
+
+@every_long_text
+def test_close_spans_as_a_function(n, a, b):
+    def close(start_a, length_a, start_b, length_b):
+        shared = positions(start_a, length_a, start_b, length_b)
+        return shared / (length_a + length_b - shared) > 0.6
+
+    custom = CustomMeasure(name="close", phi=close, size=np.ones_like)
+    found = expected_match(n, a, b, measure=custom)
+    assert expected_match(n, a, b, measure="iou", theta=0.6) == pytest.approx(found, rel=1e-12)
+
+
+@every_long_text
+def test_parts_as_a_function(n, a, b):
+    def part(start_a, length_a, start_b, length_b):
+        return 2 * positions(start_a, length_a, start_b, length_b) / (length_a + length_b)
+
+    custom = CustomMeasure(name="part", phi=part, size=np.ones_like)
+    found = expected_match(n, a, b, measure=custom)
+    assert expected_match(n, a, b, measure="dice") == pytest.approx(found, rel=1e-12)
+
+
+@every_long_text
+def test_boundaries_as_a_function(n, a, b):
+    def boundaries(start_a, length_a, start_b, length_b):
+        return 1.0 * (start_a == start_b) + (start_a + length_a == start_b + length_b)
+
+    custom = CustomMeasure(name="boundaries", phi=boundaries, size=lambda length: 2 * length)
+    found = expected_match(n, a, b, measure="boundary")
+    # A span that meets another from outside shares no position, and no boundary either.
+    assert found == pytest.approx(expected_match(n, a, b, measure=custom), rel=1e-12)
+
+
+@every_long_text
+def test_labels_of_one_line_add_up_to_the_line(n, a, b):
+    del b
+    lengths = np.array(a)
+    labels = np.arange(len(a)) % 3
+    zero = np.zeros_like(lengths)
+    sets, number = sets_of_spans(
+        np.array([n]), zero, lengths, labels, parent=zero - 1, depth=zero + 1
+    )
+    assert (sets.line < 0).all()
+    parts = set_coverage(sets, number)
+    total = sum(parts.expand(i) for i in range(3))
+    np.testing.assert_allclose(total, coverage(n, a), rtol=0, atol=2e-13)
+
+
+@every_long_text
+def test_spans_that_fill_the_one_around_them_are_where_that_is(n, a, b):
+    # Each span of a holds one as long as itself: the layers are alike.
+    k = len(a)
+    twice, parents = [*a, *a], [-1] * k + list(range(k))
+    options = {"model": "nested", "parents": parents}
+    np.testing.assert_array_equal(coverage(n, twice, **options, layer=2), coverage(n, a))
+    for measure in ("token", "boundary", "dice", "iou"):
+        found = expected_match(n, twice, b, measure=measure, model="nested", parents_a=parents)
+        # But for the order in which pairs of spans are added up.
+        assert found == pytest.approx(expected_match(n, a, b, measure=measure), rel=1e-15)
+
+
+@every_long_text
+def test_inner_spans_cover_what_they_should(n, a, b):
+    # Inside the spans of a, spans of half their length: the layer covers half as much.
+    del b
+    lengths = [*a, *(length // 2 for length in a)]
+    parents = [-1] * len(a) + list(range(len(a)))
+    inner = coverage(n, lengths, model="nested", parents=parents, layer=2)
+    assert inner.sum() == pytest.approx(sum(length // 2 for length in a), rel=1e-12)
+    assert np.all(inner <= coverage(n, a) + 1e-13)
+    np.testing.assert_allclose(inner, inner[::-1], rtol=0, atol=1e-14)
+
+
+def test_a_long_span_with_spans_inside():
+    # A chapter of 60,000 characters in a book of 1,000,000, with names inside.
+    n, chapter, names = 1_000_000, 60_000, [5] * 200 + [12] * 100
+    parents = [-1] + [0] * 300
+    starts = start_probabilities(n, [chapter, *names], model="nested", parents=parents)
+    assert len(starts[1]) == n - 4
+    assert starts[1].sum() == pytest.approx(1, abs=1e-9)
+    # In the middle every place is as likely as the chapter's.
+    assert starts[1][n // 2] == pytest.approx(1 / (n - chapter + 1), rel=1e-9)
+    cover = coverage(n, [chapter, *names], model="nested", parents=parents, layer=2)
+    assert cover.sum() == pytest.approx(200 * 5 + 100 * 12, rel=1e-9)
+    # The first position needs the chapter and a name to begin there.
+    first = coverage(chapter, names)[0] / (n - chapter + 1)
+    assert cover[0] == pytest.approx(first, rel=1e-6)
