@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
+
 import beyondchance as bc
 
 FOLDER = Path(__file__).parent / "_static"
@@ -55,6 +57,134 @@ def example() -> str:
         ):
             parts.append(_mark(kind, round(x(value), 1), y, colour))
     return "\n".join([*parts, "</svg>\n"])
+
+
+def disjoint() -> str:
+    """Spans that keep clear of one another."""
+    lengths = [3, 2, 4]
+    return _moved(
+        title="Disjoint: spans are put anywhere, without overlapping",
+        says="how likely each position is covered",
+        n=16,
+        spans=[(1, 3, "a"), (5, 2, "a"), (10, 4, "a")],
+        arrangements=[[6, 1, 12], [11, 14, 0], [2, 0, 5]],
+        layers=[("a", bc.coverage(16, lengths).tolist())],
+    )
+
+
+def nested() -> str:
+    """Spans inside spans, which move with them."""
+    lengths, parents = [8, 3, 2, 3], [-1, 0, 1, -1]
+    cover = [
+        bc.coverage(16, lengths, model="nested", parents=parents, layer=layer).tolist()
+        for layer in (1, 2, 3)
+    ]
+    return _moved(
+        title="Nested: inner spans are put anywhere inside the outer one, which moves",
+        says="how likely each position is covered by the first, second and third layer",
+        n=16,
+        spans=[(1, 8, "a"), (2, 3, "b"), (3, 2, "c"), (11, 3, "a")],
+        arrangements=[[7, 12, 12, 0], [4, 4, 5, 12], [0, 3, 4, 9]],
+        layers=list(zip("abc", cover, strict=True)),
+    )
+
+
+def overlapping() -> str:
+    """Spans that are put down one by one."""
+    lengths = [6, 5, 3]
+    cover = [
+        bc.coverage(16, lengths, model="overlapping", layer=layer).tolist() for layer in (1, 2, 3)
+    ]
+    return _moved(
+        title="Overlapping: each span is put anywhere, whatever the others do",
+        says="how likely each position is covered at least once, twice, three times",
+        n=16,
+        spans=[(1, 6, "a"), (4, 5, "b"), (11, 3, "c")],
+        arrangements=[[3, 2, 6], [9, 0, 1], [5, 10, 13]],
+        layers=list(zip("abc", cover, strict=True)),
+    )
+
+
+def scopes() -> str:
+    """Two labels that share a line."""
+    # A person of two tokens and a place of one, in three tokens: two arrangements.
+    corpus = bc.Corpus.from_spans(
+        {name: [[(0, 2, "PER"), (2, 3, "LOC")]] for name in "ab"}, lengths=[3]
+    )
+    joint, alone = (
+        bc.agreement(corpus, scope=scope).by_label["LOC"].chance for scope in ("joint", "label")
+    )
+    person, place = bc.start_probabilities(3, [2, 1])
+    covered = np.convolve(person, [1, 1]).tolist(), place.tolist()
+    return _moved(
+        title="Joint: a place that is taken by one label is taken for the other",
+        says=f"LOC meets LOC by chance: {joint:.2f}; on a line of its own {alone:.2f}",
+        n=3,
+        spans=[(0, 2, "a"), (2, 1, "c")],
+        arrangements=[[1, 0]],
+        layers=list(zip("ac", covered, strict=True)),
+        inset=0,
+    )
+
+
+def _moved(
+    *,
+    title: str,
+    says: str,
+    n: int,
+    spans: list[tuple[int, int, str]],
+    arrangements: list[list[int]],
+    layers: list[tuple[str, list[float]]],
+    inset: int = 4,
+) -> str:
+    """Draw an annotation, some random arrangements of it, and bars for probabilities.
+
+    Spans are (start, length, kind), those inside others after them; arrangements have
+    other starts.
+    """
+    left, cell, top, step, bars = 150, 26 if n > 8 else 60, 60, 40, 70
+    colours = {"a": OBSERVED, "b": CORRECTED, "c": "#009e73"}
+    width = max(left + cell * n + 20, 560)
+    rows = [[start for start, _, _ in spans], *arrangements]
+    below = top + step * len(rows) + 14
+    height = below + bars + 34
+    box = f'viewBox="0 0 {width} {height}" font-family="sans-serif" font-size="13"'
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" {box} fill="{INK}">',
+        f"<title>{title}</title>",
+        f'<rect width="{width}" height="{height}" fill="#fff"/>',
+        f'<text x="10" y="24" font-weight="bold">{title}</text>',
+    ]
+    for row, starts in enumerate(rows):
+        y = top + step * row
+        name = "as marked" if not row else "at random" if row == 1 else "or"
+        parts.append(f'<text x="{left - 12}" y="{y + 4}" text-anchor="end">{name}</text>')
+        parts += [
+            f'<rect x="{left + cell * t}" y="{y - 13}" width="{cell}" height="26" fill="none" '
+            f'stroke="{FAINT}"/>'
+            for t in range(n)
+        ]
+        for start, (_, length, kind) in zip(starts, spans, strict=True):
+            edge = 3 + inset * "abc".index(kind)
+            parts.append(
+                f'<rect x="{left + cell * start + 2}" y="{y - 14 + edge}" '
+                f'width="{cell * length - 4}" height="{28 - 2 * edge}" rx="4" '
+                f'fill="{colours[kind]}" fill-opacity="0.55" stroke="{INK}"/>'
+            )
+    parts.append(f'<text x="{left}" y="{height - 8}">{says}</text>')
+    share = cell / (len(layers) + 0.5)
+    for number, (kind, values) in enumerate(layers):
+        parts += [
+            f'<rect x="{left + cell * t + share * (number + 0.25):.1f}" '
+            f'y="{below + bars * (1 - value):.1f}" width="{share:.1f}" '
+            f'height="{bars * value:.1f}" fill="{colours[kind]}"/>'
+            for t, value in enumerate(values)
+            if value > 0
+        ]
+    line = f'<path d="M{left},{below + bars}h{cell * n}" stroke="{INK}"/>'
+    one = f'<text x="{left - 12}" y="{below + 5}" text-anchor="end">1</text>'
+    nought = f'<text x="{left - 12}" y="{below + bars + 5}" text-anchor="end">0</text>'
+    return "\n".join([*parts, line, one, nought, "</svg>\n"])
 
 
 # Simulations 1 to 4 of Li, Rosé, Yuan & Zhou (2024): positions, spans of either side.
@@ -132,7 +262,14 @@ def _mark(kind: str, x: float, y: float, colour: str) -> str:
     return f'<circle cx="{x}" cy="{y}" r="6" fill="{colour}"/>'
 
 
-FIGURES = {"coefficients.svg": simulations, "example.svg": example}
+FIGURES = {
+    "coefficients.svg": simulations,
+    "disjoint.svg": disjoint,
+    "example.svg": example,
+    "nested.svg": nested,
+    "overlapping.svg": overlapping,
+    "scopes.svg": scopes,
+}
 
 
 def main() -> None:
