@@ -6,6 +6,8 @@ from pathlib import Path
 
 import numpy as np
 
+from beyondchance import Corpus
+
 Tags = list[list[str]]
 LABELS = ("LOC", "MISC", "ORG", "PER")
 
@@ -82,3 +84,35 @@ def write_table(path: Path, n_spans: int, seed: int = 1) -> None:
     with path.open("w", encoding="utf-8") as file:
         file.write("document,annotator,start,end,label,length\n")
         file.writelines(rows)
+
+
+def team(n_documents: int, n_annotators: int, per_document: int, seed: int = 1) -> Corpus:
+    """A corpus in which every document has some of the annotators, drawn at random.
+
+    Documents of 10 to 60 tokens, with up to three spans of 1 to 4 tokens and two labels by
+    each annotator.
+    """
+    rng = np.random.default_rng(seed)
+    lengths = rng.integers(10, 60, n_documents)
+    teams = np.argsort(rng.random((n_documents, n_annotators)), axis=1)[:, :per_document]
+    document, slot = np.divmod(np.arange(n_documents * per_document), per_document)
+    worker = teams[document, slot]
+    # A third of the text for each of the three spans that somebody may mark.
+    span = np.flatnonzero(rng.random(3 * len(worker)) < 0.6)
+    row, third = np.divmod(span, 3)
+    text = document[row]
+    start = third * (lengths[text] // 3) + rng.integers(0, 2, len(span))
+    end = np.minimum(start + rng.integers(1, 5, len(span)), (third + 1) * (lengths[text] // 3))
+    names = [f"w{i:04}" for i in range(n_annotators)]
+    return Corpus.from_columns(
+        text=text,
+        annotator=[names[i] for i in worker[row].tolist()],
+        start=start,
+        end=end,
+        label=[LABELS[i] for i in rng.integers(0, 2, len(span)).tolist()],
+        lengths=lengths,
+        annotated=[
+            (str(d), names[i]) for d, i in zip(document.tolist(), worker.tolist(), strict=True)
+        ],
+        annotators=names,
+    )

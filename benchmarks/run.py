@@ -13,7 +13,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from itertools import combinations
 from math import inf, perm
 from pathlib import Path
@@ -23,7 +23,7 @@ from time import perf_counter
 import numpy as np
 
 import beyondchance as bc
-from generate import Tags, conll_sized, write_conll, write_table
+from generate import Tags, conll_sized, team, write_conll, write_table
 
 Job = Callable[[], object]
 
@@ -172,6 +172,38 @@ def hard_texts() -> None:
         print(f"{title:<52}" + "".join(f"{s * 1e3:>9.1f} ms" for s in best(*jobs, times=3)))
 
 
+def teams() -> None:
+    """A thousand annotators with a few documents each, beside two who share all."""
+    crowd, pair = team(20_000, 1000, 3), team(30_000, 2, 2)
+
+    def scored(corpus: bc.Corpus) -> tuple[object, ...]:
+        result = bc.agreement(corpus)
+        return result.score, result.by_annotator, result.by_pair
+
+    many, two = best(lambda: scored(crowd), lambda: scored(pair), times=5)
+    n_pairs = len(bc.agreement(crowd).by_pair)
+    print(f"\n20,000 documents, three of 1,000 annotators each, {n_pairs:,} pairs: {many:.2f} s")
+    ratio("the same / 30,000 documents by two annotators", many / two, most=5)
+
+
+def measures() -> None:
+    """Every measure, model and scope on the same tags."""
+    corpus = bc.Corpus.from_tags(dict(zip("ab", data(), strict=True)))
+    names = ("token", "exact", "boundary", "dice", "iou")
+    print(f"\n{'':<28}" + "".join(f"{name:>12}" for name in names))
+    for scope in ("label", "joint", "unlabelled"):
+        for model in ("disjoint", "nested", "overlapping"):
+            line = f"{model}, {scope:<12}"
+            shown = [f"{line:<28}"]
+            for name in names:
+                if (name, model) == ("dice", "overlapping"):
+                    shown.append(f"{'-':>12}")
+                    continue
+                job = partial(bc.agreement, corpus, measure=name, model=model, scope=scope)
+                shown.append(f"{best(job, times=3)[0] * 1e3:>9.1f} ms")
+            print("".join(shown))
+
+
 def units_in_one_text(n_units: int, seed: int = 1) -> bc.Corpus:
     """One text in which two annotators have marked units, half of them each."""
     rng = np.random.default_rng(seed)
@@ -293,6 +325,8 @@ def main() -> None:
         return
     long_texts(conll())
     hard_texts()
+    measures()
+    teams()
     coefficients()
     files()
     command_line()

@@ -109,6 +109,7 @@ def see(command):
 KINDS = ", ".join(FORMATS)
 UNKNOWN = f"not recognised as any of {KINDS}; say which with --format"
 ALONE = "only one annotator found: ada; expected at least two who annotated the same document"
+MODEL = "model 'disjoint': no two spans of one label by one annotator overlap"
 OVERLAP = (
     "document 'd1', annotator 'ada', span [0, 4) 'PER' overlaps [2, 6) 'PER'; model 'disjoint' "
     "expects spans of one label by one annotator not to overlap: correct them, or use --model "
@@ -145,9 +146,9 @@ DATA = {
         "9 on: 'Anna saw Rome' instead of 'Anna saw Bonn'; expected the same text for all "
         "annotators"
     ),
-    "agree overlap.csv": OVERLAP,
-    "difficulty overlap.csv": OVERLAP,
-    "rank overlap.csv --gold ben": OVERLAP,
+    "agree overlap.csv --model disjoint": OVERLAP,
+    "difficulty overlap.csv --model disjoint": OVERLAP,
+    "rank overlap.csv --gold ben --model disjoint": OVERLAP,
     "convert spans.csv --to brat --save brat/": (
         "brat needs the texts, which this corpus does not know; read it from a format that has "
         "them, or write a table"
@@ -198,6 +199,7 @@ def test_labels_of_one_annotator_are_a_note(run):
     )
     assert err.splitlines() == [
         "lonely.csv: read as table",
+        MODEL,
         f"label 'PER' is used by ada only, {remedy}",
         f"label 'PERSON' is used by ben only, {remedy}",
     ]
@@ -223,10 +225,11 @@ USAGE = {
         "--labels and --exclude-labels were both given; expected one"
     ),
     "agree spans.csv --measure tokn": (
-        "invalid value for '--measure': 'tokn' is not one of token, exact; did you mean 'token'?"
+        "invalid value for '--measure': 'tokn' is not one of token, exact, boundary, dice, iou; "
+        "did you mean 'token'?"
     ),
     "agree spans.csv --measure colour": (
-        "invalid value for '--measure': 'colour' is not one of token, exact"
+        "invalid value for '--measure': 'colour' is not one of token, exact, boundary, dice, iou"
     ),
     "agree spans.csv --output jsn": (
         "invalid value for '--output': 'jsn' is not one of text, json, csv, markdown, latex; "
@@ -447,7 +450,7 @@ def test_no_room_on_standard_output(capsys, monkeypatch, command):
 def test_standard_input(run, monkeypatch):
     code, expected, _ = run("agree", "spans.csv")
     give(monkeypatch, FILES["spans.csv"])
-    assert run("agree", "-") == (code, expected, "stdin: read as table\n")
+    assert run("agree", "-") == (code, expected, f"stdin: read as table\n{MODEL}\n")
 
 
 def test_standard_input_as_one_of_the_annotators(run, monkeypatch):

@@ -108,8 +108,8 @@ def test_unknown_names():
         coefficients(PAIR, ["alpha", "cohen"])
     with pytest.raises(OptionError, match=r"unknown parameter of gamma 'sample'; choose one of"):
         coefficients(PAIR, gamma={"sample": 3})
-    with pytest.raises(OptionError, match=r"unknown model 'nested'"):
-        coefficients(PAIR, model="nested")
+    with pytest.raises(OptionError, match=r"unknown model 'nesting'"):
+        coefficients(PAIR, model="nesting")
 
 
 def test_nobody_to_compare():
@@ -119,7 +119,7 @@ def test_nobody_to_compare():
 
 
 def test_overlapping_spans_leave_a_table():
-    found = coefficients(OVERLAPPING, gamma=FEW)
+    found = coefficients(OVERLAPPING, gamma=FEW, model="disjoint")
     for name, one in found.values.items():
         if name in GAMMAS:
             continue

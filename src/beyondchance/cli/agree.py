@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from beyondchance.choices import SCOPES
 from beyondchance.cli import BELOW
 from beyondchance.cli.loading import load, streams
 from beyondchance.cli.options import (
@@ -29,7 +31,7 @@ from beyondchance.errors import BeyondChanceError
 from beyondchance.report.agree_report import Variant, agree_report
 from beyondchance.results import Agreement, Difficulty, Score
 from beyondchance.rounding import in_digits
-from beyondchance.scoring import SCOPES, agreement, difficulty, without_gold
+from beyondchance.scoring import agreement, difficulty, without_gold
 from beyondchance.spans import UNITS, Corpus
 
 if TYPE_CHECKING:
@@ -58,7 +60,6 @@ if TYPE_CHECKING:
     type=Parameters(),
     help="Parameters of gamma: alpha, beta, delta, precision, confidence, samples.",
 )
-@option("--seed", group="Scoring", type=click.IntRange(0), metavar="N", help="For what is sampled.")
 @option(
     "--sensitivity",
     group="Output",
@@ -88,11 +89,13 @@ def command(files: tuple[str, ...], **options: Any) -> int:
         variants, notes = _variants(given, corpus, options) if options["sensitivity"] else ([], [])
         report = agree_report(
             results,
-            replace(corpus, notes=(*corpus.notes, *notes)),
+            replace(corpus, notes=(*corpus.notes, *result.notes, *notes)),
             by=tuple(dict.fromkeys(options["by"])),
             difficulty=_difficulty(corpus, options) if "document" in options["by"] else None,
             variants=variants,
-            others=_coefficients(corpus, options, say) if options["coefficients"] else None,
+            others=_coefficients(corpus, options, result.settings.model, say)
+            if options["coefficients"]
+            else None,
             top=options["top"],
             digits=options["digits"],
         )
@@ -101,12 +104,13 @@ def command(files: tuple[str, ...], **options: Any) -> int:
 
 
 def by_measures(corpus: Corpus, options: dict[str, Any]) -> dict[str, Agreement]:
-    """The agreement by the measure asked for, then by the others."""
+    """The agreement by the measure asked for, then by the two that everybody knows."""
     chosen = options["measure"]
-    return {
-        measure: agreement(corpus, measure=measure, model=options["model"], scope=options["scope"])
-        for measure in sorted(MEASURES, key=lambda name: name != chosen)
-    }
+    result = agreement(corpus, **picked(options, SCORING))
+    # One model for all of them; what belongs to a measure goes with that one only.
+    score = partial(agreement, corpus, model=result.settings.model, scope=options["scope"])
+    others = [name for name in ("token", "exact") if name != chosen]
+    return {chosen: result, **{name: score(measure=name) for name in others}}
 
 
 def exit_code(scores: dict[str, Score], options: dict[str, Any]) -> int:
@@ -129,7 +133,7 @@ def _difficulty(corpus: Corpus, options: dict[str, Any]) -> Difficulty:
 
 
 def _coefficients(
-    corpus: Corpus, options: dict[str, Any], say: Callable[[str], None]
+    corpus: Corpus, options: dict[str, Any], model: str, say: Callable[[str], None]
 ) -> Coefficients:
     """Other coefficients; gamma says how far it is."""
     from beyondchance.comparison import coefficients  # noqa: PLC0415 - rarely wanted
@@ -143,7 +147,7 @@ def _coefficients(
     return coefficients(
         corpus,
         "all" if names == ("all",) else names,
-        model=options["model"],
+        model=model,
         gamma=gamma,
         rng=options["seed"],
         progress=lambda done, total: say(f"gamma, {done:,} of {total:,} samples"),
@@ -164,8 +168,13 @@ def _variants(
         except BeyondChanceError as error:
             notes.append(f"no score by {unit}: {error}")
             continue
-        for measure in MEASURES:
-            for scope in SCOPES:
-                found = agreement(read_by, measure=measure, model=options["model"], scope=scope)
-                variants.append(Variant(measure=measure, unit=unit, scope=scope, score=found.score))
+        for scope in SCOPES:
+            for measure in MEASURES:
+                chosen = {"measure": measure, "model": options["model"], "scope": scope}
+                try:
+                    score = agreement(read_by, **chosen).score
+                except BeyondChanceError as error:
+                    notes.append(f"no score by {unit}, {measure}, {scope}: {error}")
+                    continue
+                variants.append(Variant(measure=measure, unit=unit, scope=scope, score=score))
     return variants, notes

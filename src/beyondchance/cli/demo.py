@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from beyondchance.cli.agree import by_measures
-from beyondchance.cli.options import option, output
+from beyondchance.cli.options import SCORING, option, output
 from beyondchance.cli.running import Command, emit, tell
 from beyondchance.demo import example
 from beyondchance.io.writing import write
@@ -30,7 +30,7 @@ def command(files: str | None, **options: Any) -> None:
     ada marks long spans, ben short ones, and cleo overlooks some.
     """
     corpus = example()
-    chosen = {"measure": "token", "model": "disjoint", "scope": "label"}
+    chosen = {**dict.fromkeys(SCORING), "measure": "token", "model": "auto", "scope": "label"}
     if files is not None:
         write(corpus, f"{files.rstrip('/')}/", format="conll")
         if not options["quiet"]:

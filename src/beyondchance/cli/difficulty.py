@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import click
@@ -39,5 +40,6 @@ def command(files: tuple[str, ...], **options: Any) -> None:
     with working("reading and scoring", quiet=options["quiet"]):
         corpus = load(streams(files), options)
         result = difficulty(corpus, **picked(options, SCORING))
+        corpus = replace(corpus, notes=(*corpus.notes, *result.notes))
         report = difficulty_report(result, corpus, top=options["top"], digits=options["digits"])
     emit(report, **picked(options, OUTPUT))

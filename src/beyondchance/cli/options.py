@@ -10,16 +10,14 @@ from typing import Any
 
 import click
 
+from beyondchance.choices import MODELS, SCOPES
 from beyondchance.cli.running import Option
 from beyondchance.core.measures import MEASURES
 from beyondchance.io.formats import FORMATS
 from beyondchance.io.options import CHOICES, ReadOptions
 from beyondchance.report import OUTPUTS
-from beyondchance.scoring import SCOPES
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
-
-MODELS = tuple(dict.fromkeys(model for item in MEASURES.values() for model in item.rules))
 
 _HELP = {
     "unit": "The stretch of text in which random spans are placed.",
@@ -137,7 +135,7 @@ def option(*names: str, group: str, **settings: Any) -> Decorator:
     return click.option(*names, cls=Option, group=group, **settings)
 
 
-SCORING = ("measure", "model", "scope")
+SCORING = ("measure", "model", "scope", "theta", "samples", "seed")
 OUTPUT = ("output", "save", "digits", "quiet")
 
 
@@ -218,23 +216,45 @@ scoring = together(
             type=Choice(list(MEASURES)),
             default="token",
             show_default=True,
-            help="What counts as match: shared positions, or equal spans.",
+            help="What counts as match: shared positions, equal spans, equal starts and ends, "
+            "overlap as a share of both lengths, or spans of enough overlap.",
         ),
         option(
             "--model",
             group="Scoring",
-            type=Choice(MODELS),
-            default="disjoint",
+            type=Choice(("auto", *MODELS)),
+            default="auto",
             show_default=True,
-            help="Whether random spans of one label keep clear of one another.",
+            help="How random spans may lie to one another; auto takes the strictest that fits.",
         ),
         option(
             "--scope",
             group="Scoring",
-            type=Choice(SCOPES),
+            type=Choice(list(SCOPES)),
             default="label",
             show_default=True,
-            help="Whether the labels are placed one by one.",
+            help="Whether labels are placed one by one, together, or not looked at.",
+        ),
+        option(
+            "--theta",
+            group="Scoring",
+            type=click.FloatRange(0, 1, max_open=True),
+            metavar="SHARE",
+            help="For iou: the share that spans must have in common to match.  [default: 0.5]",
+        ),
+        option(
+            "--samples",
+            group="Scoring",
+            type=click.IntRange(1),
+            metavar="N",
+            help="For iou, where it is sampled: random arrangements of each text.",
+        ),
+        option(
+            "--seed",
+            group="Scoring",
+            type=click.IntRange(0),
+            metavar="N",
+            help="For what is sampled: where the random numbers begin.",
         ),
     ]
 )

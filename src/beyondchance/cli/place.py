@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from beyondchance.chance import coverage, start_probabilities
-from beyondchance.cli.options import MODELS, Choice, Lengths, option, output
+from beyondchance.cli.options import Choice, Lengths, option, output
 from beyondchance.cli.running import Command, emit, tell, working
 from beyondchance.errors import LengthsError
 from beyondchance.io.saving import check_place, save_file
@@ -29,7 +29,7 @@ from beyondchance.report.place_report import place_report
 @option(
     "--model",
     group="Text and spans",
-    type=Choice(MODELS),
+    type=Choice(("disjoint", "overlapping")),
     default="disjoint",
     show_default=True,
     help="Whether random spans keep clear of one another.",

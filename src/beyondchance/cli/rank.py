@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +24,6 @@ from beyondchance.cli.options import (
     scoring,
 )
 from beyondchance.cli.running import Command, emit, working
-from beyondchance.core.measures import MEASURES
 from beyondchance.report.rank_report import Subset, rank_report
 from beyondchance.results import Ranking
 from beyondchance.scoring import difficulty, rank
@@ -60,10 +61,11 @@ def command(files: tuple[str, ...], **options: Any) -> int:
     with working("reading and ranking", quiet=options["quiet"]):
         corpus = load(given, options)
         chosen = options["measure"]
-        rankings = {
-            measure: rank(corpus, measure=measure, model=options["model"], scope=options["scope"])
-            for measure in sorted(MEASURES, key=lambda name: name != chosen)
-        }
+        first = rank(corpus, **picked(options, SCORING))
+        score = partial(rank, corpus, model=first.settings.model, scope=options["scope"])
+        others = [name for name in ("token", "exact") if name != chosen]
+        rankings = {chosen: first, **{name: score(measure=name) for name in others}}
+        corpus = replace(corpus, notes=(*corpus.notes, *first.notes))
         report = rank_report(rankings, corpus, subsets=_subsets(rankings[chosen], corpus, options))
     emit(report, **picked(options, OUTPUT))
     scores = {
@@ -79,7 +81,7 @@ def _subsets(ranking: Ranking, corpus: Corpus, options: dict[str, Any]) -> list[
     if bar is None:
         return []
     # The paper's difficulty is that of the token measure, whatever systems are ranked by.
-    chosen = {**picked(options, SCORING), "measure": "token"}
+    chosen = {"model": ranking.settings.model, "scope": options["scope"]}
     by_text = difficulty(corpus, gold=ranking.gold, **chosen).by_text
 
     def subset(name: str, condition: str, texts: Bools) -> Subset:

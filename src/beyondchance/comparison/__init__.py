@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from beyondchance.arrangement import fitting_model, marked
 from beyondchance.comparison.catalogue import CATALOGUE
 from beyondchance.comparison.gamma import gamma as gamma_coefficients
 from beyondchance.comparison.reasons import differences, facts, need_reasons
@@ -95,7 +96,7 @@ def coefficients(
     corpus: Corpus,
     names: str | Sequence[str] = "all",
     *,
-    model: str = "disjoint",
+    model: str = "auto",
     gamma: Mapping[str, Any] | None = None,
     rng: np.random.Generator | int | None = None,
     progress: Callable[[int, int], object] | None = None,
@@ -155,6 +156,8 @@ to confuse
     for option in gamma or {}:
         checked_option("parameter of gamma", option, GAMMA_OPTIONS)
     given, corpus = corpus, without_gold(corpus)
+    if model == "auto":
+        model, _ = fitting_model(marked(given, "label"))
     settings = Settings(
         model=model,
         unit=corpus.unit,

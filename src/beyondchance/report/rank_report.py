@@ -189,8 +189,6 @@ def _systems(ranking: Ranking) -> list[dict[str, Any]]:
             "rank_observed": before[name],
             "rank_corrected": after[name],
             **ranking.systems[name].score.to_dict(),
-            "precision": ranking.systems[name].score.precision,
-            "recall": ranking.systems[name].score.recall,
             "labels": {
                 label: score.to_dict() for label, score in ranking.systems[name].by_label.items()
             },

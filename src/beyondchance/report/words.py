@@ -17,7 +17,13 @@ LITTLE = 0.005
 MUCH = 0.05
 """Where it moves a score by this or more, that is said too."""
 
-MATCHES = {"token": "positions that both marked", "exact": "equal spans, the F1 of seqeval"}
+MATCHES = {
+    "token": "positions that both marked",
+    "exact": "equal spans, the F1 of seqeval",
+    "boundary": "starts and ends that both set",
+    "dice": "overlap of spans, as a share of their lengths",
+    "iou": "spans that overlap enough",
+}
 
 
 def compared(corpus: Corpus, who: str, documents: Collection[str], n_spans: int) -> str:
