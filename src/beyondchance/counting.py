@@ -197,7 +197,7 @@ def _pairs(
         - first[corpus.text_document[spans.text]]
     )
     parts = []
-    for size in np.unique(team).tolist():
+    for size in distinct(team)[0].tolist():
         here = np.flatnonzero(team == size)
         number = np.full(len(cells), -1)
         number[here] = np.arange(len(here))
@@ -236,7 +236,7 @@ def _sharing(corpus: Corpus, compared: Bools, *, gold: int | None, with_self: bo
             who = np.unique(who, axis=0)
         left, right = np.triu_indices(size, 0 if with_self else 1)
         codes.append((who[:, left] * n_annotators + who[:, right]).reshape(-1))
-    pairs = np.stack(np.divmod(np.unique(np.concatenate(codes)), n_annotators))
+    pairs = np.stack(np.divmod(distinct(np.concatenate(codes))[0], n_annotators))
     return pairs if gold is None else pairs[:, (pairs == gold).any(axis=0)]
 
 

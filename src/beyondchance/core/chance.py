@@ -194,7 +194,7 @@ def expected_boundaries_overlapping(sets: SpanSets, i: Ints, j: Ints) -> Floats:
     How many spans start at a place is Poisson-binomial, and the same from one place to
     the next until one of the spans would run past the end of the text.
     """
-    tails = {s: start_tails(sets.table, s) for s in np.unique(np.concatenate([i, j])).tolist()}
+    tails = {s: start_tails(sets.table, s) for s in distinct(np.concatenate([i, j]))[0].tolist()}
     matched = np.zeros(len(i))
     for row, (one, two) in enumerate(zip(i.tolist(), j.tolist(), strict=True)):
         (stop_a, a), (stop_b, b) = tails[one], tails[two]

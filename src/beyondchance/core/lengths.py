@@ -106,10 +106,11 @@ def table_of(n: int, *sides: Ints) -> LengthTable:
 def _counted(code: Ints, n_codes: int) -> tuple[Ints, Ints]:
     """Distinct codes and how often each occurs; by sorting only where they are sparse."""
     if n_codes > 16 * len(code) + 1024:
-        return np.unique(code, return_counts=True)
+        found, number = distinct(code)
+        return found, np.bincount(number)
     count = np.bincount(code)
-    distinct = np.flatnonzero(count)
-    return distinct, count[distinct]
+    found = np.flatnonzero(count)
+    return found, count[found]
 
 
 def _ranked(n: Ints, first: Ints, length: Ints, count: Ints) -> Ints:
@@ -124,7 +125,7 @@ def _ranked(n: Ints, first: Ints, length: Ints, count: Ints) -> Ints:
     width = int(run.max(initial=0)) + 1
     ranked = np.empty(len(n), dtype=np.int64)
     used = 0
-    for runs in np.unique(n_runs).tolist():
+    for runs in distinct(n_runs)[0].tolist():
         groups = np.flatnonzero(n_runs == runs)
         code = n[groups] if len(groups) > 1 else np.zeros(1, dtype=np.int64)
         for place in range(runs if len(groups) > 1 else 0):

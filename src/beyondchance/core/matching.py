@@ -159,7 +159,8 @@ def equal_boundaries(groups: SpanGroups, a: Ints, b: Ints) -> Ints:
 def _in_common(groups: SpanGroups, value: Ints, a: Ints, b: Ints) -> Ints:
     """Size of the intersection of two multisets of values, one value for each span."""
     n_values = int(value.max(initial=0)) + 1
-    known, count = np.unique(groups.owner() * n_values + value, return_counts=True)
+    known, number = distinct(groups.owner() * n_values + value)
+    count = np.bincount(number)
     owner, value = np.divmod(known, n_values)
     first = bounds(owner, len(groups))
     pair, place = spread(np.diff(first)[a])

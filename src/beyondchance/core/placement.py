@@ -33,7 +33,7 @@ import numpy as np
 from beyondchance.arrays import Complexes, Floats, Ints
 from beyondchance.core.lengths import LengthTable
 from beyondchance.core.profiles import Profiles
-from beyondchance.core.ragged import bounds, spread, starts, total
+from beyondchance.core.ragged import bounds, distinct, spread, starts, total
 
 # Problems up to this size are solved together, the others one by one. Which
 # road a problem takes depends on its own numbers only, so that splitting a
@@ -180,8 +180,8 @@ def _subsets(excess: Ints) -> tuple[Ints, Ints, Ints, Ints]:
     for slot in range(n_longs):
         owner = code // ((n_longs + 1) * width)
         code = np.concatenate([code, code + width + excess[owner, slot]])
-        code, pool = np.unique(code, return_inverse=True)
-        pooled = total(pool.reshape(-1), np.concatenate([ways, ways]), len(code))
+        code, pool = distinct(code)
+        pooled = total(pool, np.concatenate([ways, ways]), len(code))
         ways = pooled.astype(np.int64)
     rest, total_excess = np.divmod(code, width)
     owner, n_before = np.divmod(rest, n_longs + 1)
@@ -196,7 +196,7 @@ def _large_problems(
 ) -> dict[int, tuple[Floats, float]]:
     """Solve problems one entry at a time; all items of an entry share its tables."""
     solved: dict[int, tuple[Floats, float]] = {}
-    for which in np.unique(entry[chosen]).tolist():
+    for which in distinct(entry[chosen])[0].tolist():
         problems = chosen[entry[chosen] == which]
         runs = slice(int(table.first[which]), int(table.first[which + 1]))
         length, count = table.length[runs], table.count[runs]

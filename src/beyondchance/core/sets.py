@@ -116,7 +116,7 @@ def sets_of_spans(
     >>> len(sets.table), len(sets), sets.length()[number].tolist(), sets.line.tolist()
     (1, 2, [2, 3], [-1, -1])
     """
-    holder = np.unique(parent[parent >= 0])
+    holder = distinct(parent[parent >= 0])[0]
     container = np.where(parent < 0, line, len(n) + np.searchsorted(holder, parent))
     table, entry = tabulate(np.concatenate([n, length[holder]]), container, length)
     stride = int(length.max(initial=0)) + 1
@@ -177,7 +177,7 @@ def start_profiles(sets: SpanSets, place: Ints) -> Profiles:
     The start of an inner span is that of the span around it plus its own start in
     there, which are independent: their distributions are convolved.
     """
-    needed = np.unique(place)
+    needed = distinct(place)[0]
     around = needed
     while len(around := sets.parent[around][sets.parent[around] >= 0]):
         needed = np.union1d(needed, around)

@@ -184,6 +184,7 @@ _ALL = (
         unit="document",
         positions="frames",
         offsets="seconds",
+        first='Fo"',
         options=EVERYWHERE | {"grid", "tier", "layer"},
         library="praatio",
         extra="textgrid",
@@ -195,6 +196,7 @@ _ALL = (
         unit="document",
         positions="frames",
         offsets="seconds",
+        first="SNLFEICA;",
         options=EVERYWHERE | {"grid"},
     ),
     Format(
