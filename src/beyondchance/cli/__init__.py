@@ -9,9 +9,7 @@ from __future__ import annotations
 import os
 import re
 import sys
-import traceback
 from contextlib import suppress
-from difflib import get_close_matches
 from importlib import import_module
 from pathlib import Path
 
@@ -69,6 +67,8 @@ class _Group(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            from difflib import get_close_matches  # noqa: PLC0415 - for mistakes only
+
             near = get_close_matches(args[0], COMMANDS, n=1)
             hint = f"did you mean '{near[0]}'?" if near else f"choose from: {', '.join(COMMANDS)}"
             raise click.UsageError(f"no command '{args[0]}'; {hint}", ctx)
@@ -193,6 +193,8 @@ def _reader_gone() -> int:
 
 def _defect(error: Exception) -> str:
     """Where we failed, without what we failed on, which may quote a text."""
+    import traceback  # noqa: PLC0415 - for defects only
+
     *_, place = traceback.extract_tb(error.__traceback__)
     where = f"{Path(place.filename).name}:{place.lineno}"
     return (

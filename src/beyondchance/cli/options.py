@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
-from difflib import get_close_matches
 from math import isnan, nan
 from typing import Any
 
@@ -53,6 +52,8 @@ class Choice(click.Choice[str]):
 
     def get_invalid_choice_message(self, value: Any, ctx: click.Context | None) -> str:
         """Name the choices, and the one that was probably meant."""
+        from difflib import get_close_matches  # noqa: PLC0415 - for mistakes only
+
         names = [str(name) for name in self.choices]
         near = get_close_matches(str(value), names, n=1)
         hint = f"; did you mean '{near[0]}'?" if near else ""

@@ -6,6 +6,7 @@ differs between annotators, is left to `beyondchance.io.conll`, which knows what
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -75,10 +76,7 @@ def _plain(text: str) -> _Plain | None:
     if not n_separators or np.any(counts[is_filled] != n_separators):
         return None
     cells = separator.join(filter(None, text.split("\n"))).split(separator)
-    distinct = set(cells)
-    if "" in distinct or any(cell != cell.strip() for cell in distinct):
-        return None
-    if separator == " " and len(" ".join(distinct).split()) != len(distinct):
+    if not _is_clean(cells, text, separator):
         return None
     blank = np.flatnonzero(~is_filled)
     lengths = np.diff(np.concatenate([[-1], blank, [len(is_filled)]])) - 1
@@ -86,8 +84,24 @@ def _plain(text: str) -> _Plain | None:
     words, tags = cells[::width], cells[n_separators::width]
     if tags[0][:2] not in _BEGINNINGS:
         return None  # a first line without a tag may be a header
-    columns = [set(cells[i::width]) for i in range(width)]
+    # A word and its tag are all that most files have; nobody asks about other columns then.
+    columns = [set(cells[i::width]) for i in range(width)] if width > 2 else [set(), set()]
     return _Plain(words, tags, lengths[lengths > 0], columns)
+
+
+_ODD_SPACES = re.compile(r"[^\S\n\t ]")
+"""White space that is neither a line end nor a separator."""
+
+
+def _is_clean(cells: list[str], text: str, separator: str) -> bool:
+    """Whether no cell is empty or has white space in it where it does not belong."""
+    other = " " if separator == "\t" else "\t"
+    if other not in text and not _ODD_SPACES.search(text):
+        return "" not in cells
+    distinct = set(cells)
+    if "" in distinct or any(cell != cell.strip() for cell in distinct):
+        return False
+    return separator == "\t" or len(" ".join(distinct).split()) == len(distinct)
 
 
 def _lines(text: str, separator: str) -> tuple[Ints, Bools]:
