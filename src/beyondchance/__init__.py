@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from beyondchance.version import __version__
 
 if TYPE_CHECKING:
+    from beyondchance.aligning import Disagreements, disagreements
     from beyondchance.chance import (
         coverage,
         expected_match,
@@ -49,6 +50,7 @@ __all__ = [
     "CustomMeasure",
     "DataError",
     "Difficulty",
+    "Disagreements",
     "FormatError",
     "LengthsError",
     "MismatchError",
@@ -67,6 +69,7 @@ __all__ = [
     "coefficients",
     "coverage",
     "difficulty",
+    "disagreements",
     "example",
     "expected_match",
     "rank",
@@ -77,6 +80,7 @@ __all__ = [
 ]
 
 _HOMES = {
+    "aligning": ("Disagreements", "disagreements"),
     "chance": ("coverage", "expected_match", "sample_arrangements", "start_probabilities"),
     "choices": ("CustomMeasure",),
     "comparison": ("Coefficient", "Coefficients", "coefficients"),
