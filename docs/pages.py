@@ -28,8 +28,8 @@ that `beyondchance demo --files example` writes.
 
 Results go to standard output; notes, progress and errors to standard error. `-` reads standard
 input. `--output` gives text, JSON, CSV, Markdown or LaTeX (with booktabs); `--save FILE` writes a
-file, whole or not at all, in the form that its name ends with. On a terminal tables are fitted to
-its width and coloured, unless `NO_COLOR` is set.
+file, whole or not at all, in the form that its name ends with; disagreements come as lines of JSON
+as well. On a terminal tables are fitted to its width and coloured, unless `NO_COLOR` is set.
 
 | exit code | |
 |---|---|
@@ -53,6 +53,10 @@ EXAMPLES = {
     ],
     "rank": ["beyondchance rank example/*.conll --split-by-difficulty 0.7"],
     "difficulty": ["beyondchance difficulty example/*.conll --top 5"],
+    "disagreements": [
+        "beyondchance disagreements example/ada.conll example/cleo.conll --top 8",
+        "beyondchance disagreements example/*.conll --quiet --kind label --output jsonl",
+    ],
     "place": ["beyondchance place --length 20 --spans 1,3,6"],
     "reproduce": ["beyondchance reproduce"],
     "formats": ["beyondchance formats"],

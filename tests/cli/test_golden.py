@@ -15,7 +15,7 @@ import pytest
 
 from beyondchance import __version__
 from beyondchance.cli import COMMANDS, main
-from beyondchance.report import OUTPUTS
+from beyondchance.report import LIST_OUTPUTS, OUTPUTS
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "cli"
 SCHEMA = json.loads((files("beyondchance") / "data" / "schema.json").read_text("utf-8"))
@@ -31,6 +31,9 @@ CALLS = {
     "rank": ("rank", *TEAM, "--split-by-difficulty", "0.7"),
     "difficulty": ("difficulty", *TEAM, "--top", "3"),
     "difficulty-gold": ("difficulty", *TEAM, "--gold", "ada", "--exclude-labels", "PLACE"),
+    "disagreements": ("disagreements", *TEAM, "--top", "12"),
+    "disagreements-two": ("disagreements", *TEAM[1:], "--kind", "label,extra", "--label", "PERSON"),
+    "disagreements-gold": ("disagreements", *TEAM[:2], "--gold", "ben", "--no-text"),
     "place": ("place", "--length", "20", "--spans", "1,3,3,6"),
     "reproduce": ("reproduce",),
     "formats": ("formats",),
@@ -47,7 +50,7 @@ def example(tmp_path, monkeypatch):
     assert main(["demo", "--quiet", "--files", "example"]) == 0
 
 
-FITTED = ("agree-by", "rank", "formats", "place")
+FITTED = ("agree-by", "rank", "disagreements", "formats", "place")
 WIDTHS = (80, 200)
 
 
@@ -60,16 +63,21 @@ def checked(found, name, request):
     assert neutral == path.read_text("utf-8")
 
 
-@pytest.mark.parametrize("output", OUTPUTS)
-@pytest.mark.parametrize("call", CALLS)
+LISTS = [call for call in CALLS if call.startswith("disagreements")]
+SHOWN = [(call, output) for call in CALLS for output in OUTPUTS] + [(c, "jsonl") for c in LISTS]
+
+
+@pytest.mark.parametrize(("call", "output"), SHOWN)
 def test_output(call, output, capsys, request):
     capsys.readouterr()
     assert main([*CALLS[call], "--quiet", "--output", output]) == 0
     found = capsys.readouterr()
     assert found.err == ""
-    checked(found.out, f"{call}{OUTPUTS[output]}", request)
+    checked(found.out, f"{call}{LIST_OUTPUTS[output]}", request)
     if output == "json":
         jsonschema.validate(json.loads(found.out), SCHEMA)
+    if output == "jsonl":
+        assert all(isinstance(json.loads(line), dict) for line in found.out.splitlines())
     if output == "csv":
         rows = list(csv.reader(io.StringIO(found.out)))
         assert len(rows) > 1
@@ -107,7 +115,7 @@ def test_the_schema_is_one():
 
 
 def test_no_file_is_left_over():
-    calls = {f"{call}{ending}" for call in CALLS for ending in OUTPUTS.values()}
+    calls = {f"{call}{LIST_OUTPUTS[output]}" for call, output in SHOWN}
     fitted = {f"{call}-{width}.txt" for call in FITTED for width in WIDTHS}
     converted = {"convert.table", "convert.conll"}
     assert {path.name for path in GOLDEN.iterdir()} == calls | fitted | converted

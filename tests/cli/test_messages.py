@@ -146,6 +146,10 @@ DATA = {
         "9 on: 'Anna saw Rome' instead of 'Anna saw Bonn'; expected the same text for all "
         "annotators"
     ),
+    "disagreements ada.conll": ALONE,
+    "disagreements spans.csv --gold zoe": (
+        "gold standard 'zoe' is not among the annotators; found: 'ada', 'ben'"
+    ),
     "agree overlap.csv --model disjoint": OVERLAP,
     "difficulty overlap.csv --model disjoint": OVERLAP,
     "rank overlap.csv --gold ben --model disjoint": OVERLAP,
@@ -165,6 +169,12 @@ def test_bad_data(refused, command):
 
 
 def test_nothing_in_common(refused):
+    code, line = refused("disagreements", "apart.csv")
+    assert code == 1
+    assert line.startswith(
+        "beyondchance: no document was annotated by two annotators to compare ('ada' annotated 1, "
+        "'ben' annotated 1); expected documents in common: check that all use the same document "
+    )
     code, line = refused("agree", "apart.csv")
     assert code == 1
     assert line.startswith(
@@ -214,6 +224,7 @@ USAGE = {
     "agree": "no files; expected at least one, or - for standard input",
     "rank": "no files; expected at least one, or - for standard input",
     "difficulty": "no files; expected at least one, or - for standard input",
+    "disagreements": "no files; expected at least one, or - for standard input",
     "convert --to table": "no files; expected at least one, or - for standard input",
     "convert spans.csv": f"which format? say --to with one of {WRITTEN}",
     "convert spans.csv --save x.odd": f"which format? say --to with one of {WRITTEN}",
@@ -234,6 +245,10 @@ USAGE = {
     "agree spans.csv --output jsn": (
         "invalid value for '--output': 'jsn' is not one of text, json, csv, markdown, latex; "
         "did you mean 'json'?"
+    ),
+    "disagreements spans.csv --output jsnl": (
+        "invalid value for '--output': 'jsnl' is not one of text, json, csv, markdown, latex, "
+        "jsonl; did you mean 'jsonl'?"
     ),
     "agree spans.csv --scheme IOB": (
         "invalid value for '--scheme': 'IOB' is not one of IOB2, IOB1, IO, BIOES, BILOU, BMES; "
@@ -282,6 +297,10 @@ OPTION = {
     ),
     "agree ada.conll ada.conll": "ada.conll was given twice; expected different files",
     "agree spans.csv --unit sentence": "a table has no sentences; say --unit document",
+    "disagreements spans.csv --kind mised": (
+        "unknown kind 'mised'; choose one of: agree, label, boundary, both, missed, extra"
+    ),
+    "disagreements spans.csv --label ORG": "unknown label 'ORG'; choose one of: PER",
     "place --length 10 --spans 1,2 --plot x.gif": (
         "a figure cannot end with '.gif'; expected .png, .svg, .pdf"
     ),

@@ -25,7 +25,7 @@ from spacy.vocab import Vocab
 
 import beyondchance as bc
 from beyondchance.cli import main
-from beyondchance.report import OUTPUTS
+from beyondchance.report import LIST_OUTPUTS, OUTPUTS
 from mutation import places, replaced
 
 MARK = "Zqx"
@@ -595,6 +595,7 @@ COMMANDS = [
     ["difficulty"],
     ["convert", "--to", "table"],
     ["agree", "--sensitivity", "--output", "json"],
+    ["disagreements", "--output", "json"],
 ]
 
 
@@ -657,6 +658,17 @@ def test_no_output_shows_text(run, tmp_path, output):
     assert MARK not in shown
     run(["agree", "--output", output, "--save", "saved"], example, "--no-text")
     assert MARK not in (tmp_path / "saved").read_text("utf-8")
+
+
+@pytest.mark.parametrize("output", LIST_OUTPUTS)
+def test_disagreements_show_text_only_if_they_may(run, tmp_path, output):
+    example = conll()
+    saved(example.files, tmp_path)
+    for flags, is_shown in (([], True), (["--no-text"], False)):
+        code, shown = run(["disagreements", "--quiet", "--output", output], example, *flags)
+        assert code == 0
+        assert (MARK in shown) == is_shown
+        assert "PER" in shown
 
 
 def test_damaged_files_show_no_text(run, name, example, tmp_path):

@@ -71,6 +71,13 @@ class TestSaving:
         assert (tmp_path / name).read_text("utf-8").startswith(beginning)
         assert sorted(path.name for path in tmp_path.iterdir()) == ["example", name]
 
+    def test_lines_of_json_are_for_lists(self, tmp_path):
+        call = ["example/ada.conll", "example/ben.conll", "--quiet", "--save", "x.jsonl"]
+        assert main(["disagreements", *call]) == 0
+        assert (tmp_path / "x.jsonl").read_text("utf-8").startswith('{"document": "issue-01"')
+        assert main(["agree", *call]) == 0
+        assert (tmp_path / "x.jsonl").read_text("utf-8").startswith("ada and ben: 46 sentences")
+
     def test_output_overrules_the_name(self, tmp_path):
         assert main(["reproduce", "--save", "x.md", "--output", "json", "--quiet"]) == 0
         assert (tmp_path / "x.md").read_text("utf-8").startswith("{")

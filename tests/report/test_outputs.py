@@ -31,7 +31,7 @@ def test_unknown_output():
 class TestHostileNames:
     REPORT = report_of(
         Prose(HOSTILE), Prose(HOSTILE, quiet=True),
-        Table(("name", "n"), [(HOSTILE, 1)], HOSTILE, HOSTILE),
+        Table(("name", HOSTILE), [(HOSTILE, 1)], HOSTILE, HOSTILE),
         Bars(HOSTILE, {HOSTILE: 1}), Curves(HOSTILE, {HOSTILE: [0.1, 0.2]}),
     )  # fmt: skip
 

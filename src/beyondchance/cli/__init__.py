@@ -21,6 +21,7 @@ COMMANDS = {
     "agree": "How much annotators agree beyond chance.",
     "rank": "Systems against a gold standard, ranked before and after correction.",
     "difficulty": "How unlikely luck is, by document.",
+    "disagreements": "Every disagreement, its kind and its place.",
     "place": "Where random spans fall in a text.",
     "reproduce": "The paper's tables beside ours.",
     "formats": "What can be read and written.",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields
 from math import isnan, nan
 from typing import Any
@@ -14,7 +14,7 @@ from beyondchance.cli.running import Option
 from beyondchance.core.measures import MEASURES
 from beyondchance.io.formats import FORMATS
 from beyondchance.io.options import CHOICES, ReadOptions
-from beyondchance.report import OUTPUTS
+from beyondchance.report import LIST_OUTPUTS, OUTPUTS
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
@@ -261,33 +261,38 @@ scoring = together(
 )
 """How annotations are scored."""
 
-output = together(
-    [
-        option(
-            "--output",
-            group="Output",
-            type=Choice(list(OUTPUTS)),
-            help="The form of the result; by default what --save ends with, or text.",
-        ),
-        option(
-            "--save",
-            group="Output",
-            metavar="FILE",
-            type=click.Path(dir_okay=False),
-            help="Write the result to a file instead; all of it or nothing.",
-        ),
-        option(
-            "--digits",
-            group="Output",
-            type=click.IntRange(1, 15),
-            metavar="N",
-            default=4,
-            help="Digits after the point, for people; JSON and CSV have them all.  [default: 4]",
-        ),
-        option("--quiet", "-q", group="Output", is_flag=True, help="No notes and no progress."),
-    ]
+
+def _form(forms: Iterable[str]) -> Decorator:
+    return option(
+        "--output",
+        group="Output",
+        type=Choice(list(forms)),
+        help="The form of the result; by default what --save ends with, or text.",
+    )
+
+
+_PRINTING = (
+    option(
+        "--save",
+        group="Output",
+        metavar="FILE",
+        type=click.Path(dir_okay=False),
+        help="Write the result to a file instead; all of it or nothing.",
+    ),
+    option(
+        "--digits",
+        group="Output",
+        type=click.IntRange(1, 15),
+        metavar="N",
+        default=4,
+        help="Digits after the point, for people; JSON and CSV have them all.  [default: 4]",
+    ),
+    option("--quiet", "-q", group="Output", is_flag=True, help="No notes and no progress."),
 )
+output = together([_form(OUTPUTS), *_PRINTING])
 """How a result is printed."""
+list_output = together([_form(LIST_OUTPUTS), *_PRINTING])
+"""The same for a result that is a list."""
 
 TOP = option(
     "--top",

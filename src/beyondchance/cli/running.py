@@ -6,7 +6,7 @@ import os
 import re
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -134,9 +134,17 @@ def working(what: str, *, quiet: bool) -> Iterator[Callable[[str], None]]:
             started.append(None)
 
 
-def emit(report: Report, *, output: str | None, save: str | None, digits: int, quiet: bool) -> None:
+def emit(
+    report: Report,
+    *,
+    output: str | None,
+    save: str | None,
+    digits: int,
+    quiet: bool,
+    forms: Mapping[str, str] = OUTPUTS,
+) -> None:
     """Print a report, or save it; what else there is to say goes to standard error."""
-    form = output or _form_of(save)
+    form = output or _form_of(save, forms)
     with working("printing", quiet=quiet):
         if save is None:
             text = rendered(report, form, digits=digits, width=_width(), colour=_is_coloured())
@@ -162,9 +170,9 @@ def tell(note: str) -> None:
     click.echo(in_cli_words(visible(note), ctx.command), err=True)
 
 
-def _form_of(save: str | None) -> str:
+def _form_of(save: str | None, forms: Mapping[str, str]) -> str:
     ending = Path(save).suffix.lower() if save else ""
-    return next((name for name, known in OUTPUTS.items() if known == ending), "text")
+    return next((name for name, known in forms.items() if known == ending), "text")
 
 
 def _width() -> int | None:

@@ -1,4 +1,4 @@
-"""Results to text, JSON, CSV, Markdown and LaTeX; nothing here computes a score.
+"""Results to text, JSON, CSV, Markdown, LaTeX and lines of JSON; nothing here computes a score.
 
 A command's result becomes a `Report`: what to tell people (`blocks`), what to hand on as
 JSON (`data`) and as one flat table (`rows`). Each output is a function of a `Report`.
@@ -20,6 +20,8 @@ OUTPUTS: Mapping[str, str] = {
     "latex": ".tex",
 }
 """The outputs that there are, and how their files end."""
+LIST_OUTPUTS: Mapping[str, str] = {**OUTPUTS, "jsonl": ".jsonl"}
+"""Those of a result that is a list: its rows can also be lines of JSON."""
 
 
 def rendered(
@@ -30,7 +32,7 @@ def rendered(
     Parameters
     ----------
     report : Report
-    output : {"text", "json", "csv", "markdown", "latex"}
+    output : {"text", "json", "csv", "markdown", "latex", "jsonl"}
     digits : int
         Digits after the point, for people; JSON and CSV have them all.
     width : int, optional
@@ -38,7 +40,7 @@ def rendered(
     colour : bool
         Whether text is coloured.
     """
-    name = checked_option("output", output, OUTPUTS)
+    name = checked_option("output", output, LIST_OUTPUTS)
     module = import_module(f"beyondchance.report.{name}_output")
     if name == "text":
         text: str = module.rendered(report, digits=digits, width=width, colour=colour)

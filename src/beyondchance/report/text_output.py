@@ -55,10 +55,11 @@ def _wrapped(text: str) -> list[str]:
 def _laid_out(table: Table, digits: int) -> Iterator[str]:
     """Columns as wide as what they hold, below their headings."""
     rows = [[visible(cell_text(cell, digits)) for cell in row] for row in table.rows]
-    columns = list(zip(table.headings, *rows, strict=True))
+    headings = [visible(heading) for heading in table.headings]
+    columns = list(zip(headings, *rows, strict=True))
     widths = [max(map(_columns_of, column)) for column in columns]
     left = [table.is_left(number) for number in range(len(columns))]
-    for number, row in enumerate([list(table.headings), *rows]):
+    for number, row in enumerate([headings, *rows]):
         cells = [
             cell + " " * (room - _columns_of(cell))
             if is_left
@@ -78,8 +79,8 @@ def _least_width(table: Table, digits: int) -> int:
     """Columns that a table needs if names are folded and numbers are not."""
     width = 3 * (len(table.headings) - 1)
     for number, heading in enumerate(table.headings):
-        cells = [heading, *(visible(cell_text(row[number], digits)) for row in table.rows)]
-        widest = max(map(_columns_of, cells))
+        cells = [heading, *(cell_text(row[number], digits) for row in table.rows)]
+        widest = max(_columns_of(visible(cell)) for cell in cells)
         width += min(widest, _LEAST) if table.is_left(number) else widest
     return width
 
@@ -153,7 +154,10 @@ def _grid(table: Table, digits: int) -> Any:
     for number, heading in enumerate(table.headings):
         left = table.is_left(number)
         grid.add_column(
-            Text(heading), justify="left" if left else "right", no_wrap=not left, overflow="fold"
+            Text(visible(heading)),
+            justify="left" if left else "right",
+            no_wrap=not left,
+            overflow="fold",
         )
     for row in table.rows:
         texts = [visible(cell_text(cell, digits)) for cell in row]

@@ -1,0 +1,65 @@
+"""``beyondchance disagreements``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from beyondchance.aligning import KINDS, disagreements
+from beyondchance.cli.loading import load, streams
+from beyondchance.cli.options import (
+    OUTPUT,
+    TOP,
+    Names,
+    annotated_files,
+    list_output,
+    option,
+    picked,
+)
+from beyondchance.cli.running import Command, emit, working
+from beyondchance.report import LIST_OUTPUTS
+from beyondchance.report.disagreements_report import disagreements_report
+
+
+@click.command("disagreements", cls=Command)
+@annotated_files
+@option(
+    "--kind",
+    group="Output",
+    type=Names(),
+    help=f"List only these: {', '.join(KINDS)}. All but agree by default; counts are of all.",
+)
+@option(
+    "--label",
+    group="Output",
+    type=Names(),
+    help="List only those in which either span has one of these labels; counts are of all.",
+)
+@TOP
+@list_output
+def command(files: tuple[str, ...], **options: Any) -> None:
+    """Every disagreement, its kind and its place.
+
+    The spans of two annotators are aligned one to one. Aligned spans agree, or differ in
+    their boundaries, in their label or in both; a span without a partner was missed by the
+    second annotator, or is an extra of the second. A gold standard is the first, beside
+    several annotators it is left out.
+
+    \b
+    beyondchance disagreements anna.conll ben.conll
+    beyondchance disagreements export.json --kind label,both --output csv
+    beyondchance disagreements spans.csv --gold expert --annotators anna --save todo.jsonl
+    """
+    with working("reading and aligning", quiet=options["quiet"]):
+        corpus = load(streams(files), options)
+        found = disagreements(corpus)
+        kinds = [kind for kind in KINDS if kind != "agree"]
+        report = disagreements_report(
+            found,
+            found.only(kinds=kinds if options["kind"] is None else options["kind"]).only(
+                labels=options["label"]
+            ),
+            top=options["top"],
+        )
+    emit(report, **picked(options, OUTPUT), forms=LIST_OUTPUTS)
