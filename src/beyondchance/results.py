@@ -250,7 +250,7 @@ class Scores(Mapping[Name, Score]):
         return repr(dict(self))
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Counts:
     """The table that everything is summed from; tables add.
 
@@ -314,6 +314,9 @@ class Counts:
 
     def __len__(self) -> int:
         return len(self.document)
+
+    def __repr__(self) -> str:
+        return f"Counts({len(self):,} rows of {len(self.documents):,} documents)"
 
     def __add__(self, other: Counts) -> Counts:
         """Put two tables together, of different documents; names are matched."""

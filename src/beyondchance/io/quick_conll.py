@@ -6,7 +6,6 @@ differs between annotators, is left to `beyondchance.io.conll`, which knows what
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -89,15 +88,17 @@ def _plain(text: str) -> _Plain | None:
     return _Plain(words, tags, lengths[lengths > 0], columns)
 
 
-_ODD_SPACES = re.compile(r"[^\S\n\t ]")
-"""White space that is neither a line end nor a separator."""
+_ODD_SPACES = b"\x0b\x0c\x0d\x1c\x1d\x1e\x1f"
+"""White space of ASCII that is neither a line end nor a separator."""
 
 
 def _is_clean(cells: list[str], text: str, separator: str) -> bool:
     """Whether no cell is empty or has white space in it where it does not belong."""
     other = " " if separator == "\t" else "\t"
-    if other not in text and not _ODD_SPACES.search(text):
-        return "" not in cells
+    if text.isascii() and other not in text:
+        data = text.encode()
+        if len(data.translate(None, _ODD_SPACES)) == len(data):
+            return "" not in cells
     distinct = set(cells)
     if "" in distinct or any(cell != cell.strip() for cell in distinct):
         return False
