@@ -1,8 +1,6 @@
 """``python -m beyondchance``: the command line."""
 
-import sys
-
-from beyondchance.cli import main
+from beyondchance.cli import run
 
 if __name__ == "__main__":
-    sys.exit(main())
+    run()
