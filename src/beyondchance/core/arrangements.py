@@ -1,0 +1,153 @@
+"""Random annotations by the thousand, and what two of them have in common."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from beyondchance.arrays import Floats, Ints
+from beyondchance.core.matching import (
+    SpanGroups,
+    equal_spans,
+    shared_levels,
+    shared_positions,
+)
+
+_MASK_BITS = 64
+_FEW_SPANS = 16
+"""Spans up to which places are drawn one by one."""
+_FEW_PAIRS = 64
+"""Pairs of spans up to which each is looked at."""
+
+
+def random_starts(n: int, lengths: Ints, size: int, rng: np.random.Generator) -> Ints:
+    """Draw arrangements of disjoint spans, every one equally likely.
+
+    The spans and the free positions are items in random order. Each span draws one of the
+    places that the spans before it have left; where it starts follows from which others
+    have a place before it.
+
+    Returns
+    -------
+    array of int, shape (size, spans)
+
+    Examples
+    --------
+    Spans of 2 and 3 fill five positions in one order or in the other.
+
+    >>> starts = random_starts(5, np.array([2, 3]), 50, np.random.default_rng(1))
+    >>> sorted(set(map(tuple, starts.tolist())))
+    [(0, 2), (3, 0)]
+    """
+    k = len(lengths)
+    n_items = n - int(lengths.sum()) + k
+    if k > _FEW_SPANS:
+        order = rng.permuted(np.tile(np.arange(k), (size, 1)), axis=1)
+        gaps = rng.multinomial(n_items - k, rng.dirichlet(np.ones(k + 1), size))
+        ends = np.cumsum(gaps[:, :k] + lengths[order], axis=1)
+        starts = np.empty((size, k), dtype=np.int64)
+        np.put_along_axis(starts, order, ends - lengths[order], axis=1)
+        return starts
+    place = np.empty((k, size), dtype=np.int64)
+    for i in range(k):
+        place[i] = rng.integers(0, n_items - i, size)
+        # The places that are taken are stepped over, from the lowest to the highest.
+        for taken in np.sort(place[:i], axis=0):
+            place[i] += place[i] >= taken
+    start = place.copy()
+    for i in range(k):
+        for j in range(k):
+            start[i] += (place[j] < place[i]) * (lengths[j] - 1)
+    return start.T
+
+
+def random_starts_overlapping(n: int, lengths: Ints, size: int, rng: np.random.Generator) -> Ints:
+    """The same for spans that may overlap: each is uniform on its places."""
+    return rng.integers(0, n - lengths + 1, (size, len(lengths)))
+
+
+STARTS = {"disjoint": random_starts, "overlapping": random_starts_overlapping}
+"""How random annotations are drawn, by model."""
+
+
+MATCHED = {
+    ("token", "disjoint"): shared_positions,
+    ("token", "overlapping"): shared_levels,
+    ("exact", "disjoint"): equal_spans,
+    ("exact", "overlapping"): equal_spans,
+}
+"""What random annotations can be held against one another by, measure and model."""
+
+
+def sampled_match(
+    n: int, a: tuple[Ints, Ints], b: tuple[Ints, Ints], *, measure: str, model: str
+) -> Floats:
+    """What two random annotations have in common, draw by draw.
+
+    Parameters
+    ----------
+    n : int
+        Positions of the text.
+    a, b : (starts, lengths)
+        Shapes (size, spans) and (spans,).
+    measure, model : str
+
+    Returns
+    -------
+    array of float, shape (size,)
+
+    Examples
+    --------
+    [0, 2) and [1, 4) share one position, [3, 5) and [0, 3) none.
+
+    >>> a = np.array([[0], [3]]), np.array([2])
+    >>> b = np.array([[1], [0]]), np.array([3])
+    >>> sampled_match(5, a, b, measure="token", model="disjoint").tolist()
+    [1.0, 0.0]
+    """
+    (starts_a, lengths_a), (starts_b, lengths_b) = a, b
+    n_pairs = len(lengths_a) * len(lengths_b)
+    # Short texts and few spans are the rule, and have ways of their own.
+    if (measure, model) == ("token", "disjoint") and n <= _MASK_BITS:
+        return np.asarray(np.bitwise_count(_masks(*a) & _masks(*b)), dtype=np.float64)
+    if (measure, model) == ("exact", "disjoint") and n_pairs <= _FEW_PAIRS:
+        matched = np.zeros(len(starts_a))
+        for i, j in zip(*np.nonzero(lengths_a[:, None] == lengths_b), strict=True):
+            matched += starts_a[:, i] == starts_b[:, j]
+        return matched
+    apart = (measure, model) == ("exact", "overlapping")
+    sides = [_spans(*side, n + 1, apart=apart) for side in (a, b)]
+    draw = np.arange(len(starts_a))
+    first = [draw * len(lengths_a), starts_a.size + draw * len(lengths_b)]
+    groups = SpanGroups(
+        first=np.concatenate([*first, [starts_a.size + starts_b.size]]),
+        start=np.concatenate([start for start, _ in sides]),
+        end=np.concatenate([end for _, end in sides]),
+    )
+    return np.asarray(MATCHED[measure, model](groups, draw, len(draw) + draw), dtype=np.float64)
+
+
+def _masks(starts: Ints, lengths: Ints) -> NDArray[np.uint64]:
+    """Covered positions as the bits of a number."""
+    filled = np.array([(1 << length) - 1 for length in lengths.tolist()], dtype=np.uint64)
+    bits = filled << starts.astype(np.uint64)
+    return np.asarray(np.bitwise_or.reduce(bits, axis=1))
+
+
+def _spans(starts: Ints, lengths: Ints, stride: int, *, apart: bool) -> tuple[Ints, Ints]:
+    """The spans of every draw, sorted by start and end, one draw after the other.
+
+    All ends are below `stride`. With `apart`, the second of two equal spans is moved out of
+    the text, the third further, and so on: then equal spans meet as often as the smaller
+    number of them, and no oftener.
+    """
+    code = np.sort(starts * stride + starts + lengths, axis=1)
+    if apart:
+        copy = np.zeros_like(code)
+        for i in range(1, code.shape[1]):
+            copy[:, i] = np.where(code[:, i] == code[:, i - 1], copy[:, i - 1] + 1, 0)
+        start, end = (part + copy * stride for part in np.divmod(code, stride))
+        stride *= code.shape[1] + 1
+        code = np.sort(start * stride + end, axis=1)
+    start, end = np.divmod(code.reshape(-1), stride)
+    return start, end

@@ -1,0 +1,161 @@
+r"""Exact variance of the token match of random annotators.
+
+Let :math:`K_A(t, u)` be the covariance of "position t is annotated" and "position u is
+annotated" when A's spans are placed at random, and :math:`c_A(t)` the probability of the
+former. Annotators are independent, so that for the match :math:`M_{AB}` of two of them
+
+.. math::
+    \mathrm{Var}(M_{AB}) = \sum_{t,u} K_A K_B + \sum_{t,u} c_B(t) K_A(t,u) c_B(u)
+    + \sum_{t,u} c_A(t) K_B(t,u) c_A(u)
+
+and for the sum of the matches of all pairs of a team, with :math:`s_A = \sum_{B \ne A} c_B`,
+
+.. math::
+    \sum_{A < B} \sum_{t,u} K_A K_B + \sum_A \sum_{t,u} s_A(t) K_A(t,u) s_A(u)
+
+What is covered and what is free have the same covariance, so that all that is needed is the
+probability that two positions are both free. That is a count of rows: spans of one position
+and free positions alike are units, and the rows of given length are counted by how many
+spans of each greater length they hold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations, product
+from math import prod
+
+import numpy as np
+
+from beyondchance.arrays import Floats, Ints
+
+MOST_POSITIONS = 1000
+"""Positions of a text, up to which counts of rows stay within the range of a float."""
+MOST_WORK = 2**29
+"""Products that the covariance of one annotation may take."""
+
+
+def is_within_reach(n: int, length: Ints, count: Ints) -> bool:
+    """Whether a text is short enough for the exact variance.
+
+    Examples
+    --------
+    A sentence is, and a paragraph; a chapter is not.
+
+    >>> is_within_reach(30, np.array([1, 2, 3]), np.array([2, 2, 1]))
+    True
+    >>> is_within_reach(5000, np.array([2]), np.array([100]))
+    False
+    """
+    n_states = prod((count[length > 1] + 1).tolist())
+    return n <= MOST_POSITIONS and n**2 * n_states**2 <= MOST_WORK
+
+
+def covariance(n: int, length: Ints, count: Ints) -> tuple[Floats, Floats]:
+    """Probability that a position is annotated, and the covariances of two positions.
+
+    Parameters
+    ----------
+    n : int
+        Positions of the text.
+    length, count : arrays of int
+        The distinct lengths of the spans, and how many have each.
+
+    Returns
+    -------
+    cover : array of float, shape (n,)
+    covariance : array of float, shape (n, n)
+
+    Examples
+    --------
+    One token of two: either, so that one is covered exactly when the other is not.
+
+    >>> cover, found = covariance(2, np.array([1]), np.array([1]))
+    >>> cover.tolist(), found.tolist()
+    ([0.5, 0.5], [[0.25, -0.25], [-0.25, 0.25]])
+    """
+    n_free = n - int((length * count).sum())
+    n_units = n_free + int(count[length == 1].sum())
+    longs = [
+        (size, number)
+        for size, number in zip(length.tolist(), count.tolist(), strict=True)
+        if size > 1
+    ]
+    rows, states = _rows(n, longs)
+    all_rows = rows[n, -1]
+    # A unit at a place: rows to its left, and rows to its right with the other spans.
+    free = (rows[:n] * rows[n - 1 :: -1][:n, ::-1]).sum(axis=1) / all_rows
+    free *= n_free / max(n_units, 1)
+    both = np.zeros((n, n))
+    share = n_free * (n_free - 1) / max(n_units * (n_units - 1), 1)
+    rest = _rest(states)
+    for right in range(n - 1 if share else 0):
+        # Places t < u with `right` positions to the right of u; all t at once.
+        left = np.arange(n - 1 - right)
+        pad = np.append(rows[right], 0.0)
+        found = ((rows[left] @ pad[rest]) * rows[left[::-1]]).sum(axis=1)
+        both[left, n - 1 - right] = found * (share / all_rows)
+    both += both.T
+    both[np.diag_indices(n)] = free
+    return 1 - free, both - np.outer(free, free)
+
+
+def _rows(n: int, longs: Sequence[tuple[int, int]]) -> tuple[Floats, Ints]:
+    """How many rows of units and longs there are, by length and by the longs in them.
+
+    Returns
+    -------
+    rows : array of float, shape (n + 1, states)
+        Rows of 0 to n positions. The last state has all longs.
+    states : array of int, shape (states, longs)
+        How many longs of each length a state has.
+    """
+    shape = [number + 1 for _, number in longs]
+    rows = np.zeros((n + 1, *shape))
+    rows[(0,) * rows.ndim] = 1
+    for size in range(1, n + 1):
+        rows[size] = rows[size - 1]
+        for axis, (long, _) in enumerate(longs):
+            if long <= size:
+                ahead = (slice(None),) * axis + (slice(1, None),)
+                behind = (slice(None),) * axis + (slice(None, -1),)
+                rows[size][ahead] += rows[size - long][behind]
+    states = np.array(list(product(*map(range, shape))), dtype=np.int64)
+    return rows.reshape(n + 1, -1), states.reshape(prod(shape), len(longs))
+
+
+def _rest(states: Ints) -> Ints:
+    """For two states, the number of the one that has the longs that are left over.
+
+    The number of states, which no state has, where there are not enough.
+    """
+    left_over = states[-1] - states[:, None] - states
+    number = np.zeros(left_over.shape[:2], dtype=np.int64)
+    for most, left in zip(states[-1].tolist(), np.moveaxis(left_over, 2, 0), strict=True):
+        number = number * (most + 1) + left
+    return np.where((left_over >= 0).all(axis=2), number, len(states))
+
+
+def team_variance(team: Sequence[tuple[Floats, Floats]]) -> float:
+    """Variance of the sum of the matches of all pairs of a team, in one text.
+
+    Parameters
+    ----------
+    team : sequence of (cover, covariance)
+        One for each annotator who marked something.
+
+    Examples
+    --------
+    Two annotators mark one token of two: the match is 0 or 1.
+
+    >>> one = covariance(2, np.array([1]), np.array([1]))
+    >>> team_variance([one, one])
+    0.25
+    """
+    everybody = sum(cover for cover, _ in team)
+    found = sum(float((one * other).sum()) for (_, one), (_, other) in combinations(team, 2))
+    for cover, own in team:
+        others = everybody - cover
+        found += float(others @ own @ others)
+    # What is certain has no variance; a sum of products has a last digit.
+    return abs(round(found, 12))
