@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     )
     from beyondchance.choices import CustomMeasure
     from beyondchance.comparison import Coefficient, Coefficients, coefficients
+    from beyondchance.contrasts import Comparison, Standings, compare, compare_systems
     from beyondchance.demo import example
     from beyondchance.errors import (
         BeyondChanceError,
@@ -35,16 +36,21 @@ if TYPE_CHECKING:
     )
     from beyondchance.io import read
     from beyondchance.io.writing import write
+    from beyondchance.null import NullDistribution, match_variance, null_distribution
+    from beyondchance.planning import Plan, plan
     from beyondchance.results import Agreement, Counts, Difficulty, Ranking, Score
     from beyondchance.scoring import agreement, difficulty, rank
     from beyondchance.settings import Settings
     from beyondchance.spans import Corpus, Span
+    from beyondchance.uncertainty import ConfidenceInterval, Intervals
 
 __all__ = [
     "Agreement",
     "BeyondChanceError",
     "Coefficient",
     "Coefficients",
+    "Comparison",
+    "ConfidenceInterval",
     "Corpus",
     "Counts",
     "CustomMeasure",
@@ -52,26 +58,35 @@ __all__ = [
     "Difficulty",
     "Disagreements",
     "FormatError",
+    "Intervals",
     "LengthsError",
     "MismatchError",
     "MissingLibraryError",
     "NothingSharedError",
+    "NullDistribution",
     "OptionError",
     "OverlapError",
+    "Plan",
     "Ranking",
     "Score",
     "Settings",
     "Span",
     "SpanError",
+    "Standings",
     "TagError",
     "__version__",
     "agreement",
     "coefficients",
+    "compare",
+    "compare_systems",
     "coverage",
     "difficulty",
     "disagreements",
     "example",
     "expected_match",
+    "match_variance",
+    "null_distribution",
+    "plan",
     "rank",
     "read",
     "sample_arrangements",
@@ -103,7 +118,11 @@ _HOMES = {
     "results": ("Agreement", "Counts", "Difficulty", "Ranking", "Score"),
     "scoring": ("agreement", "difficulty", "rank"),
     "settings": ("Settings",),
+    "contrasts": ("Comparison", "Standings", "compare", "compare_systems"),
+    "null": ("NullDistribution", "match_variance", "null_distribution"),
+    "planning": ("Plan", "plan"),
     "spans": ("Corpus", "Span"),
+    "uncertainty": ("ConfidenceInterval", "Intervals"),
 }
 
 

@@ -102,7 +102,7 @@ def start_probabilities(
     >>> start_probabilities(3, [1, 2], model="nested", parents=[1, -1])
     [array([0.25, 0.5 , 0.25]), array([0.5, 0.5])]
     """
-    text = _validated_text(n, lengths, model, parents)
+    text = validated_text(n, lengths, model, parents)
     checked_option("method", method, METHODS)
     if model == "nested":
         if method == "uniform":
@@ -178,7 +178,7 @@ def coverage(
     >>> coverage(3, [2, 1], model="nested", parents=[-1, 0], layer=2)
     array([0.25, 0.5 , 0.25])
     """
-    text = _validated_text(n, lengths, model, parents)
+    text = validated_text(n, lengths, model, parents)
     wanted = _whole_number(layer, "layer")
     if wanted < 1:
         raise LengthsError(f"layer is {layer!r}; expected a number from 1 on")
@@ -250,7 +250,7 @@ def expected_match(
     """
     chosen = chosen_measure(measure, theta=theta, samples=samples, seed=seed)
     sides = [
-        _validated_text(n, lengths, model, parents)
+        validated_text(n, lengths, model, parents)
         for lengths, parents in ((lengths_a, parents_a), (lengths_b, parents_b))
     ]
     rule = chosen.rule(model)
@@ -346,7 +346,7 @@ def sample_arrangements(
     >>> sorted(set(map(tuple, starts.tolist())))
     [(0, 2), (3, 0)]
     """
-    text = _validated_text(n, lengths, model, parents)
+    text = validated_text(n, lengths, model, parents)
     draws = _whole_number(size, "size")
     try:
         generator = np.random.default_rng(rng)
@@ -370,7 +370,7 @@ def _nearly_uniform(n: int, spans: Ints, distinct: Ints, alpha: float) -> Bools:
     return np.asarray((n - spans.sum() + len(spans)) / (n - distinct + 1) > alpha)
 
 
-def _validated_text(
+def validated_text(
     n: int, lengths: ArrayLike, model: str, parents: ArrayLike | None = None
 ) -> _Text:
     """Check that the spans are positive integers and fit the text and one another."""

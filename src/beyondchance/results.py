@@ -11,7 +11,7 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import isnan, nan
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,9 @@ from beyondchance.core.ragged import distinct, exact_total, total
 from beyondchance.errors import DataError, checked_option
 from beyondchance.rounding import in_digits
 from beyondchance.settings import Settings
+
+if TYPE_CHECKING:
+    from beyondchance.uncertainty import ConfidenceInterval, Intervals, Resampling, Rows
 
 Name = TypeVar("Name", bound=Hashable)
 
@@ -385,6 +388,19 @@ class Counts:
         """The table with some of its rows; documents and names stay."""
         return self._rows(np.flatnonzero(keep))
 
+    def of_documents(self, keep: Bools) -> Counts:
+        """The table with some of its documents, chosen by a truth value for each."""
+        part = self.only(keep[self.document])
+        return replace(
+            part,
+            documents=tuple(name for name, kept in zip(self.documents, keep, strict=True) if kept),
+            fields={
+                name: tuple(value for value, kept in zip(values, keep, strict=True) if kept)
+                for name, values in self.fields.items()
+            },
+            document=(np.cumsum(keep) - 1)[part.document],
+        )
+
     def without(self, annotator: str) -> Counts:
         """The table without the rows of one annotator."""
         number = self.annotators.index(checked_option("annotator", annotator, self.annotators))
@@ -413,15 +429,23 @@ class Counts:
 
     def by_field(self, name: str) -> Mapping[str, Score]:
         """A score for each value of a field of the documents."""
+        values, group = self.field_values(name)
+        return self._scores(group[self.document], values)
+
+    def field_values(self, name: str) -> tuple[tuple[str, ...], Ints]:
+        """The values of a field, and the number of each document's among them."""
         checked_option("field", name, self.fields)
         values = tuple(dict.fromkeys(self.fields[name]))
-        group = _renumbering(self.fields[name], values)
-        return self._scores(group[self.document], values)
+        return values, _renumbering(self.fields[name], values)
+
+    def pair_numbers(self) -> Ints:
+        """For each row, the number of its pair among `pairs`."""
+        code = self.pairs[0] * len(self.annotators) + self.pairs[1]
+        return np.searchsorted(code, self.a * len(self.annotators) + self.b)
 
     def by_pair(self) -> Mapping[tuple[str, str], Score]:
         """A score for each pair of annotators who share a document compared."""
-        code = self.pairs[0] * len(self.annotators) + self.pairs[1]
-        group = np.searchsorted(code, self.a * len(self.annotators) + self.b)
+        group = self.pair_numbers()
         one, two = ([self.annotators[i] for i in side] for side in self.pairs.tolist())
         return self._scores(group, list(zip(one, two, strict=True)))
 
@@ -526,6 +550,33 @@ class Counts:
             code, values = found, values[once]
         width = max(self.n_texts, 1) * max(len(self.labels), 1) * n_annotators
         return total(code // width, values, n_groups)
+
+    def leveled(self, levels: Sequence[Ints], n_levels: int) -> Rows:
+        """The rows for resampling, and the levels that each of them is in."""
+        from beyondchance.uncertainty import Rows  # noqa: PLC0415 - only for those who ask
+
+        return Rows(
+            n_documents=len(self.documents),
+            n_levels=n_levels,
+            document=self.document,
+            levels=levels,
+            matched=self.matched,
+            expected=self.expected,
+            size=self.size_a + self.size_b,
+            certain=self.certain,
+            a=self.a,
+            b=self.b,
+        )
+
+    def document_sums(self) -> Floats:
+        """Matched, expected, size and rows that are not certain, of each document.
+
+        Returns
+        -------
+        array of float, shape (documents, 4)
+        """
+        rows = self.leveled([np.zeros(len(self), dtype=np.int64)], 1)
+        return rows.sums(self.document, len(self.documents), range(1))[:, 0]
 
     def to_dict(self) -> dict[str, list[Any]]:
         """Columns of plain values, with names instead of numbers."""
@@ -649,6 +700,155 @@ class Agreement:
     def by_field(self, name: str) -> Mapping[str, Score]:
         """A score for each value of a field of the documents, such as a round."""
         return self.counts.by_field(name)
+
+    def interval(
+        self,
+        score: str = "corrected",
+        *,
+        confidence: float = 0.95,
+        resamples: int = 9999,
+        method: str = "bca",
+        rng: np.random.Generator | int | None = None,
+        over: str = "documents",
+    ) -> ConfidenceInterval:
+        """The confidence interval of the overall score, by the bootstrap.
+
+        Documents are drawn with replacement, each with all its texts, pairs and labels.
+
+        Parameters
+        ----------
+        score : {"corrected", "observed", "chance"}
+        confidence : float
+            How sure to be, between 0 and 1.
+        resamples : int
+            How often to draw.
+        method : {"bca", "percentile", "expanded"}
+            ``bca`` corrects percentiles for bias and skewness (Efron 1987). ``expanded``
+            also allows for the few documents on which the spread may rest.
+        rng : numpy.random.Generator or int, optional
+            The source of randomness, or its seed; the same seed gives the same digits.
+        over : {"documents", "annotators", "both"}
+            What to draw. Annotators, to speak of others who might have annotated the same
+            documents; both, to speak of other annotators of other documents.
+
+        Returns
+        -------
+        ConfidenceInterval
+            With a reason where there is none.
+
+        Examples
+        --------
+        Two of three sentences agree wholly, so resamples reach from none to all.
+
+        >>> from beyondchance import agreement
+        >>> a = [["B-P", "O"], ["B-P", "O"], ["O", "B-P"]]
+        >>> b = [["B-P", "O"], ["B-P", "O"], ["B-P", "O"]]
+        >>> agreement(a, b).interval("observed", method="percentile", rng=1)
+        ConfidenceInterval(low=0.0, high=1.0, reason=None)
+        """
+        from beyondchance import uncertainty  # noqa: PLC0415 - only for those who ask
+
+        options = uncertainty.checked_resampling(
+            confidence=confidence, resamples=resamples, method=method, rng=rng, over=over
+        )
+        name = checked_option("score", score, uncertainty.SCORES)
+        rows = self.counts.leveled([np.zeros(len(self.counts), dtype=np.int64)], 1)
+        (found,) = uncertainty.intervals_of(rows, [name], options, unit=self.resampled_unit)
+        return found[name]
+
+    def intervals(
+        self,
+        *,
+        by: Sequence[str] = (),
+        confidence: float = 0.95,
+        resamples: int = 9999,
+        method: str = "bca",
+        rng: np.random.Generator | int | None = None,
+        over: str = "documents",
+    ) -> Intervals:
+        """The confidence intervals of all scores: overall, labels, pairs and annotators.
+
+        All come from the same resamples. Over annotators there are none for pairs and
+        single annotators.
+
+        Parameters
+        ----------
+        by : sequence of str
+            Fields of the documents, such as a round, whose values get intervals too, each from
+            its own documents.
+        confidence, resamples, method, rng, over
+            As in `interval`.
+
+        Examples
+        --------
+        >>> from beyondchance import example, agreement
+        >>> found = agreement(example()).intervals(resamples=999, rng=1)
+        >>> list(found.overall), list(found.by_label)
+        (['observed', 'chance', 'corrected'], ['EVENT', 'PERSON', 'PLACE'])
+        >>> found.settings.resampling_seed
+        '1'
+        """
+        from beyondchance import uncertainty  # noqa: PLC0415 - only for those who ask
+
+        options = uncertainty.checked_resampling(
+            confidence=confidence, resamples=resamples, method=method, rng=rng, over=over
+        )
+        counts = self.counts
+        levels = uncertainty.Levels()
+        levels.add("all", [""], np.zeros(len(counts), dtype=np.int64))
+        levels.add("label", counts.labels, counts.label)
+        alone = len(counts.annotators) == 2
+        if over == "documents" and not alone:
+            levels.add("pair", list(self.by_pair), counts.pair_numbers())
+            levels.add("annotator", counts.annotators, counts.a, counts.b)
+            for who, name in enumerate(counts.annotators):
+                inside = (counts.a == who) | (counts.b == who)
+                levels.add("without", [name], np.where(inside, -1, 0))
+        rows = counts.leveled(levels.members, len(levels))
+        found = levels.named(
+            uncertainty.intervals_of(rows, uncertainty.SCORES, options, unit=self.resampled_unit)
+        )
+        overall = found["all"][""]
+        if over == "documents" and alone:
+            # Two annotators are one pair, and each agrees with the other as both do.
+            found["pair"] = dict.fromkeys(self.by_pair, overall)
+            found["annotator"] = dict.fromkeys(counts.annotators, overall)
+        return uncertainty.Intervals(
+            overall=overall,
+            by_label=found.get("label", {}),
+            by_pair=found.get("pair", {}),
+            by_annotator=found.get("annotator", {}),
+            without=found.get("without", {}),
+            by_field={name: self._field_intervals(name, options) for name in by},
+            settings=options.sign(self.settings),
+        )
+
+    def _field_intervals(
+        self, name: str, options: Resampling
+    ) -> dict[str, dict[str, ConfidenceInterval]]:
+        """Of each value of a field, whose documents are drawn by themselves."""
+        from beyondchance import uncertainty  # noqa: PLC0415 - only for those who ask
+
+        values, number = self.counts.field_values(name)
+        found = {}
+        for index, value in enumerate(values):
+            part = self.counts.of_documents(number == index)
+            rows = part.leveled([np.zeros(len(part), dtype=np.int64)], 1)
+            (found[value],) = uncertainty.intervals_of(
+                rows, uncertainty.SCORES, options, unit=self.resampled_unit
+            )
+        return found
+
+    @property
+    def resampled_unit(self) -> str:
+        """What intervals draw: documents, or sentences where nothing larger is known.
+
+        A file that knows only sentences makes each a document of its own.
+        """
+        counts = self.counts
+        n_marked = len(distinct(counts.text)[0])
+        alone = n_marked == len(distinct(counts.document)[0])
+        return "sentences" if self.settings.unit == "sentence" and alone else "documents"
 
     def __repr__(self) -> str:
         return (
@@ -780,6 +980,56 @@ class Difficulty:
     def by_text(self) -> Floats:
         """Difficulty of each text; nan where nothing was marked."""
         return self._of(self.counts.text, self.counts.n_texts)
+
+    def interval(
+        self,
+        *,
+        confidence: float = 0.95,
+        resamples: int = 9999,
+        method: str = "bca",
+        rng: np.random.Generator | int | None = None,
+    ) -> ConfidenceInterval:
+        """The confidence interval of the overall difficulty, by the bootstrap over documents.
+
+        Parameters
+        ----------
+        confidence, resamples, method, rng
+            As in `Agreement.interval`.
+
+        Examples
+        --------
+        >>> from beyondchance import difficulty
+        >>> tags = [["B-P", "O"], ["B-P", "O"], ["B-P", "O", "O", "O"]]
+        >>> found = difficulty(tags, tags)
+        >>> round(found.overall, 4)
+        0.5833
+        >>> found.interval(method="percentile", rng=1)
+        ConfidenceInterval(low=0.5, high=0.75, reason=None)
+        """
+        found = self.intervals(confidence=confidence, resamples=resamples, method=method, rng=rng)
+        return found.overall["difficulty"]
+
+    def intervals(
+        self,
+        *,
+        confidence: float = 0.95,
+        resamples: int = 9999,
+        method: str = "bca",
+        rng: np.random.Generator | int | None = None,
+    ) -> Intervals:
+        """The same with its signature; `overall` holds the interval as ``difficulty``."""
+        from beyondchance import uncertainty  # noqa: PLC0415 - only for those who ask
+
+        options = uncertainty.checked_resampling(
+            confidence=confidence, resamples=resamples, method=method, rng=rng, over="documents"
+        )
+        counts = self.counts
+        times = np.where(counts.a == counts.b, 1, 2)
+        rows = counts.leveled([np.zeros(len(counts), dtype=np.int64)], 1)
+        rows = replace(rows, expected=times * rows.expected, size=times * rows.size)
+        unit = Agreement(counts, self.settings).resampled_unit
+        (found,) = uncertainty.intervals_of(rows, ["difficulty"], options, unit=unit)
+        return uncertainty.Intervals(overall=found, settings=options.sign(self.settings))
 
     def _times(self) -> Ints:
         """Over all ordered pairs, two annotators count twice, one with itself once."""

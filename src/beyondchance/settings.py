@@ -52,6 +52,11 @@ class Settings:
         ``gold`` where everybody was compared with the gold standard only.
     gamma : tuple of str, optional
         How gamma was computed, where it was: its parameters, as ``name=value``.
+    confidence, interval_method, resamples, resampling_seed, over : str, optional
+        How intervals were computed: how sure they are, by which method, how often what was
+        drawn again, and from which seed.
+    ties : str, optional
+        How random annotations that agree as much as the observed ones were counted.
     version : str
         Of this package.
 
@@ -100,6 +105,12 @@ class Settings:
     gold: str | None = None
     pairs: str | None = None
     gamma: tuple[str, ...] | None = None
+    confidence: str | None = None
+    interval_method: str | None = None
+    resamples: str | None = None
+    resampling_seed: str | None = None
+    over: str | None = None
+    ties: str | None = None
     version: str = __version__
 
     def __post_init__(self) -> None:

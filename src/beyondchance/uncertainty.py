@@ -1,0 +1,544 @@
+"""How far a score would move if other documents, or other annotators, had been drawn.
+
+The bootstrap on tables of counts: documents are drawn with replacement, each with all its
+texts, pairs and labels, and every score is computed anew from the sums. All levels of a
+result share the same resampled documents.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from copy import deepcopy
+from dataclasses import dataclass, field, replace
+from math import isfinite, nan
+from typing import Any, TypeVar
+
+import numpy as np
+
+from beyondchance.arrays import Bools, Floats, Ints
+from beyondchance.core.ragged import distinct, exact_total, total
+from beyondchance.core.resampling import (
+    accelerated,
+    bootstrap_weights,
+    effective_units,
+    exact_columns,
+    influences,
+    percentiles,
+    team_weights,
+)
+from beyondchance.errors import OptionError, checked_option
+from beyondchance.settings import Settings
+
+SCORES = ("observed", "chance", "corrected")
+METHODS = ("bca", "percentile", "expanded")
+OVER = ("documents", "annotators", "both")
+FEW = 30
+"""Documents that carry the spread of a score, below which BCa and percentiles are too narrow."""
+VERY_FEW = 10
+"""The same for the expanded interval."""
+
+_Value = TypeVar("_Value")
+
+_SUMS = 4
+"""Columns of sums: matched, expected, size, and rows in which random spans can disagree."""
+_SUMS_AT_A_TIME = 2**21
+"""Sums, of units times levels, held at a time."""
+
+
+@dataclass(frozen=True, slots=True)
+class ConfidenceInterval:
+    """Where the score of all documents of this kind probably lies.
+
+    Attributes
+    ----------
+    low, high : float
+        Its ends; nan where there is none.
+    reason : str, optional
+        Why there is none.
+    over : str
+        What was resampled: documents, sentences, annotators, or documents and annotators.
+    n_units : int
+        How many of them there are.
+    effective : float
+        How many of them the spread rests on: few, where most documents have no
+        disagreement at all. Nan where there is no interval.
+    method : str
+
+    Examples
+    --------
+    >>> interval = ConfidenceInterval(0.61, 0.82, n_units=30, effective=12.4)
+    >>> interval.low, interval.high
+    (0.61, 0.82)
+    >>> interval.caution
+    "it rests on about 12 of 30 documents; with fewer than 30 it tends to be too narrow, \
+which method='expanded' allows for"
+    """
+
+    low: float
+    high: float
+    reason: str | None = None
+    over: str = field(default="documents", repr=False)
+    n_units: int = field(default=0, repr=False)
+    effective: float = field(default=nan, repr=False)
+    method: str = field(default="bca", repr=False)
+
+    @property
+    def caution(self) -> str | None:
+        """What to know before relying on it, if anything."""
+        expanded = self.method == "expanded"
+        if not self.effective < (VERY_FEW if expanded else FEW):
+            return None
+        rests = f"it rests on about {self.effective:.0f} of {self.n_units:,} {self.over}"
+        if expanded:
+            return f"{rests}; take it as a rough guide"
+        return (
+            f"{rests}; with fewer than {FEW} it tends to be too narrow, which "
+            "method='expanded' allows for"
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Intervals:
+    """Confidence intervals of a result at every level, from the same resamples.
+
+    Attributes
+    ----------
+    overall : mapping of str to ConfidenceInterval
+        By ``observed``, ``chance`` and ``corrected``.
+    by_label, by_pair, by_annotator : mapping of name to such mappings
+    without : mapping of annotator to such mappings
+        Of the team without the annotator, where two are left.
+    by_field : mapping of field to mapping of value to such mappings
+    settings : Settings
+        How it was computed, with the seed; ``str(settings)`` is the signature to cite.
+    """
+
+    overall: Mapping[str, ConfidenceInterval]
+    by_label: Mapping[str, Mapping[str, ConfidenceInterval]] = field(default_factory=dict)
+    by_pair: Mapping[tuple[str, str], Mapping[str, ConfidenceInterval]] = field(
+        default_factory=dict
+    )
+    by_annotator: Mapping[str, Mapping[str, ConfidenceInterval]] = field(default_factory=dict)
+    without: Mapping[str, Mapping[str, ConfidenceInterval]] = field(default_factory=dict)
+    by_field: Mapping[str, Mapping[str, Mapping[str, ConfidenceInterval]]] = field(
+        default_factory=dict
+    )
+    settings: Settings
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Resampling:
+    """How to resample, checked.
+
+    Attributes
+    ----------
+    confidence : float
+    resamples : int
+    method : {"bca", "percentile", "expanded"}
+    generator : numpy.random.Generator
+    seed : str
+        What to write into the signature.
+    over : {"documents", "annotators", "both"}
+    """
+
+    confidence: float
+    resamples: int
+    method: str
+    generator: np.random.Generator
+    seed: str
+    over: str
+
+    def sign(self, settings: Settings) -> Settings:
+        """The settings of a result with those of its intervals."""
+        return replace(
+            settings,
+            confidence=f"{self.confidence:g}",
+            interval_method=self.method,
+            resamples=str(self.resamples),
+            resampling_seed=self.seed,
+            over=self.over,
+        )
+
+
+def checked_resampling(
+    *,
+    confidence: float,
+    resamples: int,
+    method: str,
+    rng: np.random.Generator | int | None,
+    over: str,
+) -> Resampling:
+    """Check the options of an interval.
+
+    Raises
+    ------
+    OptionError
+        Saying which one is wrong, and what was expected.
+    """
+    if not isinstance(confidence, int | float) or not 0 < confidence < 1:
+        raise OptionError(f"confidence is {confidence!r}; expected a number between 0 and 1")
+    generator, seed = checked_rng(rng)
+    return Resampling(
+        confidence=float(confidence),
+        resamples=checked_resamples(resamples),
+        method=checked_option("method", method, METHODS),
+        generator=generator,
+        seed=seed,
+        over=checked_option("over", over, OVER),
+    )
+
+
+def checked_resamples(resamples: int) -> int:
+    """A number of resamples that says something."""
+    whole = isinstance(resamples, int | np.integer) and not isinstance(resamples, bool)
+    if not whole or not 99 <= resamples <= 10**7:
+        raise OptionError(
+            f"resamples is {resamples!r}; expected a whole number from 99 to 10,000,000"
+        )
+    return int(resamples)
+
+
+def checked_rng(rng: np.random.Generator | int | None) -> tuple[np.random.Generator, str]:
+    """A source of randomness, and the seed that brings the same digits again.
+
+    Examples
+    --------
+    >>> checked_rng(7)[1]
+    '7'
+    """
+    if isinstance(rng, np.random.Generator):
+        return rng, "generator"
+    if rng is None:
+        rng = int(np.random.SeedSequence().entropy)  # type: ignore[arg-type]
+    whole = isinstance(rng, int | np.integer) and not isinstance(rng, bool)
+    if not whole or rng < 0:
+        raise OptionError(f"rng is {rng!r}; expected a generator, a seed (0 or more) or None")
+    return np.random.default_rng(int(rng)), str(rng)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rows:
+    """Rows of counts, each in a document, and in one or several levels such as a label.
+
+    Attributes
+    ----------
+    n_documents, n_levels : int
+    document : array of int, shape (rows,)
+    levels : sequence of arrays of int, shape (rows,)
+        The levels that each row is in; -1 for none.
+    matched, expected, size : arrays of float, shape (rows,)
+        `size` is that of both sides together.
+    certain : array of bool, shape (rows,)
+        Whether random annotations could not help agreeing wholly.
+    a, b : arrays of int, shape (rows,)
+        The annotators.
+    """
+
+    n_documents: int
+    n_levels: int
+    document: Ints
+    levels: Sequence[Ints]
+    matched: Floats
+    expected: Floats
+    size: Floats
+    certain: Bools
+    a: Ints
+    b: Ints
+
+    def sums(self, unit: Ints, n_units: int, levels: range) -> Floats:
+        """Sum the rows of some levels by unit.
+
+        Returns
+        -------
+        array of float, shape (n_units, len(levels), 4)
+            Matched, expected, size, and the number of rows that are not certain.
+        """
+        rows, cells = [], []
+        for level in self.levels:
+            here = np.flatnonzero((level >= levels.start) & (level < levels.stop))
+            rows.append(here)
+            cells.append(unit[here] * len(levels) + level[here] - levels.start)
+        row, cell, n_cells = np.concatenate(rows), np.concatenate(cells), n_units * len(levels)
+        columns = (
+            total(cell, self.matched[row], n_cells),
+            exact_total(cell, self.expected[row], n_cells),
+            total(cell, self.size[row], n_cells),
+            total(cell, ~self.certain[row], n_cells),
+        )
+        return np.stack(columns, axis=1).reshape(n_units, len(levels), _SUMS)
+
+
+class Levels:
+    """What scores are wanted: names in kinds, numbered one after the other.
+
+    Attributes
+    ----------
+    members : list of arrays of int, shape (rows,)
+        The levels that each row is in; -1 for none.
+    """
+
+    def __init__(self) -> None:
+        self.members: list[Ints] = []
+        self._names: list[tuple[str, Any]] = []
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    def add(self, kind: str, names: Iterable[Any], *numbers: Ints) -> None:
+        """Add levels, with the number of each row among them, or -1."""
+        self.members += [np.where(number < 0, -1, len(self) + number) for number in numbers]
+        self._names += [(kind, name) for name in names]
+
+    def named(self, values: Sequence[_Value]) -> dict[str, dict[Any, _Value]]:
+        """Values, one for each level, by kind and name."""
+        found: dict[str, dict[Any, _Value]] = {}
+        for (kind, name), value in zip(self._names, values, strict=True):
+            found.setdefault(kind, {})[name] = value
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class Team:
+    """The pairs of annotators that there are.
+
+    Attributes
+    ----------
+    pair : array of int, shape (rows,)
+        The pair of each row.
+    left, right : arrays of int, shape (pairs,)
+        The members of each pair.
+    n_members : int
+    """
+
+    pair: Ints
+    left: Ints
+    right: Ints
+    n_members: int
+
+    def without_each(self) -> Floats:
+        """For each member, 1 for the pairs that it is not in."""
+        member = np.arange(self.n_members)[:, None]
+        return np.asarray((self.left != member) & (self.right != member), dtype=np.float64)
+
+
+def _team(rows: Rows) -> Team:
+    width = int(rows.b.max(initial=0)) + 1
+    pairs, pair = distinct(rows.a * width + rows.b)
+    members, number = distinct(np.concatenate([pairs // width, pairs % width]))
+    left, right = number.reshape(2, -1)
+    return Team(pair, left, right, len(members))
+
+
+def score_of(sums: Floats, name: str) -> Floats:
+    """A score from matched, expected, size and rows that are not certain; nan if undefined.
+
+    Examples
+    --------
+    >>> score_of(np.array([3.0, 1.0, 8.0, 1.0]), "corrected").round(4).item()
+    0.6667
+    """
+    matched, expected, size, uncertain = np.moveaxis(sums, -1, 0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        if name == "observed":
+            found = 2 * matched / size
+        elif name == "chance":
+            found = 2 * expected / size
+        elif name == "difficulty":
+            found = 1 - 2 * expected / size
+        else:
+            found = np.where(uncertain > 0, (matched - expected) / (size / 2 - expected), nan)
+    return np.where(size > 0, found, nan)
+
+
+@dataclass(frozen=True, slots=True)
+class Resampled:
+    """The sums of a few levels in every resample.
+
+    Attributes
+    ----------
+    drawn : array of float, shape (resamples, levels, 4)
+    whole : array of float, shape (levels, 4)
+        Of everything, once.
+    left_out : sequence of arrays of float, shape (units, levels, 4)
+        Without each unit, for each kind of unit that is drawn.
+    """
+
+    drawn: Floats
+    whole: Floats
+    left_out: Sequence[Floats]
+
+
+def resampled(rows: Rows, options: Resampling, team: Team) -> Iterator[tuple[range, Resampled]]:
+    """Draw documents, annotators or both; a few levels at a time, all from the same draws."""
+    n_pairs = len(team.left)
+    n_units = {
+        "documents": rows.n_documents,
+        "annotators": n_pairs,
+        "both": rows.n_documents * n_pairs,
+    }[options.over]
+    portion = max(_SUMS_AT_A_TIME // max(n_units, 1), 1)
+    for first in range(0, rows.n_levels, portion):
+        levels = range(first, min(first + portion, rows.n_levels))
+        is_last = levels.stop == rows.n_levels
+        rng = options.generator if is_last else deepcopy(options.generator)
+        if options.over == "documents":
+            sums = rows.sums(rows.document, rows.n_documents, levels)
+            yield levels, _documents_drawn(sums, options.resamples, rng)
+        elif options.over == "annotators":
+            sums = rows.sums(team.pair, n_pairs, levels)
+            yield levels, _annotators_drawn(sums, team, options.resamples, rng)
+        else:
+            cell = rows.document * n_pairs + team.pair
+            sums = rows.sums(cell, rows.n_documents * n_pairs, levels)
+            yield levels, _both_drawn(sums, team, options.resamples, rng)
+
+
+def _documents_drawn(sums: Floats, resamples: int, rng: np.random.Generator) -> Resampled:
+    n_documents, n_levels, _ = sums.shape
+    columns = exact_columns(sums.reshape(n_documents, -1))
+    drawn = np.concatenate(
+        [columns.totals(weights) for weights in bootstrap_weights(n_documents, resamples, rng)]
+    )
+    whole = columns.totals(np.ones((1, n_documents))).reshape(n_levels, _SUMS)
+    return Resampled(drawn.reshape(-1, n_levels, _SUMS), whole, [whole - sums])
+
+
+def _annotators_drawn(
+    sums: Floats, team: Team, resamples: int, rng: np.random.Generator
+) -> Resampled:
+    n_pairs, n_levels, _ = sums.shape
+    columns = exact_columns(sums.reshape(n_pairs, -1))
+    teams = team_weights(team.n_members, team.left, team.right, resamples, rng)
+    drawn = np.concatenate([columns.totals(weights) for weights in teams])
+    whole = columns.totals(np.ones((1, n_pairs))).reshape(n_levels, _SUMS)
+    left_out = columns.totals(team.without_each()).reshape(-1, n_levels, _SUMS)
+    return Resampled(drawn.reshape(-1, n_levels, _SUMS), whole, [left_out])
+
+
+def _both_drawn(sums: Floats, team: Team, resamples: int, rng: np.random.Generator) -> Resampled:
+    n_pairs, n_levels = len(team.left), sums.shape[1]
+    by_document = sums.reshape(-1, n_pairs, n_levels, _SUMS)
+    n_documents = len(by_document)
+    columns = exact_columns(by_document.reshape(n_documents, -1))
+
+    def by_pair(weights: Floats) -> Floats:
+        return columns.totals(weights).reshape(-1, n_pairs, n_levels, _SUMS)
+
+    # Annotators are drawn first, for they are few.
+    teams = np.concatenate(
+        list(team_weights(team.n_members, team.left, team.right, resamples, rng))
+    )
+    drawn: list[Floats] = []
+    first = 0
+    for weights in bootstrap_weights(n_documents, resamples, rng):
+        last = first + len(weights)
+        drawn.append((by_pair(weights) * teams[first:last, :, None, None]).sum(axis=1))
+        first = last
+    whole = by_pair(np.ones((1, n_documents)))[0]
+    all_pairs = whole.sum(axis=0)
+    left_out = [
+        all_pairs - by_document.sum(axis=1),
+        (whole * team.without_each()[:, :, None, None]).sum(axis=1),
+    ]
+    return Resampled(np.concatenate(drawn), all_pairs, left_out)
+
+
+def intervals_of(
+    rows: Rows, names: Sequence[str], options: Resampling, *, unit: str = "documents"
+) -> list[dict[str, ConfidenceInterval]]:
+    """For each level, the interval of each of the scores named.
+
+    Parameters
+    ----------
+    rows : Rows
+    names : sequence of str
+        Among ``observed``, ``chance``, ``corrected`` and ``difficulty``.
+    options : Resampling
+    unit : {"documents", "sentences"}
+        What the documents are called.
+    """
+    team = _team(rows)
+    kinds = [(unit, rows.n_documents, 2)] if options.over != "annotators" else []
+    kinds += [("annotators", team.n_members, 3)] if options.over != "documents" else []
+    over, sizes = " and ".join(kind for kind, *_ in kinds), [size for _, size, _ in kinds]
+    for kind, size, least in kinds:
+        if size < least:
+            reason = f"there are too few {kind}: found {size}, expected {least} or more"
+            empty = _undefined(reason, options, over, sizes)
+            return [dict.fromkeys(names, empty) for _ in range(rows.n_levels)]
+    return [
+        {
+            name: interval_from(
+                score_of(found.drawn[:, place], name),
+                float(score_of(found.whole[place], name)),
+                [score_of(left_out[:, place], name) for left_out in found.left_out],
+                options,
+                over=over,
+            )
+            for name in names
+        }
+        for levels, found in resampled(rows, options, team)
+        for place in range(len(levels))
+    ]
+
+
+def interval_from(
+    values: Floats,
+    estimate: float,
+    left_out: Sequence[Floats],
+    options: Resampling,
+    *,
+    over: str,
+) -> ConfidenceInterval:
+    """The interval of a score from its resamples, or why there is none.
+
+    Parameters
+    ----------
+    values : array of float, shape (resamples,)
+    estimate : float
+        The score itself.
+    left_out : sequence of arrays of float, shape (units,)
+        The score without each unit, for each kind of unit that is drawn.
+    options : Resampling
+    over : str
+        What the units are called.
+    """
+    sizes = [len(part) for part in left_out]
+    reason = _reason(values, estimate, left_out, over)
+    if reason is not None:
+        return _undefined(reason, options, over, sizes)
+    pulls = [influences(part) for part in left_out]
+    if options.method == "percentile":
+        ends: tuple[float, float] | None = percentiles(values, options.confidence)
+    else:
+        expanded = options.method == "expanded"
+        ends = accelerated(values, estimate, pulls, options.confidence, expanded=expanded)
+    if ends is None:
+        reason = (
+            f"too few {over} carry the score for method='{options.method}'; "
+            "method='percentile' gives a rough one"
+        )
+        return _undefined(reason, options, over, sizes)
+    effective = effective_units(pulls) + 1
+    return ConfidenceInterval(*ends, None, over, sum(sizes), effective, options.method)
+
+
+def _reason(values: Floats, estimate: float, left_out: Sequence[Floats], over: str) -> str | None:
+    """Why there is no interval, where there is none."""
+    missing = int(np.count_nonzero(np.isnan(values)))
+    if not isfinite(estimate):
+        return "the score itself is undefined"
+    if any(np.isnan(part).any() for part in left_out):
+        return f"only one of the {over} has it"
+    if missing:
+        share = f"{missing:,} of {len(values):,} resamples"
+        return f"it is undefined in {share}: too few of the {over} have it"
+    if float(values.min()) == float(values.max()):
+        return "every resample gives the same value, which tells nothing of its spread"
+    return None
+
+
+def _undefined(
+    reason: str, options: Resampling, over: str, sizes: Sequence[int]
+) -> ConfidenceInterval:
+    return ConfidenceInterval(nan, nan, reason, over, sum(sizes), nan, options.method)

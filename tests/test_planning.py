@@ -1,0 +1,143 @@
+"""Plans from pilots."""
+
+from dataclasses import replace
+from math import isnan
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from beyondchance import Corpus, OptionError, Settings, agreement, plan
+
+
+def pilot(n_documents, *, seed=1, share=0.8, length=12):
+    """Two annotators who find most of the same spans."""
+    rng = np.random.default_rng(seed)
+    spans = {"anna": [], "ben": []}
+    for _ in range(n_documents):
+        true = [(s, s + int(rng.integers(1, 4)), "P") for s in (0, 5) if rng.random() < 0.8]
+        for texts in spans.values():
+            texts.append([span for span in true if rng.random() < share])
+    return agreement(Corpus.from_spans(spans, lengths=[length] * n_documents))
+
+
+def spread_by_loops(result):
+    """The jackknife's standard error times the root of the number of documents."""
+    names = result.counts.documents
+    left_out = [
+        result.counts.only(result.counts.document != number).score().corrected
+        for number in range(len(names))
+    ]
+    n = len(names)
+    return (n - 1) * np.std(left_out, ddof=1)
+
+
+def test_spread_is_that_of_the_jackknife():
+    result = pilot(30)
+    assert plan(result, 0.05, rng=1).spread == pytest.approx(spread_by_loops(result), rel=1e-12)
+
+
+@pytest.mark.parametrize("half_width", [0.3, 0.1, 0.02, 0.001])
+@pytest.mark.parametrize("confidence", [0.8, 0.95])
+def test_the_smallest_number_that_is_enough(half_width, confidence):
+    found = plan(pilot(30), half_width, confidence=confidence, rng=1)
+
+    def width(n):
+        return stats.t.ppf((1 + confidence) / 2, n - 1) * found.spread / n**0.5
+
+    assert width(found.documents) <= half_width
+    assert found.documents == 2 or width(found.documents - 1) > half_width
+    assert found.half_width_of(found.documents) == pytest.approx(width(found.documents), rel=1e-9)
+    assert found.low <= found.documents <= found.high
+
+
+def test_half_the_width_takes_four_times_the_documents():
+    result = pilot(200)
+    ratio = plan(result, 0.005, rng=1).documents / plan(result, 0.01, rng=1).documents
+    assert ratio == pytest.approx(4, rel=0.01)
+
+
+def test_a_plan_comes_true():
+    # Pilots of 100; as many documents as each asks for have about the width that was wanted.
+    widths = []
+    for seed in range(20):
+        found = plan(pilot(100, seed=seed), 0.04, rng=1, resamples=99)
+        real = pilot(found.documents, seed=1000 + seed).interval(rng=1, resamples=999)
+        widths.append((real.high - real.low) / 2)
+    assert np.mean(widths) == pytest.approx(0.04, rel=0.06)
+
+
+def test_the_range_holds_what_a_large_pilot_says():
+    truth = plan(pilot(20_000, seed=99), 0.03, rng=1, resamples=99).documents
+    held = 0
+    for seed in range(60):
+        found = plan(pilot(100, seed=seed), 0.03, rng=1, resamples=499)
+        held += found.low <= truth <= found.high
+    assert held >= 50
+
+
+def test_few_documents_are_said_to_be_few():
+    found = plan(pilot(12), 0.05, rng=1)
+    assert found.caution == (
+        f"the plan rests on about {found.effective:.0f} of 12 documents; with fewer than 30, plan "
+        "again when more have been annotated"
+    )
+    assert plan(pilot(400), 0.05, rng=1).caution is None
+
+
+def test_no_plan():
+    def reason(spans, lengths):
+        result = agreement(Corpus.from_spans(spans, lengths=lengths))
+        found = plan(result, 0.05, rng=1)
+        assert found.documents is found.low is found.high is None
+        assert isnan(found.spread)
+        assert isnan(found.half_width_of(100))
+        assert found.caution is None
+        return found.reason
+
+    one = {"a": [[(0, 1, "P")]], "b": [[(1, 2, "P")]]}
+    assert reason(one, [5]) == "only one of the documents of the pilot has it"
+    lone = {name: [*texts, []] for name, texts in one.items()}
+    assert reason(lone, [5, 5]) == "only one of the documents of the pilot has it"
+    same = {name: [[(0, 1, "P")]] * 5 for name in "ab"}
+    assert reason(same, [5] * 5) == (
+        "all documents of the pilot pull alike, so nothing is known of its spread"
+    )
+    empty = {name: [[], []] for name in "ab"}
+    assert reason(empty, [5, 5]) == "the score of the pilot is undefined"
+
+
+def test_sentences_are_called_so():
+    tags = [["B-P", "O"], ["O", "B-P"], ["B-P", "O"]]
+    found = plan(agreement(tags, [["B-P", "O"], ["B-P", "O"], ["O", "O"]]), 0.1, rng=1)
+    assert found.unit == "sentences"
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"half_width": 0}, "half_width is 0; expected a number between 0 and 1"),
+        ({"half_width": "wide"}, "half_width is 'wide'; expected a number"),
+        ({"half_width": True}, "half_width is True; expected a number"),
+        ({"half_width": 0.1, "confidence": 95}, "confidence is 95"),
+        ({"half_width": 0.1, "score": "f1"}, "unknown score 'f1'"),
+    ],
+)
+def test_options(options, message):
+    with pytest.raises(OptionError, match=message):
+        plan(pilot(5), **options)
+
+
+def test_the_signature_brings_the_same_plan_again():
+    result = pilot(30)
+    found = plan(result, 0.05, confidence=0.9, resamples=199)
+    signed = Settings.parse(str(found.settings))
+    again = plan(
+        result,
+        0.05,
+        confidence=float(signed.confidence),
+        resamples=199,
+        rng=int(signed.resampling_seed),
+    )
+    assert again == found
+    assert replace(found, effective=3.0).caution.startswith("the plan rests on about 3 of 30")
