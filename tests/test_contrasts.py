@@ -269,7 +269,7 @@ class TestWhatCanBeCompared:
         one, other = ranked(20, {"good": 0.8, "fair": 0.7}).systems.values()
         found = compare(one, other, resamples=199)
         signed = Settings.parse(str(found.settings))
-        assert compare(one, other, resamples=199, rng=int(signed.resampling_seed)) == found
+        assert compare(one, other, resamples=199, rng=int(signed.seed)) == found
 
 
 class TestSystems:

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 from itertools import product
-from math import isnan
+from math import hypot, isnan
 
 import numpy as np
 import pytest
@@ -10,10 +10,15 @@ from scipy import stats
 
 import oracle
 from beyondchance import Corpus, DataError, LengthsError, OptionError, Settings, agreement, example
-from beyondchance.core.arrangements import MATCHED
+from beyondchance.core.measures import MEASURES
 from beyondchance.null import match_variance, null_distribution
 
-RULES = list(MATCHED)
+RULES = [
+    (name, model)
+    for name, measure in MEASURES.items()
+    for model in ("disjoint", "overlapping")
+    if model == "disjoint" or not isinstance(measure.overlapping, str)
+]
 
 
 def random_corpus(rng, texts, n_documents):
@@ -62,10 +67,11 @@ class TestOneText:
 def test_draws_have_the_mean_and_the_variance_that_they_should(measure, model):
     options = {"measure": measure, "model": model}
     found = null_distribution(example(), rng=1, **options)
-    result = agreement(example(), **options)
+    result = agreement(example(), seed=1 if measure == "iou" else None, **options)
     assert found.mean == result.chance
     assert found.observed == result.observed
-    assert abs(found.samples.mean() - found.mean) < 4 * found.sd / 9999**0.5
+    error = hypot(found.sd / 9999**0.5, result.score.chance_error)
+    assert abs(found.samples.mean() - found.mean) < 4 * error
     assert found.samples.std(ddof=1) == pytest.approx(found.sd, rel=4 / (2 * 9999) ** 0.5)
     assert found.sd_is == ("exact" if (measure, model) == ("token", "disjoint") else "sampled")
     assert found.p_value == 1 / 10_000
@@ -188,10 +194,9 @@ class TestStreams:
         assert (null_distribution(corpus, resamples=99, rng=2).samples != one.samples).any()
         drawn = null_distribution(corpus, resamples=99, rng=np.random.default_rng(1))
         signed = Settings.parse(str(drawn.settings))
-        seed = int(signed.resampling_seed)
-        again = null_distribution(corpus, resamples=int(signed.resamples), rng=seed)
+        again = null_distribution(corpus, resamples=int(signed.resamples), rng=int(signed.seed))
         assert (again.samples == drawn.samples).all()
-        assert "|resamples:99|resampling_seed:1|version" in str(one.settings)
+        assert (one.settings.resamples, one.settings.seed) == ("99", 1)
 
     def test_randomised_ties_are_signed(self):
         found = null_distribution(example(), resamples=99, rng=1, ties="randomised")
@@ -233,6 +238,21 @@ class TestUndefined:
     def test_options(self, options, message):
         with pytest.raises(OptionError, match=message):
             null_distribution(example(), **options)
+
+    def test_nested_spans_are_refused(self):
+        spans = {name: [[(0, 3, "P"), (1, 2, "P")]] for name in "ab"}
+        message = "cannot be drawn for model 'nested' and scope 'label'"
+        with pytest.raises(OptionError, match=message):
+            null_distribution(Corpus.from_spans(spans, lengths=[5]), rng=1)
+
+    def test_a_threshold_reaches_the_draws(self):
+        # One of two tokens against both: an IoU of 1/2, which is above .4 and not above .5.
+        spans = {"a": [[(0, 1, "P")]], "b": [[(0, 2, "P")]]}
+        corpus = Corpus.from_spans(spans, lengths=[2])
+        for theta, share in ((0.4, 1), (0.5, 0)):
+            found = null_distribution(corpus, measure="iou", theta=theta, resamples=99, rng=1)
+            assert set(found.samples.tolist()) == {share}
+            assert found.settings.seed == 1
 
     def test_no_corpus(self):
         with pytest.raises(DataError, match="found one list; expected a Corpus"):

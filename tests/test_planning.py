@@ -133,11 +133,7 @@ def test_the_signature_brings_the_same_plan_again():
     found = plan(result, 0.05, confidence=0.9, resamples=199)
     signed = Settings.parse(str(found.settings))
     again = plan(
-        result,
-        0.05,
-        confidence=float(signed.confidence),
-        resamples=199,
-        rng=int(signed.resampling_seed),
+        result, 0.05, confidence=float(signed.confidence), resamples=199, rng=int(signed.seed)
     )
     assert again == found
     assert replace(found, effective=3.0).caution.startswith("the plan rests on about 3 of 30")

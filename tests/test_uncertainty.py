@@ -268,7 +268,7 @@ class TestAnnotators:
     def test_left_out_annotators_are_what_without_gives(self):
         result = agreement(noisy(12, ("anna", "ben", "cleo", "dora")))
         options = uncertainty.checked_resampling(
-            confidence=0.9, resamples=99, method="bca", rng=1, over="annotators"
+            result.settings, confidence=0.9, resamples=99, method="bca", rng=1, over="annotators"
         )
         rows = result.counts.leveled([np.zeros(len(result.counts), dtype=np.int64)], 1)
         ((_, found),) = uncertainty.resampled(rows, options, uncertainty._team(rows))
@@ -402,7 +402,7 @@ class TestOptions:
     def test_a_generator_goes_on(self):
         result, rng = agreement(noisy(30)), np.random.default_rng(11)
         assert result.interval(rng=rng, resamples=199) != result.interval(rng=rng, resamples=199)
-        assert result.intervals(rng=rng, resamples=199).settings.resampling_seed == "generator"
+        assert result.intervals(rng=rng, resamples=199).settings.seed is None
 
     def test_the_signature_brings_the_same_digits_again(self):
         result = agreement(noisy(30))
@@ -413,13 +413,11 @@ class TestOptions:
             resamples=int(signed.resamples),
             confidence=float(signed.confidence),
             method=signed.interval_method,
-            rng=int(signed.resampling_seed),
+            rng=int(signed.seed),
             over=signed.over,
         )
         assert repr(again) == repr(found)
-        assert "|confidence:0.9|interval_method:percentile|resamples:199|resampling_seed:" in str(
-            signed
-        )
+        assert "|confidence:0.9|interval_method:percentile|resamples:199|over:" in str(signed)
 
     def test_a_higher_confidence_is_wider(self):
         result = agreement(noisy(30))
@@ -499,3 +497,46 @@ def test_scores_are_those_of_score():
     for name in SCORES:
         expected = [getattr(score, name) for score in scores]
         np.testing.assert_array_equal(uncertainty.score_of(sums, name), expected)
+
+
+class TestEstimatedChance:
+    """Where chance is sampled, one seed is in the signature, and stands for both."""
+
+    def result(self, seed):
+        return agreement(noisy(12), measure="iou", theta=0.3, samples=50, seed=seed)
+
+    def test_the_seed_of_the_estimates_is_taken(self):
+        found = self.result(5).intervals(resamples=99)
+        assert found.settings.seed == 5
+        assert repr(found) == repr(self.result(5).intervals(resamples=99, rng=5))
+
+    def test_another_seed_is_refused(self):
+        message = "rng is 6, and chance was estimated with seed=5; expected the same seed for both"
+        with pytest.raises(OptionError, match=message):
+            self.result(5).interval(resamples=99, rng=6)
+
+    def test_a_generator_leaves_the_seed_of_the_estimates(self):
+        found = self.result(5).intervals(resamples=99, rng=np.random.default_rng(1))
+        assert found.settings.seed == 5
+
+
+@pytest.mark.parametrize("measure", ["boundary", "dice", "iou"])
+def test_other_measures_by_hand(measure):
+    result = agreement(noisy(15), measure=measure)
+    found = result.interval("corrected", resamples=199, method="percentile", rng=3)
+    drawn = np.random.default_rng(3).integers(0, 15, (199, 15)).tolist()
+    scores = list(result.by_document.values())
+    values = []
+    for numbers in drawn:
+        matched, expected, size = (
+            sum(column)
+            for column in zip(
+                *(
+                    (scores[d].matched, scores[d].expected, scores[d].size_a + scores[d].size_b)
+                    for d in numbers
+                ),
+                strict=True,
+            )
+        )
+        values.append((matched - expected) / (size / 2 - expected))
+    assert (found.low, found.high) == pytest.approx(np.quantile(values, [0.025, 0.975]), rel=1e-12)

@@ -99,6 +99,7 @@ _HOMES = {
     "chance": ("coverage", "expected_match", "sample_arrangements", "start_probabilities"),
     "choices": ("CustomMeasure",),
     "comparison": ("Coefficient", "Coefficients", "coefficients"),
+    "contrasts": ("Comparison", "Standings", "compare", "compare_systems"),
     "demo": ("example",),
     "errors": (
         "BeyondChanceError",
@@ -115,12 +116,11 @@ _HOMES = {
     ),
     "io": ("read",),
     "io.writing": ("write",),
+    "null": ("NullDistribution", "match_variance", "null_distribution"),
+    "planning": ("Plan", "plan"),
     "results": ("Agreement", "Counts", "Difficulty", "Ranking", "Score"),
     "scoring": ("agreement", "difficulty", "rank"),
     "settings": ("Settings",),
-    "contrasts": ("Comparison", "Standings", "compare", "compare_systems"),
-    "null": ("NullDistribution", "match_variance", "null_distribution"),
-    "planning": ("Plan", "plan"),
     "spans": ("Corpus", "Span"),
     "uncertainty": ("ConfidenceInterval", "Intervals"),
 }

@@ -14,6 +14,7 @@ from copy import deepcopy
 from dataclasses import dataclass, fields
 from itertools import combinations
 from math import isnan, nan
+from typing import Any
 
 import numpy as np
 
@@ -40,7 +41,7 @@ from beyondchance.uncertainty import (
 )
 
 TESTS = ("permutation", "bootstrap")
-_RESAMPLING = ("confidence", "interval_method", "resamples", "resampling_seed", "over", "ties")
+_RESAMPLING = ("confidence", "interval_method", "resamples", "over", "ties")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -191,7 +192,12 @@ def compare(
     (0.25, 0.0)
     """
     options = checked_resampling(
-        confidence=confidence, resamples=resamples, method=method, rng=rng, over="documents"
+        first.settings,
+        confidence=confidence,
+        resamples=resamples,
+        method=method,
+        rng=rng,
+        over="documents",
     )
     checked_option("score", score, SCORES)
     checked_option("test", test, TESTS)
@@ -248,7 +254,12 @@ def compare_systems(
     (('cleo', 'ben'), (('cleo', 'ben'),))
     """
     options = checked_resampling(
-        confidence=confidence, resamples=resamples, method=method, rng=rng, over="documents"
+        ranking.settings,
+        confidence=confidence,
+        resamples=resamples,
+        method=method,
+        rng=rng,
+        over="documents",
     )
     checked_option("score", score, SCORES)
     checked_option("test", test, TESTS)
@@ -266,10 +277,8 @@ def compare_systems(
             return {
                 kind: interval_from(*trials.single(i, kind), options, over=unit) for kind in SCORES
             }
-        alone = results[name].intervals(
-            confidence=confidence, resamples=resamples, method=method, rng=deepcopy(untouched)
-        )
-        return alone.overall
+        alone: dict[str, Any] = {"confidence": confidence, "resamples": resamples, "method": method}
+        return results[name].intervals(rng=deepcopy(untouched), **alone).overall
 
     pairs = {
         (order[i], order[j]): _comparison(
@@ -309,7 +318,9 @@ def _check_comparable(first: Settings, second: Settings) -> None:
     """Refuse results that were computed in different ways."""
     for item in fields(Settings):
         one, other = getattr(first, item.name), getattr(second, item.name)
-        if one != other and item.name not in _RESAMPLING:
+        # A seed counts where chance was estimated with it.
+        is_free = item.name in _RESAMPLING or (item.name == "seed" and first.samples is None)
+        if one != other and not is_free:
             raise OptionError(
                 f"the results have different signatures: {item.name} is {one!r} in the first and "
                 f"{other!r} in the second; expected the same: compute both in the same way"

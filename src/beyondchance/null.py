@@ -8,23 +8,26 @@ and on names, so that parts of a corpus give the same draws as the whole.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 from math import nan, sqrt
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from beyondchance.arrays import Floats, Ints
 from beyondchance.chance import validated_text
-from beyondchance.core.arrangements import MATCHED, STARTS, sampled_match
+from beyondchance.choices import CustomMeasure, chosen_measure
+from beyondchance.core.arrangements import STARTS, sampled_match
+from beyondchance.core.matching import SpanGroups
 from beyondchance.core.ragged import bounds, distinct
 from beyondchance.core.resampling import blocks
 from beyondchance.core.variance import covariance, is_within_reach, team_variance
 from beyondchance.errors import DataError, LengthsError, OptionError, checked_option
 from beyondchance.results import NOTHING_MARKED, Agreement, Score
-from beyondchance.scoring import agreement
+from beyondchance.scoring import agreement, without_gold
 from beyondchance.settings import Settings
 from beyondchance.spans import Corpus
 from beyondchance.uncertainty import checked_resamples, checked_rng
@@ -48,7 +51,7 @@ class NullDistribution:
     ----------
     observed : float
     mean : float
-        Chance agreement, exact; nan where nothing was marked.
+        Chance agreement, exact where the result's is; nan where nothing was marked.
     sd : float
         The standard deviation of the agreement of random annotations.
     sd_is : {"exact", "sampled"}
@@ -134,9 +137,11 @@ def match_variance(n: int, lengths_a: ArrayLike, lengths_b: ArrayLike) -> float:
 def null_distribution(
     corpus: Corpus,
     *,
-    measure: str = "token",
+    measure: str | CustomMeasure = "token",
     model: str = "auto",
     scope: str = "label",
+    theta: float | None = None,
+    samples: int | None = None,
     resamples: int = 9999,
     ties: str = "counted",
     rng: np.random.Generator | int | None = None,
@@ -146,8 +151,9 @@ def null_distribution(
     Parameters
     ----------
     corpus : Corpus
-    measure, model, scope
-        As in `agreement`.
+    measure, model, scope, theta, samples
+        As in `agreement`; the spans of each label must be arranged on their own, disjoint or
+        overlapping.
     resamples : int
         How often to draw.
     ties : {"counted", "randomised"}
@@ -176,18 +182,26 @@ def null_distribution(
         raise DataError(f"found one {type(corpus).__name__}; expected a Corpus")
     draws = checked_resamples(resamples)
     checked_option("ties", ties, TIES)
-    generator, seed = checked_rng(rng)
-    key = int(generator.integers(2**63)) if seed == "generator" else int(seed)
-    result = agreement(corpus, measure=measure, model=model, scope=scope)
+    generator, seed = checked_rng(rng, Settings())
+    key = int(generator.integers(2**63)) if seed is None else seed
+    sampling: dict[str, Any] = {"theta": theta, "samples": samples}
+    if measure == "iou":
+        sampling["seed"] = key
+    result = agreement(corpus, measure=measure, model=model, scope=scope, **sampling)
     fitting = result.settings.model
-    if (measure, fitting) not in MATCHED or scope != "label":
+    if fitting not in STARTS or scope != "label":
         raise OptionError(
-            f"random annotations cannot be drawn for measure {measure!r}, model {fitting!r} and "
-            f"scope {scope!r}; expected 'token' or 'exact', model 'disjoint' or 'overlapping' and "
-            "scope 'label'"
+            f"random annotations cannot be drawn for model {fitting!r} and scope {scope!r}; "
+            "expected model 'disjoint' or 'overlapping' with scope 'label'"
         )
-    sampler = _Sampler(result=result, key=key, draws=draws, ties=ties)
-    return sampler.run(corpus)
+    sampler = _Sampler(
+        result=result,
+        matched=chosen_measure(measure, **sampling).rule(fitting).matched,
+        key=key,
+        draws=draws,
+        ties=ties,
+    )
+    return sampler.run(without_gold(corpus))
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,6 +272,7 @@ class _Sampler:
     """Draws random annotations of a corpus, and puts the observed ones beside them."""
 
     result: Agreement
+    matched: Callable[[SpanGroups, Ints, Ints], Ints | Floats]
     key: int
     draws: int
     ties: str
@@ -294,18 +309,18 @@ class _Sampler:
 
     def match(self, cell: _Cell) -> Floats:
         """What all pairs have in common, draw by draw."""
-        settings = self.result.settings
+        model = self.result.settings.model
         streams = [_stream(self.key, name) for name, _ in cell.members]
         n_spans = sum(len(lengths) for _, lengths in cell.members)
         parts = []
         for size in blocks(self.draws, n_spans, cells=_DRAWS_AT_A_TIME):
             sides = [
-                (STARTS[settings.model](cell.n, lengths, size, stream), lengths)
+                (STARTS[model](cell.n, lengths, size, stream), lengths)
                 for (_, lengths), stream in zip(cell.members, streams, strict=True)
             ]
             found = np.zeros(size)
             for a, b in combinations(sides, 2):
-                found += sampled_match(cell.n, a, b, measure=settings.measure, model=settings.model)
+                found += sampled_match(cell.n, a, b, matched=self.matched, model=model)
             parts.append(found)
         return np.concatenate(parts)
 
@@ -333,7 +348,7 @@ class _Sampler:
         settings = replace(
             self.result.settings,
             resamples=str(self.draws),
-            resampling_seed=str(self.key),
+            seed=self.key,
             ties=None if self.ties == "counted" else self.ties,
         )
         size = score.size_a + score.size_b

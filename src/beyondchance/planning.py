@@ -123,7 +123,12 @@ def plan(
     if not width_is_number or not 0 < half_width < 1:
         raise OptionError(f"half_width is {half_width!r}; expected a number between 0 and 1")
     options = checked_resampling(
-        confidence=confidence, resamples=resamples, method="percentile", rng=rng, over="documents"
+        pilot.settings,
+        confidence=confidence,
+        resamples=resamples,
+        method="percentile",
+        rng=rng,
+        over="documents",
     )
     checked_option("score", score, SCORES)
     sums = pilot.counts.document_sums()

@@ -749,7 +749,12 @@ class Agreement:
         from beyondchance import uncertainty  # noqa: PLC0415 - only for those who ask
 
         options = uncertainty.checked_resampling(
-            confidence=confidence, resamples=resamples, method=method, rng=rng, over=over
+            self.settings,
+            confidence=confidence,
+            resamples=resamples,
+            method=method,
+            rng=rng,
+            over=over,
         )
         name = checked_option("score", score, uncertainty.SCORES)
         rows = self.counts.leveled([np.zeros(len(self.counts), dtype=np.int64)], 1)
@@ -785,13 +790,18 @@ class Agreement:
         >>> found = agreement(example()).intervals(resamples=999, rng=1)
         >>> list(found.overall), list(found.by_label)
         (['observed', 'chance', 'corrected'], ['EVENT', 'PERSON', 'PLACE'])
-        >>> found.settings.resampling_seed
-        '1'
+        >>> found.settings.seed
+        1
         """
         from beyondchance import uncertainty  # noqa: PLC0415 - only for those who ask
 
         options = uncertainty.checked_resampling(
-            confidence=confidence, resamples=resamples, method=method, rng=rng, over=over
+            self.settings,
+            confidence=confidence,
+            resamples=resamples,
+            method=method,
+            rng=rng,
+            over=over,
         )
         counts = self.counts
         levels = uncertainty.Levels()
@@ -1021,7 +1031,12 @@ class Difficulty:
         from beyondchance import uncertainty  # noqa: PLC0415 - only for those who ask
 
         options = uncertainty.checked_resampling(
-            confidence=confidence, resamples=resamples, method=method, rng=rng, over="documents"
+            self.settings,
+            confidence=confidence,
+            resamples=resamples,
+            method=method,
+            rng=rng,
+            over="documents",
         )
         counts = self.counts
         times = np.where(counts.a == counts.b, 1, 2)

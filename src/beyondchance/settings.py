@@ -52,9 +52,9 @@ class Settings:
         ``gold`` where everybody was compared with the gold standard only.
     gamma : tuple of str, optional
         How gamma was computed, where it was: its parameters, as ``name=value``.
-    confidence, interval_method, resamples, resampling_seed, over : str, optional
+    confidence, interval_method, resamples, over : str, optional
         How intervals were computed: how sure they are, by which method, how often what was
-        drawn again, and from which seed.
+        drawn again. Where the random numbers began is `seed` here too.
     ties : str, optional
         How random annotations that agree as much as the observed ones were counted.
     version : str
@@ -108,7 +108,6 @@ class Settings:
     confidence: str | None = None
     interval_method: str | None = None
     resamples: str | None = None
-    resampling_seed: str | None = None
     over: str | None = None
     ties: str | None = None
     version: str = __version__

@@ -136,8 +136,8 @@ class Resampling:
     resamples : int
     method : {"bca", "percentile", "expanded"}
     generator : numpy.random.Generator
-    seed : str
-        What to write into the signature.
+    seed : int, optional
+        What to write into the signature; a generator has none.
     over : {"documents", "annotators", "both"}
     """
 
@@ -145,7 +145,7 @@ class Resampling:
     resamples: int
     method: str
     generator: np.random.Generator
-    seed: str
+    seed: int | None
     over: str
 
     def sign(self, settings: Settings) -> Settings:
@@ -155,12 +155,13 @@ class Resampling:
             confidence=f"{self.confidence:g}",
             interval_method=self.method,
             resamples=str(self.resamples),
-            resampling_seed=self.seed,
+            seed=settings.seed if self.seed is None else self.seed,
             over=self.over,
         )
 
 
 def checked_resampling(
+    settings: Settings,
     *,
     confidence: float,
     resamples: int,
@@ -168,7 +169,7 @@ def checked_resampling(
     rng: np.random.Generator | int | None,
     over: str,
 ) -> Resampling:
-    """Check the options of an interval.
+    """Check the options of an interval of a result with these settings.
 
     Raises
     ------
@@ -177,7 +178,7 @@ def checked_resampling(
     """
     if not isinstance(confidence, int | float) or not 0 < confidence < 1:
         raise OptionError(f"confidence is {confidence!r}; expected a number between 0 and 1")
-    generator, seed = checked_rng(rng)
+    generator, seed = checked_rng(rng, settings)
     return Resampling(
         confidence=float(confidence),
         resamples=checked_resamples(resamples),
@@ -198,22 +199,36 @@ def checked_resamples(resamples: int) -> int:
     return int(resamples)
 
 
-def checked_rng(rng: np.random.Generator | int | None) -> tuple[np.random.Generator, str]:
+def checked_rng(
+    rng: np.random.Generator | int | None, settings: Settings
+) -> tuple[np.random.Generator, int | None]:
     """A source of randomness, and the seed that brings the same digits again.
+
+    A signature has one seed. Where chance was estimated it is that of the estimates, which
+    then is the one to draw from.
 
     Examples
     --------
-    >>> checked_rng(7)[1]
-    '7'
+    >>> checked_rng(7, Settings())[1]
+    7
+    >>> checked_rng(None, Settings(measure="iou", theta=0.3, samples=1000, seed=5))[1]
+    5
     """
     if isinstance(rng, np.random.Generator):
-        return rng, "generator"
+        return rng, None
+    if rng is None:
+        rng = settings.seed
     if rng is None:
         rng = int(np.random.SeedSequence().entropy)  # type: ignore[arg-type]
     whole = isinstance(rng, int | np.integer) and not isinstance(rng, bool)
     if not whole or rng < 0:
         raise OptionError(f"rng is {rng!r}; expected a generator, a seed (0 or more) or None")
-    return np.random.default_rng(int(rng)), str(rng)
+    if settings.seed not in (None, rng):
+        raise OptionError(
+            f"rng is {rng}, and chance was estimated with seed={settings.seed}; expected the same "
+            "seed for both, for a signature has one"
+        )
+    return np.random.default_rng(int(rng)), int(rng)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -260,9 +275,9 @@ class Rows:
             cells.append(unit[here] * len(levels) + level[here] - levels.start)
         row, cell, n_cells = np.concatenate(rows), np.concatenate(cells), n_units * len(levels)
         columns = (
-            total(cell, self.matched[row], n_cells),
+            exact_total(cell, self.matched[row], n_cells),
             exact_total(cell, self.expected[row], n_cells),
-            total(cell, self.size[row], n_cells),
+            exact_total(cell, self.size[row], n_cells),
             total(cell, ~self.certain[row], n_cells),
         )
         return np.stack(columns, axis=1).reshape(n_units, len(levels), _SUMS)

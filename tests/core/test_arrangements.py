@@ -10,6 +10,8 @@ from scipy import stats
 
 import oracle
 from beyondchance.core.arrangements import STARTS, random_starts, sampled_match
+from beyondchance.core.matching import equal_spans
+from beyondchance.core.measures import MEASURES
 
 
 @pytest.mark.parametrize("model", STARTS)
@@ -61,7 +63,9 @@ def drawn(draw):
 def test_match_by_loops(case):
     model, n, (a, b) = case
     for measure in ("token", "exact"):
-        found = sampled_match(n, a, b, measure=measure, model=model)
+        kind = MEASURES[measure]
+        rule = kind.overlapping if model == "overlapping" else kind.lines
+        found = sampled_match(n, a, b, matched=rule.matched, model=model)
         for draw in range(5):
             spans = [
                 Counter(zip(starts[draw].tolist(), lengths.tolist(), strict=True))
@@ -82,7 +86,7 @@ def test_many_pairs_of_spans():
     rng = np.random.default_rng(1)
     lengths = np.array([1, 2] * 6)
     sides = [(random_starts(30, lengths, 50, rng), lengths) for _ in range(2)]
-    found = sampled_match(30, *sides, measure="exact", model="disjoint")
+    found = sampled_match(30, *sides, matched=equal_spans, model="disjoint")
     for draw in range(50):
         one, other = (
             set(zip(starts[draw].tolist(), lengths.tolist(), strict=True)) for starts, _ in sides

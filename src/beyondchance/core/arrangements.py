@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
 from beyondchance.arrays import Floats, Ints
-from beyondchance.core.matching import (
-    SpanGroups,
-    equal_spans,
-    shared_levels,
-    shared_positions,
-)
+from beyondchance.core.matching import SpanGroups, equal_spans, shared_positions
+from beyondchance.core.sampling import overlapping_starts
 
 _MASK_BITS = 64
 _FEW_SPANS = 16
@@ -61,26 +59,17 @@ def random_starts(n: int, lengths: Ints, size: int, rng: np.random.Generator) ->
     return start.T
 
 
-def random_starts_overlapping(n: int, lengths: Ints, size: int, rng: np.random.Generator) -> Ints:
-    """The same for spans that may overlap: each is uniform on its places."""
-    return rng.integers(0, n - lengths + 1, (size, len(lengths)))
-
-
-STARTS = {"disjoint": random_starts, "overlapping": random_starts_overlapping}
+STARTS = {"disjoint": random_starts, "overlapping": overlapping_starts}
 """How random annotations are drawn, by model."""
 
 
-MATCHED = {
-    ("token", "disjoint"): shared_positions,
-    ("token", "overlapping"): shared_levels,
-    ("exact", "disjoint"): equal_spans,
-    ("exact", "overlapping"): equal_spans,
-}
-"""What random annotations can be held against one another by, measure and model."""
-
-
 def sampled_match(
-    n: int, a: tuple[Ints, Ints], b: tuple[Ints, Ints], *, measure: str, model: str
+    n: int,
+    a: tuple[Ints, Ints],
+    b: tuple[Ints, Ints],
+    *,
+    matched: Callable[[SpanGroups, Ints, Ints], Ints | Floats],
+    model: str,
 ) -> Floats:
     """What two random annotations have in common, draw by draw.
 
@@ -90,7 +79,9 @@ def sampled_match(
         Positions of the text.
     a, b : (starts, lengths)
         Shapes (size, spans) and (spans,).
-    measure, model : str
+    matched : function of groups and two arrays of groups
+        The observed match of a measure.
+    model : str
 
     Returns
     -------
@@ -102,21 +93,20 @@ def sampled_match(
 
     >>> a = np.array([[0], [3]]), np.array([2])
     >>> b = np.array([[1], [0]]), np.array([3])
-    >>> sampled_match(5, a, b, measure="token", model="disjoint").tolist()
+    >>> sampled_match(5, a, b, matched=shared_positions, model="disjoint").tolist()
     [1.0, 0.0]
     """
     (starts_a, lengths_a), (starts_b, lengths_b) = a, b
     n_pairs = len(lengths_a) * len(lengths_b)
     # Short texts and few spans are the rule, and have ways of their own.
-    if (measure, model) == ("token", "disjoint") and n <= _MASK_BITS:
+    if matched is shared_positions and n <= _MASK_BITS:
         return np.asarray(np.bitwise_count(_masks(*a) & _masks(*b)), dtype=np.float64)
-    if (measure, model) == ("exact", "disjoint") and n_pairs <= _FEW_PAIRS:
-        matched = np.zeros(len(starts_a))
+    if matched is equal_spans and model == "disjoint" and n_pairs <= _FEW_PAIRS:
+        equal = np.zeros(len(starts_a))
         for i, j in zip(*np.nonzero(lengths_a[:, None] == lengths_b), strict=True):
-            matched += starts_a[:, i] == starts_b[:, j]
-        return matched
-    apart = (measure, model) == ("exact", "overlapping")
-    sides = [_spans(*side, n + 1, apart=apart) for side in (a, b)]
+            equal += starts_a[:, i] == starts_b[:, j]
+        return equal
+    sides = [_spans(*side, n + 1) for side in (a, b)]
     draw = np.arange(len(starts_a))
     first = [draw * len(lengths_a), starts_a.size + draw * len(lengths_b)]
     groups = SpanGroups(
@@ -124,7 +114,9 @@ def sampled_match(
         start=np.concatenate([start for start, _ in sides]),
         end=np.concatenate([end for _, end in sides]),
     )
-    return np.asarray(MATCHED[measure, model](groups, draw, len(draw) + draw), dtype=np.float64)
+    # Of measures whose sides have a match of their own, that of both comes first.
+    found = np.atleast_2d(matched(groups, draw, len(draw) + draw))[0]
+    return np.asarray(found, dtype=np.float64)
 
 
 def _masks(starts: Ints, lengths: Ints) -> NDArray[np.uint64]:
@@ -134,20 +126,11 @@ def _masks(starts: Ints, lengths: Ints) -> NDArray[np.uint64]:
     return np.asarray(np.bitwise_or.reduce(bits, axis=1))
 
 
-def _spans(starts: Ints, lengths: Ints, stride: int, *, apart: bool) -> tuple[Ints, Ints]:
+def _spans(starts: Ints, lengths: Ints, stride: int) -> tuple[Ints, Ints]:
     """The spans of every draw, sorted by start and end, one draw after the other.
 
-    All ends are below `stride`. With `apart`, the second of two equal spans is moved out of
-    the text, the third further, and so on: then equal spans meet as often as the smaller
-    number of them, and no oftener.
+    All ends are below `stride`.
     """
     code = np.sort(starts * stride + starts + lengths, axis=1)
-    if apart:
-        copy = np.zeros_like(code)
-        for i in range(1, code.shape[1]):
-            copy[:, i] = np.where(code[:, i] == code[:, i - 1], copy[:, i - 1] + 1, 0)
-        start, end = (part + copy * stride for part in np.divmod(code, stride))
-        stride *= code.shape[1] + 1
-        code = np.sort(start * stride + end, axis=1)
     start, end = np.divmod(code.reshape(-1), stride)
     return start, end
