@@ -20,6 +20,7 @@ from beyondchance.report import LIST_OUTPUTS, OUTPUTS
 GOLDEN = Path(__file__).parents[1] / "golden" / "cli"
 SCHEMA = json.loads((files("beyondchance") / "data" / "schema.json").read_text("utf-8"))
 TEAM = ("example/ada.conll", "example/ben.conll", "example/cleo.conll")
+SURE = ("--confidence", "0.9", "--resamples", "999", "--seed", "3")
 
 CALLS = {
     "agree": ("agree", *TEAM),
@@ -28,12 +29,17 @@ CALLS = {
     "agree-sensitivity": ("agree", *TEAM[:2], "--labels", "PERSON", "--sensitivity"),
     "agree-gold": ("agree", *TEAM[1:], "--gold", TEAM[0], "--rename-label", "EVENT=THING"),
     "agree-coefficients": ("agree", *TEAM, "--coefficients", "alpha,mu-alpha,ku-alpha,kappa,s"),
+    "agree-sure": ("agree", *TEAM, *SURE, "--null", "--by", "season", "--by", "document"),
+    "agree-over": ("agree", *TEAM, *SURE, "--over", "both", "--interval-method", "expanded"),
     "rank": ("rank", *TEAM, "--split-by-difficulty", "0.7"),
+    "rank-sure": ("rank", *TEAM, *SURE, "--split-by-difficulty", "0.7"),
     "difficulty": ("difficulty", *TEAM, "--top", "3"),
+    "difficulty-sure": ("difficulty", *TEAM, *SURE, "--top", "1"),
     "difficulty-gold": ("difficulty", *TEAM, "--gold", "ada", "--exclude-labels", "PLACE"),
     "disagreements": ("disagreements", *TEAM, "--top", "12"),
     "disagreements-two": ("disagreements", *TEAM[1:], "--kind", "label,extra", "--label", "PERSON"),
     "disagreements-gold": ("disagreements", *TEAM[:2], "--gold", "ben", "--no-text"),
+    "plan": ("plan", *TEAM, "--half-width", "0.04"),
     "place": ("place", "--length", "20", "--spans", "1,3,3,6"),
     "reproduce": ("reproduce",),
     "formats": ("formats",),
@@ -50,7 +56,9 @@ def example(tmp_path, monkeypatch):
     assert main(["demo", "--quiet", "--files", "example"]) == 0
 
 
-FITTED = ("agree-by", "rank", "disagreements", "formats", "place")
+FITTED = (
+    *("agree-by", "agree-sure", "rank", "rank-sure", "disagreements", "plan", "formats", "place"),
+)
 WIDTHS = (80, 200)
 
 

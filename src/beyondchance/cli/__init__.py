@@ -23,6 +23,7 @@ COMMANDS = {
     "rank": "Systems against a gold standard, ranked before and after correction.",
     "difficulty": "How unlikely luck is, by document.",
     "disagreements": "Every disagreement, its kind and its place.",
+    "plan": "How many documents to annotate, from a pilot.",
     "place": "Where random spans fall in a text.",
     "reproduce": "The paper's tables beside ours.",
     "formats": "What can be read and written.",

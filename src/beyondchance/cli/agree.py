@@ -15,15 +15,19 @@ from beyondchance.cli.loading import load, streams
 from beyondchance.cli.options import (
     FAIL_UNDER,
     OUTPUT,
-    SCORING,
+    OVER,
     TOP,
     Names,
     Parameters,
     annotated_files,
+    interval_options,
     option,
     output,
     picked,
     scoring,
+    scoring_options,
+    seed,
+    uncertainty,
 )
 from beyondchance.cli.running import Command, emit, tell, working
 from beyondchance.core.measures import MEASURES
@@ -36,11 +40,21 @@ from beyondchance.spans import UNITS, Corpus
 
 if TYPE_CHECKING:
     from beyondchance.comparison import Coefficients
+    from beyondchance.null import NullDistribution
+    from beyondchance.uncertainty import Intervals
 
 
 @click.command("agree", cls=Command)
 @annotated_files
 @scoring
+@uncertainty
+@OVER
+@option(
+    "--null",
+    group="Uncertainty",
+    is_flag=True,
+    help="What random annotations would give: their spread, and the p-value of the observed score.",
+)
 @option(
     "--by",
     group="Output",
@@ -80,6 +94,7 @@ def command(files: tuple[str, ...], **options: Any) -> int:
     beyondchance agree anna.conll ben.conll
     beyondchance agree export.json --by document --output json
     beyondchance agree spans.csv --labels PER,ORG --fail-under 0.7
+    beyondchance agree export.json --confidence 0.95 --null
     """
     given = streams(files)
     with working("reading and scoring", quiet=options["quiet"]) as say:
@@ -96,6 +111,8 @@ def command(files: tuple[str, ...], **options: Any) -> int:
             others=_coefficients(corpus, options, result.settings.model, say)
             if options["coefficients"]
             else None,
+            intervals=_intervals(results, options) if options["confidence"] is not None else None,
+            null=_null(corpus, options) if options["null"] else None,
             top=options["top"],
             digits=options["digits"],
         )
@@ -106,7 +123,7 @@ def command(files: tuple[str, ...], **options: Any) -> int:
 def by_measures(corpus: Corpus, options: dict[str, Any]) -> dict[str, Agreement]:
     """The agreement by the measure asked for, then by the two that everybody knows."""
     chosen = options["measure"]
-    result = agreement(corpus, **picked(options, SCORING))
+    result = agreement(corpus, **scoring_options(options))
     # One model for all of them; what belongs to a measure goes with that one only.
     score = partial(agreement, corpus, model=result.settings.model, scope=options["scope"])
     others = [name for name in ("token", "exact") if name != chosen]
@@ -129,7 +146,21 @@ def exit_code(scores: dict[str, Score], options: dict[str, Any]) -> int:
 def _difficulty(corpus: Corpus, options: dict[str, Any]) -> Difficulty:
     """Of those who are compared."""
     shared = replace(without_gold(corpus), gold=None)
-    return difficulty(shared, **picked(options, SCORING))
+    return difficulty(shared, **scoring_options(options))
+
+
+def _intervals(results: dict[str, Agreement], options: dict[str, Any]) -> dict[str, Intervals]:
+    """Intervals by every measure, from the same documents."""
+    fields = [name for name in dict.fromkeys(options["by"]) if name != "document"]
+    chosen = {**interval_options(options), "over": options["over"]}
+    return {name: result.intervals(by=fields, **chosen) for name, result in results.items()}
+
+
+def _null(corpus: Corpus, options: dict[str, Any]) -> NullDistribution:
+    from beyondchance.null import null_distribution  # noqa: PLC0415 - only for those who ask
+
+    chosen = picked(options, ("measure", "model", "scope", "theta", "samples", "resamples"))
+    return null_distribution(corpus, rng=seed(options), **chosen)
 
 
 def _coefficients(

@@ -10,12 +10,14 @@ import click
 from beyondchance.cli.loading import load, streams
 from beyondchance.cli.options import (
     OUTPUT,
-    SCORING,
     TOP,
     annotated_files,
+    interval_options,
     output,
     picked,
     scoring,
+    scoring_options,
+    uncertainty,
 )
 from beyondchance.cli.running import Command, emit, working
 from beyondchance.report.difficulty_report import difficulty_report
@@ -25,6 +27,7 @@ from beyondchance.scoring import difficulty
 @click.command("difficulty", cls=Command)
 @annotated_files
 @scoring
+@uncertainty
 @TOP
 @output
 def command(files: tuple[str, ...], **options: Any) -> None:
@@ -39,7 +42,15 @@ def command(files: tuple[str, ...], **options: Any) -> None:
     """
     with working("reading and scoring", quiet=options["quiet"]):
         corpus = load(streams(files), options)
-        result = difficulty(corpus, **picked(options, SCORING))
+        result = difficulty(corpus, **scoring_options(options))
         corpus = replace(corpus, notes=(*corpus.notes, *result.notes))
-        report = difficulty_report(result, corpus, top=options["top"], digits=options["digits"])
+        report = difficulty_report(
+            result,
+            corpus,
+            intervals=result.intervals(**interval_options(options))
+            if options["confidence"] is not None
+            else None,
+            top=options["top"],
+            digits=options["digits"],
+        )
     emit(report, **picked(options, OUTPUT))

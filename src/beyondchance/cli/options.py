@@ -145,6 +145,12 @@ def picked(options: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
     return {name: options[name] for name in names}
 
 
+def scoring_options(options: Mapping[str, Any]) -> dict[str, Any]:
+    """How to score; a seed is for the measure that samples, or else for resamples only."""
+    chosen = picked(options, SCORING)
+    return chosen if options["measure"] == "iou" else {**chosen, "seed": None}
+
+
 def together(options: Sequence[Decorator]) -> Decorator:
     """Several options as one decorator, in the order given."""
 
@@ -255,7 +261,7 @@ scoring = together(
             group="Scoring",
             type=click.IntRange(0),
             metavar="N",
-            help="For what is sampled: where the random numbers begin.",
+            help="For what is sampled: where the random numbers begin, to get the same again.",
         ),
     ]
 )
@@ -293,6 +299,61 @@ output = together([_form(OUTPUTS), *_PRINTING])
 """How a result is printed."""
 list_output = together([_form(LIST_OUTPUTS), *_PRINTING])
 """The same for a result that is a list."""
+
+RESAMPLES = option(
+    "--resamples",
+    group="Uncertainty",
+    type=click.IntRange(99, 10**7),
+    metavar="N",
+    default=9999,
+    show_default=True,
+    help="How often to draw again.",
+)
+OVER = option(
+    "--over",
+    group="Uncertainty",
+    type=Choice(["documents", "annotators", "both"]),
+    default="documents",
+    show_default=True,
+    help="What to draw: other documents, other annotators, or both.",
+)
+uncertainty = together(
+    [
+        option(
+            "--confidence",
+            group="Uncertainty",
+            type=click.FloatRange(0, 1, min_open=True, max_open=True),
+            metavar="C",
+            help="Give intervals that hold the score with this confidence, such as 0.95.",
+        ),
+        option(
+            "--interval-method",
+            group="Uncertainty",
+            type=Choice(["bca", "percentile", "expanded"]),
+            default="bca",
+            show_default=True,
+            help="How intervals are made from resamples; expanded allows for few documents.",
+        ),
+        RESAMPLES,
+    ]
+)
+"""How sure a score is."""
+
+
+def seed(options: Mapping[str, Any]) -> int:
+    """Where the random numbers of resamples begin: at 0, if nobody says otherwise."""
+    return options["seed"] or 0
+
+
+def interval_options(options: Mapping[str, Any]) -> dict[str, Any]:
+    """What the library wants to know for intervals."""
+    return {
+        "confidence": options["confidence"],
+        "method": options["interval_method"],
+        "resamples": options["resamples"],
+        "rng": seed(options),
+    }
+
 
 TOP = option(
     "--top",

@@ -16,15 +16,17 @@ from beyondchance.cli.loading import load, streams
 from beyondchance.cli.options import (
     FAIL_UNDER,
     OUTPUT,
-    SCORING,
     annotated_files,
+    interval_options,
     option,
     output,
     picked,
     scoring,
+    scoring_options,
+    uncertainty,
 )
 from beyondchance.cli.running import Command, emit, working
-from beyondchance.report.rank_report import Subset, rank_report
+from beyondchance.report.rank_report import Subset, Sureness, rank_report
 from beyondchance.results import Ranking
 from beyondchance.scoring import difficulty, rank
 from beyondchance.spans import Corpus
@@ -33,6 +35,7 @@ from beyondchance.spans import Corpus
 @click.command("rank", cls=Command)
 @annotated_files
 @scoring
+@uncertainty
 @option(
     "--split-by-difficulty",
     group="Output",
@@ -52,6 +55,7 @@ def command(files: tuple[str, ...], **options: Any) -> int:
     \b
     beyondchance rank gold.conll a.conll b.conll
     beyondchance rank shared-task.tsv --gold gold --split-by-difficulty 0.825
+    beyondchance rank gold.conll a.conll b.conll --confidence 0.95
     """
     given = streams(files)
     if options["gold"] is None and len(given) > 1:
@@ -61,18 +65,39 @@ def command(files: tuple[str, ...], **options: Any) -> int:
     with working("reading and ranking", quiet=options["quiet"]):
         corpus = load(given, options)
         chosen = options["measure"]
-        first = rank(corpus, **picked(options, SCORING))
+        first = rank(corpus, **scoring_options(options))
         score = partial(rank, corpus, model=first.settings.model, scope=options["scope"])
         others = [name for name in ("token", "exact") if name != chosen]
         rankings = {chosen: first, **{name: score(measure=name) for name in others}}
         corpus = replace(corpus, notes=(*corpus.notes, *first.notes))
-        report = rank_report(rankings, corpus, subsets=_subsets(rankings[chosen], corpus, options))
+        report = rank_report(
+            rankings,
+            corpus,
+            subsets=_subsets(rankings[chosen], corpus, options),
+            sureness={name: _sureness(item, options) for name, item in rankings.items()}
+            if options["confidence"] is not None
+            else None,
+            digits=options["digits"],
+        )
     emit(report, **picked(options, OUTPUT))
     scores = {
         f"the corrected score of {name}": system.score
         for name, system in rankings[chosen].systems.items()
     }
     return exit_code(scores, options)
+
+
+def _sureness(ranking: Ranking, options: dict[str, Any]) -> Sureness:
+    """Which systems can be told apart, and the intervals of everything."""
+    from beyondchance.contrasts import compare_systems  # noqa: PLC0415 - for those who ask
+
+    chosen = interval_options(options)
+    return Sureness(
+        standings=compare_systems(ranking, **chosen),
+        labels={
+            name: system.intervals(**chosen).by_label for name, system in ranking.systems.items()
+        },
+    )
 
 
 def _subsets(ranking: Ranking, corpus: Corpus, options: dict[str, Any]) -> list[Subset]:
@@ -85,8 +110,14 @@ def _subsets(ranking: Ranking, corpus: Corpus, options: dict[str, Any]) -> list[
     by_text = difficulty(corpus, gold=ranking.gold, **chosen).by_text
 
     def subset(name: str, condition: str, texts: Bools) -> Subset:
-        number = int(np.count_nonzero(texts))
-        return Subset(name=name, condition=condition, n_texts=number, ranking=ranking.among(texts))
+        among = ranking.among(texts)
+        return Subset(
+            name=name,
+            condition=condition,
+            n_texts=int(np.count_nonzero(texts)),
+            ranking=among,
+            sureness=_sureness(among, options) if options["confidence"] is not None else None,
+        )
 
     with np.errstate(invalid="ignore"):
         return [

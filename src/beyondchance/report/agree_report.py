@@ -22,11 +22,24 @@ from beyondchance.report.blocks import (
     score_cells,
     with_reasons,
 )
+from beyondchance.report.interval_parts import (
+    Scores,
+    cautions,
+    explained,
+    flat_intervals,
+    json_intervals,
+    json_uncertainty,
+    with_intervals,
+)
 from beyondchance.results import Agreement, Difficulty, Score
+from beyondchance.rounding import in_digits
+from beyondchance.settings import Settings
 from beyondchance.spans import Corpus
 
 if TYPE_CHECKING:
     from beyondchance.comparison import Coefficients
+    from beyondchance.null import NullDistribution
+    from beyondchance.uncertainty import Intervals
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,6 +113,8 @@ def agree_report(
     difficulty: Difficulty | None = None,
     variants: Sequence[Variant] = (),
     others: Coefficients | None = None,
+    intervals: Mapping[str, Intervals] | None = None,
+    null: NullDistribution | None = None,
     top: int = 20,
     digits: int = 4,
 ) -> Report:
@@ -119,6 +134,10 @@ def agree_report(
         The score under other choices.
     others : Coefficients, optional
         Other coefficients on the same annotations.
+    intervals : mapping of measure to Intervals, optional
+        For every one of the `results`.
+    null : NullDistribution, optional
+        Of the first of the `results`.
     top : int
         Rows of long tables for people; 0 shows all.
     digits : int
@@ -128,10 +147,17 @@ def agree_report(
     annotators = result.counts.annotators
     who = in_list(annotators)
     habits = habits_of(result, results["token"])
-    notes = (*corpus.notes, *words.lonely_labels(corpus, annotators), *_gold_note(corpus, result))
+    known = _known(intervals or {}, measure)
+    settings = known.settings or (null.settings if null is not None else result.settings)
+    notes = (
+        *corpus.notes,
+        *words.lonely_labels(corpus, annotators),
+        *_gold_note(corpus, result),
+        *cautions(found for name, found in known.of("all", measure).items() if name == "corrected"),
+    )
     blocks: list[Block] = [
         Prose(words.compared(corpus, who, result.counts.documents, result.n_spans)),
-        _overall(results),
+        _overall(results, known),
         Prose(
             " ".join(
                 filter(
@@ -140,25 +166,37 @@ def agree_report(
                 )
             )
         ),
-        _scores_table("label", list(result.by_label.items()), title=f"labels, by {measure}"),
+        *([Prose(luck(null, digits))] if null is not None else []),
+        _scores_table(
+            "label",
+            list(result.by_label.items()),
+            known.kind("label"),
+            title=f"labels, by {measure}",
+        ),
     ]
     if len(annotators) > 2:
         pairs = [(" and ".join(pair), score) for pair, score in result.by_pair.items()]
-        blocks.append(_scores_table("pair", pairs, title="pairs of annotators", top=top))
+        own = known.kind("pair")
+        blocks.append(_scores_table("pair", pairs, own, title="pairs of annotators", top=top))
     blocks.append(_habits_table(habits, top))
+    if known.kind("annotator").at and len(annotators) > 2:
+        blocks.append(_sure_table(habits, known.kind("annotator"), top))
     for name in by:
         if name == "document":
             blocks += _documents(result, difficulty, top)
         else:
-            groups = list(result.by_field(name).items())
-            blocks.append(_scores_table(name, groups, title=f"documents by {name}", top=top))
+            groups, own = list(result.by_field(name).items()), known.kind(f"field {name}")
+            blocks.append(_scores_table(name, groups, own, title=f"documents by {name}", top=top))
     if variants:
         blocks.append(_variants_table(variants))
-    settings = result.settings
-    data = _data(
-        results, corpus, habits, by=by, difficulty=difficulty, variants=variants, notes=notes
-    )
-    rows = _rows(results, habits, by, difficulty, variants)
+    data = {
+        "signature": str(settings),
+        "inputs": inputs(corpus),
+        **_data(results, habits, known, by=by, difficulty=difficulty, variants=variants, null=null),
+        "skipped": dict(result.skipped),
+        "notes": list(notes),
+    }
+    rows = _rows(results, habits, known, by=by, difficulty=difficulty, variants=variants)
     if others is not None:
         from beyondchance.report import coefficients_report  # noqa: PLC0415 - rarely wanted
 
@@ -168,7 +206,8 @@ def agree_report(
         plain = others.to_dict()
         data |= {name: plain[name] for name in ("coefficients", "differences")}
         data["signature"] = str(settings)
-    blocks += [Prose(text) for text in (words.skipped(result.skipped.items()),) if text]
+    texts = (known.explanation(measure), words.skipped(result.skipped.items()))
+    blocks += [Prose(text) for text in texts if text]
     blocks.append(Prose(str(settings), quiet=True))
     longest = max(len(habits), len(result.by_pair), *(_n_groups(result, name) for name in by), 0)
     if 0 < top < longest:
@@ -187,6 +226,96 @@ def _n_groups(result: Agreement, name: str) -> int:
     return len(result.counts.documents if name == "document" else set(result.counts.fields[name]))
 
 
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """Intervals of everything that is shown, by the kind and the name of what it is.
+
+    Attributes
+    ----------
+    settings : Settings, optional
+        None where no intervals were asked for.
+    at : mapping of (kind, name) to Scores
+    """
+
+    settings: Settings | None
+    at: Mapping[tuple[str, str], Scores]
+
+    def of(self, kind: str, name: str) -> Scores:
+        """The intervals of a score; none where there are none."""
+        return self.at.get((kind, name), {})
+
+    def kind(self, kind: str) -> _OfKind:
+        """The intervals of one kind of scores."""
+        at = {name: found for (known, name), found in self.at.items() if known == kind}
+        return _OfKind(self.settings, at)
+
+    def explanation(self, measure: str) -> str:
+        """How they were made; nothing if they were not."""
+        if self.settings is None:
+            return ""
+        first = self.of("all", measure)["corrected"]
+        # Two annotators are one pair, and need no tables beside the first.
+        is_team = len(self.kind("annotator").at) > 2
+        hidden = {"without"} if is_team else {"without", "pair", "annotator"}
+        shown = [
+            (name, found["corrected"])
+            for (kind, name), found in self.at.items()
+            if kind not in hidden
+        ]
+        return explained(first, shown, self.settings)
+
+
+@dataclass(frozen=True, slots=True)
+class _OfKind:
+    """Intervals by name."""
+
+    settings: Settings | None
+    at: Mapping[str, Scores]
+
+    def beside(self, table: Table, names: Sequence[str]) -> Table:
+        """The table with a column of intervals, if there are any."""
+        if not self.at:
+            return table
+        return with_intervals(table, [self.at.get(name, {}) for name in names], self.settings)
+
+
+def _known(intervals: Mapping[str, Intervals], measure: str) -> _Known:
+    """The intervals of all measures, and of everything else by the first one."""
+    if not intervals:
+        return _Known(None, {})
+    found = intervals[measure]
+    at: dict[tuple[str, str], Scores] = {
+        ("all", name): item.overall for name, item in intervals.items()
+    }
+    at |= {("label", name): item for name, item in found.by_label.items()}
+    at |= {("pair", " and ".join(pair)): item for pair, item in found.by_pair.items()}
+    at |= {("annotator", name): item for name, item in found.by_annotator.items()}
+    at |= {("without", name): item for name, item in found.without.items()}
+    at |= {
+        (f"field {field}", name): item
+        for field, values in found.by_field.items()
+        for name, item in values.items()
+    }
+    return _Known(found.settings, at)
+
+
+def luck(null: NullDistribution, digits: int) -> str:
+    """What random annotations would give, and how the observed agreement compares."""
+    if null.reason is not None:
+        return f"Random annotations have no agreement here: {null.reason}."
+    low, high = (in_digits(null.quantiles[share], digits) for share in (0.025, 0.975))
+    draws = f"{len(null.samples):,}"
+    mean_is = "exact" if null.settings.samples is None else "estimated"
+    return (
+        f"Of {draws} random annotations with spans of the same lengths, 95 % agree between {low} "
+        f"and {high} (mean {in_digits(null.mean, digits)} {mean_is}, standard deviation "
+        f"{in_digits(null.sd, digits)} {null.sd_is}). To agree as much as was observed, "
+        f"{in_digits(null.observed, digits)}, or more has p = {in_digits(null.p_value, digits)} "
+        f"(± {in_digits(null.p_error, digits)} from sampling). A small p says that this is more "
+        "than luck, not that it is much."
+    )
+
+
 def _gold_note(corpus: Corpus, result: Agreement) -> list[str]:
     if corpus.gold is None or corpus.gold in result.counts.annotators:
         return []
@@ -194,25 +323,29 @@ def _gold_note(corpus: Corpus, result: Agreement) -> list[str]:
     return [f"{left_out}; 'beyondchance rank' compares everybody with it"]
 
 
-def _overall(results: Mapping[str, Agreement]) -> Table:
+def _overall(results: Mapping[str, Agreement], known: _Known) -> Table:
     rows = [
         (measure, *score_cells(result.score), words.MATCHES.get(measure, ""))
         for measure, result in results.items()
     ]
     table = Table(("measure", *SCORES, "counts"), rows, "agreement")
-    return with_reasons(table, [result.score for result in results.values()])
+    table = with_reasons(table, [result.score for result in results.values()])
+    return known.kind("all").beside(table, list(results))
 
 
 Named = Sequence[tuple[str, Score]]
 """Names with their scores; two may have the same name."""
 
 
-def _scores_table(heading: str, scores: Named, *, title: str = "", top: int = 0) -> Table:
+def _scores_table(
+    heading: str, scores: Named, intervals: _OfKind, *, title: str = "", top: int = 0
+) -> Table:
     """A row for each name; where there are too many, those of the lowest scores."""
     shown, remark = _cut(scores, top)
     rows = [(name, score.n_spans, *score_cells(score)) for name, score in shown]
     table = Table((heading, "spans", *SCORES), rows, title, remark)
-    return with_reasons(table, [score for _, score in shown])
+    table = with_reasons(table, [score for _, score in shown])
+    return intervals.beside(table, [name for name, _ in shown])
 
 
 def _cut(scores: Named, top: int) -> tuple[Named, str]:
@@ -257,6 +390,14 @@ def _habits_table(habits: Mapping[str, Habits], top: int) -> Table:
         "annotators, each against the others" if team else "annotators",
         " ".join(filter(None, (remark, f"({legend})"))),
     )
+
+
+def _sure_table(habits: Mapping[str, Habits], intervals: _OfKind, top: int) -> Table:
+    """The intervals of the annotators, for which their own table has no room."""
+    shown, remark = _cut([(name, item.score) for name, item in habits.items()], top)
+    rows = [(name, score.corrected) for name, score in shown]
+    table = Table(("annotator", "corrected"), rows, "intervals of the annotators", remark)
+    return intervals.beside(table, [name for name, _ in shown])
 
 
 def _more_or_less(ratio: float) -> str | None:
@@ -305,45 +446,63 @@ def _variants_table(variants: Sequence[Variant]) -> Table:
 
 def _data(
     results: Mapping[str, Agreement],
-    corpus: Corpus,
     habits: Mapping[str, Habits],
+    known: _Known,
     *,
     by: Sequence[str],
     difficulty: Difficulty | None,
     variants: Sequence[Variant],
-    notes: Sequence[str],
+    null: NullDistribution | None,
 ) -> dict[str, Any]:
-    result = next(iter(results.values()))
+    measure, result = next(iter(results.items()))
+
+    def plain(score: Score, kind: str, name: str) -> dict[str, Any]:
+        return {**score.to_dict(), **json_intervals(known.of(kind, name))}
+
     data: dict[str, Any] = {
-        "signature": str(result.settings),
-        "inputs": inputs(corpus),
-        **result.score.to_dict(),
-        "measures": {name: item.score.to_dict() for name, item in results.items()},
-        "labels": {name: score.to_dict() for name, score in result.by_label.items()},
-        "pairs": [{"a": a, "b": b, **score.to_dict()} for (a, b), score in result.by_pair.items()],
+        **plain(result.score, "all", measure),
+        "measures": {name: plain(item.score, "all", name) for name, item in results.items()},
+        "labels": {name: plain(score, "label", name) for name, score in result.by_label.items()},
+        "pairs": [
+            {"a": a, "b": b, **plain(score, "pair", f"{a} and {b}")}
+            for (a, b), score in result.by_pair.items()
+        ],
         "annotators": {
             name: {
-                **item.score.to_dict(),
+                **plain(item.score, "annotator", name),
                 "spans": item.score.n_spans,
                 "mean_length": item.mean_length,
                 "marking_ratio": item.marking_ratio,
                 "over_marking": item.over_marking,
                 "under_marking": item.under_marking,
-                "without": item.without.to_dict() if item.without is not None else None,
+                "without": plain(item.without, "without", name) if item.without else None,
             }
             for name, item in habits.items()
         },
     }
+    if known.settings is not None:
+        first = known.of("all", measure)["corrected"]
+        data["uncertainty"] = json_uncertainty(first, known.settings)
+    if null is not None:
+        data["null_distribution"] = _plain_null(null)
     if "document" in by:
         hardness = difficulty.by_document if difficulty is not None else {}
+        own = null.by_document if null is not None else {}
         data["documents"] = {
-            name: {**score.to_dict(), "difficulty": hardness.get(name)}
+            name: {
+                **score.to_dict(),
+                "difficulty": hardness.get(name),
+                **({"null_distribution": _plain_null(own[name])} if name in own else {}),
+            }
             for name, score in result.by_document.items()
         }
     groups = [name for name in by if name != "document"]
     if groups:
         data["groups"] = {
-            field: {name: score.to_dict() for name, score in result.by_field(field).items()}
+            field: {
+                name: plain(score, f"field {field}", name)
+                for name, score in result.by_field(field).items()
+            }
             for field in groups
         }
     if variants:
@@ -356,12 +515,26 @@ def _data(
             }
             for item in variants
         ]
-    return {**data, "skipped": dict(result.skipped), "notes": list(notes)}
+    return data
+
+
+def _plain_null(null: NullDistribution) -> dict[str, Any]:
+    """The agreement of random annotations, for JSON."""
+    return {
+        "mean": null.mean,
+        "sd": null.sd,
+        "sd_is": null.sd_is,
+        "quantiles": {str(share): value for share, value in null.quantiles.items()},
+        "p_value": null.p_value,
+        "p_error": null.p_error,
+    }
 
 
 def _rows(
     results: Mapping[str, Agreement],
     habits: Mapping[str, Habits],
+    known: _Known,
+    *,
     by: Sequence[str],
     difficulty: Difficulty | None,
     variants: Sequence[Variant],
@@ -369,17 +542,25 @@ def _rows(
     """One row for each score, with the level that it is of."""
     measure, result = next(iter(results.items()))
     rows = [
-        {"level": "all", "name": "", "measure": name, **flat_score(item.score)}
+        {
+            "level": "all",
+            "name": "",
+            "measure": name,
+            **flat_score(item.score),
+            **flat_intervals(known.of("all", name)),
+        }
         for name, item in results.items()
     ]
 
     def add(level: str, scores: Mapping[str, Score], **more: Mapping[str, Any]) -> None:
+        kind = level if level in {"label", "pair", "annotator"} else f"field {level}"
         rows.extend(
             {
                 "level": level,
                 "name": name,
                 "measure": measure,
                 **flat_score(score),
+                **flat_intervals(known.of(kind, name)),
                 **{column: values.get(name) for column, values in more.items()},
             }
             for name, score in scores.items()
@@ -392,6 +573,7 @@ def _rows(
             "name": f"{a} and {b}",
             "measure": measure,
             **flat_score(score),
+            **flat_intervals(known.of("pair", f"{a} and {b}")),
             "a": a,
             "b": b,
         }

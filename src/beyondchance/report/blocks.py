@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from math import isnan
+from typing import Any, NamedTuple
 
 from beyondchance.results import Score
 from beyondchance.rounding import in_digits
@@ -14,8 +15,17 @@ from beyondchance.spans import Corpus
 CUT = "long tables are cut; --top 0 shows all of them"
 """A note for those who look at tables."""
 
-Cell = str | int | float | None
-"""A name, a count, a number to be rounded, or nothing."""
+
+class Range(NamedTuple):
+    """Two numbers to be rounded, and a mark behind them."""
+
+    low: float
+    high: float
+    mark: str = ""
+
+
+Cell = str | int | float | Range | None
+"""A name, a count, a number to be rounded, a range of them, or nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,11 +113,17 @@ def cell_text(cell: Cell, digits: int) -> str:
 
     >>> cell_text(0.25, 3), cell_text(12345, 3), cell_text("ada", 3), cell_text(None, 3)
     ('0.250', '12,345', 'ada', '')
+    >>> cell_text(Range(0.25, 0.5, "*"), 2)
+    '0.25 to 0.50*'
     """
     if cell is None:
         return ""
     if isinstance(cell, float):
         return in_digits(cell, digits)
+    if isinstance(cell, Range):
+        if isnan(cell.low):
+            return "-"
+        return f"{in_digits(cell.low, digits)} to {in_digits(cell.high, digits)}{cell.mark}"
     return f"{cell:,}" if isinstance(cell, int) else cell
 
 

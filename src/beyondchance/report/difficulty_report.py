@@ -3,17 +3,33 @@
 from __future__ import annotations
 
 from math import isnan
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from beyondchance.report import words
 from beyondchance.report.blocks import CUT, Bars, Block, Prose, Report, Table, in_list, inputs
+from beyondchance.report.interval_parts import (
+    cautions,
+    explained,
+    flat_intervals,
+    interval_heading,
+    json_intervals,
+    json_uncertainty,
+)
 from beyondchance.results import Difficulty
 from beyondchance.rounding import in_digits
 from beyondchance.spans import Corpus
 
+if TYPE_CHECKING:
+    from beyondchance.uncertainty import Intervals
+
 
 def difficulty_report(
-    result: Difficulty, corpus: Corpus, *, top: int = 20, digits: int = 4
+    result: Difficulty,
+    corpus: Corpus,
+    *,
+    intervals: Intervals | None = None,
+    top: int = 20,
+    digits: int = 4,
 ) -> Report:
     """What `difficulty` has to say.
 
@@ -22,6 +38,8 @@ def difficulty_report(
     result : Difficulty
     corpus : Corpus
         What it was computed from.
+    intervals : Intervals, optional
+        Of the result.
     top : int
         Documents listed for people; 0 shows all.
     digits : int
@@ -30,11 +48,16 @@ def difficulty_report(
     by_document = result.by_document
     defined = {name: value for name, value in by_document.items() if not isnan(value)}
     gold = result.settings.gold
+    signed = result.settings if intervals is None else intervals.settings
+    found = {} if intervals is None else intervals.overall
+    notes = (*corpus.notes, *cautions(found.values()))
     who = f"the gold standard {gold}" if gold else in_list(corpus.annotators)
     blocks: list[Block] = [
         Prose(words.compared(corpus, who, by_document, result.counts.score().n_spans)),
         Prose(_meaning(result, gold, digits)),
     ]
+    if intervals is not None:
+        blocks.append(Prose(_interval(intervals, digits)))
     histogram = _histogram(list(defined.values()))
     if defined:
         bars = {f"{low:.1f} to {high:.1f}": number for low, high, number in histogram}
@@ -52,27 +75,43 @@ def difficulty_report(
     else:
         skipped = dict(result.skipped)
     blocks += [Prose(text) for text in (words.skipped(skipped.items()),) if text]
-    blocks.append(Prose(str(result.settings), quiet=True))
+    blocks.append(Prose(str(signed), quiet=True))
     data: dict[str, Any] = {
-        "signature": str(result.settings),
+        "signature": str(signed),
         "inputs": inputs(corpus),
         "difficulty": result.overall,
+        **json_intervals(found),
+        **({"uncertainty": json_uncertainty(found["difficulty"], signed)} if found else {}),
         "documents": by_document,
         "histogram": [
             {"from": low, "to": high, "documents": number} for low, high, number in histogram
         ],
         "skipped": {what: number for what, number in skipped.items() if number},
     }
-    rows_flat = [{"level": "all", "name": "", "difficulty": result.overall}]
+    rows_flat: list[dict[str, Any]] = [
+        {"level": "all", "name": "", "difficulty": result.overall, **flat_intervals(found)}
+    ]
     rows_flat += [
         {"level": "document", "name": name, "difficulty": value}
         for name, value in by_document.items()
     ]
-    notes = (*corpus.notes, CUT) if 0 < top < len(defined) else corpus.notes
+    notes = (*notes, CUT) if 0 < top < len(defined) else notes
     data["notes"] = list(notes)
     return Report(
         command="difficulty", blocks=tuple(blocks), data=data, rows=rows_flat, notes=notes
     )
+
+
+def _interval(intervals: Intervals, digits: int) -> str:
+    """The interval, and how it was made."""
+    interval = intervals.overall["difficulty"]
+    how = explained(interval, list(intervals.overall.items()), intervals.settings)
+    if interval.reason is not None:
+        return how
+    low, high = in_digits(interval.low, digits), in_digits(interval.high, digits)
+    level = interval_heading(intervals.settings)
+    mark = "*" if interval.caution else ""
+    return f"{level} interval of the difficulty: {low} to {high}{mark}. {how}"
 
 
 def _meaning(result: Difficulty, gold: str | None, digits: int) -> str:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from math import inf
+from string import ascii_lowercase
+from typing import TYPE_CHECKING, Any
 
 from beyondchance.report import words
 from beyondchance.report.blocks import (
     SCORES,
     Block,
+    Cell,
     Prose,
     Report,
     Table,
@@ -20,8 +23,37 @@ from beyondchance.report.blocks import (
     score_cells,
     with_reasons,
 )
+from beyondchance.report.interval_parts import (
+    Scores,
+    cautions,
+    explained,
+    flat_intervals,
+    json_ends,
+    json_intervals,
+    json_uncertainty,
+    with_intervals,
+)
 from beyondchance.results import Ranking
+from beyondchance.rounding import in_digits
 from beyondchance.spans import Corpus
+
+if TYPE_CHECKING:
+    from beyondchance.contrasts import Standings
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sureness:
+    """How sure a ranking is.
+
+    Attributes
+    ----------
+    standings : Standings
+        Which systems can be told apart.
+    labels : mapping of system to mapping of label to intervals
+    """
+
+    standings: Standings
+    labels: Mapping[str, Mapping[str, Scores]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,10 +64,16 @@ class Subset:
     condition: str
     n_texts: int
     ranking: Ranking
+    sureness: Sureness | None = None
 
 
 def rank_report(
-    rankings: Mapping[str, Ranking], corpus: Corpus, *, subsets: Sequence[Subset] = ()
+    rankings: Mapping[str, Ranking],
+    corpus: Corpus,
+    *,
+    subsets: Sequence[Subset] = (),
+    sureness: Mapping[str, Sureness] | None = None,
+    digits: int = 4,
 ) -> Report:
     """What `rank` has to say.
 
@@ -47,8 +85,15 @@ def rank_report(
         What was compared.
     subsets : sequence of Subset
         Rankings by the first measure on parts of the texts.
+    sureness : mapping of measure to Sureness, optional
+        For every one of the `rankings`.
+    digits : int
+        For numbers within sentences.
     """
     measure, ranking = next(iter(rankings.items()))
+    sure = sureness or {}
+    standings = sure[measure].standings if sure else None
+    settings = ranking.settings if standings is None else standings.settings
     names = list(ranking.systems)
     documents = {name for system in ranking.systems.values() for name in system.counts.documents}
     who = f"{in_list(names)} against the gold standard {ranking.gold}"
@@ -57,11 +102,15 @@ def rank_report(
         *corpus.notes,
         *words.lonely_labels(corpus, corpus.annotators),
         *_unequal(ranking),
+        *_cautions(standings),
     )
     blocks: list[Block] = [Prose(words.compared(corpus, who, documents, n_spans))]
     for name, item in rankings.items():
         blocks.append(_table(item, f"by {name}: {words.MATCHES.get(name, name)}"))
+        blocks += [_sure_table(item, sure[name].standings)] if name in sure else []
     blocks.append(Prose(_changes(ranking, measure)))
+    if standings is not None:
+        blocks += [Prose(text) for text in _told_apart(standings, measure, digits)]
     if subsets:
         neither = words.n_texts(corpus, documents) - sum(subset.n_texts for subset in subsets)
         blocks.append(
@@ -73,15 +122,18 @@ def rank_report(
     for subset in subsets:
         title = f"{subset.name}: {counted(subset.n_texts, 'text')} of {subset.condition}"
         blocks.append(_table(subset.ranking, title))
+        if subset.sureness is not None:
+            blocks.append(_sure_table(subset.ranking, subset.sureness.standings))
     skipped = {**corpus.skipped, **_left_out(ranking, corpus, documents)}
     blocks += [Prose(text) for text in (words.skipped(skipped.items()),) if text]
-    blocks.append(Prose(str(ranking.settings), quiet=True))
+    blocks.append(Prose(str(settings), quiet=True))
     data: dict[str, Any] = {
-        "signature": str(ranking.settings),
+        "signature": str(settings),
         "inputs": inputs(corpus),
         "gold": ranking.gold,
-        "systems": _systems(ranking),
-        "measures": {name: _systems(item) for name, item in rankings.items()},
+        "systems": _systems(ranking, sure.get(measure)),
+        "measures": {name: _systems(item, sure.get(name)) for name, item in rankings.items()},
+        **_comparisons(standings),
     }
     if subsets:
         data["subsets"] = [
@@ -89,12 +141,15 @@ def rank_report(
                 "name": subset.name,
                 "condition": subset.condition,
                 "n_texts": subset.n_texts,
-                "systems": _systems(subset.ranking),
+                "systems": _systems(subset.ranking, subset.sureness),
             }
             for subset in subsets
         ]
-    rows = [row for name, item in rankings.items() for row in _rows(item, name, "all")]
-    rows += [row for subset in subsets for row in _rows(subset.ranking, measure, subset.name)]
+    rows = [
+        row for name, item in rankings.items() for row in _rows(item, sure.get(name), name, "all")
+    ]
+    for subset in subsets:
+        rows += _rows(subset.ranking, subset.sureness, measure, subset.name)
     return Report(
         command="rank",
         blocks=tuple(blocks),
@@ -163,6 +218,105 @@ def _table(ranking: Ranking, title: str) -> Table:
     return with_reasons(table, [ranking.systems[name].score for name in names])
 
 
+def _sure_table(ranking: Ranking, standings: Standings) -> Table:
+    """Intervals, and whether systems can be told from the best and from the next."""
+    letters = _letters(standings)
+    rows: list[tuple[Cell, ...]] = [
+        (
+            name,
+            ranking.systems[name].corrected,
+            standings.p_best(name),
+            standings.p_next(name),
+            letters[name],
+        )
+        for name in standings.order
+    ]
+    table = Table(("system", "corrected", "p, best", "p, next", "group"), rows)
+    found = [standings.intervals[name] for name in standings.order]
+    return with_intervals(table, found, standings.settings)
+
+
+def _letters(standings: Standings) -> dict[str, str]:
+    """A letter for each group of systems that cannot be told apart."""
+    letters = {
+        group: ascii_lowercase[number] if number < 26 else f" {number + 1}"
+        for number, group in enumerate(standings.groups)
+    }
+    return {
+        name: "".join(letter for group, letter in letters.items() if name in group)
+        for name in standings.order
+    }
+
+
+def _cautions(standings: Standings | None) -> list[str]:
+    """What to know of the intervals of the systems, by the one that rests on the least."""
+    if standings is None:
+        return []
+    found = [standings.intervals[name]["corrected"] for name in standings.order]
+    weakest = min(found, key=lambda item: item.effective if item.caution else inf)
+    return cautions([weakest])
+
+
+def _told_apart(standings: Standings, measure: str, digits: int) -> list[str]:
+    """Which systems can be told apart, which changes of rank can, and how that was tested."""
+    settings = standings.settings
+    corrected = [(name, standings.intervals[name]["corrected"]) for name in standings.order]
+    first = corrected[0][1]
+    texts = [explained(first, corrected, settings)]
+    if len(standings.order) == 1:
+        return texts
+    unit = first.over
+    ways = "all ways" if standings.enumerated else f"{int(settings.resamples or 0):,} random ways"
+    alone = [group[0] for group in standings.groups if len(group) == 1]
+    together = [group for group in standings.groups if len(group) > 1]
+    said = [f"{in_list(group)} cannot be told apart" for group in together]
+    said += [f"{in_list(alone)} can be told apart from all others"] if alone and together else []
+    said = said or ["all systems can be told apart"]
+    held = counted(standings.n_documents, unit.removesuffix("s"))
+    tested = f"Tested by exchanging two systems within the {held} that all have, in {ways}"
+    if len(standings.pairs) > 1:
+        tested += f"; p-values are Holm's, for all {len(standings.pairs):,} pairs together"
+    texts.append(f"By {measure}, {'; '.join(said)}. {tested}.")
+    for (one, other), significant in list(standings.overtakings.items())[:6]:
+        p = in_digits(standings.adjusted[one, other], digits)
+        verdict = (
+            f"and the two can be told apart, p = {p}"
+            if significant
+            else f"but the two cannot be told apart, p = {p}: the change is not significant"
+        )
+        texts.append(f"{one} overtakes {other} when chance is taken out, {verdict}.")
+    return texts
+
+
+def _comparisons(standings: Standings | None) -> dict[str, Any]:
+    """What was tested, for JSON."""
+    if standings is None:
+        return {}
+    first = standings.intervals[standings.order[0]]["corrected"]
+    return {
+        "uncertainty": json_uncertainty(first, standings.settings),
+        "comparisons": [
+            {
+                "a": one,
+                "b": other,
+                "difference": item.difference,
+                "interval": json_ends(item.interval),
+                "p_value": item.p_value,
+                "p_error": item.p_error,
+                "p_adjusted": standings.adjusted[one, other],
+                "n_documents": item.n_documents[0],
+                **({"reason": item.reason} if item.reason is not None else {}),
+            }
+            for (one, other), item in standings.pairs.items()
+        ],
+        "groups": [list(group) for group in standings.groups],
+        "overtakings": [
+            {"system": one, "overtaken": other, "significant": significant}
+            for (one, other), significant in standings.overtakings.items()
+        ],
+    }
+
+
 def _change(before: int | None, after: int | None) -> str:
     if before is None or after is None:
         return ""
@@ -181,24 +335,41 @@ def _changes(ranking: Ranking, measure: str) -> str:
     return f"By {measure}, taking chance out changes the rank of {in_list(moved)}."
 
 
-def _systems(ranking: Ranking) -> list[dict[str, Any]]:
+def _systems(ranking: Ranking, sureness: Sureness | None) -> list[dict[str, Any]]:
     before, after = ranking.ranks("observed"), ranking.ranks("corrected")
+    standings = sureness.standings if sureness is not None else None
+    labels = sureness.labels if sureness is not None else {}
     return [
         {
             "name": name,
             "rank_observed": before[name],
             "rank_corrected": after[name],
             **ranking.systems[name].score.to_dict(),
+            **(_sure_of(standings, name) if standings is not None else {}),
             "labels": {
-                label: score.to_dict() for label, score in ranking.systems[name].by_label.items()
+                label: {**score.to_dict(), **json_intervals(labels.get(name, {}).get(label))}
+                for label, score in ranking.systems[name].by_label.items()
             },
         }
         for name in _order(ranking)
     ]
 
 
-def _rows(ranking: Ranking, measure: str, subset: str) -> list[dict[str, Any]]:
+def _sure_of(standings: Standings, name: str) -> dict[str, Any]:
+    return {
+        **json_intervals(standings.intervals[name]),
+        "p_best": standings.p_best(name),
+        "p_next": standings.p_next(name),
+        "groups": [number for number, group in enumerate(standings.groups) if name in group],
+    }
+
+
+def _rows(
+    ranking: Ranking, sureness: Sureness | None, measure: str, subset: str
+) -> list[dict[str, Any]]:
     before, after = ranking.ranks("observed"), ranking.ranks("corrected")
+    standings = sureness.standings if sureness is not None else None
+    letters = _letters(standings) if standings is not None else {}
     return [
         {
             "subset": subset,
@@ -209,6 +380,16 @@ def _rows(ranking: Ranking, measure: str, subset: str) -> list[dict[str, Any]]:
             **flat_score(ranking.systems[name].score),
             "precision": ranking.systems[name].score.precision,
             "recall": ranking.systems[name].score.recall,
+            **(
+                {
+                    **flat_intervals(standings.intervals[name]),
+                    "p_best": standings.p_best(name),
+                    "p_next": standings.p_next(name),
+                    "group": letters[name],
+                }
+                if standings is not None
+                else {}
+            ),
         }
         for name in _order(ranking)
     ]

@@ -1,0 +1,291 @@
+"""Intervals, tests, null distributions and plans on the command line."""
+
+import csv
+import io
+import json
+
+import pytest
+
+from beyondchance import (
+    Corpus,
+    Settings,
+    agreement,
+    compare_systems,
+    difficulty,
+    example,
+    null_distribution,
+    plan,
+    rank,
+    write,
+)
+from beyondchance.cli import main
+
+OPTIONS = {"confidence": 0.9, "resamples": 499, "rng": 7}
+FLAGS = ("--confidence", "0.9", "--resamples", "499", "--seed", "7", "--quiet")
+
+
+@pytest.fixture(autouse=True)
+def files(tmp_path, monkeypatch, capsys):
+    """The example's files in a folder to work in."""
+    monkeypatch.chdir(tmp_path)
+    assert main(["demo", "--quiet", "--files", "example"]) == 0
+    capsys.readouterr()
+
+
+TEAM = tuple(f"example/{name}.conll" for name in ("ada", "ben", "cleo"))
+
+
+def run(capsys, *args):
+    assert main(list(args)) == 0
+    return capsys.readouterr()
+
+
+def in_json(capsys, *args):
+    return json.loads(run(capsys, *args, "--output", "json").out)
+
+
+def ends(scores):
+    return {name: [item.low, item.high] for name, item in scores.items()}
+
+
+class TestAgree:
+    def test_every_score_has_the_intervals_of_the_library(self, capsys):
+        found = in_json(capsys, "agree", *TEAM, *FLAGS, "--by", "season")
+        corpus = example()
+        expected = agreement(corpus).intervals(by=["season"], **OPTIONS)
+        exact = agreement(corpus, measure="exact").intervals(**OPTIONS)
+        assert found["intervals"] == ends(expected.overall)
+        assert found["measures"]["token"]["intervals"] == ends(expected.overall)
+        assert found["measures"]["exact"]["intervals"] == ends(exact.overall)
+        for name, scores in expected.by_label.items():
+            assert found["labels"][name]["intervals"] == ends(scores)
+        for pair in found["pairs"]:
+            assert pair["intervals"] == ends(expected.by_pair[pair["a"], pair["b"]])
+        for name, item in found["annotators"].items():
+            assert item["intervals"] == ends(expected.by_annotator[name])
+            assert item["without"]["intervals"] == ends(expected.without[name])
+        for name, item in found["groups"]["season"].items():
+            assert item["intervals"] == ends(expected.by_field["season"][name])
+        uncertainty = found["uncertainty"]
+        effective = expected.overall["corrected"].effective
+        assert uncertainty == {
+            "confidence": 0.9, "method": "bca", "resamples": 499, "seed": 7,
+            "over": "documents", "units": 12, "effective_units": pytest.approx(effective),
+        }  # fmt: skip
+
+    def test_the_signature_has_the_seed(self, capsys):
+        found = in_json(capsys, "agree", *TEAM, *FLAGS, "--interval-method", "percentile")
+        settings = Settings.parse(found["signature"])
+        assert (settings.seed, settings.resamples, settings.confidence) == (7, "499", "0.9")
+        assert (settings.interval_method, settings.over) == ("percentile", "documents")
+
+    def test_without_confidence_nothing_changes(self, capsys):
+        found = in_json(capsys, "agree", *TEAM, "--quiet", "--seed", "7")
+        assert "intervals" not in found
+        assert "uncertainty" not in found
+        assert Settings.parse(found["signature"]).seed is None
+
+    def test_the_same_seed_gives_the_same_digits(self, capsys):
+        calls = [("agree", *TEAM, *FLAGS, "--null"), ("rank", *TEAM, *FLAGS)]
+        for call in calls:
+            assert run(capsys, *call).out == run(capsys, *call).out
+        other = run(capsys, "agree", *TEAM, *FLAGS, "--null", "--seed", "8").out
+        assert other != run(capsys, *calls[0]).out
+
+    def test_sampled_chance_has_the_same_seed(self, capsys):
+        measure = ("--measure", "iou", "--theta", "0.3", "--samples", "20")
+        found = in_json(capsys, "agree", *TEAM, *FLAGS, *measure, "--null")
+        settings = Settings.parse(found["signature"])
+        assert (settings.seed, settings.samples, settings.resamples) == (7, 20, "499")
+        expected = agreement(example(), measure="iou", theta=0.3, samples=20, seed=7)
+        assert found["chance"] == expected.chance
+        assert found["null_distribution"]["mean"] == expected.chance
+        own = expected.interval(confidence=0.9, resamples=499)
+        assert found["intervals"]["corrected"] == [own.low, own.high]
+        # Without a seed both begin at 0.
+        found = in_json(capsys, "agree", *TEAM, *measure, "--confidence", "0.9", "--quiet")
+        assert Settings.parse(found["signature"]).seed == 0
+
+    def test_csv_has_both_ends(self, capsys):
+        out = run(capsys, "agree", *TEAM, *FLAGS, "--output", "csv").out
+        rows = list(csv.DictReader(io.StringIO(out)))
+        expected = agreement(example()).intervals(**OPTIONS)
+        assert float(rows[0]["corrected_low"]) == expected.overall["corrected"].low
+        labels = {row["name"]: row for row in rows if row["level"] == "label"}
+        assert float(labels["PLACE"]["chance_high"]) == expected.by_label["PLACE"]["chance"].high
+
+    def test_few_documents_are_warned_of(self, capsys):
+        args = ("agree", *TEAM, "--confidence", "0.9", "--resamples", "199")
+        found = run(capsys, *args)
+        assert "which --interval-method expanded allows for" in found.err
+        assert "* rests on few documents: probably too narrow" in " ".join(found.out.split())
+        found = run(capsys, *args, "--interval-method", "expanded")
+        assert "interval" not in found.err
+        assert "too narrow" not in found.out
+        # Of some rows less than ten documents carry the spread, which no method allows for.
+        assert "* rests on few documents: a rough guide" in " ".join(found.out.split())
+
+    def test_sentences_are_said_to_be_drawn(self, capsys, tmp_path):
+        tags = [["B-P", "O", "O"], ["O", "B-P", "O"], ["B-P", "I-P", "O"], ["O", "O", "B-P"]]
+        other = [["B-P", "O", "O"], ["O", "B-P", "O"], ["B-P", "O", "O"], ["O", "B-P", "O"]]
+        for name, side in (("anna", tags), ("ben", other)):
+            text = "\n".join("".join(f"w {tag}\n" for tag in sentence) for sentence in side)
+            (tmp_path / f"{name}.conll").write_text(text)
+        out = run(capsys, "agree", "anna.conll", "ben.conll", *FLAGS).out
+        assert "499 resamples of 4 sentences" in out
+        assert "so that sentences were drawn" in " ".join(out.split())
+
+    def test_reasons(self, capsys):
+        spans = {
+            "a": [[(0, 2, "P"), (4, 5, "L")], *[[(0, 2, "P")]] * 5],
+            "b": [[(1, 3, "P"), (4, 6, "L")], *[[(0, 1 + n % 2, "P")] for n in range(5)]],
+        }
+        write(Corpus.from_spans(spans, lengths=[9] * 6), "spans.csv", format="table")
+        found = in_json(capsys, "agree", "spans.csv", *FLAGS)
+        assert found["labels"]["L"]["intervals"] == {
+            **dict.fromkeys(("observed", "chance", "corrected")),
+            "reasons": dict.fromkeys(
+                ("observed", "chance", "corrected"), "only one of the documents has it"
+            ),
+        }
+        text = " ".join(run(capsys, "agree", "spans.csv", *FLAGS).out.split())
+        assert "No interval for L: only one of the documents has it." in text
+
+    def test_over_annotators(self, capsys):
+        found = in_json(capsys, "agree", *TEAM, *FLAGS, "--over", "annotators")
+        expected = agreement(example()).intervals(over="annotators", **OPTIONS)
+        assert found["intervals"] == ends(expected.overall)
+        assert found["uncertainty"]["over"] == "annotators"
+        assert "intervals" not in found["pairs"][0]
+
+    def test_null(self, capsys):
+        found = in_json(capsys, "agree", *TEAM, *FLAGS[2:], "--null", "--by", "document")
+        expected = null_distribution(example(), resamples=499, rng=7)
+        null = found["null_distribution"]
+        assert null == {
+            "mean": found["chance"],
+            "sd": expected.sd,
+            "sd_is": "exact",
+            "quantiles": {str(share): value for share, value in expected.quantiles.items()},
+            "p_value": 1 / 500,
+            "p_error": expected.p_error,
+        }
+        for name, item in found["documents"].items():
+            assert item["null_distribution"]["p_value"] == expected.by_document[name].p_value
+        assert Settings.parse(found["signature"]).seed == 7
+        text = run(capsys, "agree", *TEAM, *FLAGS[2:], "--null", "--measure", "exact").out
+        assert "standard deviation 0.01" in " ".join(text.split())
+        assert "sampled)" in text
+
+    @pytest.mark.parametrize(
+        ("flags", "message"),
+        [
+            (("--confidence", "95"), "95.0 is not in the range 0<x<1"),
+            (("--resamples", "7"), "7 is not in the range 99<=x<=10000000"),
+            (("--seed", "-1"), "-1 is not in the range x>=0"),
+            (("--interval-method", "bcaa"), "did you mean 'bca'?"),
+        ],
+    )
+    def test_wrong_options(self, capsys, flags, message):
+        assert main(["agree", *TEAM, *flags]) == 2
+        assert message in capsys.readouterr().err
+
+
+class TestRank:
+    def test_systems_are_compared_as_the_library_does(self, capsys):
+        found = in_json(capsys, "rank", *TEAM, *FLAGS)
+        ranking = rank(example(), gold="ada")
+        expected = compare_systems(ranking, **OPTIONS)
+        assert [item["name"] for item in found["systems"]] == list(expected.order)
+        for item in found["systems"]:
+            name = item["name"]
+            assert item["intervals"] == ends(expected.intervals[name])
+            labels = ranking.systems[name].intervals(**OPTIONS).by_label
+            for label, score in item["labels"].items():
+                assert score["intervals"] == ends(labels[label])
+        best, last = found["systems"]
+        p = expected.adjusted["cleo", "ben"]
+        assert (best["p_best"], best["p_next"]) == (None, p)
+        assert (last["p_best"], last["p_next"]) == (p, None)
+        pair = expected.pairs["cleo", "ben"]
+        assert found["comparisons"] == [
+            {
+                "a": "cleo", "b": "ben", "difference": pair.difference,
+                "interval": [pair.interval.low, pair.interval.high], "p_value": pair.p_value,
+                "p_error": pair.p_error, "p_adjusted": p, "n_documents": 12,
+            }
+        ]  # fmt: skip
+        assert found["groups"] == [["cleo", "ben"]]
+
+    def overtaking(self, n_documents, capsys):
+        """The paper's fourth simulation, in so many documents."""
+        five = [(0, 3, "P"), (5, 8, "P"), (10, 13, "P"), (15, 18, "P"), (20, 23, "P")]
+        long = [(25, 41, "P")]
+        sides = {"gold": five + long, "short": five, "long": long}
+        spans = {name: [side] * n_documents for name, side in sides.items()}
+        corpus = Corpus.from_spans(spans, lengths=[41] * n_documents)
+        write(corpus, "systems.csv", format="table")
+        args = ("rank", "systems.csv", "--gold", "gold", "--confidence", "0.95", "--quiet")
+        found = in_json(capsys, *args)
+        return found["overtakings"], " ".join(run(capsys, *args).out.split())
+
+    def test_a_change_of_rank_that_is_not_significant_is_said_not_to_be(self, capsys):
+        found, text = self.overtaking(3, capsys)
+        assert found == [{"system": "short", "overtaken": "long", "significant": False}]
+        assert (
+            "short overtakes long when chance is taken out, but the two cannot be told apart, "
+            "p = 0.2500: the change is not significant."
+        ) in text
+        assert "short and long cannot be told apart" in text
+
+    def test_one_that_is(self, capsys):
+        found, text = self.overtaking(9, capsys)
+        assert found == [{"system": "short", "overtaken": "long", "significant": True}]
+        assert "and the two can be told apart, p = 0.0039." in text
+        assert "all systems can be told apart" in text
+        assert "in all ways" in text
+
+    def test_one_system(self, capsys):
+        found = in_json(capsys, "rank", *TEAM[:2], *FLAGS)
+        assert found["comparisons"] == []
+        assert found["systems"][0]["p_best"] is None
+        assert "Tested" not in run(capsys, "rank", *TEAM[:2], *FLAGS).out
+
+    def test_subsets_are_compared_too(self, capsys):
+        found = in_json(capsys, "rank", *TEAM, *FLAGS, "--split-by-difficulty", "0.7")
+        for subset in found["subsets"]:
+            assert all("intervals" in item for item in subset["systems"])
+
+
+def test_difficulty(capsys):
+    found = in_json(capsys, "difficulty", *TEAM, *FLAGS)
+    expected = difficulty(example()).interval(**OPTIONS)
+    assert found["intervals"] == {"difficulty": [expected.low, expected.high]}
+    assert Settings.parse(found["signature"]).seed == 7
+    text = run(capsys, "difficulty", *TEAM, *FLAGS).out
+    assert f"90 % interval of the difficulty: {expected.low:.4f} to {expected.high:.4f}*." in text
+
+
+class TestPlan:
+    def test_as_the_library_plans(self, capsys):
+        found = in_json(capsys, "plan", *TEAM, "--half-width", "0.03", *FLAGS)
+        expected = plan(agreement(example()), 0.03, **OPTIONS)
+        assert (found["documents"], found["low"], found["high"]) == (
+            expected.documents, expected.low, expected.high,
+        )  # fmt: skip
+        assert [item["half_width"] for item in found["plans"]] == [0.03, 0.1, 0.05, 0.02, 0.01]
+        assert found["pilot"]["spread"] == expected.spread
+        text = " ".join(run(capsys, "plan", *TEAM, "--half-width", "0.03", *FLAGS).out.split())
+        assert f"For ± 0.03 it takes about {expected.documents} documents like these" in text
+
+    def test_no_plan(self, capsys):
+        same = {name: [[(0, 1, "P")]] * 5 for name in "ab"}
+        write(Corpus.from_spans(same, lengths=[5] * 5), "spans.csv", format="table")
+        found = in_json(capsys, "plan", "spans.csv", "--quiet")
+        assert found["documents"] is None
+        assert found["reason"].startswith("all documents of the pilot pull alike")
+        text = run(capsys, "plan", "spans.csv", "--quiet").out
+        assert "The pilot does not tell how many documents to annotate" in text
+
+    def test_few_documents_are_warned_of(self, capsys):
+        assert "plan again when more have been annotated" in run(capsys, "plan", *TEAM).err
