@@ -22,15 +22,56 @@ def conll_sized(n_sentences: int = 3453, noise: float = 0.08, seed: int = 1) -> 
     rng = np.random.default_rng(seed)
     gold, predicted = [], []
     for n in np.clip(rng.gamma(1.6, 8.8, n_sentences), 1, 50).astype(int).tolist():
-        spans: list[tuple[int, int, str]] = []
-        place = int(rng.geometric(0.143)) - 1
-        while place < n:
-            length = min(1 + int(rng.choice(5, p=[0.63, 0.28, 0.06, 0.02, 0.01])), n - place)
-            spans.append((place, place + length, LABELS[int(rng.integers(4))]))
-            place += length + int(rng.geometric(0.143))
+        spans = _spans(n, rng)
         gold.append(_tags(n, spans))
         predicted.append(_tags(n, [s for span in spans for s in _noisy(span, n, noise, rng)]))
     return gold, predicted
+
+
+def population(
+    n_documents: int,
+    *,
+    noise: tuple[float, ...] = (0.08,),
+    sentences: int = 1,
+    spread: float = 0.0,
+    seed: int = 1,
+) -> Corpus:
+    """A gold standard and systems that depart from it, each at random.
+
+    Parameters
+    ----------
+    noise : tuple of float
+        For each system, how many of a hundred spans it gets wrong, divided by 100.
+    sentences : int
+        Sentences in each document.
+    spread : float
+        How much harder or easier than others documents are: the coefficient of variation of
+        the noise from document to document, the same for all systems.
+    """
+    rng = np.random.default_rng(seed)
+    names = [f"system {number}" for number in range(1, len(noise) + 1)]
+    tags: dict[str, Tags] = {name: [] for name in ("gold", *names)}
+    for _ in range(n_documents):
+        harder = rng.gamma(1 / spread**2, spread**2) if spread else 1.0
+        for n in np.clip(rng.gamma(1.6, 8.8, sentences), 1, 50).astype(int).tolist():
+            spans = _spans(n, rng)
+            tags["gold"].append(_tags(n, spans))
+            for name, share in zip(names, noise, strict=True):
+                found = [s for span in spans for s in _noisy(span, n, share * harder, rng)]
+                tags[name].append(_tags(n, found))
+    documents = [f"d{number}" for number in range(n_documents) for _ in range(sentences)]
+    return Corpus.from_tags(tags, documents=documents).with_gold("gold")
+
+
+def _spans(n: int, rng: np.random.Generator) -> list[tuple[int, int, str]]:
+    """Entities of 1 to 5 tokens with four labels, about one in eight tokens."""
+    spans: list[tuple[int, int, str]] = []
+    place = int(rng.geometric(0.143)) - 1
+    while place < n:
+        length = min(1 + int(rng.choice(5, p=[0.63, 0.28, 0.06, 0.02, 0.01])), n - place)
+        spans.append((place, place + length, LABELS[int(rng.integers(4))]))
+        place += length + int(rng.geometric(0.143))
+    return spans
 
 
 def _noisy(

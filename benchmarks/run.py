@@ -57,6 +57,39 @@ def nervaluate() -> object:
 PEERS: dict[str, Job] = {"beyondchance": ours, "seqeval": seqeval, "nervaluate": nervaluate}
 
 
+def million() -> object:
+    """Intervals of everything, for a million documents with 1.6 million rows of counts."""
+    n_documents, n_rows = 1_000_000, 1_600_000
+    rng = np.random.default_rng(1)
+    document, one = np.sort(rng.integers(0, n_documents, n_rows)), np.ones(n_rows, dtype=np.int64)
+    counts = bc.Counts(
+        documents=tuple(map(str, range(n_documents))),
+        n_texts=n_documents,
+        labels=("LOC", "MISC", "ORG", "PER"),
+        annotators=("gold", "system"),
+        pairs=np.array([[0], [1]]),
+        document=document,
+        text=document,
+        label=rng.integers(0, 4, n_rows),
+        a=0 * one,
+        b=one,
+        matched=rng.integers(0, 3, n_rows).astype(np.float64),
+        expected=rng.integers(0, 2**52, n_rows) * 2.0**-52,
+        size_a=2.0 * one,
+        size_b=2.0 * one,
+        spans_a=one,
+        spans_b=one,
+        certain=one == 0,
+        certain_a=one == 0,
+        certain_b=one == 0,
+    )
+    return bc.Agreement(counts, bc.Settings()).intervals(resamples=99, rng=1)
+
+
+ALONE: dict[str, Job] = {**PEERS, "million": million}
+"""Jobs whose memory is measured, each in a process of its own."""
+
+
 def best(*jobs: Job, times: int = 9) -> list[float]:
     """Seconds of the fastest run of each job; the jobs take turns."""
     seconds = [inf] * len(jobs)
@@ -132,6 +165,31 @@ def conll() -> float:
         ratio(f"tags to full result, ours / {name}", seconds[0] / by_name[name], most=most)
     ratio("twice the sentences, time", twice / seconds[0], most=2.5)
     return by_name["seqeval"]
+
+
+def uncertainty(seqeval_seconds: float) -> None:
+    """Intervals, tests and null distributions of a corpus of one-sentence documents."""
+    gold, predicted = conll_sized(3450)
+    corpus = bc.Corpus.from_tags({"gold": gold, "system": predicted})
+    result = bc.agreement(corpus)
+    one, every, compared, null = best(
+        lambda: result.interval(resamples=10_000, rng=1),
+        lambda: result.intervals(resamples=10_000, rng=1),
+        lambda: bc.compare(result, result, resamples=10_000, rng=1),
+        lambda: bc.null_distribution(corpus, resamples=999, rng=1),
+        times=3,
+    )
+    print("\n3,450 documents of one sentence, four labels")
+    for what, seconds in (
+        ("BCa interval, 10,000 resamples", one),
+        ("intervals of all labels, pairs and annotators", every),
+        ("paired comparison, 10,000 resamples and permutations", compared),
+        ("null distribution, 999 draws and exact variance", null),
+    ):
+        print(f"{what:<68} {1e3 * seconds:>6.0f} ms")
+    ratio("BCa interval, 10,000 resamples, / ten times seqeval", one / seqeval_seconds / 10, most=1)
+    memory = peak_memory("million")
+    print(f"{'intervals of 1,000,000 documents, peak memory':<68} {memory:>9}  below 1000 MB")
 
 
 def long_texts(seqeval_seconds: float) -> None:
@@ -320,10 +378,12 @@ def imports() -> None:
 def main() -> None:
     """Run everything and print it."""
     if sys.argv[1:2] == ["--memory"]:
-        PEERS[sys.argv[2]]()
+        ALONE[sys.argv[2]]()
         print(own_peak_memory())
         return
-    long_texts(conll())
+    seqeval_seconds = conll()
+    long_texts(seqeval_seconds)
+    uncertainty(seqeval_seconds)
     hard_texts()
     measures()
     teams()

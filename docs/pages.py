@@ -50,13 +50,18 @@ EXAMPLES = {
         "beyondchance agree example/*.conll --quiet --coefficients alpha,mu-alpha,kappa,s",
         "beyondchance agree example/*.conll --labels PERSON --output latex",
         "beyondchance agree example/*.conll --fail-under 0.8 --quiet --output csv",
+        "beyondchance agree example/*.conll --confidence 0.95 --interval-method expanded --null",
     ],
-    "rank": ["beyondchance rank example/*.conll --split-by-difficulty 0.7"],
-    "difficulty": ["beyondchance difficulty example/*.conll --top 5"],
     "disagreements": [
         "beyondchance disagreements example/ada.conll example/cleo.conll --top 8",
         "beyondchance disagreements example/*.conll --quiet --kind label --output jsonl",
     ],
+    "rank": [
+        "beyondchance rank example/*.conll --split-by-difficulty 0.7",
+        "beyondchance rank example/*.conll --measure exact --confidence 0.95",
+    ],
+    "difficulty": ["beyondchance difficulty example/*.conll --top 5 --confidence 0.95"],
+    "plan": ["beyondchance plan example/*.conll --half-width 0.03"],
     "place": ["beyondchance place --length 20 --spans 1,3,6"],
     "reproduce": ["beyondchance reproduce"],
     "formats": ["beyondchance formats"],
@@ -69,7 +74,8 @@ CLOSING = """\
 
 `--output json` is a contract: `"format": 1` is its version, and only additions happen without
 another. Every score has `observed`, `chance` and `corrected` (null where undefined, with a
-`reason`) and the `counts` that they are computed from. The schema ships with the package, as
+`reason`) and the `counts` that they are computed from; with `--confidence` also `intervals`, except
+for single documents and `--sensitivity`. The schema ships with the package, as
 `beyondchance/data/schema.json`:
 
 ```{literalinclude} ../src/beyondchance/data/schema.json
