@@ -24,7 +24,7 @@ def main() -> None:
         # The command line has libraries of its own, and they are ordinary dependencies.
         if (
             not module.name.startswith(
-                ("beyondchance.__main__", "beyondchance.cli", "beyondchance.report.text")
+                ("beyondchance.__main__", "beyondchance.cli", "beyondchance.reporting.text")
             )
             and module.name not in NEEDS_SCIPY
         ):

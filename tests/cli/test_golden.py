@@ -15,7 +15,7 @@ import pytest
 
 from beyondchance import __version__
 from beyondchance.cli import COMMANDS, main
-from beyondchance.report import LIST_OUTPUTS, OUTPUTS
+from beyondchance.reporting import LIST_OUTPUTS, OUTPUTS
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "cli"
 SCHEMA = json.loads((files("beyondchance") / "data" / "schema.json").read_text("utf-8"))

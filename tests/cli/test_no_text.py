@@ -25,7 +25,7 @@ from spacy.vocab import Vocab
 
 import beyondchance as bc
 from beyondchance.cli import main
-from beyondchance.report import LIST_OUTPUTS, OUTPUTS
+from beyondchance.reporting import LIST_OUTPUTS, OUTPUTS
 from mutation import places, replaced
 
 MARK = "Zqx"

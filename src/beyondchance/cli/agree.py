@@ -32,7 +32,7 @@ from beyondchance.cli.options import (
 from beyondchance.cli.running import Command, emit, tell, working
 from beyondchance.core.measures import MEASURES
 from beyondchance.errors import BeyondChanceError
-from beyondchance.report.agree_report import Variant, agree_report
+from beyondchance.reporting.agree_report import Variant, agree_report
 from beyondchance.results import Agreement, Difficulty, Score
 from beyondchance.rounding import in_digits
 from beyondchance.scoring import agreement, difficulty, without_gold

@@ -14,8 +14,8 @@ from beyondchance.cli.loading import load, streams
 from beyondchance.cli.options import Choice, annotated_files, option
 from beyondchance.cli.running import Command, tell, working
 from beyondchance.io.writing import WRITTEN, write
-from beyondchance.report.blocks import counted
-from beyondchance.report.words import condensed
+from beyondchance.reporting.blocks import counted
+from beyondchance.reporting.words import condensed
 
 _ENDINGS = {
     ".csv": "table",

@@ -11,7 +11,7 @@ from beyondchance.cli.options import SCORING, option, output
 from beyondchance.cli.running import Command, emit, tell
 from beyondchance.demo import example
 from beyondchance.io.writing import write
-from beyondchance.report.agree_report import agree_report
+from beyondchance.reporting.agree_report import agree_report
 
 
 @click.command("demo", cls=Command)

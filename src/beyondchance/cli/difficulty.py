@@ -20,7 +20,7 @@ from beyondchance.cli.options import (
     uncertainty,
 )
 from beyondchance.cli.running import Command, emit, working
-from beyondchance.report.difficulty_report import difficulty_report
+from beyondchance.reporting.difficulty_report import difficulty_report
 from beyondchance.scoring import difficulty
 
 

@@ -18,8 +18,8 @@ from beyondchance.cli.options import (
     picked,
 )
 from beyondchance.cli.running import Command, emit, working
-from beyondchance.report import LIST_OUTPUTS
-from beyondchance.report.disagreements_report import disagreements_report
+from beyondchance.reporting import LIST_OUTPUTS
+from beyondchance.reporting.disagreements_report import disagreements_report
 
 
 @click.command("disagreements", cls=Command)

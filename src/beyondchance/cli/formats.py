@@ -11,7 +11,7 @@ from beyondchance.cli.options import output
 from beyondchance.cli.running import Command, emit
 from beyondchance.io import FORMATS
 from beyondchance.io.writing import WRITTEN
-from beyondchance.report.formats_report import formats_report
+from beyondchance.reporting.formats_report import formats_report
 
 
 @click.command("formats", cls=Command)

@@ -14,7 +14,7 @@ from beyondchance.cli.running import Option
 from beyondchance.core.measures import MEASURES
 from beyondchance.io.formats import FORMATS
 from beyondchance.io.options import CHOICES, ReadOptions
-from beyondchance.report import LIST_OUTPUTS, OUTPUTS
+from beyondchance.reporting import LIST_OUTPUTS, OUTPUTS
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 

@@ -12,7 +12,7 @@ from beyondchance.cli.options import Choice, Lengths, option, output
 from beyondchance.cli.running import Command, emit, tell, working
 from beyondchance.errors import LengthsError
 from beyondchance.io.saving import check_place, save_file
-from beyondchance.report.place_report import place_report
+from beyondchance.reporting.place_report import place_report
 
 
 @click.command("place", cls=Command)
@@ -61,7 +61,7 @@ def command(
         if place is not None:
             check_place(place)
     if plot is not None:
-        from beyondchance.report.figures import drawn_places  # noqa: PLC0415 - heavy, rarely wanted
+        from beyondchance.reporting.figures import drawn_places  # noqa: PLC0415 - heavy, rarely wanted
 
         save_file(plot, drawn_places(spans, starts, ending=Path(plot).suffix))
         if not options["quiet"]:

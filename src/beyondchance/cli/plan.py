@@ -22,7 +22,7 @@ from beyondchance.cli.options import (
 )
 from beyondchance.cli.running import Command, emit, working
 from beyondchance.planning import plan
-from beyondchance.report.plan_report import plan_report
+from beyondchance.reporting.plan_report import plan_report
 from beyondchance.scoring import agreement
 from beyondchance.uncertainty import SCORES
 

@@ -26,7 +26,7 @@ from beyondchance.cli.options import (
     uncertainty,
 )
 from beyondchance.cli.running import Command, emit, working
-from beyondchance.report.rank_report import Subset, Sureness, rank_report
+from beyondchance.reporting.rank_report import Subset, Sureness, rank_report
 from beyondchance.results import Ranking
 from beyondchance.scoring import difficulty, rank
 from beyondchance.spans import Corpus

@@ -10,7 +10,7 @@ from beyondchance.cli import DATA
 from beyondchance.cli.options import output
 from beyondchance.cli.running import Command, emit
 from beyondchance.paper import reproduce
-from beyondchance.report.reproduce_report import reproduce_report
+from beyondchance.reporting.reproduce_report import reproduce_report
 
 
 @click.command("reproduce", cls=Command)

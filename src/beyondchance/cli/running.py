@@ -16,10 +16,10 @@ import click
 from beyondchance.cli import DATA, USAGE
 from beyondchance.errors import BeyondChanceError, OptionError
 from beyondchance.io.saving import save_file
-from beyondchance.report import OUTPUTS, rendered
-from beyondchance.report.blocks import Report
-from beyondchance.report.visible import visible
-from beyondchance.report.words import condensed
+from beyondchance.reporting import OUTPUTS, rendered
+from beyondchance.reporting.blocks import Report
+from beyondchance.reporting.visible import visible
+from beyondchance.reporting.words import condensed
 
 _PATIENCE = 1.0
 """Seconds after which somebody who waits is told what for."""

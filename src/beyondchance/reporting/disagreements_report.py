@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from beyondchance.aligning import KINDS, Disagreements
-from beyondchance.report import words
-from beyondchance.report.blocks import CUT, Block, Cell, Prose, Report, Table, in_list, inputs
+from beyondchance.reporting import words
+from beyondchance.reporting.blocks import CUT, Block, Cell, Prose, Report, Table, in_list, inputs
 
 NO_SPAN = "no span"
 """The heading of what the other annotator did not mark."""

@@ -7,7 +7,7 @@ from math import isnan
 
 import numpy as np
 
-from beyondchance.report.blocks import counted, in_list
+from beyondchance.reporting.blocks import counted, in_list
 from beyondchance.results import Score
 from beyondchance.rounding import in_digits
 from beyondchance.spans import Corpus

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from importlib import import_module
 
 from beyondchance.errors import checked_option
-from beyondchance.report.blocks import Report
+from beyondchance.reporting.blocks import Report
 
 OUTPUTS: Mapping[str, str] = {
     "text": ".txt",
@@ -41,7 +41,7 @@ def rendered(
         Whether text is coloured.
     """
     name = checked_option("output", output, LIST_OUTPUTS)
-    module = import_module(f"beyondchance.report.{name}_output")
+    module = import_module(f"beyondchance.reporting.{name}_output")
     if name == "text":
         text: str = module.rendered(report, digits=digits, width=width, colour=colour)
     else:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from beyondchance.report import words
-from beyondchance.report.blocks import Block, Prose, Report, Table, in_list, inputs
+from beyondchance.reporting import words
+from beyondchance.reporting.blocks import Block, Prose, Report, Table, in_list, inputs
 from beyondchance.results import Agreement
 from beyondchance.rounding import in_digits
 from beyondchance.spans import Corpus

@@ -14,11 +14,11 @@ from beyondchance import (
     rank,
     start_probabilities,
 )
-from beyondchance.report import words
-from beyondchance.report.agree_report import agree_report, habits_of
-from beyondchance.report.blocks import Prose, Table
-from beyondchance.report.place_report import place_report
-from beyondchance.report.rank_report import rank_report
+from beyondchance.reporting import words
+from beyondchance.reporting.agree_report import agree_report, habits_of
+from beyondchance.reporting.blocks import Prose, Table
+from beyondchance.reporting.place_report import place_report
+from beyondchance.reporting.rank_report import rank_report
 from beyondchance.rounding import in_digits
 
 JUDGEMENTS = ("good", "bad", "poor", "fair", "moderate", "substantial", "perfect", "excellent")

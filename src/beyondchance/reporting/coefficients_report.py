@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from beyondchance.comparison import CATALOGUE, Coefficient, Coefficients
-from beyondchance.report.blocks import Block, Cell, Prose, Table
+from beyondchance.reporting.blocks import Block, Cell, Prose, Table
 
 
 def blocks_of(found: Coefficients) -> list[Block]:

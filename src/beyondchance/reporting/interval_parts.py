@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from math import isnan
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from beyondchance.report.blocks import Range, Table, counted, in_list
+from beyondchance.reporting.blocks import Range, Table, counted, in_list
 from beyondchance.settings import Settings
 
 if TYPE_CHECKING:

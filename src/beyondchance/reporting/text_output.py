@@ -12,9 +12,9 @@ from collections.abc import Iterator
 from textwrap import wrap
 from typing import Any
 
-from beyondchance.report.blocks import Bars, Block, Curves, Prose, Report, Table, cell_text
-from beyondchance.report.drawing import drawn_bars, drawn_curves
-from beyondchance.report.visible import visible
+from beyondchance.reporting.blocks import Bars, Block, Curves, Prose, Report, Table, cell_text
+from beyondchance.reporting.drawing import drawn_bars, drawn_curves
+from beyondchance.reporting.visible import visible
 
 _WIDEST = 100
 """Columns that a sentence fills at most: longer lines are hard to read."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from math import isnan
 from typing import TYPE_CHECKING, Any
 
-from beyondchance.report import words
-from beyondchance.report.blocks import CUT, Bars, Block, Prose, Report, Table, in_list, inputs
-from beyondchance.report.interval_parts import (
+from beyondchance.reporting import words
+from beyondchance.reporting.blocks import CUT, Bars, Block, Prose, Report, Table, in_list, inputs
+from beyondchance.reporting.interval_parts import (
     cautions,
     explained,
     flat_intervals,

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from beyondchance.arrays import Floats
-from beyondchance.report.blocks import Block, Curves, Prose, Report, Table, counted
+from beyondchance.reporting.blocks import Block, Curves, Prose, Report, Table, counted
 
 
 def place_report(

@@ -8,8 +8,8 @@ from math import inf
 from string import ascii_lowercase
 from typing import TYPE_CHECKING, Any
 
-from beyondchance.report import words
-from beyondchance.report.blocks import (
+from beyondchance.reporting import words
+from beyondchance.reporting.blocks import (
     SCORES,
     Block,
     Cell,
@@ -23,7 +23,7 @@ from beyondchance.report.blocks import (
     score_cells,
     with_reasons,
 )
-from beyondchance.report.interval_parts import (
+from beyondchance.reporting.interval_parts import (
     Scores,
     cautions,
     explained,

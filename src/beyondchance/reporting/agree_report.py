@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from math import isnan, nan
 from typing import TYPE_CHECKING, Any
 
-from beyondchance.report import words
-from beyondchance.report.blocks import (
+from beyondchance.reporting import words
+from beyondchance.reporting.blocks import (
     CUT,
     SCORES,
     Block,
@@ -22,7 +22,7 @@ from beyondchance.report.blocks import (
     score_cells,
     with_reasons,
 )
-from beyondchance.report.interval_parts import (
+from beyondchance.reporting.interval_parts import (
     Scores,
     cautions,
     explained,
@@ -198,7 +198,7 @@ def agree_report(
     }
     rows = _rows(results, habits, known, by=by, difficulty=difficulty, variants=variants)
     if others is not None:
-        from beyondchance.report import coefficients_report  # noqa: PLC0415 - rarely wanted
+        from beyondchance.reporting import coefficients_report  # noqa: PLC0415 - rarely wanted
 
         settings = replace(settings, gamma=others.settings.gamma)
         blocks += coefficients_report.blocks_of(others)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from beyondchance.report.blocks import Bars, Block, Curves, Prose, Report, Table, cell_text
-from beyondchance.report.drawing import drawn_bars, drawn_curves
-from beyondchance.report.visible import visible
+from beyondchance.reporting.blocks import Bars, Block, Curves, Prose, Report, Table, cell_text
+from beyondchance.reporting.drawing import drawn_bars, drawn_curves
+from beyondchance.reporting.visible import visible
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~$])")
 

@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import Any
 
 from beyondchance.paper import Reproduced
-from beyondchance.report.blocks import Block, Prose, Report, Table, counted
+from beyondchance.reporting.blocks import Block, Prose, Report, Table, counted
 
 UNEXPLAINED = "differs, and no known deviation explains it"
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 
-from beyondchance.report.blocks import Report
-from beyondchance.report.json_output import plain
+from beyondchance.reporting.blocks import Report
+from beyondchance.reporting.json_output import plain
 
 
 def rendered(report: Report, *, digits: int) -> str:

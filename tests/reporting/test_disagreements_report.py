@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from beyondchance import Corpus, disagreements, example
-from beyondchance.report import LIST_OUTPUTS, rendered
-from beyondchance.report.blocks import Prose, Table
-from beyondchance.report.disagreements_report import disagreements_report, in_text
+from beyondchance.reporting import LIST_OUTPUTS, rendered
+from beyondchance.reporting.blocks import Prose, Table
+from beyondchance.reporting.disagreements_report import disagreements_report, in_text
 
 HOSTILE = "a|b_c$d&e#f%g{h}~i^j\\k<l>[m](n)`o`*p*\x1b[31m\nq\u202er"
 

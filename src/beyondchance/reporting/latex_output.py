@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from beyondchance.report.blocks import Bars, Block, Curves, Prose, Report, Table, cell_text
-from beyondchance.report.visible import visible
+from beyondchance.reporting.blocks import Bars, Block, Curves, Prose, Report, Table, cell_text
+from beyondchance.reporting.visible import visible
 
 _ESCAPES = {
     "\\": r"\textbackslash{}",

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from math import isnan
 from typing import Any
 
-from beyondchance.report.blocks import Report
+from beyondchance.reporting.blocks import Report
 from beyondchance.version import __version__
 
 FORMAT = 1

@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from beyondchance import OptionError
-from beyondchance.report import OUTPUTS, rendered
-from beyondchance.report.blocks import Bars, Curves, Prose, Report, Table
-from beyondchance.report.text_output import drawn
-from beyondchance.report.visible import visible
+from beyondchance.reporting import OUTPUTS, rendered
+from beyondchance.reporting.blocks import Bars, Curves, Prose, Report, Table
+from beyondchance.reporting.text_output import drawn
+from beyondchance.reporting.visible import visible
 from beyondchance.rounding import in_digits
 
 HOSTILE = "a|b_c$d&e#f%g{h}~i^j\\k<l>[m](n)`o`*p*\x1b[31m\nq\u202er"

@@ -6,9 +6,9 @@ import csv
 import io
 from typing import Any
 
-from beyondchance.report.blocks import Report
-from beyondchance.report.json_output import plain
-from beyondchance.report.visible import visible
+from beyondchance.reporting.blocks import Report
+from beyondchance.reporting.json_output import plain
+from beyondchance.reporting.visible import visible
 
 
 def rendered(report: Report, *, digits: int) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from beyondchance.report.blocks import Prose, Report, Table
+from beyondchance.reporting.blocks import Prose, Report, Table
 
 
 def formats_report(formats: Sequence[dict[str, Any]]) -> Report:

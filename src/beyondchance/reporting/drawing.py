@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from beyondchance.report.blocks import Bars, Curves
-from beyondchance.report.visible import visible
+from beyondchance.reporting.blocks import Bars, Curves
+from beyondchance.reporting.visible import visible
 from beyondchance.rounding import in_digits
 
 _EIGHTHS = " ▁▂▃▄▅▆▇█"
