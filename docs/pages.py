@@ -61,6 +61,7 @@ EXAMPLES = {
         "beyondchance rank example/*.conll --measure exact --confidence 0.95",
     ],
     "difficulty": ["beyondchance difficulty example/*.conll --top 5 --confidence 0.95"],
+    "report": ["beyondchance report example/*.conll -o report.html"],
     "plan": ["beyondchance plan example/*.conll --half-width 0.03"],
     "place": ["beyondchance place --length 20 --spans 1,3,6"],
     "reproduce": ["beyondchance reproduce"],

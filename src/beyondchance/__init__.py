@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from beyondchance.io.writing import write
     from beyondchance.null import NullDistribution, match_variance, null_distribution
     from beyondchance.planning import Plan, plan
+    from beyondchance.publishing import Page, report
     from beyondchance.results import Agreement, Counts, Difficulty, Ranking, Score
     from beyondchance.scoring import agreement, difficulty, rank
     from beyondchance.settings import Settings
@@ -66,6 +67,7 @@ __all__ = [
     "NullDistribution",
     "OptionError",
     "OverlapError",
+    "Page",
     "Plan",
     "Ranking",
     "Score",
@@ -89,6 +91,7 @@ __all__ = [
     "plan",
     "rank",
     "read",
+    "report",
     "sample_arrangements",
     "start_probabilities",
     "write",
@@ -118,6 +121,7 @@ _HOMES = {
     "io.writing": ("write",),
     "null": ("NullDistribution", "match_variance", "null_distribution"),
     "planning": ("Plan", "plan"),
+    "publishing": ("Page", "report"),
     "results": ("Agreement", "Counts", "Difficulty", "Ranking", "Score"),
     "scoring": ("agreement", "difficulty", "rank"),
     "settings": ("Settings",),

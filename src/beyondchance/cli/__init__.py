@@ -23,6 +23,7 @@ COMMANDS = {
     "rank": "Systems against a gold standard, ranked before and after correction.",
     "difficulty": "How unlikely luck is, by document.",
     "disagreements": "Every disagreement, its kind and its place.",
+    "report": "A page that people read, with every disagreement in its text.",
     "plan": "How many documents to annotate, from a pilot.",
     "place": "Where random spans fall in a text.",
     "reproduce": "The paper's tables beside ours.",

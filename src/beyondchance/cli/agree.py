@@ -20,6 +20,7 @@ from beyondchance.cli.options import (
     Names,
     Parameters,
     annotated_files,
+    gamma_parameters,
     interval_options,
     option,
     output,
@@ -170,16 +171,11 @@ def _coefficients(
     from beyondchance.comparison import coefficients  # noqa: PLC0415 - rarely wanted
 
     names = options["coefficients"]
-    whole = ("samples",)
-    gamma = {
-        name: int(value) if name in whole and value.is_integer() else value
-        for name, value in (options["gamma"] or {}).items()
-    }
     return coefficients(
         corpus,
         "all" if names == ("all",) else names,
         model=model,
-        gamma=gamma,
+        gamma=gamma_parameters(options),
         rng=options["seed"],
         progress=lambda done, total: say(f"gamma, {done:,} of {total:,} samples"),
     )

@@ -355,6 +355,15 @@ def interval_options(options: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
+def gamma_parameters(options: Mapping[str, Any]) -> dict[str, float]:
+    """The parameters of gamma, whole numbers where they count something."""
+    given = options["gamma"] or {}
+    return {
+        name: int(value) if name == "samples" and value.is_integer() else value
+        for name, value in given.items()
+    }
+
+
 TOP = option(
     "--top",
     group="Output",

@@ -61,9 +61,10 @@ def command(
         if place is not None:
             check_place(place)
     if plot is not None:
-        from beyondchance.reporting.figures import drawn_places  # noqa: PLC0415 - heavy, rarely wanted
+        from beyondchance.reporting.charts import places_chart  # noqa: PLC0415 - rarely wanted
+        from beyondchance.reporting.figures import drawn  # noqa: PLC0415 - rarely wanted
 
-        save_file(plot, drawn_places(spans, starts, ending=Path(plot).suffix))
+        save_file(plot, drawn(places_chart(spans, starts), Path(plot).suffix))
         if not options["quiet"]:
             tell(f"wrote {plot}")
     emit(report, **options)

@@ -147,7 +147,7 @@ def agree_report(
     annotators = result.counts.annotators
     who = in_list(annotators)
     habits = habits_of(result, results["token"])
-    known = _known(intervals or {}, measure)
+    known = known_intervals(intervals or {}, measure)
     settings = known.settings or (null.settings if null is not None else result.settings)
     notes = (
         *corpus.notes,
@@ -157,7 +157,7 @@ def agree_report(
     )
     blocks: list[Block] = [
         Prose(words.compared(corpus, who, result.counts.documents, result.n_spans)),
-        _overall(results, known),
+        overall_table(results, known),
         Prose(
             " ".join(
                 filter(
@@ -167,7 +167,7 @@ def agree_report(
             )
         ),
         *([Prose(luck(null, digits))] if null is not None else []),
-        _scores_table(
+        scores_table(
             "label",
             list(result.by_label.items()),
             known.kind("label"),
@@ -177,8 +177,8 @@ def agree_report(
     if len(annotators) > 2:
         pairs = [(" and ".join(pair), score) for pair, score in result.by_pair.items()]
         own = known.kind("pair")
-        blocks.append(_scores_table("pair", pairs, own, title="pairs of annotators", top=top))
-    blocks.append(_habits_table(habits, top))
+        blocks.append(scores_table("pair", pairs, own, title="pairs of annotators", top=top))
+    blocks.append(habits_table(habits, top))
     if known.kind("annotator").at and len(annotators) > 2:
         blocks.append(_sure_table(habits, known.kind("annotator"), top))
     for name in by:
@@ -186,7 +186,7 @@ def agree_report(
             blocks += _documents(result, difficulty, top)
         else:
             groups, own = list(result.by_field(name).items()), known.kind(f"field {name}")
-            blocks.append(_scores_table(name, groups, own, title=f"documents by {name}", top=top))
+            blocks.append(scores_table(name, groups, own, title=f"documents by {name}", top=top))
     if variants:
         blocks.append(_variants_table(variants))
     data = {
@@ -227,7 +227,7 @@ def _n_groups(result: Agreement, name: str) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class _Known:
+class KnownIntervals:
     """Intervals of everything that is shown, by the kind and the name of what it is.
 
     Attributes
@@ -244,10 +244,10 @@ class _Known:
         """The intervals of a score; none where there are none."""
         return self.at.get((kind, name), {})
 
-    def kind(self, kind: str) -> _OfKind:
+    def kind(self, kind: str) -> IntervalsByName:
         """The intervals of one kind of scores."""
         at = {name: found for (known, name), found in self.at.items() if known == kind}
-        return _OfKind(self.settings, at)
+        return IntervalsByName(self.settings, at)
 
     def explanation(self, measure: str) -> str:
         """How they were made; nothing if they were not."""
@@ -266,7 +266,7 @@ class _Known:
 
 
 @dataclass(frozen=True, slots=True)
-class _OfKind:
+class IntervalsByName:
     """Intervals by name."""
 
     settings: Settings | None
@@ -279,10 +279,10 @@ class _OfKind:
         return with_intervals(table, [self.at.get(name, {}) for name in names], self.settings)
 
 
-def _known(intervals: Mapping[str, Intervals], measure: str) -> _Known:
+def known_intervals(intervals: Mapping[str, Intervals], measure: str) -> KnownIntervals:
     """The intervals of all measures, and of everything else by the first one."""
     if not intervals:
-        return _Known(None, {})
+        return KnownIntervals(None, {})
     found = intervals[measure]
     at: dict[tuple[str, str], Scores] = {
         ("all", name): item.overall for name, item in intervals.items()
@@ -296,7 +296,7 @@ def _known(intervals: Mapping[str, Intervals], measure: str) -> _Known:
         for field, values in found.by_field.items()
         for name, item in values.items()
     }
-    return _Known(found.settings, at)
+    return KnownIntervals(found.settings, at)
 
 
 def luck(null: NullDistribution, digits: int) -> str:
@@ -323,7 +323,8 @@ def _gold_note(corpus: Corpus, result: Agreement) -> list[str]:
     return [f"{left_out}; 'beyondchance rank' compares everybody with it"]
 
 
-def _overall(results: Mapping[str, Agreement], known: _Known) -> Table:
+def overall_table(results: Mapping[str, Agreement], known: KnownIntervals) -> Table:
+    """The score by each measure."""
     rows = [
         (measure, *score_cells(result.score), words.MATCHES.get(measure, ""))
         for measure, result in results.items()
@@ -337,8 +338,8 @@ Named = Sequence[tuple[str, Score]]
 """Names with their scores; two may have the same name."""
 
 
-def _scores_table(
-    heading: str, scores: Named, intervals: _OfKind, *, title: str = "", top: int = 0
+def scores_table(
+    heading: str, scores: Named, intervals: IntervalsByName, *, title: str = "", top: int = 0
 ) -> Table:
     """A row for each name; where there are too many, those of the lowest scores."""
     shown, remark = _cut(scores, top)
@@ -352,10 +353,10 @@ def _cut(scores: Named, top: int) -> tuple[Named, str]:
     """All, or the lowest and a remark on how many there are."""
     if not top or len(scores) <= top:
         return scores, ""
-    return _contested(scores)[:top], f"The {top:,} lowest of {len(scores):,}."
+    return most_contested(scores)[:top], f"The {top:,} lowest of {len(scores):,}."
 
 
-def _contested(scores: Named) -> Named:
+def most_contested(scores: Named) -> Named:
     """By corrected score, the lowest first; undefined ones last; many spans first."""
 
     def key(item: tuple[str, Score]) -> tuple[bool, float, int]:
@@ -365,7 +366,8 @@ def _contested(scores: Named) -> Named:
     return sorted(scores, key=key)
 
 
-def _habits_table(habits: Mapping[str, Habits], top: int) -> Table:
+def habits_table(habits: Mapping[str, Habits], top: int) -> Table:
+    """How each annotator marks."""
     shown, remark = _cut([(name, item.score) for name, item in habits.items()], top)
     headings = ["annotator", "spans", "length", "marks", *SCORES]
     team = len(habits) > 2
@@ -392,7 +394,7 @@ def _habits_table(habits: Mapping[str, Habits], top: int) -> Table:
     )
 
 
-def _sure_table(habits: Mapping[str, Habits], intervals: _OfKind, top: int) -> Table:
+def _sure_table(habits: Mapping[str, Habits], intervals: IntervalsByName, top: int) -> Table:
     """The intervals of the annotators, for which their own table has no room."""
     shown, remark = _cut([(name, item.score) for name, item in habits.items()], top)
     rows = [(name, score.corrected) for name, score in shown]
@@ -415,7 +417,7 @@ def _documents(result: Agreement, difficulty: Difficulty | None, top: int) -> li
     """The most contested documents, and the hardest."""
     scores = [(name, score) for name, score in result.by_document.items() if score.n_spans]
     hardness = difficulty.by_document if difficulty is not None else {}
-    contested = _contested(scores)
+    contested = most_contested(scores)
     hardest = sorted(contested, key=lambda item: -_or_nothing(hardness.get(item[0], nan)))
     blocks: list[Block] = []
     for title, ordered in (
@@ -447,7 +449,7 @@ def _variants_table(variants: Sequence[Variant]) -> Table:
 def _data(
     results: Mapping[str, Agreement],
     habits: Mapping[str, Habits],
-    known: _Known,
+    known: KnownIntervals,
     *,
     by: Sequence[str],
     difficulty: Difficulty | None,
@@ -533,7 +535,7 @@ def _plain_null(null: NullDistribution) -> dict[str, Any]:
 def _rows(
     results: Mapping[str, Agreement],
     habits: Mapping[str, Habits],
-    known: _Known,
+    known: KnownIntervals,
     *,
     by: Sequence[str],
     difficulty: Difficulty | None,

@@ -1,44 +1,38 @@
-"""Figures for papers, drawn by Altair."""
+"""Charts of Altair, drawn: as files for papers, and as SVG that a page carries inside."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree as ET
 
-from beyondchance.arrays import Floats
 from beyondchance.errors import MissingLibraryError, OptionError
 
 ENDINGS = (".png", ".svg", ".pdf")
 
-
-def drawn_places(spans: Sequence[int], starts: Sequence[Floats], *, ending: str) -> bytes:
-    """Probabilities of all starts, one line for each span."""
-    return _drawn(places_chart(spans, starts), ending)
-
-
-def places_chart(spans: Sequence[int], starts: Sequence[Floats]) -> Any:
-    """The paper's first figure, as a chart of Altair."""
-    alt = _altair()
-    values = [
-        {"start": start, "probability": probability, "span": f"{number}: {span}"}
-        for number, (span, column) in enumerate(zip(spans, starts, strict=True), start=1)
-        for start, probability in enumerate(column.tolist())
-    ]
-    order = [f"{number}: {span}" for number, span in enumerate(spans, start=1)]
-    return (
-        alt.Chart(alt.Data(values=values), width=480, height=240)
-        .mark_line(interpolate="step-after" if max(map(len, starts)) < 60 else "linear")
-        .encode(
-            x=alt.X("start:Q", title="start of the span"),
-            y=alt.Y("probability:Q", title="probability"),
-            color=alt.Color("span:N", title="span: length", sort=order),
-            strokeDash=alt.StrokeDash("span:N", title="span: length", sort=order),
-        )
-    )
+_NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_LONG_NUMBER = re.compile(r"-?\d+\.\d{3,}(?:e[+-]?\d+)?|-?\d+(?:\.\d+)?e[+-]?\d+")
+_REFERENCE = re.compile(r"url\(#([^)]*)\)")
+_GEOMETRY = frozenset(
+    ["transform", "d", "x", "y", "x1", "y1", "x2", "y2", "width", "height", "viewBox"]
+)
+_NOISE = frozenset(["class", "role", "pointer-events", "stroke-miterlimit"])
+_INHERITED = (
+    "fill",
+    "stroke",
+    "stroke-width",
+    "font-family",
+    "font-size",
+    "font-weight",
+    "text-anchor",
+)
 
 
-def _altair() -> Any:
+def altair() -> Any:
+    """The library that charts are written with, or a hint at how to install it."""
     try:
         import altair as alt  # noqa: PLC0415 - an extra
         import vl_convert  # noqa: F401, PLC0415 - an extra
@@ -50,19 +44,244 @@ def _altair() -> Any:
     return alt
 
 
-def _drawn(chart: Any, ending: str) -> bytes:
-    """The chart as the content of a file."""
+def drawn(chart: Any, ending: str) -> bytes:
+    """A chart as the content of a file, on white and without links.
+
+    Parameters
+    ----------
+    chart : Altair's chart
+    ending : {".svg", ".png", ".pdf"}
+
+    Raises
+    ------
+    OptionError
+        For another ending.
+    """
+    kind = ending.lower()
+    if kind not in ENDINGS:
+        raise OptionError(f"a figure cannot end with {ending!r}; expected {', '.join(ENDINGS)}")
     import vl_convert  # noqa: PLC0415 - an extra
 
-    spec = json.dumps(chart.to_dict())
-    kind = ending.lower()
-    if kind == ".svg":
-        drawn: str = vl_convert.vegalite_to_svg(spec)
-        return drawn.encode()
+    spec = {**_without_links(chart.to_dict()), "background": "#ffffff"}
     if kind == ".png":
-        image: bytes = vl_convert.vegalite_to_png(spec, scale=3)
+        image: bytes = vl_convert.vegalite_to_png(_as_json(spec), scale=3)
         return image
     if kind == ".pdf":
-        page: bytes = vl_convert.vegalite_to_pdf(spec)
+        page: bytes = vl_convert.vegalite_to_pdf(_as_json(spec))
         return page
-    raise OptionError(f"a figure cannot end with {ending!r}; expected {', '.join(ENDINGS)}")
+    svg, width, height = _drawing(spec, name="chart")
+    svg.set("width", str(width))
+    svg.set("height", str(height))
+    return ET.tostring(svg, encoding="unicode").encode()
+
+
+def save_figures(
+    charts: Mapping[str, Any],
+    folder: Path,
+    *,
+    endings: Iterable[str] = (".svg", ".png", ".pdf"),
+    write: Callable[[Path, bytes], None],
+) -> list[Path]:
+    """Write every chart with every ending, as ``folder/name.ending``; return the paths.
+
+    Parameters
+    ----------
+    charts : mapping of str to Altair's chart
+        The name of a chart is that of its files.
+    folder : Path
+    endings : iterable of str
+    write : callable
+        Called as ``write(path, content)`` for each file.
+    """
+    paths = []
+    for name, chart in charts.items():
+        for ending in endings:
+            path = folder / f"{name}{ending}"
+            write(path, drawn(chart, ending))
+            paths.append(path)
+    return paths
+
+
+def inline_svg(
+    chart: Any, *, name: str, title: str | None = None, description: str | None = None
+) -> str:
+    """A chart as an SVG element for a page.
+
+    It has no background and no size but its ratio and a largest width; its ids start with
+    `name`. A title and a description come first, for those who cannot see it; what the
+    pointer shows at a mark is the mark's title. A chart without links is one image; where
+    marks are links, these are reached one by one and all else is hidden from readers of
+    screens.
+
+    Parameters
+    ----------
+    chart : Altair's chart
+    name : str
+        Unique in the page; letters, digits and hyphens.
+    title, description : str, optional
+        By default those of the chart.
+    """
+    svg, width, _ = _drawing(
+        {**chart.to_dict(), "background": None}, name=name, title=title, description=description
+    )
+    svg.set("style", f"max-width:{width}px")
+    if any(element.tag == "a" for element in svg.iter()):
+        svg.set("role", "group")
+        _hide_all_but_links(svg)
+    return ET.tostring(svg, encoding="unicode")
+
+
+def _drawing(
+    spec: dict[str, Any], *, name: str, title: str | None = None, description: str | None = None
+) -> tuple[ET.Element, int, int]:
+    """A specification drawn as one image with a title and a description; its size."""
+    import vl_convert  # noqa: PLC0415 - an extra
+
+    vega = ET.fromstring(vl_convert.vegalite_to_svg(_as_json(spec)))  # noqa: S314 - our own
+    width, height = (round(float(vega.attrib[side])) for side in ("width", "height"))
+    svg = ET.Element(
+        "svg",
+        {
+            "xmlns": "http://www.w3.org/2000/svg",
+            "viewBox": f"0 0 {width} {height}",
+            "role": "img",
+            "aria-labelledby": f"{name}-title",
+            "aria-describedby": f"{name}-description",
+        },
+    )
+    heading = _heading(spec) if title is None else title
+    finding = spec.get("description", "") if description is None else description
+    ET.SubElement(svg, "title", {"id": f"{name}-title"}).text = _writable(heading)
+    ET.SubElement(svg, "desc", {"id": f"{name}-description"}).text = _writable(finding)
+    parts = [part for child in vega for part in _simplified(child)]
+    _number_ids(parts, name)
+    svg.extend(parts)
+    return svg, width, height
+
+
+def _as_json(spec: dict[str, Any]) -> str:
+    """A specification as JSON; a character that XML cannot hold would stop the program."""
+    return _writable(json.dumps(spec, ensure_ascii=False))
+
+
+def _writable(text: str) -> str:
+    r"""Text whose characters XML can hold; others become U+FFFD.
+
+    >>> _writable("a\x00b\ud800c") == "a\ufffdb\ufffdc"
+    True
+    """
+    return _NOT_IN_XML.sub("\ufffd", text)
+
+
+def _without_links(part: Any) -> Any:
+    """A specification without its links, which lead nowhere outside of a page.
+
+    >>> _without_links({"layer": [{"encoding": {"x": 1, "href": 2}}]})
+    {'layer': [{'encoding': {'x': 1}}]}
+    """
+    if isinstance(part, list):
+        return [_without_links(item) for item in part]
+    if not isinstance(part, dict):
+        return part
+    kept = {key: _without_links(value) for key, value in part.items() if key != "datasets"}
+    kept.get("encoding", {}).pop("href", None)
+    return {**kept, "datasets": part["datasets"]} if "datasets" in part else kept
+
+
+def _heading(spec: Mapping[str, Any]) -> str:
+    """The title of a specification, on one line."""
+    text = spec.get("title", {}).get("text", "")
+    return text if isinstance(text, str) else " ".join(text)
+
+
+def _simplified(element: ET.Element) -> list[ET.Element]:
+    """What is drawn of an element: without noise, long numbers and needless groups."""
+    tag = _local(element.tag)
+    if element.get("display") == "none" or _is_empty_path(element):
+        return []
+    kept = ET.Element(tag, dict(_kept_attributes(element)))
+    kept.text = element.text
+    told = element.get("aria-label")
+    if told and tag != "g":
+        ET.SubElement(kept, "title").text = told
+        kept[0].tail, kept.text = kept.text, None
+    kept.extend(part for child in element for part in _simplified(child))
+    if tag in {"g", "a"}:
+        _raise_common_attributes(kept)
+    if tag == "a":
+        kept.set("aria-label", kept.findtext(".//title", default=""))
+    if tag == "g" and not len(kept):
+        return []
+    return list(kept) if tag == "g" and not kept.attrib else [kept]
+
+
+def _kept_attributes(element: ET.Element) -> Iterable[tuple[str, str]]:
+    for key, value in element.attrib.items():
+        name = _local(key)
+        if name == "href":
+            # Vega puts an address of its own before a link inside the page.
+            yield name, "#" + value.partition("#")[2]
+        elif name in _GEOMETRY:
+            shorter = _LONG_NUMBER.sub(_rounded, value)
+            if shorter != "translate(0,0)":
+                yield name, shorter
+        elif name not in _NOISE and not name.startswith("aria-") and (name, value) != _OPAQUE:
+            yield name, value
+
+
+_OPAQUE = ("opacity", "1")
+
+
+def _is_empty_path(element: ET.Element) -> bool:
+    """Whether a path is nothing, or the frame of a group that has no colour."""
+    if _local(element.tag) != "path":
+        return False
+    is_frame = element.get("class") == "background"
+    return not element.get("d") or (is_frame and not (element.get("stroke") or element.get("fill")))
+
+
+def _raise_common_attributes(group: ET.Element) -> None:
+    """Say once, at the group, what all of its parts inherit alike."""
+    parts = [part for part in group if part.tag != "title"]
+    if len(parts) < 2 and group.tag != "a":
+        return
+    for name in _INHERITED:
+        values = {part.get(name) for part in parts}
+        if len(values) == 1 and None not in values and name not in group.attrib:
+            group.set(name, str(values.pop()))
+            for part in parts:
+                del part.attrib[name]
+
+
+def _number_ids(parts: Iterable[ET.Element], name: str) -> None:
+    """Number ids from 1: those of Vega count on from chart to chart."""
+    elements = [element for part in parts for element in part.iter()]
+    ids: dict[str, str] = {}
+    for element in elements:
+        if "id" in element.attrib:
+            ids[element.attrib["id"]] = f"{name}-{len(ids) + 1}"
+            element.set("id", ids[element.attrib["id"]])
+    for element in elements:
+        for key, value in element.attrib.items():
+            found = _REFERENCE.fullmatch(value)
+            if found:
+                element.set(key, f"url(#{ids[found[1]]})")
+
+
+def _hide_all_but_links(element: ET.Element) -> None:
+    for part in element:
+        if part.tag in {"title", "desc", "a"}:
+            continue
+        if any(inner.tag == "a" for inner in part.iter()):
+            _hide_all_but_links(part)
+        else:
+            part.set("aria-hidden", "true")
+
+
+def _rounded(number: re.Match[str]) -> str:
+    return f"{round(float(number[0]), 2) + 0.0:g}"
+
+
+def _local(name: str) -> str:
+    """A name without its namespace."""
+    return name.rpartition("}")[2]

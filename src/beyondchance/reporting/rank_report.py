@@ -106,11 +106,11 @@ def rank_report(
     )
     blocks: list[Block] = [Prose(words.compared(corpus, who, documents, n_spans))]
     for name, item in rankings.items():
-        blocks.append(_table(item, f"by {name}: {words.MATCHES.get(name, name)}"))
-        blocks += [_sure_table(item, sure[name].standings)] if name in sure else []
-    blocks.append(Prose(_changes(ranking, measure)))
+        blocks.append(ranking_table(item, f"by {name}: {words.MATCHES.get(name, name)}"))
+        blocks += [sure_table(item, sure[name].standings)] if name in sure else []
+    blocks.append(Prose(rank_changes(ranking, measure)))
     if standings is not None:
-        blocks += [Prose(text) for text in _told_apart(standings, measure, digits)]
+        blocks += [Prose(text) for text in told_apart(standings, measure, digits)]
     if subsets:
         neither = words.n_texts(corpus, documents) - sum(subset.n_texts for subset in subsets)
         blocks.append(
@@ -121,9 +121,9 @@ def rank_report(
         )
     for subset in subsets:
         title = f"{subset.name}: {counted(subset.n_texts, 'text')} of {subset.condition}"
-        blocks.append(_table(subset.ranking, title))
+        blocks.append(ranking_table(subset.ranking, title))
         if subset.sureness is not None:
-            blocks.append(_sure_table(subset.ranking, subset.sureness.standings))
+            blocks.append(sure_table(subset.ranking, subset.sureness.standings))
     skipped = {**corpus.skipped, **_left_out(ranking, corpus, documents)}
     blocks += [Prose(text) for text in (words.skipped(skipped.items()),) if text]
     blocks.append(Prose(str(settings), quiet=True))
@@ -195,15 +195,16 @@ def _unequal(ranking: Ranking) -> list[str]:
     return [f"{found}; ranks compare different documents"]
 
 
-def _order(ranking: Ranking) -> list[str]:
+def by_rank(ranking: Ranking) -> list[str]:
     """Names by corrected score, the highest first; undefined ones last."""
     ranks = ranking.ranks("corrected")
     return sorted(ranking.systems, key=lambda name: (ranks[name] is None, ranks[name] or 0))
 
 
-def _table(ranking: Ranking, title: str) -> Table:
+def ranking_table(ranking: Ranking, title: str) -> Table:
+    """The systems with both ranks, by corrected score."""
     before, after = ranking.ranks("observed"), ranking.ranks("corrected")
-    names = _order(ranking)
+    names = by_rank(ranking)
     rows = [
         (
             name,
@@ -218,7 +219,7 @@ def _table(ranking: Ranking, title: str) -> Table:
     return with_reasons(table, [ranking.systems[name].score for name in names])
 
 
-def _sure_table(ranking: Ranking, standings: Standings) -> Table:
+def sure_table(ranking: Ranking, standings: Standings) -> Table:
     """Intervals, and whether systems can be told from the best and from the next."""
     letters = _letters(standings)
     rows: list[tuple[Cell, ...]] = [
@@ -257,7 +258,7 @@ def _cautions(standings: Standings | None) -> list[str]:
     return cautions([weakest])
 
 
-def _told_apart(standings: Standings, measure: str, digits: int) -> list[str]:
+def told_apart(standings: Standings, measure: str, digits: int) -> list[str]:
     """Which systems can be told apart, which changes of rank can, and how that was tested."""
     settings = standings.settings
     corrected = [(name, standings.intervals[name]["corrected"]) for name in standings.order]
@@ -325,10 +326,11 @@ def _change(before: int | None, after: int | None) -> str:
     return f"▲ {before - after}" if after < before else f"▼ {after - before}"
 
 
-def _changes(ranking: Ranking, measure: str) -> str:
+def rank_changes(ranking: Ranking, measure: str) -> str:
+    """A sentence on whose rank changes."""
     before, after = ranking.ranks("observed"), ranking.ranks("corrected")
     moved = [
-        name for name in _order(ranking) if _change(before[name], after[name]) not in {"", "="}
+        name for name in by_rank(ranking) if _change(before[name], after[name]) not in {"", "="}
     ]
     if not moved:
         return f"By {measure}, taking chance out changes no rank."
@@ -351,7 +353,7 @@ def _systems(ranking: Ranking, sureness: Sureness | None) -> list[dict[str, Any]
                 for label, score in ranking.systems[name].by_label.items()
             },
         }
-        for name in _order(ranking)
+        for name in by_rank(ranking)
     ]
 
 
@@ -391,5 +393,5 @@ def _rows(
                 else {}
             ),
         }
-        for name in _order(ranking)
+        for name in by_rank(ranking)
     ]

@@ -1,0 +1,279 @@
+"""Everything that a page tells of a result, computed once."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from beyondchance.aligning import Disagreements, disagreements
+from beyondchance.arrays import Floats
+from beyondchance.chance import coverage
+from beyondchance.comparison import CATALOGUE, GAMMAS, Coefficients, coefficients
+from beyondchance.contrasts import Standings, compare_systems
+from beyondchance.errors import BeyondChanceError, DataError
+from beyondchance.results import Agreement, Difficulty, Ranking
+from beyondchance.scoring import agreement, difficulty, rank, without_gold
+from beyondchance.settings import Settings
+from beyondchance.spans import Corpus
+from beyondchance.uncertainty import Intervals
+
+WITHOUT_GAMMA = tuple(name for name in CATALOGUE if name not in GAMMAS)
+"""The coefficients that cost little."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Placement:
+    """Where the random spans of one annotator and label fall in one text.
+
+    Attributes
+    ----------
+    document, annotator, label : str
+    lengths : tuple of int
+    coverage : array of float, shape (positions,)
+        The probability that each position is annotated.
+    """
+
+    document: str
+    annotator: str
+    label: str
+    lengths: tuple[int, ...]
+    coverage: Floats
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Overview:
+    """A result, and what belongs to it.
+
+    Attributes
+    ----------
+    results : mapping of measure to Agreement
+        Among annotators; or of all systems together with the gold standard. The first is the
+        one to break down, and ``token`` is among them. Empty for a ranking without its corpus.
+    rankings : mapping of measure to Ranking
+        Where there is a gold standard, else empty.
+    intervals : mapping of measure to Intervals
+        Of the results.
+    standings : mapping of measure to Standings
+        Of the rankings.
+    system_intervals : mapping of measure to mapping of system to Intervals
+        Of the systems in the rankings.
+    corpus : Corpus, optional
+        What was compared; without it there is nothing of what follows.
+    difficulty : Difficulty, optional
+    found : Disagreements, optional
+    coefficients : Coefficients, optional
+    placements : tuple of Placement
+    missing : mapping of str to str
+        What could not be computed, and why.
+    """
+
+    results: Mapping[str, Agreement]
+    rankings: Mapping[str, Ranking]
+    intervals: Mapping[str, Intervals]
+    standings: Mapping[str, Standings]
+    system_intervals: Mapping[str, Mapping[str, Intervals]]
+    corpus: Corpus | None
+    difficulty: Difficulty | None
+    found: Disagreements | None
+    coefficients: Coefficients | None
+    placements: tuple[Placement, ...]
+    missing: Mapping[str, str]
+
+
+def overview(
+    result: Agreement | Ranking,
+    corpus: Corpus | None = None,
+    *,
+    others: Collection[str] = WITHOUT_GAMMA,
+    gamma: Mapping[str, Any] | None = None,
+    confidence: float = 0.95,
+    resamples: int = 9999,
+    method: str = "bca",
+    rng: int = 0,
+) -> Overview:
+    """Compute what belongs to a result.
+
+    Parameters
+    ----------
+    result : Agreement or Ranking
+    corpus : Corpus, optional
+        What it was computed from.
+    others : collection of str
+        Other coefficients, by name; they are for annotators among themselves.
+    gamma : mapping, optional
+        The parameters of gamma, if it is among `others`.
+    confidence, resamples, method, rng
+        As in `Agreement.intervals`.
+
+    Raises
+    ------
+    DataError
+        If the corpus is not the one that the result was computed from.
+
+    Examples
+    --------
+    >>> from beyondchance.demo import example
+    >>> found = overview(agreement(example()), example(), resamples=99)
+    >>> list(found.results), len(found.found), len(found.placements)
+    (['token', 'exact'], 228, 3)
+    """
+    sureness: dict[str, Any] = {
+        "confidence": confidence,
+        "resamples": resamples,
+        "method": method,
+        "rng": rng,
+    }
+    rankings: dict[str, Ranking] = {}
+    if isinstance(result, Ranking):
+        rankings, results = _of_ranking(result, corpus)
+    elif isinstance(result, Agreement):
+        results = _by_measures(result, corpus)
+    else:
+        raise DataError(f"found one {type(result).__name__}; expected an Agreement or a Ranking")
+    missing: dict[str, str] = {}
+    alone: Any = None
+    if corpus is not None:
+        alone = _of_corpus(result, corpus, others=others, gamma=gamma, rng=rng, missing=missing)
+    return Overview(
+        results=results,
+        rankings=rankings,
+        intervals={name: item.intervals(**sureness) for name, item in results.items()},
+        standings={name: compare_systems(item, **sureness) for name, item in rankings.items()},
+        system_intervals={
+            measure: {name: system.intervals(**sureness) for name, system in item.systems.items()}
+            for measure, item in rankings.items()
+        },
+        corpus=corpus,
+        missing=missing,
+        **(alone or {"difficulty": None, "found": None, "coefficients": None, "placements": ()}),
+    )
+
+
+def _options(settings: Settings) -> dict[str, Any]:
+    """How to score as before."""
+    names = ("measure", "model", "scope", "theta", "samples", "seed")
+    return {name: getattr(settings, name) for name in names}
+
+
+def _by_measures(result: Agreement, corpus: Corpus | None) -> dict[str, Agreement]:
+    """The result, and the same by the two measures that everybody knows."""
+    measure = result.settings.measure
+    if corpus is None:
+        return {measure: result}
+    gold = result.settings.gold if result.settings.pairs == "gold" else None
+    chosen: dict[str, Any] = {
+        "model": result.settings.model,
+        "scope": result.settings.scope,
+        "gold": gold,
+    }
+    again = agreement(corpus, measure="token", **chosen)
+    if set(again.counts.documents) != set(result.counts.documents) or (
+        set(again.counts.annotators) != set(result.counts.annotators)
+    ):
+        raise DataError(
+            "the corpus has other documents or annotators than the result; expected the one that "
+            "the result was computed from"
+        )
+    known = {"token": again, "exact": agreement(corpus, measure="exact", **chosen)}
+    return {measure: result, **{name: item for name, item in known.items() if name != measure}}
+
+
+def _of_ranking(
+    ranking: Ranking, corpus: Corpus | None
+) -> tuple[dict[str, Ranking], dict[str, Agreement]]:
+    """Rankings by the measures that everybody knows, and all systems together."""
+    settings = ranking.settings
+    measure = settings.measure
+    if corpus is None:
+        return {measure: ranking}, {}
+    chosen: dict[str, Any] = {
+        "model": settings.model,
+        "scope": settings.scope,
+        "gold": ranking.gold,
+    }
+    names = [name for name in ("token", "exact") if name != measure]
+    rankings = {
+        measure: ranking,
+        **{name: rank(corpus, measure=name, **chosen) for name in names},
+    }
+    if settings.custom is None:
+        together = agreement(corpus, gold=ranking.gold, **_options(settings))
+    else:
+        together = agreement(corpus, measure="token", **chosen)
+    return rankings, _by_measures(together, corpus)
+
+
+def _of_corpus(
+    result: Agreement | Ranking,
+    corpus: Corpus,
+    *,
+    others: Collection[str],
+    gamma: Mapping[str, Any] | None,
+    rng: int,
+    missing: dict[str, str],
+) -> dict[str, Any]:
+    """What takes the annotations themselves."""
+    settings = result.settings
+    options = _options(settings)
+    if settings.custom is not None:
+        options = {"model": settings.model, "scope": settings.scope}
+    gold = result.gold if isinstance(result, Ranking) else None
+    if gold is None and settings.pairs == "gold":
+        gold = settings.gold
+    if gold is not None:
+        compared = corpus.with_gold(gold)
+        pairs = [(gold, name) for name in corpus.annotators if name != gold]
+        missing["coefficients"] = "they are for annotators among themselves"
+        return {
+            "difficulty": difficulty(compared, **options),
+            "found": disagreements(compared, pairs=pairs),
+            "coefficients": None,
+            "placements": tuple(_placements(compared, settings)),
+        }
+    compared = without_gold(corpus)
+    names = "all" if tuple(others) == ("all",) else tuple(others)
+    values = None
+    try:
+        values = coefficients(
+            compared, names, model=settings.model, gamma=dict(gamma or {}), rng=rng
+        )
+    except BeyondChanceError as error:
+        missing["coefficients"] = str(error)
+    return {
+        "difficulty": difficulty(replace(compared, gold=None), **options),
+        "found": disagreements(compared),
+        "coefficients": values,
+        "placements": tuple(_placements(compared, settings)),
+    }
+
+
+def _placements(corpus: Corpus, settings: Settings) -> Iterator[Placement]:
+    """Random spans in a short, a middling and a long text of the corpus.
+
+    Of each text, the spans of the annotator and label that has most of them.
+    """
+    if settings.model == "nested" or not len(corpus.span_text):
+        return
+    n_labels, n_annotators = len(corpus.labels), len(corpus.annotators)
+    cell = (corpus.span_text * n_annotators + corpus.span_annotator) * n_labels + corpus.span_label
+    cells, first, count = np.unique(cell, return_index=True, return_counts=True)
+    text = corpus.span_text[first]
+    # The largest cell of each text, then the texts by length.
+    order = np.lexsort((cells, -count, text))
+    largest = order[np.r_[True, text[order][1:] != text[order][:-1]]]
+    largest = largest[np.argsort(corpus.text_length[text[largest]], kind="stable")]
+    for share in (0.1, 0.5, 0.9):
+        chosen = cells[largest[int(share * (len(largest) - 1))]]
+        spans = np.flatnonzero(cell == chosen)
+        here, one = int(corpus.span_text[spans[0]]), spans[0]
+        lengths = (corpus.span_end - corpus.span_start)[spans]
+        yield Placement(
+            document=corpus.documents[corpus.text_document[here]],
+            annotator=corpus.annotators[corpus.span_annotator[one]],
+            label=corpus.labels[corpus.span_label[one]],
+            lengths=tuple(sorted(lengths.tolist())),
+            coverage=coverage(int(corpus.text_length[here]), lengths, model=settings.model),
+        )

@@ -1,0 +1,124 @@
+"""A result as a page that people read."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from html import escape
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from beyondchance.io.saving import save_file
+from beyondchance.overview import WITHOUT_GAMMA, overview
+from beyondchance.reporting.figures import ENDINGS, drawn
+from beyondchance.reporting.html.page import written
+from beyondchance.results import Agreement, Ranking
+from beyondchance.spans import Corpus
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """One file that holds everything: numbers, charts, tables and texts.
+
+    In a notebook it shows itself.
+
+    Attributes
+    ----------
+    html : str
+    charts : mapping of str to altair.Chart
+    """
+
+    html: str = field(repr=False)
+    charts: Mapping[str, Any] = field(repr=False)
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the page to a file, whole or not at all."""
+        save_file(path, self.html.encode())
+
+    def save_figures(
+        self, folder: str | PathLike[str], endings: Collection[str] = ENDINGS
+    ) -> list[Path]:
+        """Write every chart for a paper, as PDF, SVG and PNG; return the files."""
+        place = Path(folder)
+        place.mkdir(parents=True, exist_ok=True)
+        paths = []
+        for name, chart in self.charts.items():
+            for ending in endings:
+                path = place / f"{name}{ending}"
+                save_file(path, drawn(chart, ending))
+                paths.append(path)
+        return paths
+
+    def _repr_html_(self) -> str:
+        """The page within a notebook, shut off from it."""
+        return (
+            '<iframe title="beyondchance" sandbox="allow-scripts allow-downloads" '
+            f'style="width:100%;height:40rem;border:0" srcdoc="{escape(self.html)}"></iframe>'
+        )
+
+
+def report(
+    result: Agreement | Ranking,
+    corpus: Corpus | None = None,
+    *,
+    title: str | None = None,
+    texts: bool = True,
+    top: int = 1000,
+    digits: int = 3,
+    date: str | None = None,
+    coefficients: Collection[str] = WITHOUT_GAMMA,
+    gamma: Mapping[str, Any] | None = None,
+    confidence: float = 0.95,
+    resamples: int = 9999,
+    method: str = "bca",
+    rng: int = 0,
+) -> Page:
+    """A page that a team can open, send and archive.
+
+    Parameters
+    ----------
+    result : Agreement or Ranking
+    corpus : Corpus, optional
+        What it was computed from; without it there are no texts, no disagreements, no
+        difficulty and no other coefficients.
+    title : str, optional
+        The heading; by default who was compared.
+    texts : bool
+        Whether the page holds the texts; without them, offsets and labels only.
+    top : int
+        Documents to show in full, the most contested ones; 0 for all.
+    digits : int
+        Digits after the point.
+    date : str, optional
+        Printed below the heading. Without it the same result gives the same bytes.
+    coefficients : collection of str
+        Other coefficients to show beside; gamma only if it is named, for its cost.
+    gamma : mapping, optional
+        The parameters of gamma.
+    confidence, resamples, method, rng
+        For the intervals, as in `Agreement.intervals`.
+
+    Returns
+    -------
+    Page
+
+    Examples
+    --------
+    >>> from beyondchance import agreement, example
+    >>> page = report(agreement(example()), example(), resamples=99)
+    >>> page.html.startswith("<!DOCTYPE html>")
+    True
+    """
+    found = overview(
+        result,
+        corpus,
+        others=coefficients,
+        gamma=gamma,
+        confidence=confidence,
+        resamples=resamples,
+        method=method,
+        rng=rng,
+    )
+    html, charts = written(found, title=title, texts=texts, top=top, digits=digits, date=date)
+    return Page(html, charts)

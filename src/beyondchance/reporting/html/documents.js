@@ -1,0 +1,893 @@
+// The document view: draws the documents of <script id="documents"> into <section id="reader">.
+//
+// Everything that somebody else wrote reaches the page by textContent only. Offsets count
+// Unicode code points or tokens, never UTF-16 units.
+(() => {
+  "use strict";
+  const source = document.getElementById("documents");
+  const reader = document.getElementById("reader");
+  if (!source || !reader) return;
+  const data = JSON.parse(source.textContent);
+  const { kinds, annotators, labels, pairs } = data;
+  const AGREE = kinds.indexOf("agree");
+  const SYMBOLS = {
+    agree: "✓", label: "≠", boundary: "↔", both: "≠↔", missed: "−", extra: "+",
+  };
+  const MEANINGS = {
+    agree: "same place, same label",
+    label: "same place, another label",
+    boundary: "same label, another beginning or end",
+    both: "another label and another place",
+    missed: "only the first of the pair marked it",
+    extra: "only the second of the pair marked it",
+  };
+  const NOTHING = "nothing";
+  const PAGE = 200; // sentences that are listed at a time
+  const CHUNK = 250; // words that are laid out together
+  const AT_ONCE = 3000; // words that are drawn before the page answers again
+  const GUTTER_NAME = 14; // characters of a name beside its lane
+
+  // ---- Small helpers ---------------------------------------------------------------------
+
+  function make(tag, attributes = {}, ...children) {
+    const element = document.createElement(tag);
+    for (const [name, value] of Object.entries(attributes)) {
+      if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+      else if (value === true) element.setAttribute(name, "");
+      else if (value !== false && value != null) element.setAttribute(name, value);
+    }
+    element.append(...children);
+    return element;
+  }
+
+  const name = (text) => make("bdi", {}, text);
+
+  const number = (value) => value.toLocaleString("en");
+
+  const counted = (n, noun) => `${number(n)} ${noun}${n === 1 ? "" : "s"}`;
+
+  // ---- What the page was given -----------------------------------------------------------
+
+  const documents = data.documents.map(decoded);
+  const byNumber = new Map(documents.map((item) => [item.number, item]));
+
+  function decoded([documentNumber, id, present, texts, columns, rowColumns]) {
+    const [text, annotator, label, start, length] = columns;
+    const spans = start.map((from, i) => ({
+      text: text.length ? text[i] : 0,
+      annotator: annotator[i],
+      label: label[i],
+      start: from,
+      end: from + length[i],
+    }));
+    const [pair, kind, a, b] = rowColumns;
+    const rows = pair.map((p, i) => ({
+      pair: p,
+      kind: kind[i],
+      a: a[i] < 0 ? null : spans[a[i]],
+      b: b[i] < 0 ? null : spans[b[i]],
+    }));
+    return { number: documentNumber, id, present: new Set(present), texts, spans, rows };
+  }
+
+  const isCompared = (item, p) => pairs[p].every((who) => item.present.has(who));
+
+  // Agreements are not among the rows that were sent: whatever of a pair is in no row agrees.
+  function everyRow(item) {
+    if (item.everyRow) return item.everyRow;
+    const found = [...item.rows];
+    const differing = pairs.map(() => new Set());
+    for (const row of item.rows) differing[row.pair].add(row.a).add(row.b);
+    pairs.forEach(([a, b], p) => {
+      if (!isCompared(item, p)) return;
+      const partners = new Map();
+      const key = (span) => `${span.text} ${span.start} ${span.end} ${span.label}`;
+      const rest = item.spans.filter((span) => !differing[p].has(span));
+      for (const span of rest) {
+        if (span.annotator !== b) continue;
+        if (!partners.has(key(span))) partners.set(key(span), []);
+        partners.get(key(span)).push(span);
+      }
+      for (const span of rest) {
+        if (span.annotator !== a) continue;
+        found.push({ pair: p, kind: AGREE, a: span, b: partners.get(key(span)).shift() });
+      }
+    });
+    const place = (row) => {
+      const all = [row.a, row.b].filter(Boolean);
+      return [all[0].text, Math.min(...all.map((span) => span.start)), row.pair];
+    };
+    const places = new Map(found.map((row) => [row, place(row)]));
+    found.sort((x, y) => {
+      const [one, two] = [places.get(x), places.get(y)];
+      return one[0] - two[0] || one[1] - two[1] || one[2] - two[2];
+    });
+    item.everyRow = found;
+    return found;
+  }
+
+  // ---- What is wanted --------------------------------------------------------------------
+
+  // who: "" | "pair-3" | "annotator-1"; kind: "" (all that differ) | "all" | a kind;
+  // label: "" | a number; cell: null | [label of a, label of b], -1 for nothing.
+  const wanted = { who: "", kind: "", label: "", cell: null, id: "" };
+  let matches = []; // documents with the rows that are wanted
+  let current = null; // one of the matches
+  let step = -1; // which of its rows; -1 for none yet
+
+  function isPairWanted(p) {
+    if (!wanted.who) return true;
+    const [what, which] = wanted.who.split("-");
+    return what === "pair" ? p === Number(which) : pairs[p].includes(Number(which));
+  }
+
+  const labelOf = (span) => (span ? span.label : -1);
+
+  function wantedRows(item) {
+    const isPair = pairs.map((_, p) => isPairWanted(p));
+    const rows = wanted.kind === "all" || wanted.kind === "agree" ? everyRow(item) : item.rows;
+    const kind = kinds.indexOf(wanted.kind);
+    const label = wanted.label === "" ? null : Number(wanted.label);
+    return rows.filter((row) => {
+      const [a, b] = [labelOf(row.a), labelOf(row.b)];
+      return isPair[row.pair]
+        && (kind < 0 || row.kind === kind)
+        && (label === null || a === label || b === label)
+        && (!wanted.cell || (a === wanted.cell[0] && b === wanted.cell[1]));
+    });
+  }
+
+  const isFiltered = () => wanted.who || wanted.kind || wanted.label !== "" || wanted.cell;
+
+  function findMatches() {
+    const id = wanted.id.trim().toLocaleLowerCase();
+    matches = documents
+      .filter((item) => !id || item.id.toLocaleLowerCase().includes(id))
+      .map((item) => ({ item, rows: wantedRows(item) }))
+      .filter((match) => match.rows.length || !isFiltered());
+  }
+
+  // ---- Sentences -------------------------------------------------------------------------
+
+  function surface(item, span) {
+    const text = item.texts[span.text];
+    if (typeof text === "number") return "";
+    const covered = Array.isArray(text)
+      ? text.slice(2 * span.start + 1, 2 * span.end).join("")
+      : data.positions === "tokens"
+        ? text.split(" ").slice(span.start, span.end).join(" ")
+        : codePoints(item, span.text).slice(span.start, span.end).join("");
+    const shown = Array.from(covered.trim().replace(/\s+/g, " "));
+    const half = data.surface / 2;
+    if (shown.length <= data.surface) return shown.join("");
+    return `${shown.slice(0, half).join("")}…${shown.slice(-half).join("")}`;
+  }
+
+  function codePoints(item, text) {
+    item.points = item.points || new Map();
+    if (!item.points.has(text)) item.points.set(text, Array.from(item.texts[text]));
+    return item.points.get(text);
+  }
+
+  function where(item, span) {
+    const several = item.texts.length > 1 ? `${data.unit} ${span.text}, ` : "";
+    return `${several}${data.positions} ${span.start} to ${span.end}`;
+  }
+
+  // A row in words, as nodes: names are isolated from the direction of the sentence.
+  function inWords(item, row) {
+    const [a, b] = pairs[row.pair];
+    const values = { a: [name(annotators[a])], b: [name(annotators[b])] };
+    for (const side of ["a", "b"]) {
+      const span = row[side];
+      if (!span) continue;
+      const covered = surface(item, span);
+      values[`label_${side}`] = [name(labels[span.label])];
+      values[`surface_${side}`] = covered ? [" “", name(covered), "”"] : [];
+      values[`where_${side}`] = [where(item, span)];
+    }
+    return data.phrases[kinds[row.kind]]
+      .split(/\{(\w+)\}/)
+      .flatMap((part, i) => (i % 2 ? values[part] : [part]));
+  }
+
+  function kindCounts(rows) {
+    const counts = kinds.map(() => 0);
+    for (const row of rows) counts[row.kind] += 1;
+    return kinds.map((kind, i) => [kind, counts[i]]).filter(([, n]) => n);
+  }
+
+  // ---- The parts of the page -------------------------------------------------------------
+
+  const parts = {
+    who: make("select", { onchange: change("who") }),
+    kind: make("select", { onchange: change("kind") }),
+    label: make("select", { onchange: change("label") }),
+    id: make("input", { type: "search", oninput: change("id") }),
+    clear: make("button", { type: "button", onclick: clear }, "Clear filters"),
+    keys: make("input", { type: "checkbox", checked: true }),
+    count: make("p", { class: "reader-count", role: "status" }),
+    list: make("ol", { class: "reader-list", "aria-label": "Documents" }),
+    title: make("h3", { tabindex: "-1" }),
+    now: make("p", { class: "reader-now", "aria-live": "polite" }),
+    about: make("p", {}),
+    text: make("div", { class: "reader-text" }),
+    cases: make("section", { class: "reader-cases", "aria-label": "Cases in this document" }),
+    table: make("div", {
+      class: "reader-table", role: "region", tabindex: "0", "aria-label": "Labels by labels",
+    }),
+    article: make("article", { class: "reader-document" }),
+    buttons: {},
+  };
+
+  function change(field) {
+    return (event) => {
+      wanted[field] = event.target.value;
+      if (field !== "id") wanted.cell = null;
+      refresh();
+    };
+  }
+
+  function clear() {
+    Object.assign(wanted, { who: "", kind: "", label: "", cell: null, id: "" });
+    refresh();
+  }
+
+  const option = (value, text) => make("option", { value }, text);
+
+  function build() {
+    for (const old of reader.querySelectorAll(".reader-static")) old.remove();
+    const everybody = pairs.length === 1 ? "both" : "everybody";
+    parts.who.append(option("", everybody));
+    if (pairs.length > 1) {
+      const inPairs = annotators.map((_, i) => pairs.filter((pair) => pair.includes(i)).length);
+      parts.who.append(
+        make("optgroup", { label: "one annotator" }, ...annotators.flatMap((who, i) =>
+          inPairs[i] ? [option(`annotator-${i}`, who)] : [])),
+        make("optgroup", { label: "a pair" }, ...pairs.map(([a, b], p) =>
+          option(`pair-${p}`, `${annotators[a]} and ${annotators[b]}`))),
+      );
+    }
+    parts.kind.append(
+      option("", "all disagreements"),
+      ...kinds.filter((_, i) => i !== AGREE).map((kind) => option(kind, `${SYMBOLS[kind]} ${kind}`)),
+      option("agree", `${SYMBOLS.agree} agree`),
+      option("all", "agreements, too"),
+    );
+    parts.label.append(option("", "every label"), ...labels.map((text, i) => option(i, text)));
+    const labelled = (text, control) => make("label", {}, text, control);
+    const button = (key, text, act) => {
+      parts.buttons[key] = make("button", { type: "button", onclick: act }, text);
+      return parts.buttons[key];
+    };
+    const key = (text) => make("kbd", {}, text);
+    const legend = kinds.map((kind) => make("li", {},
+      make("span", { class: `reader-mark ${kind} is-start is-end` }, SYMBOLS[kind]),
+      `${kind}: ${MEANINGS[kind]}`));
+    if (pairs.length > 1) {
+      legend.push(make("li", {},
+        make("span", { class: "reader-mark some is-start is-end" }, "2/5"),
+        "agrees with 2 of the 5 it is compared with"));
+    }
+    parts.article.append(
+      make("div", { class: "reader-bar" },
+        make("div", { class: "reader-steps" },
+          button("previousDocument", "‹ document", () => moveDocument(-1)),
+          button("nextDocument", "document ›", () => moveDocument(1)),
+          button("previous", "‹ disagreement", () => move(-1)),
+          button("next", "disagreement ›", () => move(1))),
+        parts.now),
+      parts.title,
+      parts.about,
+      make("ul", { class: "reader-legend", "aria-label": "Legend" }, ...legend),
+      parts.text,
+      parts.cases,
+    );
+    parts.article.classList.add("reader-main");
+    const view = make("div", { class: "reader" },
+      make("div", { class: "reader-filters" },
+        labelled("Annotators", parts.who),
+        labelled("Kind", parts.kind),
+        labelled("Label", parts.label),
+        labelled("Document", parts.id),
+        parts.clear),
+      make("p", { class: "reader-help" },
+        make("label", {}, parts.keys, " keys: "),
+        key("j"), " or ", key("n"), " next disagreement, ", key("k"), " or ", key("p"),
+        " previous; ", key("→"), " or ", key("]"), " next document, ", key("←"), " or ", key("["),
+        " previous."),
+      parts.count,
+      make("div", { class: "reader-body" }, parts.list, parts.article),
+      make("section", { class: "reader-table-box", "aria-label": "Labels by labels" },
+        make("h3", {}, "Labels by labels"), parts.table));
+    reader.append(view);
+    parts.text.addEventListener("click", clickedMark);
+    document.addEventListener("keydown", pressed);
+    window.addEventListener("hashchange", openHash);
+    window.addEventListener("beforeprint", drawEverything);
+    new ResizeObserver(() => visible.forEach(drawNames)).observe(parts.text);
+  }
+
+  // ---- Filters, list and table -----------------------------------------------------------
+
+  // Apply the filters: what is counted, listed and in the table; then the document.
+  function refresh(keep = current && current.item) {
+    for (const field of ["who", "kind", "label", "id"]) {
+      if (parts[field].value !== String(wanted[field])) parts[field].value = wanted[field];
+    }
+    findMatches();
+    const n = matches.reduce((sum, match) => sum + match.rows.length, 0);
+    const noun = wanted.kind === "all" || wanted.kind === "agree" ? "case" : "disagreement";
+    const cell = wanted.cell
+      ? [" where the first marked ", ...labelWords(wanted.cell[0]), " and the second ",
+        ...labelWords(wanted.cell[1])]
+      : [];
+    parts.count.replaceChildren(
+      `${counted(n, noun)}`, ...cell, ` in ${counted(matches.length, "document")}; the page has `,
+      `${data.sentence}.`);
+    parts.clear.disabled = !isFiltered() && !wanted.id;
+    listDocuments();
+    drawTable();
+    show(matches.find((match) => match.item === keep) || matches[0] || null);
+  }
+
+  const labelWords = (label) => (label < 0 ? [NOTHING] : [name(labels[label])]);
+
+  function listDocuments() {
+    parts.list.replaceChildren(...matches.map((match) => {
+      const counts = kindCounts(match.rows).map(([kind, n]) => `${n} ${kind}`).join(", ");
+      match.button = make("button", { type: "button", onclick: () => open(match) },
+        name(match.item.id), make("small", {}, counts || "nothing to see"));
+      return make("li", {}, match.button);
+    }));
+  }
+
+  function drawTable() {
+    const counts = new Map();
+    const [down, across] = [new Set(), new Set()];
+    for (const { rows } of matches) {
+      for (const row of rows) {
+        const [a, b] = [labelOf(row.a), labelOf(row.b)];
+        down.add(a);
+        across.add(b);
+        counts.set(`${a},${b}`, (counts.get(`${a},${b}`) || 0) + 1);
+      }
+    }
+    const order = (found) => [...found].sort((x, y) => (x < 0) - (y < 0) || x - y);
+    const columns = order(across);
+    const p = wanted.who.startsWith("pair-") ? Number(wanted.who.slice(5)) : 0;
+    const isOne = pairs.length === 1 || wanted.who.startsWith("pair-");
+    const [first, second] = isOne
+      ? pairs[p].map((who) => name(annotators[who]))
+      : ["the first of each pair", "the second"];
+    const head = (label, scope) => make("th", { scope }, make("bdi",
+      { title: label < 0 ? null : labels[label] }, label < 0 ? NOTHING : labels[label]));
+    const box = (a, b) => {
+      const n = counts.get(`${a},${b}`);
+      if (!n) return make("td");
+      const title = `${counted(n, "case")}: ${a < 0 ? NOTHING : labels[a]} by the first, `
+        + `${b < 0 ? NOTHING : labels[b]} by the second`;
+      return make("td", { class: a === b ? "is-same" : null },
+        make("button", { type: "button", "aria-label": title, "data-cell": `${a},${b}` }, number(n)));
+    };
+    if (!counts.size) {
+      parts.table.replaceChildren(make("p", {}, "No cases."));
+      return;
+    }
+    parts.table.replaceChildren(make("table", {},
+      make("caption", {}, "Down: labels of ", first, "; across: labels of ", second,
+        ". A number opens its cases."),
+      make("thead", {}, make("tr", {}, make("td"), ...columns.map((label) => head(label, "col")))),
+      make("tbody", {}, ...order(down).map((a) =>
+        make("tr", {}, head(a, "row"), ...columns.map((b) => box(a, b)))))));
+  }
+
+  parts.table.addEventListener("click", (event) => {
+    const button = event.target.closest("[data-cell]");
+    if (!button) return;
+    wanted.cell = button.dataset.cell.split(",").map(Number);
+    refresh(null);
+    move(1);
+  });
+
+  // ---- The document ----------------------------------------------------------------------
+
+  let chunks = []; // stretches of text that are laid out together
+  let drawing = 0; // the document that is being drawn, to stop drawing another one
+  const visible = new Set(); // chunks on the screen
+  const watcher = new IntersectionObserver((entries) => {
+    for (const entry of entries) {
+      const chunk = chunks[Number(entry.target.dataset.chunk)];
+      if (!chunk || chunk.element !== entry.target) continue;
+      if (entry.isIntersecting) {
+        visible.add(chunk);
+        drawNames(chunk);
+      } else visible.delete(chunk);
+    }
+  }, { rootMargin: "200px" });
+
+  function open(match, at = -1) {
+    show(match);
+    remember(match.item);
+    if (at >= 0) go(at);
+    else parts.title.focus({ preventScroll: true });
+  }
+
+  function remember(item) {
+    try {
+      history.replaceState(null, "", `#document-${item.number}`);
+    } catch {
+      // A page inside a page may not have an address of its own.
+    }
+  }
+
+  function show(match) {
+    if (current && current.button) current.button.removeAttribute("aria-current");
+    current = match;
+    step = -1;
+    parts.now.replaceChildren();
+    watcher.disconnect();
+    visible.clear();
+    if (!match) {
+      chunks = [];
+      parts.title.replaceChildren("No document fits these filters");
+      for (const part of [parts.about, parts.text, parts.cases]) part.replaceChildren();
+      parts.article.removeAttribute("id");
+      updateButtons();
+      return;
+    }
+    const { item } = match;
+    match.button.setAttribute("aria-current", "true");
+    match.button.scrollIntoView({ block: "nearest" }); // within the list
+    parts.article.id = `document-${item.number}`;
+    parts.title.replaceChildren(name(item.id));
+    const counts = kindCounts(match.rows).map(([kind, n]) => `${n} ${kind}`).join(", ");
+    parts.about.replaceChildren(
+      `Document ${matches.indexOf(match) + 1} of ${number(matches.length)}. `,
+      counts ? `${counts}. ` : "Nothing to see here. ",
+      item.texts.every((text) => typeof text === "number")
+        ? `Numbers are ${data.positions}, since the page has no texts. ` : "",
+      `Offsets count ${data.positions} from 0; the end is the first after the span.`);
+    drawText(match);
+    listCases(0);
+    updateButtons();
+  }
+
+  // Who is shown: everybody in a pair that is wanted and compared in this document.
+  function lanesOf(item) {
+    const found = new Set();
+    pairs.forEach((pair, p) => {
+      if (isPairWanted(p) && isCompared(item, p)) pair.forEach((who) => found.add(who));
+    });
+    return annotators.map((_, i) => i).filter((i) => found.has(i));
+  }
+
+  // What each span is to those it is compared with: how many, how many agree, and what else.
+  function statesOf(item) {
+    const compared = annotators.map(() => 0);
+    pairs.forEach((pair, p) => {
+      if (isPairWanted(p) && isCompared(item, p)) pair.forEach((who) => { compared[who] += 1; });
+    });
+    const states = new Map(item.spans.map((span) =>
+      [span, { all: compared[span.annotator], agree: compared[span.annotator], kind: AGREE }]));
+    for (const row of item.rows) {
+      if (!isPairWanted(row.pair)) continue;
+      for (const span of [row.a, row.b]) {
+        if (!span) continue;
+        const state = states.get(span);
+        state.agree -= 1;
+        state.kind = row.kind;
+      }
+    }
+    return states;
+  }
+
+  // Spans of one annotator that overlap lie in lanes below one another, the outer first.
+  function sublanes(spans) {
+    const ends = new Map();
+    const found = new Map();
+    for (const span of spans) {
+      if (!ends.has(span.annotator)) ends.set(span.annotator, []);
+      const own = ends.get(span.annotator);
+      let lane = own.findIndex((end) => end <= span.start);
+      if (lane < 0) lane = own.length;
+      own[lane] = span.end;
+      found.set(span, lane);
+    }
+    return found;
+  }
+
+  // The columns of a text: {start, end, word, gap, kind}, where a gap is the white space behind.
+  function cellsOf(item, text, spans) {
+    const content = item.texts[text];
+    if (typeof content === "number") return rulerCells(content, spans);
+    if (Array.isArray(content)) {
+      const cells = [];
+      for (let i = 1; i < content.length; i += 2) {
+        const place = (i - 1) / 2;
+        cells.push({ start: place, end: place + 1, word: content[i], gap: content[i + 1] });
+      }
+      return cells;
+    }
+    if (data.positions === "tokens") {
+      return content.split(" ").map((word, i) => ({ start: i, end: i + 1, word, gap: " " }));
+    }
+    return characterCells(codePoints(item, text), spans);
+  }
+
+  function rulerCells(length, spans) {
+    const cuts = new Set([0, length]);
+    for (const span of spans) cuts.add(span.start).add(span.end);
+    const places = [...cuts].sort((x, y) => x - y);
+    return places.slice(0, -1).map((start, i) => {
+      const end = places[i + 1];
+      return { start, end, word: end - start > 1 ? `${start}–${end}` : `${start}`, gap: "", ruler: true };
+    });
+  }
+
+  const BY_ITSELF = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}]/u;
+
+  // Words, cut where a span begins or ends. White space is a column of its own where a span
+  // begins or ends with it, which is a difference that nobody would see otherwise.
+  function characterCells(points, spans) {
+    const [starts, ends] = [new Set(), new Set()];
+    for (const span of spans) {
+      starts.add(span.start);
+      ends.add(span.end);
+    }
+    const isBlank = (i) => /\s/u.test(points[i]);
+    const cells = [];
+    let start = 0;
+    while (start < points.length) {
+      let end = start + 1;
+      const blank = isBlank(start);
+      const alone = BY_ITSELF.test(points[start]);
+      while (end < points.length && !alone && isBlank(end) === blank && !starts.has(end)
+        && !ends.has(end) && !BY_ITSELF.test(points[end])) end += 1;
+      const word = points.slice(start, end).join("");
+      const before = cells[cells.length - 1];
+      if (blank && before && !before.gap && !starts.has(start) && !ends.has(end)
+        && !starts.has(end) === !starts.has(end)) {
+        before.gap = word;
+        before.end = Math.max(before.end, start);
+      } else {
+        cells.push({ start, end, word: blank ? word.replace(/\s/gu, "␣") : word, gap: "", blank });
+      }
+      start = end;
+    }
+    return cells;
+  }
+
+  function drawText(match) {
+    const { item } = match;
+    drawing += 1;
+    const lanes = lanesOf(item);
+    const states = statesOf(item);
+    const byText = item.texts.map(() => []);
+    for (const span of item.spans) {
+      if (lanes.includes(span.annotator)) byText[span.text].push(span);
+    }
+    chunks = [];
+    match.chunkOf = new Map();
+    item.texts.forEach((_, text) => {
+      const spans = byText[text];
+      const cells = cellsOf(item, text, spans);
+      const lane = sublanes(spans);
+      let first = 0;
+      const cut = (end) => {
+        chunks.push({ item, text, lanes, states, lane, cells: cells.slice(first, end), isFirst: first === 0 });
+        first = end;
+      };
+      cells.forEach((cell, i) => {
+        const n = i + 1 - first;
+        if (n >= CHUNK || (n >= 40 && cell.gap.includes("\n"))) cut(i + 1);
+      });
+      if (first < cells.length || !cells.length) cut(cells.length);
+    });
+    placeSpans(byText, match);
+    chunks.forEach((chunk, i) => {
+      chunk.element = make("div", {
+        class: `reader-chunk${chunk.isFirst ? " is-first" : ""}${chunk.heights.size ? "" : " is-plain"}`,
+        dir: "auto",
+        "data-chunk": i,
+      });
+    });
+    const longest = Math.min(GUTTER_NAME, Math.max(...lanes.map((i) => annotators[i].length), 3));
+    parts.text.style.setProperty("--gutter", `min(${longest * 0.45 + 1.2}rem, 22vw)`);
+    parts.text.replaceChildren(...chunks.map((chunk) => chunk.element));
+    for (const chunk of chunks) watcher.observe(chunk.element);
+    drawSome(0, drawing);
+  }
+
+  // Which spans each cell has, and how many lanes each annotator needs in each chunk.
+  function placeSpans(byText, match) {
+    const ofText = byText.map(() => []);
+    for (const chunk of chunks) {
+      chunk.marks = chunk.cells.map(() => []);
+      chunk.heights = new Map();
+      ofText[chunk.text].push(chunk);
+    }
+    byText.forEach((spans, text) => {
+      for (const span of spans) {
+        for (const chunk of ofText[text]) {
+          const { cells } = chunk;
+          if (!cells.length || cells[cells.length - 1].end <= span.start) continue;
+          if (cells[0].start >= span.end) break;
+          const height = Math.max(chunk.heights.get(span.annotator) || 1, chunk.lane.get(span) + 1);
+          chunk.heights.set(span.annotator, height);
+          for (let i = firstCell(cells, span.start); i < cells.length && cells[i].start < span.end; i += 1) {
+            chunk.marks[i].push(span);
+          }
+          if (!match.chunkOf.has(span)) match.chunkOf.set(span, chunk);
+        }
+      }
+    });
+  }
+
+  // The first cell that ends behind a position, by halves.
+  function firstCell(cells, position) {
+    let [low, high] = [0, cells.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (cells[middle].end > position) high = middle;
+      else low = middle + 1;
+    }
+    return low;
+  }
+
+  function drawSome(from, which) {
+    if (which !== drawing) return;
+    let words = 0;
+    let i = from;
+    while (i < chunks.length && words < AT_ONCE) {
+      drawChunk(chunks[i]);
+      words += chunks[i].cells.length;
+      i += 1;
+    }
+    if (i < chunks.length) setTimeout(drawSome, 0, i, which);
+  }
+
+  function drawEverything() {
+    for (const chunk of chunks) {
+      drawChunk(chunk);
+      drawNames(chunk);
+    }
+  }
+
+  function drawChunk(chunk) {
+    if (chunk.drawn) return;
+    chunk.drawn = true;
+    chunk.first = new Map(); // the lane at which each annotator's lanes begin
+    let lanes = 0;
+    if (chunk.heights.size) {
+      for (const who of chunk.lanes) {
+        chunk.first.set(who, lanes);
+        lanes += chunk.heights.get(who) || 1;
+      }
+    }
+    chunk.n = lanes;
+    chunk.element.style.setProperty("--lanes", lanes);
+    const several = chunk.item.texts.length > 1;
+    if (several && chunk.isFirst && lanes) {
+      chunk.element.append(make("span", { class: "reader-place", dir: "ltr", title: `${data.unit} ${chunk.text}` }, `${chunk.text}`));
+    }
+    chunk.names = make("div", { class: "reader-names", dir: "ltr", "aria-hidden": "true" });
+    chunk.element.append(chunk.names);
+    chunk.parts = new Map(); // the elements of each span
+    chunk.cellElements = chunk.cells.map((cell, i) => drawCell(chunk, cell, chunk.marks[i]));
+    chunk.cells.forEach((cell, i) => {
+      chunk.element.append(chunk.cellElements[i]);
+      if (cell.gap.includes("\n")) chunk.element.append(make("br"));
+    });
+    if (visible.has(chunk)) drawNames(chunk);
+  }
+
+  function drawCell(chunk, cell, spans) {
+    const classes = ["reader-cell"];
+    if (cell.gap) classes.push("has-gap");
+    if (cell.blank) classes.push("is-blank");
+    if (cell.ruler) classes.push("is-ruler");
+    const word = cell.word || "\u00a0";
+    const element = make("span", { class: classes.join(" ") },
+      spans.length ? make("span", { class: "reader-word" }, word) : word);
+    if (cell.ruler) {
+      element.style.minWidth = `${2 + Math.min(8, Math.log2(cell.end - cell.start + 1))}rem`;
+    }
+    for (const span of spans) element.append(drawMark(chunk, cell, span));
+    return element;
+  }
+
+  function drawMark(chunk, cell, span) {
+    const state = chunk.states.get(span);
+    const isStart = span.start >= cell.start;
+    const isEnd = span.end <= cell.end;
+    const one = state.all === 1 || state.agree === state.all;
+    const kind = one ? kinds[state.kind] : "some";
+    const element = make("span", {
+      class: `reader-mark ${kind}${isStart ? " is-start" : ""}${isEnd ? " is-end" : ""}`,
+    });
+    element.style.gridRow = chunk.first.get(span.annotator) + chunk.lane.get(span) + 2;
+    if (isStart) {
+      const said = one ? kinds[state.kind] : `agrees with ${state.agree} of ${state.all}`;
+      const words = `${annotators[span.annotator]}: ${labels[span.label]}, ${said}`;
+      element.append(make("b", {}, one ? SYMBOLS[kind] : `${state.agree}/${state.all}`), name(labels[span.label]));
+      element.setAttribute("role", "img");
+      element.setAttribute("tabindex", "-1");
+      element.setAttribute("aria-label", words);
+      element.title = words;
+    }
+    if (!chunk.parts.has(span)) chunk.parts.set(span, []);
+    chunk.parts.get(span).push(element);
+    element.span = span;
+    return element;
+  }
+
+  // Names of annotators beside their lanes, on every line into which the text was broken.
+  function drawNames(chunk) {
+    if (!chunk.drawn || !chunk.n) return;
+    const lane = parseFloat(getComputedStyle(document.documentElement).fontSize) * 1.25;
+    let last = -Infinity;
+    const tops = [];
+    for (const element of chunk.cellElements) {
+      const top = element.offsetTop;
+      if (top > last + lane) {
+        tops.push(top + element.offsetHeight - chunk.n * lane);
+        last = top;
+      }
+    }
+    const names = tops.flatMap((top) => chunk.lanes.map((who) => {
+      const element = name(annotators[who]);
+      element.style.top = `${top + chunk.first.get(who) * lane}px`;
+      return element;
+    }));
+    chunk.names.replaceChildren(...names);
+  }
+
+  // ---- Cases, one by one -----------------------------------------------------------------
+
+  function listCases(at) {
+    const { item, rows } = current;
+    const page = Math.floor(Math.max(at, 0) / PAGE);
+    if (current.page === page && parts.cases.dataset.document === String(item.number)
+      && current.listed) return;
+    Object.assign(current, { page, listed: true });
+    parts.cases.dataset.document = item.number;
+    const first = page * PAGE;
+    const shown = rows.slice(first, first + PAGE);
+    const turn = (to, text) => make("button", { type: "button", onclick: () => listCases(to) }, text);
+    current.items = shown.map((row, i) =>
+      make("button", { type: "button", onclick: () => go(first + i) }, ...inWords(item, row)));
+    parts.cases.replaceChildren(
+      make("h4", {}, rows.length ? "One by one" : "Nothing to list"),
+      ...(rows.length > PAGE
+        ? [make("p", {}, `${number(first + 1)} to ${number(first + shown.length)} of ${number(rows.length)} `,
+          ...(page ? [turn(first - PAGE, "earlier ones")] : []),
+          ...(first + PAGE < rows.length ? [turn(first + PAGE, "later ones")] : []))]
+        : []),
+      ...(rows.length ? [make("ol", {}, ...current.items.map((button) => make("li", {}, button)))] : []),
+    );
+  }
+
+  function go(to) {
+    const { item, rows } = current;
+    const row = rows[to];
+    if (!row) return;
+    for (const lit of reader.querySelectorAll(".is-lit")) lit.classList.remove("is-lit");
+    for (const old of parts.cases.querySelectorAll("[aria-current]")) old.removeAttribute("aria-current");
+    step = to;
+    listCases(to);
+    const button = current.items[to % PAGE];
+    button.setAttribute("aria-current", "true");
+    scrollWithin(button, parts.cases.querySelector("ol"));
+    let target = null;
+    for (const span of [row.a, row.b]) {
+      if (!span) continue;
+      const chunk = current.chunkOf.get(span);
+      drawChunk(chunk);
+      const elements = chunk.parts.get(span);
+      for (const element of elements) {
+        element.classList.add("is-lit");
+        element.parentElement.classList.add("is-lit");
+      }
+      target = target || elements[0];
+    }
+    target.focus({ preventScroll: true });
+    target.scrollIntoView({ block: "center", inline: "nearest" });
+    const noun = row.kind === AGREE || wanted.kind === "all" ? "Case" : "Disagreement";
+    parts.now.replaceChildren(`${noun} ${number(to + 1)} of ${number(rows.length)}. `, ...inWords(item, row));
+    updateButtons();
+  }
+
+  function scrollWithin(element, box) {
+    const [inner, outer] = [element.getBoundingClientRect(), box.getBoundingClientRect()];
+    if (inner.top < outer.top) box.scrollTop -= outer.top - inner.top;
+    else if (inner.bottom > outer.bottom) box.scrollTop += inner.bottom - outer.bottom;
+  }
+
+  // The next or previous case: in this document, or else in the nearest one that has any.
+  function move(by) {
+    if (!current) return;
+    const to = step < 0 && by < 0 ? -1 : step + by;
+    if (to >= 0 && to < current.rows.length) {
+      go(to);
+      remember(current.item);
+      return;
+    }
+    const match = neighbour(by, (other) => other.rows.length);
+    if (match) open(match, by > 0 ? 0 : match.rows.length - 1);
+  }
+
+  function moveDocument(by) {
+    const match = neighbour(by, () => true);
+    if (!match) return;
+    open(match);
+    parts.article.scrollIntoView({ block: "start" });
+    parts.now.replaceChildren("Document ", name(match.item.id), `: ${counted(match.rows.length, "case")}.`);
+  }
+
+  function neighbour(by, isGood) {
+    for (let i = matches.indexOf(current) + by; i >= 0 && i < matches.length; i += by) {
+      if (isGood(matches[i])) return matches[i];
+    }
+    return null;
+  }
+
+  function updateButtons() {
+    const at = matches.indexOf(current);
+    const some = (by) => Boolean(current) && Boolean(neighbour(by, (other) => other.rows.length));
+    const { buttons } = parts;
+    buttons.previousDocument.disabled = at <= 0;
+    buttons.nextDocument.disabled = at < 0 || at >= matches.length - 1;
+    buttons.previous.disabled = step <= 0 && !some(-1);
+    buttons.next.disabled = !current || (step >= current.rows.length - 1 && !some(1));
+  }
+
+  function clickedMark(event) {
+    const mark = event.target.closest(".reader-mark");
+    if (!mark || !current) return;
+    const to = current.rows.findIndex((row) => row.a === mark.span || row.b === mark.span);
+    if (to >= 0) go(to);
+  }
+
+  const KEYS = {
+    j: () => move(1),
+    n: () => move(1),
+    k: () => move(-1),
+    p: () => move(-1),
+    ArrowRight: () => moveDocument(1),
+    "]": () => moveDocument(1),
+    ArrowLeft: () => moveDocument(-1),
+    "[": () => moveDocument(-1),
+  };
+
+  function pressed(event) {
+    if (!parts.keys.checked || event.ctrlKey || event.altKey || event.metaKey) return;
+    if (event.target.closest("input, select, textarea, [contenteditable], .reader-table")) return;
+    const act = KEYS[event.key];
+    if (!act) return;
+    event.preventDefault();
+    act();
+  }
+
+  // ---- Links from elsewhere on the page --------------------------------------------------
+
+  function openHash() {
+    const found = /^#document-(\d+)$/.exec(location.hash);
+    if (!found) return;
+    const item = byNumber.get(Number(found[1]));
+    if (!item) {
+      parts.now.replaceChildren(
+        `The document of this link is not on the page, which has ${data.sentence}.`);
+      reader.scrollIntoView({ block: "start" });
+      return;
+    }
+    if (!matches.some((match) => match.item === item)) clear();
+    show(matches.find((match) => match.item === item));
+    parts.article.scrollIntoView({ block: "start" });
+    parts.title.focus({ preventScroll: true });
+  }
+
+  build();
+  refresh();
+  openHash();
+})();

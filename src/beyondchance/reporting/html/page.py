@@ -1,0 +1,328 @@
+"""The page: one file with styles, scripts, charts, tables and texts inside."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from collections.abc import Iterator, Sequence
+from hashlib import sha256
+from importlib.resources import files
+from math import isnan
+from typing import Any, NamedTuple
+
+from beyondchance.errors import MissingLibraryError
+from beyondchance.overview import Overview
+from beyondchance.reporting import json_output, words
+from beyondchance.reporting.agree_report import agree_report, overall_table
+from beyondchance.reporting.blocks import Cell, Prose, Range, Report, cell_text, in_list
+from beyondchance.reporting.figures import inline_svg
+from beyondchance.reporting.html.documents import document_view
+from beyondchance.reporting.html.sections import (
+    Chart,
+    NamedTable,
+    Notes,
+    Part,
+    Section,
+    Texts,
+    known,
+    sections,
+)
+from beyondchance.reporting.interval_parts import Scores, interval_heading, json_intervals
+from beyondchance.reporting.rank_report import Sureness, by_rank, rank_report
+from beyondchance.results import Score
+from beyondchance.rounding import in_digits
+from beyondchance.settings import Settings
+from beyondchance.version import __version__
+
+_STYLES = ("page.css", "charts.css", "documents.css")
+_SCRIPTS = ("page.js", "documents.js")
+_WHAT = {
+    "observed": "agreement as it was found",
+    "chance": "what random annotators with the same spans would reach",
+    "corrected": "the share of what luck leaves open",
+}
+
+
+def written(
+    found: Overview,
+    *,
+    title: str | None = None,
+    texts: bool = True,
+    top: int = 1000,
+    digits: int = 3,
+    date: str | None = None,
+) -> tuple[str, dict[str, Any]]:
+    """The page, and the charts in it by name.
+
+    Parameters
+    ----------
+    found : Overview
+    title : str, optional
+        The heading; by default who was compared.
+    texts : bool
+        Whether the page holds the texts.
+    top : int
+        Documents to show in full, the most contested ones; 0 for all.
+    digits : int
+        Digits after the point.
+    date : str, optional
+        Printed below the heading.
+    """
+    jinja2 = _jinja2()
+    safe = jinja2.utils.markupsafe.Markup
+    view = None
+    if found.found is not None:
+        view = document_view(found.found, texts=texts, top=top or len(found.found.documents))
+    made = sections(found, view, digits=digits)
+    report = _report(found, digits)
+    environment = jinja2.Environment(
+        autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    scripts = [_file(name) for name in _SCRIPTS]
+    html = environment.from_string(_file("page.html")).render(
+        title=title or _title(found),
+        date=date,
+        version=__version__,
+        style=safe("\n".join(_file(name) for name in _STYLES)),
+        scripts=[safe(script) for script in scripts],
+        script_hashes=" ".join(f"'sha256-{_hash(script)}'" for script in scripts),
+        answer=_answer(found, digits),
+        numbers=list(_numbers(found, digits)),
+        facts=[_shown(part, digits, safe) for part in _facts(found, report)],
+        signature=report.data["signature"],
+        sections=[
+            {
+                "name": section.name,
+                "title": section.title,
+                "parts": [_shown(part, digits, safe) for part in section.parts],
+            }
+            for section in made
+        ],
+        result=safe(_json(report)),
+        documents=safe(view.payload) if view is not None else None,
+    )
+    return html, dict(_charts(made))
+
+
+def _jinja2() -> Any:
+    try:
+        import jinja2  # noqa: PLC0415 - an extra
+    except ImportError as error:
+        raise MissingLibraryError(
+            f"a page needs the library {error.name}; install it with: "
+            "pip install 'beyondchance[report]'"
+        ) from None
+    return jinja2
+
+
+def _file(name: str) -> str:
+    return files(__package__).joinpath(name).read_text("utf-8")
+
+
+def _hash(script: str) -> str:
+    return b64encode(sha256(script.encode()).digest()).decode()
+
+
+def _json(report: Report) -> str:
+    """JSON that no browser takes for markup."""
+    text = json_output.rendered(report, digits=0)
+    for character in "<>&\u2028\u2029":
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return text
+
+
+def _charts(made: Sequence[Section]) -> Iterator[tuple[str, Any]]:
+    for section in made:
+        for part in section.parts:
+            if isinstance(part, Chart):
+                yield part.name, part.drawn
+
+
+# --- What stands first --------------------------------------------------------
+
+
+def _report(found: Overview, digits: int) -> Report:
+    """The same result as the command line gives it."""
+    if found.corpus is None:
+        score, intervals = _best(found)
+        standings = next(iter(found.standings.values()), None)
+        settings = (
+            standings.settings if standings else next(iter(found.intervals.values())).settings
+        )
+        data = {"signature": str(settings), **score.to_dict(), **json_intervals(intervals)}
+        return Report(command="report", blocks=(), data=data)
+    if not found.rankings:
+        return agree_report(found.results, found.corpus, intervals=found.intervals, digits=digits)
+    sureness = {
+        name: Sureness(
+            standings=found.standings[name],
+            labels={system: item.by_label for system, item in found.system_intervals[name].items()},
+        )
+        for name in found.rankings
+    }
+    return rank_report(found.rankings, found.corpus, sureness=sureness, digits=digits)
+
+
+def _signed(found: Overview) -> Settings:
+    """How everything was computed, intervals included."""
+    if found.standings:
+        return next(iter(found.standings.values())).settings
+    return next(iter(found.intervals.values())).settings
+
+
+def _best(found: Overview) -> tuple[Score, Scores]:
+    """The score that stands first, with its intervals: of everybody, or of the best system."""
+    if not found.rankings:
+        measure, result = next(iter(found.results.items()))
+        return result.score, found.intervals[measure].overall
+    measure, ranking = next(iter(found.rankings.items()))
+    name = by_rank(ranking)[0]
+    return ranking.systems[name].score, found.standings[measure].intervals[name]
+
+
+def _title(found: Overview) -> str:
+    if not found.rankings:
+        annotators = next(iter(found.results.values())).counts.annotators
+        return f"Agreement of {in_list(annotators)}"
+    ranking = next(iter(found.rankings.values()))
+    return f"{in_list(by_rank(ranking))} against {ranking.gold}"
+
+
+def _answer(found: Overview, digits: int) -> str:
+    """The result in a sentence or two."""
+    score, _ = _best(found)
+    if not found.rankings:
+        who = in_list(next(iter(found.results.values())).counts.annotators)
+        return " ".join(
+            filter(None, (words.meaning(score, who, digits), words.effect(score, digits)))
+        )
+    measure, ranking = next(iter(found.rankings.items()))
+    best, *others = by_rank(ranking)
+    if score.reason is not None:
+        return f"No system has a corrected score: {score.reason}."
+    first = (
+        f"{best} agrees best with {ranking.gold}" if others else f"{best} against {ranking.gold}"
+    )
+    corrected = in_digits(score.corrected, digits)
+    return f"{first}, {corrected} by {measure} when chance is taken out. " + words.effect(
+        score, digits
+    )
+
+
+class _Number(NamedTuple):
+    """One of the three numbers that stand first."""
+
+    name: str
+    value: float
+    text: str
+    interval: str
+    low: float
+    high: float
+    reason: str
+    what: str
+
+
+def _numbers(found: Overview, digits: int) -> Iterator[_Number]:
+    score, intervals = _best(found)
+    settings = _signed(found)
+    for name, what in _WHAT.items():
+        value, interval = getattr(score, name), intervals[name]
+        low, high = (in_digits(end, digits) for end in (interval.low, interval.high))
+        star = "*" if interval.caution else ""
+        shown = "" if interval.reason else f"{interval_heading(settings)}: {low} to {high}{star}"
+        yield _Number(
+            name=name,
+            value=value,
+            text=in_digits(value, digits),
+            interval=shown,
+            low=interval.low,
+            high=interval.high,
+            reason=f"no interval: {interval.reason}" if interval.reason else "",
+            what=what,
+        )
+
+
+def _facts(found: Overview, report: Report) -> Iterator[Part]:
+    """What was compared, how, what was left out, and what else to know."""
+    if found.corpus is None:
+        yield Prose(
+            "Without its corpus: no texts, disagreements, difficulty or other coefficients."
+        )
+        return
+    # The sentences of the command line, without its tables: those have sections of their own.
+    first, *rest = [block for block in report.blocks if isinstance(block, Prose)]
+    yield first
+    if not found.rankings:
+        yield NamedTable("agreement", overall_table(found.results, known(found)))
+    wanted = ("Intervals: ", "Left out or changed: ")
+    yield from (block for block in rest if block.text.startswith(wanted))
+    notes = words.condensed(report.notes)
+    notes += [f"no {what}: {why}" for what, why in found.missing.items()]
+    if notes:
+        yield Notes(notes)
+
+
+# --- Values for the template --------------------------------------------------
+
+
+class _Cell(NamedTuple):
+    """A cell of a table; `value` has all digits, for sorting and saving."""
+
+    text: str
+    value: str | None
+    href: str | None
+    is_name: bool
+    is_left: bool
+
+
+def _shown(part: Part, digits: int, safe: Any) -> dict[str, Any]:
+    """A part as plain values."""
+    match part:
+        case Prose(text, quiet):
+            return {"kind": "prose", "text": text, "quiet": quiet}
+        case Notes(texts):
+            return {"kind": "list", "texts": texts}
+        case Chart(name, drawn, caption):
+            return {
+                "kind": "chart",
+                "name": name,
+                "svg": safe(inline_svg(drawn, name=name)),
+                "caption": caption,
+            }
+        case Texts(view):
+            return {"kind": "documents", "static": safe(view.static)}
+        case NamedTable(name, table, links):
+            left = [table.is_left(column) for column in range(len(table.headings))]
+            return {
+                "kind": "table",
+                "name": name,
+                "title": table.title,
+                "remark": table.remark,
+                "headings": [
+                    {"text": heading, "is_left": is_left or not column}
+                    for column, (heading, is_left) in enumerate(
+                        zip(table.headings, left, strict=True)
+                    )
+                ],
+                "rows": [
+                    [
+                        _Cell(
+                            text=cell_text(cell, digits),
+                            value=_full(cell),
+                            href=links[number] if links and not column else None,
+                            is_name=not column,
+                            is_left=left[column],
+                        )
+                        for column, cell in enumerate(row)
+                    ]
+                    for number, row in enumerate(table.rows)
+                ],
+            }
+
+
+def _full(cell: Cell) -> str | None:
+    """All digits of a number."""
+    if isinstance(cell, Range):
+        return "" if isnan(cell.low) else f"{cell.low!r} to {cell.high!r}"
+    if isinstance(cell, float):
+        return "" if isnan(cell) else repr(cell)
+    return str(cell) if isinstance(cell, int) else None

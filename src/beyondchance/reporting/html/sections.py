@@ -1,0 +1,374 @@
+"""The sections of the page: what each says, shows and draws."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from math import isnan, nan
+from typing import Any
+
+import numpy as np
+
+from beyondchance.overview import Overview
+from beyondchance.reporting import charts, coefficients_report, words
+from beyondchance.reporting.agree_report import (
+    KnownIntervals,
+    habits_of,
+    habits_table,
+    known_intervals,
+    scores_table,
+)
+from beyondchance.reporting.blocks import (
+    SCORES,
+    Cell,
+    Prose,
+    Table,
+    score_cells,
+    with_reasons,
+)
+from beyondchance.reporting.html.documents import DocumentView
+from beyondchance.reporting.interval_parts import Scores
+from beyondchance.reporting.rank_report import (
+    by_rank,
+    rank_changes,
+    ranking_table,
+    sure_table,
+    told_apart,
+)
+from beyondchance.results import Agreement, Ranking, Score
+
+PAPER_SPLIT = 0.825
+"""Texts of this difficulty or more are the paper's first subset."""
+OURS = "corrected-f1"
+MOST_ROWS = 200
+"""Rows of a table; where there are more, those of the lowest scores."""
+MOST_CONTESTED = 100
+"""Documents that are listed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """A chart of Altair, with a sentence below."""
+
+    name: str
+    drawn: Any
+    caption: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class NamedTable:
+    """A table with a name for its file, and where the names in its first column lead."""
+
+    name: str
+    table: Table
+    links: Sequence[str | None] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """The document view."""
+
+    view: DocumentView
+
+
+@dataclass(frozen=True, slots=True)
+class Notes:
+    """What else to know, as a list."""
+
+    texts: Sequence[str]
+
+
+Part = Prose | Notes | NamedTable | Chart | Texts
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A part of the page that can be linked to."""
+
+    name: str
+    title: str
+    parts: Sequence[Part]
+
+
+def sections(found: Overview, view: DocumentView | None, *, digits: int) -> list[Section]:
+    """All sections for which there is something to show, in the order of the page."""
+    made = [
+        *_systems(found, digits),
+        *_labels(found),
+        *_annotators(found),
+        *_documents(found, view),
+        *_difficulty(found),
+        *_texts(found, view),
+        *_coefficients(found),
+        *_placement(found),
+    ]
+    return [section for section in made if section.parts]
+
+
+def _first(found: Overview) -> tuple[str, Agreement] | None:
+    return next(iter(found.results.items()), None)
+
+
+def known(found: Overview) -> KnownIntervals:
+    """The intervals of all that is shown."""
+    return known_intervals(found.intervals, next(iter(found.results), ""))
+
+
+def _systems(found: Overview, digits: int) -> Iterator[Section]:
+    if not found.rankings:
+        return
+    measure, ranking = next(iter(found.rankings.items()))
+    parts: list[Part] = [Prose(rank_changes(ranking, measure))]
+    parts += [Prose(text) for text in told_apart(found.standings[measure], measure, digits)]
+    parts.append(Chart("systems", _systems_chart(ranking)))
+    for name, item in found.rankings.items():
+        title = f"systems by {name}: {words.MATCHES.get(name, name)}"
+        parts.append(NamedTable(f"systems-{name}", ranking_table(item, title)))
+        sure = sure_table(item, found.standings[name])
+        titled = Table(sure.headings, sure.rows, f"how sure the ranks by {name} are", sure.remark)
+        parts.append(NamedTable(f"sureness-{name}", titled))
+    yield Section("systems", "Systems", parts)
+
+
+def _systems_chart(ranking: Ranking) -> Any:
+    before, after = ranking.ranks("observed"), ranking.ranks("corrected")
+    return charts.systems_chart(
+        [
+            charts.SystemRow(
+                name=name,
+                observed=system.observed,
+                corrected=system.corrected,
+                rank_observed=before[name],
+                rank_corrected=after[name],
+            )
+            for name, system in ranking.systems.items()
+        ]
+    )
+
+
+def _labels(found: Overview) -> Iterator[Section]:
+    first = _first(found)
+    parts: list[Part] = []
+    if first is not None:
+        measure, result = first
+        intervals = known(found).kind("label")
+        scores = list(result.by_label.items())
+        who = " (all systems together)" if found.rankings else ""
+        parts.append(Chart("labels", _labels_chart(dict(scores), intervals.at)))
+        table = scores_table(
+            "label", scores, intervals, title=f"labels by {measure}{who}", top=MOST_ROWS
+        )
+        parts.append(NamedTable("labels", table))
+    if found.rankings:
+        parts.append(NamedTable("labels-by-system", _labels_by_system(found)))
+    yield Section("labels", "Labels", parts)
+
+
+def _labels_chart(scores: Mapping[str, Score], intervals: Mapping[str, Scores]) -> Any:
+    rows = []
+    for name, score in scores.items():
+        interval = intervals.get(name, {}).get("corrected")
+        rows.append(
+            charts.LabelRow(
+                name=name,
+                observed=score.observed,
+                chance=score.chance,
+                corrected=score.corrected,
+                n_spans=score.n_spans,
+                low=nan if interval is None else interval.low,
+                high=nan if interval is None else interval.high,
+            )
+        )
+    return charts.labels_chart(rows)
+
+
+def _labels_by_system(found: Overview) -> Table:
+    """Corrected scores of every system, label by label."""
+    measure, ranking = next(iter(found.rankings.items()))
+    names = by_rank(ranking)
+    scores = {name: ranking.systems[name].by_label for name in names}
+    labels = sorted({label for system in scores.values() for label in system})
+    rows: list[tuple[Cell, ...]] = [
+        (
+            label,
+            *(scores[name][label].corrected if label in scores[name] else nan for name in names),
+        )
+        for label in labels
+    ]
+    return Table(("label", *names), rows, f"corrected scores of each system, by {measure}")
+
+
+def _annotators(found: Overview) -> Iterator[Section]:
+    first = _first(found)
+    if first is None:
+        return
+    measure, result = first
+    parts: list[Part] = []
+    intervals = known(found)
+    if len(result.counts.annotators) > 2 and not found.rankings:
+        pairs = result.by_pair
+        values = {pair: score.corrected for pair, score in pairs.items()}
+        parts.append(Chart("pairs", charts.pairs_chart(result.counts.annotators, values)))
+        shown = [(" and ".join(pair), score) for pair, score in pairs.items()]
+        table = scores_table(
+            "pair", shown, intervals.kind("pair"), title=f"pairs by {measure}", top=MOST_ROWS
+        )
+        parts.append(NamedTable("pairs", table))
+    habits = habits_of(result, found.results.get("token", result))
+    ratios = [charts.HabitRow(name=name, ratio=item.marking_ratio) for name, item in habits.items()]
+    parts.append(Chart("habits", charts.habits_chart(ratios)))
+    parts.append(NamedTable("annotators", habits_table(habits, MOST_ROWS)))
+    yield Section("annotators", "Annotators", parts)
+
+
+def _documents(found: Overview, view: DocumentView | None) -> Iterator[Section]:
+    first = _first(found)
+    if first is None:
+        return
+    _, result = first
+    scores = {name: score for name, score in result.by_document.items() if score.n_spans}
+    hardness = found.difficulty.by_document if found.difficulty is not None else {}
+    differing = _disagreeing(found)
+    links = view.numbers if view is not None else {}
+    order = sorted(
+        scores,
+        key=lambda name: (-differing.get(name, 0), _low_first(scores[name].corrected)),
+    )
+    listed = order[:MOST_CONTESTED]
+    rows = [
+        (name, differing.get(name), *_with_spans(scores[name]), hardness.get(name, nan))
+        for name in listed
+    ]
+    points = [
+        charts.DocumentPoint(
+            number=links.get(name, number),
+            name=name,
+            observed=scores[name].observed,
+            chance=scores[name].chance,
+            corrected=scores[name].corrected,
+            difficulty=hardness.get(name, nan),
+            contested=differing.get(name, 0),
+        )
+        for number, name in enumerate(order)
+    ]
+    cut = f"{len(listed):,} of {len(order):,}." if len(listed) < len(order) else ""
+    table = with_reasons(
+        Table(
+            ("document", "disagreements", "spans", *SCORES, "difficulty"),
+            rows,
+            "the most contested documents first",
+            cut,
+        ),
+        [scores[name] for name in listed],
+    )
+    yield Section(
+        "by-document",
+        "Documents",
+        [
+            Chart("documents", charts.documents_chart(points)),
+            NamedTable("documents", table, [_href(name, links) for name in listed]),
+        ],
+    )
+
+
+def _href(document: str, links: Mapping[str, int]) -> str | None:
+    return f"#document-{links[document]}" if document in links else None
+
+
+def _with_spans(score: Score) -> tuple[float, ...]:
+    return (score.n_spans, *score_cells(score))
+
+
+def _low_first(value: float) -> float:
+    """A number to sort by; what is undefined comes last."""
+    return 2.0 if isnan(value) else value
+
+
+def _disagreeing(found: Overview) -> dict[str, int]:
+    """How many disagreements each document has, over all pairs."""
+    if found.found is None:
+        return {}
+    rows = found.found
+    corpus = rows.corpus
+    is_other = rows.kind != 0
+    document = corpus.text_document[rows.text[is_other]]
+    counts = np.bincount(document, minlength=len(corpus.documents)).tolist()
+    return dict(zip(corpus.documents, counts, strict=True))
+
+
+def _difficulty(found: Overview) -> Iterator[Section]:
+    if found.difficulty is None:
+        return
+    values = found.difficulty.by_text
+    known_values = values[~np.isnan(values)]
+    if not len(known_values):
+        return
+    hard = int(np.count_nonzero(known_values >= PAPER_SPLIT))
+    unit = found.difficulty.settings.unit
+    text = (
+        f"Difficulty is how unlikely luck is: 1 minus the agreement of random annotations. "
+        f"{hard:,} of {len(known_values):,} {unit}s are at {PAPER_SPLIT} or more, where the paper "
+        "calls them difficult."
+    )
+    yield Section(
+        "difficulty",
+        "Difficulty",
+        [
+            Prose(text),
+            Chart("difficulty", charts.difficulty_chart(known_values.tolist(), split=PAPER_SPLIT)),
+        ],
+    )
+
+
+def _texts(found: Overview, view: DocumentView | None) -> Iterator[Section]:
+    if view is None or found.found is None:
+        return
+    kinds = [
+        charts.KindRow(a=a, b=b, counts=counts) for (a, b), counts in found.found.by_pair().items()
+    ]
+    yield Section(
+        "reader",
+        "Disagreements",
+        [Prose(f"Shown: {view.sentence}."), Chart("kinds", charts.kinds_chart(kinds)), Texts(view)],
+    )
+
+
+def _coefficients(found: Overview) -> Iterator[Section]:
+    if found.coefficients is None:
+        return
+    rows = [
+        charts.CoefficientRow(name=name, value=item.value, is_ours=name == OURS)
+        for name, item in found.coefficients.values.items()
+    ]
+    parts: list[Part] = [Chart("coefficients", charts.coefficients_chart(rows))]
+    for number, block in enumerate(coefficients_report.blocks_of(found.coefficients)):
+        if isinstance(block, Table):
+            name = "definitions" if number else "coefficients"
+            parts.append(NamedTable(name, block))
+        elif isinstance(block, Prose):
+            parts.append(block)
+    yield Section("coefficients", "Other coefficients", parts)
+
+
+def _placement(found: Overview) -> Iterator[Section]:
+    if not found.placements:
+        return
+    curves = [
+        charts.Curve(
+            name=f"{item.document}: {item.label} by {item.annotator}",
+            values=item.coverage.tolist(),
+        )
+        for item in found.placements
+    ]
+    yield Section(
+        "placement",
+        "Where random spans fall",
+        [
+            Prose(
+                "Chance agreement comes from putting each annotator's spans down at random, in "
+                "every possible way. These are the chances of each position to be covered, in a "
+                "short, a middling and a long text of this corpus."
+            ),
+            Chart("placement", charts.placement_chart(curves)),
+        ],
+    )
