@@ -617,6 +617,8 @@ def uninstalled(monkeypatch):
         ("cassis", "uima", "agree cas.json"),
         ("altair", "report", "place --length 9 --spans 1 --plot x.svg"),
         ("vl_convert", "report", "place --length 9 --spans 1 --plot x.svg"),
+        ("jinja2", "report", "report spans.csv -o x.html"),
+        ("altair", "report", "report spans.csv -o x.html"),
     ],
 )
 def test_a_missing_library(refused, uninstalled, library, extra, command):

@@ -10,6 +10,11 @@ from beyondchance.reporting.blocks import Block, Cell, Prose, Table
 
 def blocks_of(found: Coefficients) -> list[Block]:
     """A table of all coefficients, what each is, and why they differ here."""
+    return [values_table(found), *remarks(found), definitions_table(found)]
+
+
+def values_table(found: Coefficients) -> Table:
+    """What each coefficient is here."""
     headings: tuple[str, ...] = ("coefficient", "value", "observed", "expected", "of", "sampled")
     rows: list[tuple[Cell, ...]] = []
     for name, item in found.values.items():
@@ -19,15 +24,21 @@ def blocks_of(found: Coefficients) -> list[Block]:
         rows += [(f"  {label}", *_numbers(part), "", "") for label, part in parts.items()]
     if not any(row[-1] for row in rows):
         headings, rows = headings[:-1], [row[:-1] for row in rows]
-    definitions = [
+    return Table(headings, rows, "other coefficients on the same annotations")
+
+
+def remarks(found: Coefficients) -> list[Prose]:
+    """Why some are undefined, and what makes them differ."""
+    return [Prose(sentence) for sentence in (*_undefined(found), *found.differences)]
+
+
+def definitions_table(found: Coefficients) -> Table:
+    """What each coefficient is in general, and where it comes from."""
+    rows = [
         (name, f"{CATALOGUE[name].title}: {CATALOGUE[name].definition}", CATALOGUE[name].reference)
         for name in found.values
     ]
-    blocks: list[Block] = [Table(headings, rows, "other coefficients on the same annotations")]
-    blocks += [Prose(reason) for reason in _undefined(found)]
-    blocks += [Prose(sentence) for sentence in found.differences]
-    blocks.append(Table(("coefficient", "definition", "reference"), definitions))
-    return blocks
+    return Table(("coefficient", "definition", "reference"), rows)
 
 
 def _numbers(item: Coefficient) -> tuple[float, float, float]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import isnan, nan
 from typing import Any
 
@@ -124,9 +124,9 @@ def _systems(found: Overview, digits: int) -> Iterator[Section]:
     for name, item in found.rankings.items():
         title = f"systems by {name}: {words.MATCHES.get(name, name)}"
         parts.append(NamedTable(f"systems-{name}", ranking_table(item, title)))
-        sure = sure_table(item, found.standings[name])
-        titled = Table(sure.headings, sure.rows, f"how sure the ranks by {name} are", sure.remark)
-        parts.append(NamedTable(f"sureness-{name}", titled))
+        title = f"how sure the ranks by {name} are"
+        sure = replace(sure_table(item, found.standings[name]), title=title)
+        parts.append(NamedTable(f"sureness-{name}", sure))
     yield Section("systems", "Systems", parts)
 
 
@@ -341,12 +341,10 @@ def _coefficients(found: Overview) -> Iterator[Section]:
         for name, item in found.coefficients.values.items()
     ]
     parts: list[Part] = [Chart("coefficients", charts.coefficients_chart(rows))]
-    for number, block in enumerate(coefficients_report.blocks_of(found.coefficients)):
-        if isinstance(block, Table):
-            name = "definitions" if number else "coefficients"
-            parts.append(NamedTable(name, block))
-        elif isinstance(block, Prose):
-            parts.append(block)
+    parts.append(NamedTable("coefficients", coefficients_report.values_table(found.coefficients)))
+    parts += coefficients_report.remarks(found.coefficients)
+    definitions = coefficients_report.definitions_table(found.coefficients)
+    parts.append(NamedTable("definitions", replace(definitions, title="what each of them is")))
     yield Section("coefficients", "Other coefficients", parts)
 
 
