@@ -13,7 +13,7 @@ from beyondchance.arrays import Floats
 from beyondchance.chance import coverage
 from beyondchance.comparison import CATALOGUE, GAMMAS, Coefficients, coefficients
 from beyondchance.contrasts import Standings, compare_systems
-from beyondchance.errors import BeyondChanceError, DataError
+from beyondchance.errors import DataError
 from beyondchance.results import Agreement, Difficulty, Ranking
 from beyondchance.scoring import agreement, difficulty, rank, without_gold
 from beyondchance.settings import Settings
@@ -65,9 +65,8 @@ class Overview:
     difficulty : Difficulty, optional
     found : Disagreements, optional
     coefficients : Coefficients, optional
+        Of annotators among themselves; there are none beside a gold standard.
     placements : tuple of Placement
-    missing : mapping of str to str
-        What could not be computed, and why.
     """
 
     results: Mapping[str, Agreement]
@@ -80,7 +79,6 @@ class Overview:
     found: Disagreements | None
     coefficients: Coefficients | None
     placements: tuple[Placement, ...]
-    missing: Mapping[str, str]
 
 
 def overview(
@@ -133,10 +131,9 @@ def overview(
         results = _by_measures(result, corpus)
     else:
         raise DataError(f"found one {type(result).__name__}; expected an Agreement or a Ranking")
-    missing: dict[str, str] = {}
     alone: Any = None
     if corpus is not None:
-        alone = _of_corpus(result, corpus, others=others, gamma=gamma, rng=rng, missing=missing)
+        alone = _of_corpus(result, corpus, others=others, gamma=gamma, rng=rng)
     return Overview(
         results=results,
         rankings=rankings,
@@ -147,7 +144,6 @@ def overview(
             for measure, item in rankings.items()
         },
         corpus=corpus,
-        missing=missing,
         **(alone or {"difficulty": None, "found": None, "coefficients": None, "placements": ()}),
     )
 
@@ -213,7 +209,6 @@ def _of_corpus(
     others: Collection[str],
     gamma: Mapping[str, Any] | None,
     rng: int,
-    missing: dict[str, str],
 ) -> dict[str, Any]:
     """What takes the annotations themselves."""
     settings = result.settings
@@ -226,7 +221,6 @@ def _of_corpus(
     if gold is not None:
         compared = corpus.with_gold(gold)
         pairs = [(gold, name) for name in corpus.annotators if name != gold]
-        missing["coefficients"] = "they are for annotators among themselves"
         return {
             "difficulty": difficulty(compared, **options),
             "found": disagreements(compared, pairs=pairs),
@@ -235,17 +229,12 @@ def _of_corpus(
         }
     compared = without_gold(corpus)
     names = "all" if tuple(others) == ("all",) else tuple(others)
-    values = None
-    try:
-        values = coefficients(
-            compared, names, model=settings.model, gamma=dict(gamma or {}), rng=rng
-        )
-    except BeyondChanceError as error:
-        missing["coefficients"] = str(error)
     return {
         "difficulty": difficulty(replace(compared, gold=None), **options),
         "found": disagreements(compared),
-        "coefficients": values,
+        "coefficients": coefficients(
+            compared, names, model=settings.model, gamma=dict(gamma or {}), rng=rng
+        ),
         "placements": tuple(_placements(compared, settings)),
     }
 

@@ -12,7 +12,7 @@ from typing import Any
 from beyondchance.io.saving import save_file
 from beyondchance.overview import WITHOUT_GAMMA, overview
 from beyondchance.reporting.figures import ENDINGS, drawn
-from beyondchance.reporting.html.page import written
+from beyondchance.reporting.html.page import check_libraries, written
 from beyondchance.results import Agreement, Ranking
 from beyondchance.spans import Corpus
 
@@ -110,6 +110,7 @@ def report(
     >>> page.html.startswith("<!DOCTYPE html>")
     True
     """
+    check_libraries()
     found = overview(
         result,
         corpus,

@@ -14,7 +14,7 @@ from beyondchance.overview import Overview
 from beyondchance.reporting import json_output, words
 from beyondchance.reporting.agree_report import agree_report, overall_table
 from beyondchance.reporting.blocks import Cell, Prose, Range, Report, cell_text, in_list
-from beyondchance.reporting.figures import inline_svg
+from beyondchance.reporting.figures import altair, inline_svg
 from beyondchance.reporting.html.documents import document_view
 from beyondchance.reporting.html.sections import (
     Chart,
@@ -101,6 +101,17 @@ def written(
         documents=safe(view.payload) if view is not None else None,
     )
     return html, dict(_charts(made))
+
+
+def check_libraries() -> None:
+    """Refuse at once, rather than after all the work, where a library is missing.
+
+    Raises
+    ------
+    MissingLibraryError
+    """
+    _jinja2()
+    altair()
 
 
 def _jinja2() -> Any:
@@ -255,10 +266,8 @@ def _facts(found: Overview, report: Report) -> Iterator[Part]:
         yield NamedTable("agreement", overall_table(found.results, known(found)))
     wanted = ("Intervals: ", "Left out or changed: ")
     yield from (block for block in rest if block.text.startswith(wanted))
-    notes = words.condensed(report.notes)
-    notes += [f"no {what}: {why}" for what, why in found.missing.items()]
-    if notes:
-        yield Notes(notes)
+    if report.notes:
+        yield Notes(words.condensed(report.notes))
 
 
 # --- Values for the template --------------------------------------------------

@@ -1,0 +1,196 @@
+"""The page, without a browser: its numbers, its parts, and what it leaves out."""
+
+import json
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+from string import ascii_letters
+
+import pytest
+
+from beyondchance import (
+    Corpus,
+    DataError,
+    FormatError,
+    agreement,
+    compare_systems,
+    example,
+    rank,
+    report,
+)
+
+FEW = {"resamples": 99}
+
+
+class Numbers(HTMLParser):
+    """The values of all cells, by table, row and column."""
+
+    def __init__(self, html):
+        super().__init__()
+        self.tables, self.ids, self.table = {}, [], None
+        self.feed(html)
+
+    def handle_starttag(self, tag, attrs):
+        found = dict(attrs)
+        if "id" in found:
+            self.ids.append(found["id"])
+        if tag == "table" and "data-name" in found:
+            self.table = self.tables.setdefault(found["data-name"], [])
+        elif tag == "tr" and self.table is not None:
+            self.table.append([])
+        elif tag in {"td", "th"} and self.table:
+            self.table[-1].append(found.get("data-value"))
+
+
+def embedded(page, name):
+    found = re.search(
+        rf'<script type="application/json" id="{name}">(.*?)</script>', page.html, re.DOTALL
+    )
+    return json.loads(found[1])
+
+
+@pytest.fixture(scope="module")
+def team():
+    return report(agreement(example()), example(), **FEW)
+
+
+@pytest.fixture(scope="module")
+def systems():
+    corpus = example().with_gold("ada")
+    return report(rank(corpus), corpus, **FEW)
+
+
+def test_the_numbers_of_a_team(team):
+    result = agreement(example())
+    intervals = result.intervals(rng=0, **FEW)
+    tables = Numbers(team.html).tables
+    (_, *labels) = tables["labels"]
+    for row, (label, score) in zip(labels, result.by_label.items(), strict=True):
+        interval = intervals.by_label[label]["corrected"]
+        assert row[1:] == [
+            str(score.n_spans),
+            repr(score.observed),
+            repr(score.chance),
+            repr(score.corrected),
+            f"{interval.low!r} to {interval.high!r}",
+        ]
+    assert [row[4] for row in tables["pairs"][1:]] == [
+        repr(score.corrected) for score in result.by_pair.values()
+    ]
+    assert f'data-value="{result.corrected!r}">0.718<' in team.html
+    found = embedded(team, "result")
+    assert found["corrected"] == result.corrected
+    assert found["intervals"]["chance"] == [
+        intervals.overall["chance"].low,
+        intervals.overall["chance"].high,
+    ]
+
+
+def test_the_numbers_of_systems(systems):
+    corpus = example().with_gold("ada")
+    ranking = rank(corpus)
+    standings = compare_systems(ranking, rng=0, **FEW)
+    rows = Numbers(systems.html).tables["systems-token"][1:]
+    assert [row[3] for row in rows] == [
+        repr(ranking.systems[name].corrected) for name in standings.order
+    ]
+    best = standings.order[0]
+    low = standings.intervals[best]["corrected"].low
+    assert f'data-low="{low!r}"' in systems.html
+    found = embedded(systems, "result")["systems"]
+    assert {item["name"]: item["corrected"] for item in found} == {
+        name: system.corrected for name, system in ranking.systems.items()
+    }
+    assert "agrees best with ada" in systems.html
+
+
+@pytest.mark.parametrize("which", ["team", "systems"])
+def test_every_id_is_there_once(which, request):
+    page = request.getfixturevalue(which)
+    ids = Numbers(page.html).ids
+    assert sorted(ids) == sorted(set(ids))
+    links = set(re.findall(r'href="#([^"]*)"', page.html))
+    opened = {link for link in links if link.startswith("document-")}
+    assert opened
+    assert links - opened <= set(ids)
+
+
+def test_nothing_comes_from_elsewhere(team):
+    assert not re.findall(r'(?:src|href)="(?!#)[^"]*"', team.html)
+    assert "@import" not in team.html
+    assert "url(" not in re.sub(r"url\(#", "", team.html)
+
+
+def test_the_same_bytes(team):
+    assert report(agreement(example()), example(), **FEW).html == team.html
+
+
+def test_a_date_and_a_title():
+    page = report(agreement(example()), example(), title="Round <2>", date="2024-05-06", **FEW)
+    assert "<title>Round &lt;2&gt;</title>" in page.html
+    assert '<p class="quiet">2024-05-06</p>' in page.html
+
+
+def test_without_a_corpus():
+    page = report(agreement(example()), **FEW)
+    ids = Numbers(page.html).ids
+    assert "labels" in ids
+    assert "reader" not in ids
+    assert 'href="#document-' not in page.html
+    page = report(rank(example(), gold="ada"), **FEW)
+    assert 'id="systems"' in page.html
+    assert "Without the corpus" in page.html
+
+
+def test_without_texts():
+    corpus = example()
+    letters = str.maketrans(dict.fromkeys(ascii_letters, "ж"))
+    corpus = replace(corpus, texts=tuple(text.translate(letters) for text in corpus.texts))
+    assert "жжж" in report(agreement(corpus), corpus, **FEW).html
+    assert "ж" not in report(agreement(corpus), corpus, texts=False, **FEW).html
+
+
+class TestUndefined:
+    def test_nothing_marked(self):
+        corpus = Corpus.from_spans({"a": [[]], "b": [[]]}, lengths=[5])
+        page = report(agreement(corpus), corpus, **FEW)
+        assert "The corrected score is undefined: nothing" in page.html
+        assert "no interval: " in page.html
+
+    def test_one_document(self):
+        spans = {"a": [[(0, 1, "P")]], "b": [[(0, 2, "P")]]}
+        corpus = Corpus.from_spans(spans, lengths=[5])
+        page = report(agreement(corpus), corpus, **FEW)
+        assert "no interval: " in page.html
+        assert not re.search(
+            r"\bnan\b", re.sub(r"<script.*?</script>", "", page.html, flags=re.DOTALL)
+        )
+
+    def test_chance_is_everything(self):
+        spans = {"a": [[(0, 2, "P")]], "b": [[(0, 2, "P")]]}
+        corpus = Corpus.from_spans(spans, lengths=[2])
+        page = report(agreement(corpus), corpus, **FEW)
+        assert "The corrected score is undefined: " in page.html
+
+
+def test_files(team, tmp_path):
+    team.save(tmp_path / "a.html")
+    assert (tmp_path / "a.html").read_text("utf-8") == team.html
+    paths = team.save_figures(tmp_path / "figures", [".svg"])
+    names = sorted(path.name for path in (tmp_path / "figures").iterdir())
+    assert names == sorted(path.name for path in paths)
+    assert {"labels.svg", "pairs.svg", "documents.svg", "kinds.svg"} <= set(names)
+    with pytest.raises(FormatError, match="its folder does not exist"):
+        team.save(tmp_path / "nowhere" / "a.html")
+
+
+def test_in_a_notebook(team):
+    shown = team._repr_html_()
+    assert shown.startswith("<iframe ")
+    assert "<script" not in shown
+    assert 'sandbox="allow-scripts' in shown
+
+
+def test_no_result():
+    with pytest.raises(DataError, match="expected an Agreement or a Ranking"):
+        report("agreement")
