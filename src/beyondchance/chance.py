@@ -9,13 +9,13 @@ from numpy.typing import ArrayLike
 
 from beyondchance.arrays import Bools, Floats, Ints
 from beyondchance.choices import MODELS, CustomMeasure, chosen_measure
+from beyondchance.core.arrangements import nested_starts, overlapping_starts
 from beyondchance.core.lengths import LengthTable, table_of
 from beyondchance.core.measures import SampledRule
 from beyondchance.core.nesting import Forest, forest
 from beyondchance.core.overlapping import level_profiles
 from beyondchance.core.placement import coverage_profiles, item_profiles
 from beyondchance.core.ragged import distinct
-from beyondchance.core.sampling import nested_starts, overlapping_starts
 from beyondchance.core.sets import (
     SpanSets,
     set_coverage,
@@ -333,10 +333,9 @@ def sample_arrangements(
 
     Notes
     -----
-    For the disjoint model the spans are put in random order and the free
-    positions are spread over the gaps around them, every way of spreading being
-    equally likely: a Dirichlet-multinomial with all parameters 1. The cost does
-    not depend on `n`. Spans inside a span are drawn in the same way in there.
+    For the disjoint model the spans and the free positions are items in random
+    order, of which only the places of the spans are drawn. The cost does not
+    depend on `n`. Spans inside a span are drawn in the same way in there.
 
     Examples
     --------

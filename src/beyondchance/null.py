@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike
 from beyondchance.arrays import Floats, Ints
 from beyondchance.chance import validated_text
 from beyondchance.choices import CustomMeasure, chosen_measure
-from beyondchance.core.arrangements import STARTS, sampled_match
+from beyondchance.core.arrangements import disjoint_starts, overlapping_starts, sampled_match
 from beyondchance.core.matching import SpanGroups
 from beyondchance.core.ragged import bounds, distinct
 from beyondchance.core.resampling import blocks
@@ -39,6 +39,9 @@ _DRAWS_AT_A_TIME = 2**20
 """Starts of spans held at a time."""
 _SHORT = 100
 """Positions of texts that are common enough, and small enough, to keep their covariances."""
+
+STARTS = {"disjoint": disjoint_starts, "overlapping": overlapping_starts}
+"""How random annotations are drawn, by model."""
 
 _Covariances = dict[tuple[int, tuple[int, ...]], tuple[Floats, Floats]]
 
@@ -320,7 +323,9 @@ class _Sampler:
             ]
             found = np.zeros(size)
             for a, b in combinations(sides, 2):
-                found += sampled_match(cell.n, a, b, matched=self.matched, model=model)
+                found += sampled_match(
+                    cell.n, a, b, matched=self.matched, overlapping=model == "overlapping"
+                )
             parts.append(found)
         return np.concatenate(parts)
 

@@ -9,9 +9,16 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import oracle
-from beyondchance.core.arrangements import STARTS, random_starts, sampled_match
+from beyondchance.core.arrangements import (
+    disjoint_starts,
+    nested_starts,
+    overlapping_starts,
+    sampled_match,
+)
 from beyondchance.core.matching import equal_spans
 from beyondchance.core.measures import MEASURES
+
+STARTS = {"disjoint": disjoint_starts, "overlapping": overlapping_starts}
 
 
 @pytest.mark.parametrize("model", STARTS)
@@ -28,9 +35,21 @@ def test_every_arrangement_is_equally_likely(model, n, lengths):
         assert stats.chisquare([seen[starts] for starts in possible]).pvalue > 1e-3
 
 
+def test_inner_spans_move_with_the_outer_ones():
+    # [    4    ]  ..      in 7: the outer spans of 4 and 1, a 2 and a 1 inside the first,
+    # [2][1]               and a 1 inside the 2.
+    line = ((0, 4, "P"), (0, 2, "Q"), (0, 1, "R"), (2, 3, "S"), (5, 6, "T"))
+    lengths, parents = np.array([4, 1, 2, 1, 1]), np.array([-1, -1, 0, 0, 2])
+    starts = nested_starts(7, lengths, parents, 40_000, np.random.default_rng(3))
+    seen = Counter(map(tuple, starts.tolist()))
+    possible = [(p, t, q, s, r) for p, q, r, s, t in oracle.placed(7, line, "nested")]
+    assert set(seen) <= set(possible)
+    assert stats.chisquare([seen[starts] for starts in possible]).pvalue > 1e-3
+
+
 def test_many_spans():
     lengths = np.array([1, 2, 3] * 6)
-    starts = random_starts(50, lengths, 20_000, np.random.default_rng(1))
+    starts = disjoint_starts(50, lengths, 20_000, np.random.default_rng(1))
     cover = np.zeros((20_000, 50), dtype=np.int64)
     for i, length in enumerate(lengths.tolist()):
         for offset in range(length):
@@ -65,7 +84,7 @@ def test_match_by_loops(case):
     for measure in ("token", "exact"):
         kind = MEASURES[measure]
         rule = kind.overlapping if model == "overlapping" else kind.lines
-        found = sampled_match(n, a, b, matched=rule.matched, model=model)
+        found = sampled_match(n, a, b, matched=rule.matched, overlapping=model == "overlapping")
         for draw in range(5):
             spans = [
                 Counter(zip(starts[draw].tolist(), lengths.tolist(), strict=True))
@@ -85,8 +104,8 @@ def test_match_by_loops(case):
 def test_many_pairs_of_spans():
     rng = np.random.default_rng(1)
     lengths = np.array([1, 2] * 6)
-    sides = [(random_starts(30, lengths, 50, rng), lengths) for _ in range(2)]
-    found = sampled_match(30, *sides, matched=equal_spans, model="disjoint")
+    sides = [(disjoint_starts(30, lengths, 50, rng), lengths) for _ in range(2)]
+    found = sampled_match(30, *sides, matched=equal_spans, overlapping=False)
     for draw in range(50):
         one, other = (
             set(zip(starts[draw].tolist(), lengths.tolist(), strict=True)) for starts, _ in sides

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import oracle
 from beyondchance import coverage
-from beyondchance.core.arrangements import random_starts, sampled_match
+from beyondchance.core.arrangements import disjoint_starts, sampled_match
 from beyondchance.core.matching import shared_positions
 from beyondchance.core.variance import covariance, is_within_reach, team_variance
 
@@ -81,9 +81,9 @@ def test_sampling_at_60_positions(a, b):
     rng = np.random.default_rng(1)
     size = 200_000
     sides = [
-        (random_starts(60, lengths, size, rng), lengths) for lengths in (np.array(a), np.array(b))
+        (disjoint_starts(60, lengths, size, rng), lengths) for lengths in (np.array(a), np.array(b))
     ]
-    match = sampled_match(60, *sides, matched=shared_positions, model="disjoint")
+    match = sampled_match(60, *sides, matched=shared_positions, overlapping=False)
     exact = team_variance([covariance_of(60, a), covariance_of(60, b)])
     centred = match - match.mean()
     error = np.sqrt((np.mean(centred**4) - np.mean(centred**2) ** 2) / size)

@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from beyondchance.arrays import Floats, Ints
 from beyondchance.core.matching import SpanGroups, equal_spans, shared_positions
-from beyondchance.core.sampling import overlapping_starts
 
 _MASK_BITS = 64
 _FEW_SPANS = 16
@@ -18,37 +17,39 @@ _FEW_PAIRS = 64
 """Pairs of spans up to which each is looked at."""
 
 
-def random_starts(n: int, lengths: Ints, size: int, rng: np.random.Generator) -> Ints:
+def disjoint_starts(n: int, lengths: Ints, draws: int, rng: np.random.Generator) -> Ints:
     """Draw arrangements of disjoint spans, every one equally likely.
 
-    The spans and the free positions are items in random order. Each span draws one of the
-    places that the spans before it have left; where it starts follows from which others
-    have a place before it.
+    The spans and the free positions are items in random order. A few spans draw places among
+    them, each one of those that the spans before it have left; where a span starts follows
+    from which others have a place before it. Many are put in random order, and the free
+    positions are spread over the gaps around them, every way of spreading being equally
+    likely: a Dirichlet-multinomial with all parameters 1. The cost does not depend on n.
 
     Returns
     -------
-    array of int, shape (size, spans)
+    array of int, shape (draws, spans)
 
     Examples
     --------
     Spans of 2 and 3 fill five positions in one order or in the other.
 
-    >>> starts = random_starts(5, np.array([2, 3]), 50, np.random.default_rng(1))
+    >>> starts = disjoint_starts(5, np.array([2, 3]), 50, np.random.default_rng(1))
     >>> sorted(set(map(tuple, starts.tolist())))
     [(0, 2), (3, 0)]
     """
     k = len(lengths)
-    n_items = n - int(lengths.sum()) + k
+    n_free = n - int(lengths.sum())
     if k > _FEW_SPANS:
-        order = rng.permuted(np.tile(np.arange(k), (size, 1)), axis=1)
-        gaps = rng.multinomial(n_items - k, rng.dirichlet(np.ones(k + 1), size))
+        order = rng.permuted(np.tile(np.arange(k), (draws, 1)), axis=1)
+        gaps = rng.multinomial(n_free, rng.dirichlet(np.ones(k + 1), draws))
         ends = np.cumsum(gaps[:, :k] + lengths[order], axis=1)
-        starts = np.empty((size, k), dtype=np.int64)
+        starts = np.empty((draws, k), dtype=np.int64)
         np.put_along_axis(starts, order, ends - lengths[order], axis=1)
         return starts
-    place = np.empty((k, size), dtype=np.int64)
+    place = np.empty((k, draws), dtype=np.int64)
     for i in range(k):
-        place[i] = rng.integers(0, n_items - i, size)
+        place[i] = rng.integers(0, n_free + k - i, draws)
         # The places that are taken are stepped over, from the lowest to the highest.
         for taken in np.sort(place[:i], axis=0):
             place[i] += place[i] >= taken
@@ -59,8 +60,43 @@ def random_starts(n: int, lengths: Ints, size: int, rng: np.random.Generator) ->
     return start.T
 
 
-STARTS = {"disjoint": random_starts, "overlapping": overlapping_starts}
-"""How random annotations are drawn, by model."""
+def overlapping_starts(n: int, lengths: Ints, draws: int, rng: np.random.Generator) -> Ints:
+    """Starts of spans that are placed one by one, each uniform on its places.
+
+    Returns
+    -------
+    array of int, shape (draws, spans)
+    """
+    return rng.integers(0, n - lengths + 1, size=(draws, len(lengths)))
+
+
+def nested_starts(
+    n: int, lengths: Ints, parents: Ints, draws: int, rng: np.random.Generator
+) -> Ints:
+    """Starts of spans that are disjoint or lie inside one another.
+
+    Every arrangement of the outermost spans is equally likely, and so is every
+    arrangement of the spans inside each span.
+
+    Parameters
+    ----------
+    parents : array of int, shape (spans,)
+        The span in which each span lies, which comes before it; -1 for the text.
+
+    Returns
+    -------
+    array of int, shape (draws, spans)
+    """
+    if (parents < 0).all():
+        return disjoint_starts(n, lengths, draws, rng)
+    starts = np.zeros((draws, len(lengths)), dtype=np.int64)
+    for parent in np.unique(parents).tolist():
+        inner = np.flatnonzero(parents == parent)
+        size = n if parent < 0 else int(lengths[parent])
+        starts[:, inner] = disjoint_starts(size, lengths[inner], draws, rng)
+        if parent >= 0:
+            starts[:, inner] += starts[:, parent, None]
+    return starts
 
 
 def sampled_match(
@@ -69,7 +105,7 @@ def sampled_match(
     b: tuple[Ints, Ints],
     *,
     matched: Callable[[SpanGroups, Ints, Ints], Ints | Floats],
-    model: str,
+    overlapping: bool,
 ) -> Floats:
     """What two random annotations have in common, draw by draw.
 
@@ -81,7 +117,8 @@ def sampled_match(
         Shapes (size, spans) and (spans,).
     matched : function of groups and two arrays of groups
         The observed match of a measure.
-    model : str
+    overlapping : bool
+        Whether the spans of one annotation may overlap.
 
     Returns
     -------
@@ -93,7 +130,7 @@ def sampled_match(
 
     >>> a = np.array([[0], [3]]), np.array([2])
     >>> b = np.array([[1], [0]]), np.array([3])
-    >>> sampled_match(5, a, b, matched=shared_positions, model="disjoint").tolist()
+    >>> sampled_match(5, a, b, matched=shared_positions, overlapping=False).tolist()
     [1.0, 0.0]
     """
     (starts_a, lengths_a), (starts_b, lengths_b) = a, b
@@ -101,7 +138,7 @@ def sampled_match(
     # Short texts and few spans are the rule, and have ways of their own.
     if matched is shared_positions and n <= _MASK_BITS:
         return np.asarray(np.bitwise_count(_masks(*a) & _masks(*b)), dtype=np.float64)
-    if matched is equal_spans and model == "disjoint" and n_pairs <= _FEW_PAIRS:
+    if matched is equal_spans and not overlapping and n_pairs <= _FEW_PAIRS:
         equal = np.zeros(len(starts_a))
         for i, j in zip(*np.nonzero(lengths_a[:, None] == lengths_b), strict=True):
             equal += starts_a[:, i] == starts_b[:, j]

@@ -16,8 +16,8 @@ import numpy as np
 from beyondchance.arrays import Ints
 
 Tree: TypeAlias = "tuple[int, int, tuple[Tree, ...]]"
-"""A span: its length, its layer among those compared (0: it is not compared), and the
-spans inside it, sorted."""
+"""A span: its length, a number for what it is compared with (its layer; 0: nothing), and
+the spans inside it, sorted."""
 
 Forest: TypeAlias = tuple[Tree, ...]
 """All spans on a line, sorted: whatever chance depends on beside the size of the text."""
@@ -131,6 +131,22 @@ def forest(spans: dict[int, tuple[int, int, int]]) -> Forest:
         tree = length, layer, tuple(sorted(inside.pop(span, ())))
         inside.setdefault(parent, []).append(tree)
     return tuple(sorted(inside.get(-1, ())))
+
+
+def flattened(trees: Forest) -> list[tuple[int, int, int]]:
+    """Length, layer and parent of every span, each after the one around it: `forest` undone.
+
+    Examples
+    --------
+    >>> flattened(((1, 1, ()), (5, 1, ((2, 2, ()),))))
+    [(1, 1, -1), (5, 1, -1), (2, 2, 1)]
+    """
+    found: list[tuple[int, int, int]] = []
+    waiting = [(tree, -1) for tree in trees]
+    for (length, layer, inner), parent in waiting:
+        waiting += [(tree, len(found)) for tree in inner]
+        found.append((length, layer, parent))
+    return found
 
 
 def outer_first(line: Ints, start: Ints, end: Ints) -> Ints:
