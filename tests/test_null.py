@@ -1,7 +1,8 @@
 """The distribution of the agreement of random annotations."""
 
+from collections import Counter
 from dataclasses import replace
-from itertools import product
+from itertools import combinations, product
 from math import hypot, isnan
 
 import numpy as np
@@ -10,15 +11,18 @@ from scipy import stats
 
 import oracle
 from beyondchance import Corpus, DataError, LengthsError, OptionError, Settings, agreement, example
+from beyondchance.choices import MODELS, SCOPES
 from beyondchance.core.measures import MEASURES
 from beyondchance.null import match_variance, null_distribution
 
 RULES = [
-    (name, model)
+    (name, model, scope)
     for name, measure in MEASURES.items()
-    for model in ("disjoint", "overlapping")
-    if model == "disjoint" or not isinstance(measure.overlapping, str)
+    for model in MODELS
+    for scope in SCOPES
+    if model != "overlapping" or not isinstance(measure.overlapping, str)
 ]
+every_rule = pytest.mark.parametrize(("measure", "model", "scope"), RULES)
 
 
 def random_corpus(rng, texts, n_documents):
@@ -63,22 +67,137 @@ class TestOneText:
         assert found.quantile(0.5) == 0.5
 
 
-@pytest.mark.parametrize(("measure", "model"), RULES)
-def test_draws_have_the_mean_and_the_variance_that_they_should(measure, model):
-    options = {"measure": measure, "model": model}
-    found = null_distribution(example(), rng=1, **options)
-    result = agreement(example(), seed=1 if measure == "iou" else None, **options)
+def nested_example():
+    """The example with a span inside every third one that has room for it."""
+    corpus = example()
+    room = np.flatnonzero(corpus.span_end - corpus.span_start > 1)[::3]
+    columns = {
+        name: np.concatenate([getattr(corpus, name), getattr(corpus, name)[room]])
+        for name in ("span_text", "span_annotator", "span_label", "span_start", "span_end")
+    }
+    columns["span_start"][len(corpus.span_start) :] += 1
+    return replace(corpus, **columns)
+
+
+@every_rule
+def test_draws_have_the_mean_and_the_variance_that_they_should(measure, model, scope):
+    options = {"measure": measure, "model": model, "scope": scope}
+    corpus = nested_example() if model == "nested" else example()
+    found = null_distribution(corpus, rng=1, **options)
+    result = agreement(corpus, seed=1 if measure == "iou" else None, **options)
     assert found.mean == result.chance
     assert found.observed == result.observed
     error = hypot(found.sd / 9999**0.5, result.score.chance_error)
     assert abs(found.samples.mean() - found.mean) < 4 * error
     assert found.samples.std(ddof=1) == pytest.approx(found.sd, rel=4 / (2 * 9999) ** 0.5)
-    assert found.sd_is == ("exact" if (measure, model) == ("token", "disjoint") else "sampled")
+    # Labels that share a line, and spans inside others, have no exact variance.
+    exact = (measure, model) == ("token", "disjoint") and scope != "joint"
+    assert found.sd_is == ("exact" if exact else "sampled")
     assert found.p_value == 1 / 10_000
     for name, score in result.by_document.items():
         own = found.by_document[name]
         assert own.mean == pytest.approx(score.chance, abs=1e-15)
         assert own.quantiles[0.025] <= own.mean <= own.quantiles[0.975]
+
+
+#        disjoint    nested     overlapping
+#    a   PPQP..      PPPPQ.     PPPP..
+#                    .P....     .QQQQ.
+#                               ..PP..
+#    b   .QQPP.      QQQPP.     PPPP..
+#                    .P.P..     .QQQ..
+SMALL = {
+    "disjoint": (
+        ((0, 2, "P"), (2, 3, "Q"), (3, 4, "P")),
+        ((1, 3, "Q"), (3, 5, "P")),
+    ),
+    "nested": (
+        ((0, 4, "P"), (1, 2, "P"), (4, 5, "Q")),
+        ((0, 3, "Q"), (1, 2, "P"), (3, 5, "P"), (3, 4, "P")),
+    ),
+    "overlapping": (
+        ((0, 4, "P"), (1, 5, "Q"), (2, 4, "P")),
+        ((1, 4, "Q"), (0, 4, "P")),
+    ),
+}
+
+
+def by_brute_force(n, sides, scope, model, match):
+    """The match of all pairs of annotations, over everything that chance can make of them."""
+    found = Counter()
+    for drawn in product(*(oracle.shuffled(n, side, scope, model).items() for side in sides)):
+        probability, together = 1, 0
+        for _, share in drawn:
+            probability *= share
+        for (x, _), (y, _) in combinations(drawn, 2):
+            labels = {label for *_, label in (*x, *y)}
+            together += sum(match(oracle.only(x, name), oracle.only(y, name)) for name in labels)
+        found[together] += probability
+    return found
+
+
+def assert_drawn_from(found, expected, size):
+    """Every value as often as it should be, in all draws."""
+    values = sorted(expected)
+    possible = np.array([float(2 * value / size) for value in values])
+    nearest = np.abs(found.samples[:, None] - possible).argmin(axis=1)
+    np.testing.assert_allclose(found.samples, possible[nearest], rtol=0, atol=1e-12)
+    times = np.bincount(nearest, minlength=len(values))
+    wanted = np.array([float(expected[value]) for value in values]) * len(found.samples)
+    # Rare values are taken together, as the test asks.
+    rare = wanted < 5
+    seen, wanted = (
+        [*part[~rare], part[rare].sum()] if rare.any() else part for part in (times, wanted)
+    )
+    if len(seen) > 1:
+        assert stats.chisquare(seen, wanted).pvalue > 1e-3
+
+
+@every_rule
+def test_the_whole_distribution_by_brute_force(measure, model, scope):
+    sides = SMALL[model]
+    corpus = Corpus.from_spans({"a": [list(sides[0])], "b": [list(sides[1])]}, lengths=[6])
+    found = null_distribution(corpus, measure=measure, model=model, scope=scope, rng=2)
+    match = oracle.MATCHES[measure, model == "overlapping"]
+    score = agreement(corpus, measure=measure, model=model, scope=scope).score
+    expected = by_brute_force(6, sides, scope, model, match)
+    assert len(expected) > 1
+    assert_drawn_from(found, expected, score.size_a + score.size_b)
+
+
+@pytest.mark.parametrize("scope", SCOPES)
+def test_the_whole_distribution_of_a_team_by_brute_force(scope):
+    #       a  PPP..    b  QQQ..    c  .PPPQ
+    #          .Q...       PP...       .P...
+    sides = (
+        ((0, 3, "P"), (1, 2, "Q")),
+        ((0, 3, "Q"), (0, 2, "P")),
+        ((1, 4, "P"), (1, 2, "P"), (4, 5, "Q")),
+    )
+    spans = {name: [list(side)] for name, side in zip("abc", sides, strict=True)}
+    corpus = Corpus.from_spans(spans, lengths=[5])
+    found = null_distribution(corpus, model="nested", scope=scope, rng=1)
+    expected = by_brute_force(5, sides, scope, "nested", oracle.MATCHES["token", False])
+    score = agreement(corpus, model="nested", scope=scope).score
+    assert_drawn_from(found, expected, score.size_a + score.size_b)
+
+
+def test_labels_on_one_line_keep_out_of_each_others_way():
+    # P and Q fill two tokens in one order or the other: both tokens match, or none.
+    spans = {name: [[(0, 1, "P"), (1, 2, "Q")]] for name in "ab"}
+    corpus = Corpus.from_spans(spans, lengths=[2])
+    joint = null_distribution(corpus, scope="joint", rng=1)
+    assert set(joint.samples.tolist()) == {0.0, 1.0}
+    apart = null_distribution(corpus, scope="label", rng=1)
+    assert set(apart.samples.tolist()) == {0.0, 0.5, 1.0}
+
+
+def test_exact_wherever_spans_of_one_kind_are_alone():
+    # The second text has one label and nothing inside anything, whatever the first has.
+    spans = {name: [[(0, 3, "P"), (1, 2, "Q")], [(0, 2, "P")]] for name in "ab"}
+    found = null_distribution(Corpus.from_spans(spans, lengths=[5, 7]), scope="joint", rng=1)
+    assert [item.sd_is for item in found.by_document.values()] == ["sampled", "exact"]
+    assert found.by_document["1"].sd == pytest.approx(match_variance(7, [2], [2]) ** 0.5 / 2)
 
 
 def test_the_variance_of_a_corpus_is_the_sum_of_its_texts():
@@ -154,20 +273,22 @@ class TestRandomAnnotations:
 
 
 class TestStreams:
-    def test_parts_draw_what_the_whole_draws(self):
-        corpus = example()
-        whole = null_distribution(corpus, resamples=199, rng=5)
+    @pytest.mark.parametrize("scope", SCOPES)
+    def test_parts_draw_what_the_whole_draws(self, scope):
+        corpus = nested_example()
+        whole = null_distribution(corpus, scope=scope, resamples=199, rng=5)
         half = len(corpus.documents) // 2
         sums = np.zeros(199)
         for names in (corpus.documents[half:], corpus.documents[:half]):
-            part = null_distribution(corpus.select(documents=names), resamples=199, rng=5)
-            score = agreement(corpus.select(documents=names)).score
+            chosen = corpus.select(documents=names)
+            part = null_distribution(chosen, scope=scope, resamples=199, rng=5)
+            score = agreement(chosen, scope=scope).score
             sums += part.samples * (score.size_a + score.size_b) / 2
             for name, item in part.by_document.items():
                 other = whole.by_document[name]
                 assert (item.p_value, item.sd) == (other.p_value, other.sd)
                 assert item.quantiles == other.quantiles
-        score = agreement(corpus).score
+        score = agreement(corpus, scope=scope).score
         np.testing.assert_allclose(
             sums * 2 / (score.size_a + score.size_b), whole.samples, rtol=1e-12
         )
@@ -238,12 +359,6 @@ class TestUndefined:
     def test_options(self, options, message):
         with pytest.raises(OptionError, match=message):
             null_distribution(example(), **options)
-
-    def test_nested_spans_are_refused(self):
-        spans = {name: [[(0, 3, "P"), (1, 2, "P")]] for name in "ab"}
-        message = "cannot be drawn for model 'nested' and scope 'label'"
-        with pytest.raises(OptionError, match=message):
-            null_distribution(Corpus.from_spans(spans, lengths=[5]), rng=1)
 
     def test_a_threshold_reaches_the_draws(self):
         # One of two tokens against both: an IoU of 1/2, which is above .4 and not above .5.

@@ -56,6 +56,10 @@ class Layers:
     groups: SpanGroups
     size: Floats
 
+    def line(self) -> Ints:
+        """The spans that are shuffled together; with overlap nobody is in anybody's way."""
+        return self.spans.owner() if self.overlapping else self.spans.line
+
 
 @dataclass(frozen=True, slots=True)
 class Matches:
@@ -108,7 +112,7 @@ def counted(
     compared = compared_documents(corpus, gold=gold, with_self=with_self)
     cell, a, b, group_a, group_b = _pairs(spans, gold=gold, with_self=with_self)
     text, label = np.divmod(cell, max(len(spans.labels), 1))
-    layers = _layers(spans, nesting, measure, overlapping=overlapping)
+    layers = layers_of(spans, nesting, measure, overlapping=overlapping)
     both = np.flatnonzero((group_a >= 0) & (group_b >= 0))
     found = _matches(layers, measure, rule, group_a[both], group_b[both])
 
@@ -243,7 +247,7 @@ def _sharing(corpus: Corpus, compared: Bools, *, gold: int | None, with_self: bo
 # --- What is compared ---------------------------------------------------------
 
 
-def _layers(spans: Marked, nesting: Nesting, measure: Measure, *, overlapping: bool) -> Layers:
+def layers_of(spans: Marked, nesting: Nesting, measure: Measure, *, overlapping: bool) -> Layers:
     """Cut the groups into layers, if the measure looks at layers."""
     group = spans.owner()
     if overlapping or not measure.by_layer or int(nesting.depth.max(initial=1)) == 1:
@@ -284,22 +288,36 @@ def _sets(layers: Layers) -> tuple[SpanSets, Ints]:
     )
 
 
-def _forests(layers: Layers) -> Callable[[int], Forest]:
-    """A function that gives all that stands on the line of a group, as trees."""
-    spans, group = layers.spans, layers.spans.owner()
+def trees_on_lines(layers: Layers) -> Callable[[int, Callable[[Ints], Ints]], Forest]:
+    """A function of a line that gives all that stands on it, as trees.
+
+    It asks another function what each of some spans is compared with.
+    """
+    spans, line = layers.spans, layers.line()
     length = spans.end - spans.start
-    parent = np.full_like(group, -1) if layers.overlapping else layers.nesting.parent
-    line = group if layers.overlapping else spans.line
+    parent = np.full_like(line, -1) if layers.overlapping else layers.nesting.parent
     order = outer_first(line, spans.start, spans.end)
     first = bounds(line[order], int(line.max(initial=-1)) + 1)
 
+    def on_line(which: int, compared_with: Callable[[Ints], Ints]) -> Forest:
+        members = order[first[which] : first[which + 1]]
+        columns = parent[members], length[members], compared_with(members)
+        rows = zip(*(column.tolist() for column in columns), strict=True)
+        return forest(dict(zip(members.tolist(), rows, strict=True)))
+
+    return on_line
+
+
+def _forests(layers: Layers) -> Callable[[int], Forest]:
+    """A function that gives all that stands on the line of a group, as trees."""
+    group, line, trees = layers.spans.owner(), layers.line(), trees_on_lines(layers)
+
     @cache
     def of_group(which: int) -> Forest:
-        on_line = int(line[spans.first[which]])
-        members = order[first[on_line] : first[on_line + 1]]
-        layer = np.where(group[members] == which, layers.layer[members], 0)
-        columns = (column.tolist() for column in (parent[members], length[members], layer))
-        return forest(dict(zip(members.tolist(), zip(*columns, strict=True), strict=True)))
+        def layer(members: Ints) -> Ints:
+            return np.where(group[members] == which, layers.layer[members], 0)
+
+        return trees(int(line[layers.spans.first[which]]), layer)
 
     return of_group
 

@@ -1,15 +1,18 @@
 """What agreement random annotation would give: its whole distribution, not only its mean.
 
-Every annotator's spans are put down at random, text by text and label by label, thousands of
-times. The mean is known exactly; so is the variance of the token match where texts are not
-too long. Each annotation of a text draws from a stream of its own, which depends on the seed
-and on names, so that parts of a corpus give the same draws as the whole.
+Every annotator's spans are put down at random, text by text, thousands of times: those of
+each label on their own or all together, as the scope says, and spans inside others within
+these. The mean is known exactly; so is the variance of the token match where spans of one label
+are disjoint and texts are not too long. Each annotation of a text draws from a stream of its
+own, which depends on the seed and on names, so that parts of a corpus give the same draws as
+the whole.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cache
 from itertools import combinations
 from math import nan, sqrt
 from typing import Any
@@ -17,16 +20,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from beyondchance.arrangement import checked_nesting, marked
 from beyondchance.arrays import Floats, Ints
 from beyondchance.chance import validated_text
 from beyondchance.choices import CustomMeasure, chosen_measure
-from beyondchance.core.arrangements import disjoint_starts, overlapping_starts, sampled_match
+from beyondchance.core.arrangements import nested_starts, overlapping_starts, sampled_match
 from beyondchance.core.matching import SpanGroups
+from beyondchance.core.nesting import Forest, flattened
 from beyondchance.core.ragged import bounds, distinct
 from beyondchance.core.resampling import blocks
 from beyondchance.core.variance import covariance, is_within_reach, team_variance
+from beyondchance.counting import Layers, layers_of, trees_on_lines
 from beyondchance.errors import DataError, LengthsError, OptionError, checked_option
-from beyondchance.results import NOTHING_MARKED, Agreement, Score
+from beyondchance.results import NOTHING_MARKED, Agreement, Counts, Score
 from beyondchance.scoring import agreement, without_gold
 from beyondchance.settings import Settings
 from beyondchance.spans import Corpus
@@ -39,9 +45,6 @@ _DRAWS_AT_A_TIME = 2**20
 """Starts of spans held at a time."""
 _SHORT = 100
 """Positions of texts that are common enough, and small enough, to keep their covariances."""
-
-STARTS = {"disjoint": disjoint_starts, "overlapping": overlapping_starts}
-"""How random annotations are drawn, by model."""
 
 _Covariances = dict[tuple[int, tuple[int, ...]], tuple[Floats, Floats]]
 
@@ -155,8 +158,7 @@ def null_distribution(
     ----------
     corpus : Corpus
     measure, model, scope, theta, samples
-        As in `agreement`; the spans of each label must be arranged on their own, disjoint or
-        overlapping.
+        As in `agreement`.
     resamples : int
         How often to draw.
     ties : {"counted", "randomised"}
@@ -191,25 +193,57 @@ def null_distribution(
     if measure == "iou":
         sampling["seed"] = key
     result = agreement(corpus, measure=measure, model=model, scope=scope, **sampling)
-    fitting = result.settings.model
-    if fitting not in STARTS or scope != "label":
-        raise OptionError(
-            f"random annotations cannot be drawn for model {fitting!r} and scope {scope!r}; "
-            "expected model 'disjoint' or 'overlapping' with scope 'label'"
-        )
+    fitting, chosen = result.settings.model, chosen_measure(measure, **sampling)
+    spans = marked(without_gold(corpus), scope)
+    layers = layers_of(
+        spans,
+        checked_nesting(spans, fitting),
+        chosen.measure,
+        overlapping=fitting == "overlapping",
+    )
     sampler = _Sampler(
         result=result,
-        matched=chosen_measure(measure, **sampling).rule(fitting).matched,
+        matched=chosen.rule(fitting).matched,
+        overlapping=layers.overlapping,
         key=key,
         draws=draws,
         ties=ties,
     )
-    return sampler.run(without_gold(corpus))
+    return sampler.run(_cells(layers, result.counts))
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """Spans of one annotator that are shuffled together.
+
+    Attributes
+    ----------
+    trees : Forest
+        Each span with the number of its kind: only spans of one kind, a label and a layer,
+        are compared.
+    lengths, parents : arrays of int, shape (spans,)
+        The length of each span, and the one in which it lies, which comes before it; -1 for
+        the text.
+    kinds : mapping of int to a choice of spans
+        The spans of each kind.
+    """
+
+    trees: Forest
+    lengths: Ints
+    parents: Ints
+    kinds: Mapping[int, Ints | slice]
+
+
+def _line(trees: Forest) -> _Line:
+    lengths, kind, parents = np.array(flattened(trees)).T
+    found = distinct(kind)[0].tolist()
+    kinds = {which: np.flatnonzero(kind == which) for which in found}
+    return _Line(trees, lengths, parents, kinds if len(found) > 1 else {found[0]: slice(None)})
 
 
 @dataclass(frozen=True, slots=True)
 class _Cell:
-    """One label in one text, and those who marked something with it.
+    """What is drawn at a time: a text, or one label in it, and those who marked something.
 
     Attributes
     ----------
@@ -217,57 +251,60 @@ class _Cell:
         Among those that were compared.
     n : int
         Positions of the text.
-    members : list of (name of the stream, lengths)
+    members : list of (name of the stream, line)
     """
 
     document: int
     n: int
-    members: list[tuple[str, Ints]]
+    members: list[tuple[str, _Line]]
 
     @property
     def problem(self) -> tuple[object, ...]:
         """Equal cells have equal distributions."""
-        return self.n, *sorted(tuple(lengths.tolist()) for _, lengths in self.members)
+        return self.n, *sorted(line.trees for _, line in self.members)
 
 
-def _cells(corpus: Corpus, result: Agreement) -> Iterator[_Cell]:
-    """Texts and labels that two annotators or more marked, document by document."""
-    counts = result.counts
-    n_labels, n_annotators = max(len(corpus.labels), 1), max(len(corpus.annotators), 1)
-    code = (corpus.span_text * n_labels + corpus.span_label) * n_annotators + corpus.span_annotator
-    length = corpus.span_end - corpus.span_start
-    order = np.lexsort((length, code))
-    groups, owner = distinct(code[order])
-    first = bounds(owner, len(groups))
-    length = length[order]
-    # Who is compared, in the numbers of the corpus.
-    known = np.array([corpus.annotators.index(name) for name in counts.annotators], dtype=np.int64)
+def _cells(layers: Layers, counts: Counts) -> Iterator[_Cell]:
+    """What two annotators or more marked, document by document."""
+    spans, corpus = layers.spans, layers.spans.corpus
+    n_labels, n_annotators = max(len(spans.labels), 1), max(len(corpus.annotators), 1)
+    # Labels that share a line are drawn at once, others one by one.
+    is_joint = spans.scope == "joint" and not layers.overlapping
+    kind = layers.layer
+    if is_joint:
+        kind = kind + spans.label[spans.owner()] * (int(kind.max(initial=0)) + 1)
+    # The groups of spans that have somebody to be compared with, and their lines.
     both = np.flatnonzero((counts.spans_a > 0) & (counts.spans_b > 0))
-    cell = counts.text[both] * n_labels + counts.label[both]
-    marks = np.concatenate(
-        [cell * n_annotators + known[side[both]] for side in (counts.a, counts.b)]
+    where = counts.text[both] * n_labels + counts.label[both]
+    code = (spans.text * n_labels + spans.label) * n_annotators + spans.annotator
+    groups = np.searchsorted(
+        code, np.concatenate([where * n_annotators + side[both] for side in (counts.a, counts.b)])
     )
-    members = distinct(marks)[0]
-    cells, number = distinct(members // n_annotators)
-    begins = bounds(number, len(cells))
-    place = np.searchsorted(groups, members)
+    lines, number = distinct(layers.line()[spans.first[groups]])
+    holder = np.zeros(len(lines), dtype=np.int64)
+    holder[number] = groups
+    cell = spans.text[holder] * n_labels + (0 if is_joint else spans.label[holder])
+    cells, number = distinct(cell)
+    first = bounds(number, len(cells))
+    trees, line_of = trees_on_lines(layers), cache(_line)
     document_of = np.zeros(len(corpus.text_length), dtype=np.int64)
     document_of[counts.text] = counts.document
     first_text = np.searchsorted(corpus.text_document, corpus.text_document)
-    for index, where in enumerate(cells.tolist()):
-        text, label = divmod(where, n_labels)
+    for index, place in enumerate(cells.tolist()):
+        text, label = divmod(place, n_labels)
         title = (
             corpus.documents[corpus.text_document[text]],
             str(text - first_text[text]),
-            corpus.labels[label],
+            "" if is_joint else spans.labels[label],
         )
-        found = []
-        for member in range(begins[index], begins[index + 1]):
-            annotator = corpus.annotators[members[member] % n_annotators]
-            group = place[member]
-            lengths = length[first[group] : first[group + 1]]
-            found.append(("\x1f".join((*title, annotator)), lengths))
-        yield _Cell(int(document_of[text]), int(corpus.text_length[text]), found)
+        members = [
+            (
+                "\x1f".join((*title, corpus.annotators[spans.annotator[holder[member]]])),
+                line_of(trees(int(lines[member]), kind.__getitem__)),
+            )
+            for member in range(first[index], first[index + 1])
+        ]
+        yield _Cell(int(document_of[text]), int(corpus.text_length[text]), members)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -276,11 +313,12 @@ class _Sampler:
 
     result: Agreement
     matched: Callable[[SpanGroups, Ints, Ints], Ints | Floats]
+    overlapping: bool
     key: int
     draws: int
     ties: str
 
-    def run(self, corpus: Corpus) -> NullDistribution:
+    def run(self, cells: Iterable[_Cell]) -> NullDistribution:
         """Text by text; documents are summed up as they are done."""
         n_documents = len(self.result.counts.documents)
         scores = list(self.result.by_document.items())
@@ -300,7 +338,7 @@ class _Sampler:
                 overall[:] += here
                 here[:] = 0
 
-        for cell in _cells(corpus, self.result):
+        for cell in cells:
             finish(cell.document)
             here += self.match(cell)
             if cell.problem not in known:
@@ -312,34 +350,52 @@ class _Sampler:
 
     def match(self, cell: _Cell) -> Floats:
         """What all pairs have in common, draw by draw."""
-        model = self.result.settings.model
         streams = [_stream(self.key, name) for name, _ in cell.members]
-        n_spans = sum(len(lengths) for _, lengths in cell.members)
+        n_spans = sum(len(line.lengths) for _, line in cell.members)
         parts = []
         for size in blocks(self.draws, n_spans, cells=_DRAWS_AT_A_TIME):
             sides = [
-                (STARTS[model](cell.n, lengths, size, stream), lengths)
-                for (_, lengths), stream in zip(cell.members, streams, strict=True)
+                self.drawn(cell.n, line, size, stream)
+                for (_, line), stream in zip(cell.members, streams, strict=True)
             ]
             found = np.zeros(size)
             for a, b in combinations(sides, 2):
-                found += sampled_match(
-                    cell.n, a, b, matched=self.matched, overlapping=model == "overlapping"
-                )
+                for kind in a:
+                    if kind in b:
+                        found += sampled_match(
+                            cell.n,
+                            a[kind],
+                            b[kind],
+                            matched=self.matched,
+                            overlapping=self.overlapping,
+                        )
             parts.append(found)
         return np.concatenate(parts)
 
+    def drawn(
+        self, n: int, line: _Line, size: int, rng: np.random.Generator
+    ) -> dict[int, tuple[Ints, Ints]]:
+        """Random starts of the spans of each kind, and their lengths."""
+        if self.overlapping:
+            starts = overlapping_starts(n, line.lengths, size, rng)
+        else:
+            starts = nested_starts(n, line.lengths, line.parents, size, rng)
+        return {
+            kind: (starts[:, chosen], line.lengths[chosen]) for kind, chosen in line.kinds.items()
+        }
+
     def variance(self, cell: _Cell, known: _Covariances) -> float:
         """The exact variance; nan where it is out of reach."""
-        settings = self.result.settings
-        counted = [np.unique(lengths, return_counts=True) for _, lengths in cell.members]
-        if (settings.measure, settings.model) != ("token", "disjoint"):
+        kinds = {kind for _, line in cell.members for kind in line.kinds}
+        if self.result.settings.measure != "token" or self.overlapping or len(kinds) > 1:
             return nan
-        if not all(is_within_reach(cell.n, *side) for side in counted):
+        # Spans of a single kind are disjoint, and share their lines with no others.
+        sides = [np.unique(line.lengths, return_counts=True) for _, line in cell.members]
+        if not all(is_within_reach(cell.n, *side) for side in sides):
             return nan
         team = []
-        for (_, lengths), side in zip(cell.members, counted, strict=True):
-            problem = cell.n, tuple(lengths.tolist())
+        for (_, line), side in zip(cell.members, sides, strict=True):
+            problem = cell.n, tuple(line.lengths.tolist())
             found = known.get(problem) or covariance(cell.n, *side)
             if cell.n <= _SHORT:
                 known[problem] = found
