@@ -1,10 +1,11 @@
 """Whether intervals hold what they promise, and tests do: by simulation.
 
-    python benchmarks/calibration.py [CORPORA]
+    python benchmarks/calibration.py [CORPORA [PART ...]]
 
 A population of documents is made up, and its score is the truth. Corpora are drawn from it,
 2,000 unless told otherwise; it is counted how often their intervals hold the truth, and how
-often two systems are told apart. The tables go to docs/_static/calibration.md, which
+often two systems are told apart. Each part (coverage, clusters, alarms, power, teams; all
+unless told otherwise) writes a table docs/_static/calibration-PART.md, which
 docs/uncertainty.md shows.
 """
 
@@ -23,7 +24,7 @@ from beyondchance.core.ragged import exact_total, total
 from beyondchance.uncertainty import METHODS, SCORES
 from generate import population
 
-PAGE = Path(__file__).parent.parent / "docs" / "_static" / "calibration.md"
+TABLES = Path(__file__).parent.parent / "docs" / "_static"
 POOL = 60_000
 """Sentences of a population."""
 RESAMPLES = 1999
@@ -48,8 +49,13 @@ Two systems that get 15 % of the spans wrong, at random, on {corpora:,} corpora:
 
 POWER = """\
 How often two systems that differ are told apart (p at most .05) on {corpora:,} corpora of
-one-sentence documents, in percent, and how often the BCa interval of their difference holds the
-true one."""
+one-sentence documents, in percent, and how often the intervals of their difference hold the true
+one; *none* is the percentage of corpora without an interval, which are left out."""
+
+TEAMS = """\
+Of {corpora:,} teams each, in percent: how often 95 % intervals of the observed score hold what all
+annotators of that kind would reach. The annotators are unlike (each finds a share of the spans that
+is beta-distributed around .8, with a standard deviation of .12), the 40 documents are alike."""
 
 
 def sums_of(counts: bc.Counts, unit: str = "document") -> Floats:
@@ -258,20 +264,94 @@ def power(corpora: int) -> list[str]:
         one, other = (sums_of(counts) for counts in population_of(noise))
         truth = result_of(one).corrected - result_of(other).corrected
         for size in (30, 100, 300, 1000):
-            told, tally = 0, Tally()
+            told, tallies = 0, {"bca": Tally(), "expanded": Tally()}
             for seed, chosen in draws(len(one), size, corpora // 2):
                 pair = result_of(one[chosen]), result_of(other[chosen])
-                found = bc.compare(*pair, rng=seed, resamples=RESAMPLES)
+                for method, tally in tallies.items():
+                    found = bc.compare(*pair, rng=seed, resamples=RESAMPLES, method=method)
+                    tally.add(found.interval, truth)
                 told += found.p_value <= 0.05
-                tally.add(found.interval, truth)
-            found = (f"{truth:.3f}", f"{size:,}", share(told, corpora // 2), tally.cells()[0])
-            rows.append([f"{percent(noise[0])} and {percent(noise[1])} wrong", *found])
+            cells = [tally.cells() for tally in tallies.values()]
+            systems = f"{percent(noise[0])} and {percent(noise[1])} wrong"
+            held = [cell[0] for cell in cells]
+            told_apart = share(told, corpora // 2)
+            rows.append([systems, f"{truth:.3f}", f"{size:,}", told_apart, *held, cells[0][2]])
             say(f"power {noise} {size}")
-    headings = ["systems", "true difference", "documents", "told apart", "interval holds the truth"]
+    headings = ["systems", "true difference", "documents", "told apart", "bca", "expanded", "none"]
     return [
         "### Power",
         "",
         POWER.format(corpora=corpora // 2),
+        "",
+        *table(headings, rows),
+    ]
+
+
+def team_of(n_annotators: int, rng: np.random.Generator, n_documents: int = 40) -> bc.Agreement:
+    """Annotators who each find a share of their own of ten spans in every document."""
+    mean, sd = 0.8, 0.12
+    strength = mean * (1 - mean) / sd**2 - 1
+    skill = rng.beta(mean * strength, (1 - mean) * strength, n_annotators)
+    found = rng.random((n_documents, 10, n_annotators)) < skill[None, None]
+    left, right = np.triu_indices(n_annotators, 1)
+    n_pairs = len(left)
+    document, pair = np.divmod(np.arange(n_documents * n_pairs), n_pairs)
+    size = found.sum(axis=1)
+    never = np.zeros(len(document), dtype=bool)
+    counts = bc.Counts(
+        documents=tuple(map(str, range(n_documents))),
+        n_texts=n_documents,
+        labels=("all",),
+        annotators=tuple(map(str, range(n_annotators))),
+        pairs=np.stack([left, right]),
+        document=document,
+        text=document,
+        label=np.zeros_like(document),
+        a=left[pair],
+        b=right[pair],
+        matched=(found[:, :, left] & found[:, :, right]).sum(axis=1).reshape(-1).astype(float),
+        expected=np.zeros(len(document)),
+        size_a=size[:, left].reshape(-1).astype(float),
+        size_b=size[:, right].reshape(-1).astype(float),
+        spans_a=size[:, left].reshape(-1),
+        spans_b=size[:, right].reshape(-1),
+        certain=never,
+        certain_a=never,
+        certain_b=never,
+    )
+    return bc.Agreement(counts, bc.Settings())
+
+
+def teams(corpora: int) -> list[str]:
+    """Annotators are few and unlike: what intervals over documents say of others."""
+    kinds = [
+        ("documents", "bca"),
+        ("annotators", "bca"),
+        ("annotators", "expanded"),
+        ("both", "bca"),
+        ("both", "expanded"),
+    ]
+    rows = []
+    for size in (3, 5, 10, 20):
+        rng = np.random.default_rng(size)
+        tallies = {kind: Tally() for kind in kinds}
+        for seed in range(corpora // 2):
+            result = team_of(size, rng)
+            for (over, method), tally in tallies.items():
+                found = result.interval(
+                    "observed", rng=seed, resamples=RESAMPLES, method=method, over=over
+                )
+                # Of two who find each span independently, with a mean share of .8 each.
+                tally.add(found, 0.8)
+        cells = [tally.cells() for tally in tallies.values()]
+        none = max((cell[2] for cell in cells), key=lambda text: float(text or 0))
+        rows.append([str(size), *(held for held, _, _ in cells), none])
+        say(f"teams {size}")
+    headings = ["annotators", *(f"{over}, {method}" for over, method in kinds), "none"]
+    return [
+        "### Other annotators",
+        "",
+        TEAMS.format(corpora=corpora // 2),
         "",
         *table(headings, rows),
     ]
@@ -285,17 +365,22 @@ def say(what: str) -> None:
 START = perf_counter()
 
 
+PARTS = {
+    "coverage": coverage,
+    "clusters": clusters,
+    "alarms": alarms,
+    "power": power,
+    "teams": teams,
+}
+
+
 def main() -> None:
-    """Run everything and write the page."""
+    """Run what is asked for and write its tables."""
     corpora = int(sys.argv[1]) if len(sys.argv) > 1 else 2000
-    head = [
-        f"<!-- Written by benchmarks/calibration.py {corpora}. -->",
-        "",
-        f"Populations of {POOL:,} sentences; {RESAMPLES:,} resamples, seeds 0, 1, 2, …",
-        "",
-    ]
-    parts = (coverage(corpora), clusters(corpora), alarms(corpora), power(corpora))
-    PAGE.write_text("\n".join([*head, *(line for part in parts for line in part)]), "utf-8")
+    for name in sys.argv[2:] or PARTS:
+        head = f"<!-- Written by python benchmarks/calibration.py {corpora} {name} -->"
+        lines = [head, "", *PARTS[name](corpora)]
+        (TABLES / f"calibration-{name}.md").write_text("\n".join(lines), "utf-8")
 
 
 if __name__ == "__main__":
