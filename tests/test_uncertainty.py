@@ -11,7 +11,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from beyondchance import Corpus, OptionError, Score, Settings, agreement, difficulty, uncertainty
+from beyondchance import (
+    Corpus,
+    OptionError,
+    Score,
+    Settings,
+    agreement,
+    difficulty,
+    example,
+    uncertainty,
+)
 from beyondchance.core import resampling
 
 SCORES = ("observed", "chance", "corrected")
@@ -452,6 +461,24 @@ class TestWhatIsDrawn:
             "it rests on about 9 of 400 documents; take it as a rough guide"
         )
         assert replace(interval, method="expanded", effective=10.0).caution is None
+
+    def test_few_annotators_are_warned_of_whatever_the_method(self):
+        # Of 400 documents and 9 annotators; the documents do not make up for the annotators.
+        over = "documents and annotators"
+        interval = uncertainty.ConfidenceInterval(0.1, 0.2, None, over, 409, 300.0, "bca", 9)
+        for method in uncertainty.METHODS:
+            assert replace(interval, method=method).caution == (
+                "it is over 9 annotators; with fewer than 10 it is too narrow, by any method"
+            )
+        assert replace(interval, n_annotators=10, n_units=410).caution is None
+        # Nothing has to be said of an interval that does not exist.
+        assert replace(interval, reason="none", effective=nan).caution is None
+
+    @pytest.mark.parametrize(("over", "n_units"), [("annotators", 3), ("both", 15)])
+    def test_annotators_are_counted(self, over, n_units):
+        found = agreement(example()).interval(over=over, resamples=199, rng=1)
+        assert (found.n_units, found.n_annotators) == (n_units, 3)
+        assert agreement(example()).interval(resamples=199, rng=1).n_annotators == 0
 
 
 # --- Laws ---------------------------------------------------------------------

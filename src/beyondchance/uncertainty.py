@@ -35,7 +35,7 @@ OVER = ("documents", "annotators", "both")
 FEW = 30
 """Documents that carry the spread of a score, below which BCa and percentiles are too narrow."""
 VERY_FEW = 10
-"""The same for the expanded interval."""
+"""The same for the expanded interval; and annotators, below which no method helps."""
 
 _Value = TypeVar("_Value")
 
@@ -63,6 +63,8 @@ class ConfidenceInterval:
         How many of them the spread rests on: few, where most documents have no
         disagreement at all. Nan where there is no interval.
     method : str
+    n_annotators : int
+        How many of the units are annotators.
 
     Examples
     --------
@@ -81,10 +83,21 @@ which method='expanded' allows for"
     n_units: int = field(default=0, repr=False)
     effective: float = field(default=nan, repr=False)
     method: str = field(default="bca", repr=False)
+    n_annotators: int = field(default=0, repr=False)
+
+    @property
+    def has_few_annotators(self) -> bool:
+        """Whether annotators were drawn, and are too few for it to hold what it promises."""
+        return self.reason is None and 0 < self.n_annotators < VERY_FEW
 
     @property
     def caution(self) -> str | None:
         """What to know before relying on it, if anything."""
+        if self.has_few_annotators:
+            return (
+                f"it is over {self.n_annotators} annotators; with fewer than {VERY_FEW} it is too "
+                "narrow, by any method"
+            )
         expanded = self.method == "expanded"
         if not self.effective < (VERY_FEW if expanded else FEW):
             return None
@@ -535,7 +548,14 @@ def interval_from(
         )
         return _undefined(reason, options, over, sizes)
     effective = effective_units(pulls) + 1
-    return ConfidenceInterval(*ends, None, over, sum(sizes), effective, options.method)
+    return ConfidenceInterval(
+        *ends,
+        over=over,
+        n_units=sum(sizes),
+        effective=effective,
+        method=options.method,
+        n_annotators=_n_annotators(over, sizes),
+    )
 
 
 def _reason(values: Floats, estimate: float, left_out: Sequence[Floats], over: str) -> str | None:
@@ -556,4 +576,17 @@ def _reason(values: Floats, estimate: float, left_out: Sequence[Floats], over: s
 def _undefined(
     reason: str, options: Resampling, over: str, sizes: Sequence[int]
 ) -> ConfidenceInterval:
-    return ConfidenceInterval(nan, nan, reason, over, sum(sizes), nan, options.method)
+    return ConfidenceInterval(
+        nan,
+        nan,
+        reason=reason,
+        over=over,
+        n_units=sum(sizes),
+        method=options.method,
+        n_annotators=_n_annotators(over, sizes),
+    )
+
+
+def _n_annotators(over: str, sizes: Sequence[int]) -> int:
+    """How many of the units are annotators, who come last."""
+    return sizes[-1] if over.endswith("annotators") else 0

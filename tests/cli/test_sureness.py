@@ -158,6 +158,21 @@ class TestAgree:
         assert found["uncertainty"]["over"] == "annotators"
         assert "intervals" not in found["pairs"][0]
 
+    @pytest.mark.parametrize("method", ["bca", "expanded"])
+    @pytest.mark.parametrize(
+        ("over", "drawn"),
+        [("annotators", "3 annotators"), ("both", "12 documents and 3 annotators")],
+    )
+    def test_few_annotators_are_warned_of(self, capsys, over, drawn, method):
+        found = run(
+            capsys, "agree", *TEAM, *FLAGS[:-1], "--over", over, "--interval-method", method
+        )
+        said = "it is over 3 annotators; with fewer than 10 it is too narrow, by any method"
+        assert f"the interval: {said}" in " ".join(found.err.split())
+        text = " ".join(found.out.split())
+        assert f"499 resamples of {drawn}, seed 7" in text
+        assert "* rests on few annotators: too narrow, by any method." in text
+
     def test_null(self, capsys):
         found = in_json(capsys, "agree", *TEAM, *FLAGS[2:], "--null", "--by", "document")
         expected = null_distribution(example(), resamples=499, rng=7)

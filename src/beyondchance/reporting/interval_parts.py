@@ -57,7 +57,12 @@ def explained(
     settings : Settings
     """
     method = _METHODS.get(settings.interval_method or "", "")
-    drawn = counted(first.n_units, first.over.removesuffix("s"))
+    kinds = first.over.split(" and ")
+    both = [first.n_units - first.n_annotators, first.n_annotators]
+    sizes = both if len(kinds) > 1 else [first.n_units]
+    drawn = " and ".join(
+        counted(size, kind.removesuffix("s")) for size, kind in zip(sizes, kinds, strict=True)
+    )
     draws = f"{int(settings.resamples or 0):,} resamples of {drawn}, seed {settings.seed}"
     sentences = [f"Intervals: {interval_heading(settings)}, {method}, {draws}."]
     if first.over.startswith("sentences"):
@@ -67,11 +72,14 @@ def explained(
         )
     if any(interval.caution for _, interval in shown):
         advice = (
-            "a rough guide."
+            "too narrow, by any method."
+            if first.has_few_annotators
+            else "a rough guide."
             if settings.interval_method == "expanded"
             else "probably too narrow; --interval-method expanded allows for it."
         )
-        sentences.append(f"* rests on few {first.over}: {advice}")
+        few = "annotators" if first.has_few_annotators else first.over
+        sentences.append(f"* rests on few {few}: {advice}")
     sentences += _missing(shown)
     return " ".join(sentences)
 
