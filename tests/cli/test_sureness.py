@@ -4,6 +4,7 @@ import csv
 import io
 import json
 
+import numpy as np
 import pytest
 
 from beyondchance import (
@@ -157,6 +158,31 @@ class TestAgree:
         assert found["intervals"] == ends(expected.overall)
         assert found["uncertainty"]["over"] == "annotators"
         assert "intervals" not in found["pairs"][0]
+
+    def test_pairs_whose_names_run_together(self, capsys):
+        #   'a' with 'b and c', and 'a and b' with 'c', are both "a and b and c".
+        rng = np.random.default_rng(1)
+        names = ("a", "a and b", "b and c", "c")
+        spans = {
+            name: [[(s, s + 2, "P")] for s in rng.integers(0, 3 + 2 * i, 8).tolist()]
+            for i, name in enumerate(names)
+        }
+        corpus = Corpus.from_spans(spans, lengths=list(range(12, 20)))
+        write(corpus, "spans.csv", format="table")
+        expected = agreement(corpus).intervals(**OPTIONS).by_pair
+        wanted = expected["a", "b and c"], expected["a and b", "c"]
+        assert wanted[0] != wanted[1]
+        found = in_json(capsys, "agree", "spans.csv", *FLAGS)
+        for pair in found["pairs"]:
+            assert pair["intervals"] == ends(expected[pair["a"], pair["b"]])
+        out = run(capsys, "agree", "spans.csv", *FLAGS, "--output", "csv").out
+        rows = [row for row in csv.DictReader(io.StringIO(out)) if row["level"] == "pair"]
+        for row in rows:
+            assert float(row["observed_low"]) == expected[row["a"], row["b"]]["observed"].low
+        text = run(capsys, "agree", "spans.csv", *FLAGS).out
+        shown = [line for line in text.splitlines() if line.startswith("a and b and c ")]
+        for line, item in zip(shown, wanted, strict=True):
+            assert f"{item['corrected'].low:.4f} to {item['corrected'].high:.4f}" in line
 
     @pytest.mark.parametrize("method", ["bca", "expanded"])
     @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import isnan, nan
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from beyondchance.reporting import words
 from beyondchance.reporting.blocks import (
@@ -40,6 +40,13 @@ if TYPE_CHECKING:
     from beyondchance.comparison import Coefficients
     from beyondchance.null import NullDistribution
     from beyondchance.uncertainty import Intervals
+
+
+Name: TypeAlias = str | tuple[str, str]
+"""Of a label, an annotator, a group of documents; or of a pair of annotators, whose names
+together would be no name: 'a and b' may be one annotator."""
+
+AnyName = TypeVar("AnyName", bound=Name)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -175,8 +182,7 @@ def agree_report(
         ),
     ]
     if len(annotators) > 2:
-        pairs = [(" and ".join(pair), score) for pair, score in result.by_pair.items()]
-        own = known.kind("pair")
+        pairs, own = list(result.by_pair.items()), known.kind("pair")
         blocks.append(scores_table("pair", pairs, own, title="pairs of annotators", top=top))
     blocks.append(habits_table(habits, top))
     if known.kind("annotator").at and len(annotators) > 2:
@@ -238,9 +244,9 @@ class KnownIntervals:
     """
 
     settings: Settings | None
-    at: Mapping[tuple[str, str], Scores]
+    at: Mapping[tuple[str, Name], Scores]
 
-    def of(self, kind: str, name: str) -> Scores:
+    def of(self, kind: str, name: Name) -> Scores:
         """The intervals of a score; none where there are none."""
         return self.at.get((kind, name), {})
 
@@ -258,7 +264,7 @@ class KnownIntervals:
         is_team = len(self.kind("annotator").at) > 2
         hidden = {"without"} if is_team else {"without", "pair", "annotator"}
         shown = [
-            (name, found["corrected"])
+            (_shown(name), found["corrected"])
             for (kind, name), found in self.at.items()
             if kind not in hidden
         ]
@@ -270,9 +276,9 @@ class IntervalsByName:
     """Intervals by name."""
 
     settings: Settings | None
-    at: Mapping[str, Scores]
+    at: Mapping[Name, Scores]
 
-    def beside(self, table: Table, names: Sequence[str]) -> Table:
+    def beside(self, table: Table, names: Sequence[Name]) -> Table:
         """The table with a column of intervals, if there are any."""
         if not self.at:
             return table
@@ -284,11 +290,11 @@ def known_intervals(intervals: Mapping[str, Intervals], measure: str) -> KnownIn
     if not intervals:
         return KnownIntervals(None, {})
     found = intervals[measure]
-    at: dict[tuple[str, str], Scores] = {
+    at: dict[tuple[str, Name], Scores] = {
         ("all", name): item.overall for name, item in intervals.items()
     }
     at |= {("label", name): item for name, item in found.by_label.items()}
-    at |= {("pair", " and ".join(pair)): item for pair, item in found.by_pair.items()}
+    at |= {("pair", pair): item for pair, item in found.by_pair.items()}
     at |= {("annotator", name): item for name, item in found.by_annotator.items()}
     at |= {("without", name): item for name, item in found.without.items()}
     at |= {
@@ -334,32 +340,40 @@ def overall_table(results: Mapping[str, Agreement], known: KnownIntervals) -> Ta
     return known.kind("all").beside(table, list(results))
 
 
-Named = Sequence[tuple[str, Score]]
-"""Names with their scores; two may have the same name."""
+def _shown(name: Name) -> str:
+    """A name for people."""
+    return name if isinstance(name, str) else " and ".join(name)
 
 
 def scores_table(
-    heading: str, scores: Named, intervals: IntervalsByName, *, title: str = "", top: int = 0
+    heading: str,
+    scores: Sequence[tuple[Name, Score]],
+    intervals: IntervalsByName,
+    *,
+    title: str = "",
+    top: int = 0,
 ) -> Table:
     """A row for each name; where there are too many, those of the lowest scores."""
     shown, remark = _cut(scores, top)
-    rows = [(name, score.n_spans, *score_cells(score)) for name, score in shown]
+    rows = [(_shown(name), score.n_spans, *score_cells(score)) for name, score in shown]
     table = Table((heading, "spans", *SCORES), rows, title, remark)
     table = with_reasons(table, [score for _, score in shown])
     return intervals.beside(table, [name for name, _ in shown])
 
 
-def _cut(scores: Named, top: int) -> tuple[Named, str]:
+def _cut(
+    scores: Sequence[tuple[AnyName, Score]], top: int
+) -> tuple[Sequence[tuple[AnyName, Score]], str]:
     """All, or the lowest and a remark on how many there are."""
     if not top or len(scores) <= top:
         return scores, ""
     return most_contested(scores)[:top], f"The {top:,} lowest of {len(scores):,}."
 
 
-def most_contested(scores: Named) -> Named:
+def most_contested(scores: Sequence[tuple[AnyName, Score]]) -> list[tuple[AnyName, Score]]:
     """By corrected score, the lowest first; undefined ones last; many spans first."""
 
-    def key(item: tuple[str, Score]) -> tuple[bool, float, int]:
+    def key(item: tuple[AnyName, Score]) -> tuple[bool, float, int]:
         corrected = item[1].corrected
         return isnan(corrected), 0.0 if isnan(corrected) else corrected, -item[1].n_spans
 
@@ -458,7 +472,7 @@ def _data(
 ) -> dict[str, Any]:
     measure, result = next(iter(results.items()))
 
-    def plain(score: Score, kind: str, name: str) -> dict[str, Any]:
+    def plain(score: Score, kind: str, name: Name) -> dict[str, Any]:
         return {**score.to_dict(), **json_intervals(known.of(kind, name))}
 
     data: dict[str, Any] = {
@@ -466,7 +480,7 @@ def _data(
         "measures": {name: plain(item.score, "all", name) for name, item in results.items()},
         "labels": {name: plain(score, "label", name) for name, score in result.by_label.items()},
         "pairs": [
-            {"a": a, "b": b, **plain(score, "pair", f"{a} and {b}")}
+            {"a": a, "b": b, **plain(score, "pair", (a, b))}
             for (a, b), score in result.by_pair.items()
         ],
         "annotators": {
@@ -572,10 +586,10 @@ def _rows(
     rows.extend(
         {
             "level": "pair",
-            "name": f"{a} and {b}",
+            "name": _shown((a, b)),
             "measure": measure,
             **flat_score(score),
-            **flat_intervals(known.of("pair", f"{a} and {b}")),
+            **flat_intervals(known.of("pair", (a, b))),
             "a": a,
             "b": b,
         }

@@ -209,9 +209,12 @@ def _annotators(found: Overview) -> Iterator[Section]:
         pairs = result.by_pair
         values = {pair: score.corrected for pair, score in pairs.items()}
         parts.append(Chart("pairs", charts.pairs_chart(result.counts.annotators, values)))
-        shown = [(" and ".join(pair), score) for pair, score in pairs.items()]
         table = scores_table(
-            "pair", shown, intervals.kind("pair"), title=f"pairs by {measure}", top=MOST_ROWS
+            "pair",
+            list(pairs.items()),
+            intervals.kind("pair"),
+            title=f"pairs by {measure}",
+            top=MOST_ROWS,
         )
         parts.append(NamedTable("pairs", table))
     habits = habits_of(result, found.results.get("token", result))
