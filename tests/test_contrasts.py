@@ -117,6 +117,14 @@ class TestPaired:
         ours = compare(*systems, resamples=999, method=method.lower(), rng=7).interval
         assert (ours.low, ours.high) == pytest.approx(theirs.confidence_interval, rel=1e-11)
 
+    def test_few_documents_are_warned_of(self):
+        # By BCa below 30 documents that carry the difference, by the expanded one below 10.
+        few, many = (ranked(n, {"x": 0.8, "y": 0.6}).systems for n in (25, 250))
+        for systems, bca, expanded in ((few, True, False), (many, False, False)):
+            for method, warned in (("bca", bca), ("expanded", expanded)):
+                found = compare(systems["x"], systems["y"], rng=1, resamples=199, method=method)
+                assert (found.interval.caution is not None) is warned
+
     def test_bootstrap_test(self):
         systems = ranked(30, {"good": 0.75, "fair": 0.6}).systems.values()
         one, other = map(sums_of, systems)

@@ -53,7 +53,7 @@ class Comparison:
     difference : float
         The first score minus the second.
     interval : ConfidenceInterval
-        Of the difference.
+        Of the difference; too narrow where few documents carry it, which its `caution` says.
     p_value : float
         How often a difference as large would come about if the two were alike; nan where
         it cannot be said (see `reason`).

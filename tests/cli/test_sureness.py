@@ -252,11 +252,31 @@ class TestRank:
         assert found["comparisons"] == [
             {
                 "a": "cleo", "b": "ben", "difference": pair.difference,
-                "interval": [pair.interval.low, pair.interval.high], "p_value": pair.p_value,
+                "interval": [pair.interval.low, pair.interval.high],
+                "caution": pair.interval.caution, "p_value": pair.p_value,
                 "p_error": pair.p_error, "p_adjusted": p, "n_documents": 12,
             }
         ]  # fmt: skip
         assert found["groups"] == [["cleo", "ben"]]
+
+    def test_differences_from_few_documents_are_shown_with_a_star(self, capsys):
+        found = run(capsys, "rank", *TEAM, *FLAGS[:-1])
+        pair = compare_systems(rank(example(), gold="ada"), **OPTIONS).pairs["cleo", "ben"]
+        assert pair.interval.caution.startswith("it rests on about 12 of 12 documents")
+        shown = [line.split() for line in found.out.splitlines() if line.startswith("cleo     ben")]
+        low, high = f"{pair.interval.low:.4f}", f"{pair.interval.high:.4f}*"
+        assert shown == [["cleo", "ben", f"{pair.difference:.4f}", low, "to", high]]
+        assert "* rests on few documents: probably too narrow" in " ".join(found.out.split())
+        assert "which --interval-method expanded allows for" in found.err
+
+    def test_differences_without_an_interval_have_a_reason(self, capsys):
+        self.overtaking(3, capsys)
+        found = in_json(capsys, "rank", "systems.csv", "--gold", "gold", *FLAGS)["comparisons"][0]
+        reason = "every resample gives the same value, which tells nothing of its spread"
+        assert (found["interval"], found["interval_reason"]) == (None, reason)
+        text = " ".join(run(capsys, "rank", "systems.csv", "--gold", "gold", *FLAGS).out.split())
+        said = "No interval for short, long and the difference of short and long"
+        assert f"{said}: {reason}." in text
 
     def overtaking(self, n_documents, capsys):
         """The paper's fourth simulation, in so many documents."""

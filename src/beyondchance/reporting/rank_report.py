@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from math import inf
 from string import ascii_lowercase
 from typing import TYPE_CHECKING, Any
@@ -26,8 +27,10 @@ from beyondchance.reporting.blocks import (
 from beyondchance.reporting.interval_parts import (
     Scores,
     cautions,
+    cell_of,
     explained,
     flat_intervals,
+    interval_heading,
     json_ends,
     json_intervals,
     json_uncertainty,
@@ -38,7 +41,8 @@ from beyondchance.rounding import in_digits
 from beyondchance.spans import Corpus
 
 if TYPE_CHECKING:
-    from beyondchance.contrasts import Standings
+    from beyondchance.contrasts import Comparison, Standings
+    from beyondchance.uncertainty import ConfidenceInterval
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,6 +114,7 @@ def rank_report(
         blocks += [sure_table(item, sure[name].standings)] if name in sure else []
     blocks.append(Prose(rank_changes(ranking, measure)))
     if standings is not None:
+        blocks += [differences_table(standings, measure)] if len(standings.order) > 1 else []
         blocks += [Prose(text) for text in told_apart(standings, measure, digits)]
     if subsets:
         neither = words.n_texts(corpus, documents) - sum(subset.n_texts for subset in subsets)
@@ -237,6 +242,21 @@ def sure_table(ranking: Ranking, standings: Standings) -> Table:
     return with_intervals(table, found, standings.settings)
 
 
+def differences_table(standings: Standings, measure: str) -> Table:
+    """How far each system is ahead of the next."""
+    rows: list[tuple[Cell, ...]] = [
+        (one, other, item.difference, cell_of(item.interval))
+        for (one, other), item in _neighbours(standings)
+    ]
+    headings = ("system", "next", "difference", interval_heading(standings.settings))
+    return Table(headings, rows, f"by {measure}, corrected: how far ahead of the next")
+
+
+def _neighbours(standings: Standings) -> list[tuple[tuple[str, str], Comparison]]:
+    """Each system but the last with the next one below."""
+    return [(names, standings.pairs[names]) for names in pairwise(standings.order)]
+
+
 def _letters(standings: Standings) -> dict[str, str]:
     """A letter for each group of systems that cannot be told apart."""
     letters = {
@@ -250,10 +270,11 @@ def _letters(standings: Standings) -> dict[str, str]:
 
 
 def _cautions(standings: Standings | None) -> list[str]:
-    """What to know of the intervals of the systems, by the one that rests on the least."""
+    """What to know of the intervals that are shown, by the one that rests on the least."""
     if standings is None:
         return []
     found = [standings.intervals[name]["corrected"] for name in standings.order]
+    found += [item.interval for _, item in _neighbours(standings)]
     weakest = min(found, key=lambda item: item.effective if item.caution else inf)
     return cautions([weakest])
 
@@ -263,7 +284,11 @@ def told_apart(standings: Standings, measure: str, digits: int) -> list[str]:
     settings = standings.settings
     corrected = [(name, standings.intervals[name]["corrected"]) for name in standings.order]
     first = corrected[0][1]
-    texts = [explained(first, corrected, settings)]
+    ahead = [
+        (f"the difference of {one} and {other}", item.interval)
+        for (one, other), item in _neighbours(standings)
+    ]
+    texts = [explained(first, [*corrected, *ahead], settings)]
     if len(standings.order) == 1:
         return texts
     unit = first.over
@@ -302,6 +327,7 @@ def _comparisons(standings: Standings | None) -> dict[str, Any]:
                 "b": other,
                 "difference": item.difference,
                 "interval": json_ends(item.interval),
+                **_said_of(item.interval),
                 "p_value": item.p_value,
                 "p_error": item.p_error,
                 "p_adjusted": standings.adjusted[one, other],
@@ -316,6 +342,12 @@ def _comparisons(standings: Standings | None) -> dict[str, Any]:
             for (one, other), significant in standings.overtakings.items()
         ],
     }
+
+
+def _said_of(interval: ConfidenceInterval) -> dict[str, str]:
+    """Why there is no interval, or what to know before relying on it."""
+    said = {"interval_reason": interval.reason, "caution": interval.caution}
+    return {name: text for name, text in said.items() if text is not None}
 
 
 def _change(before: int | None, after: int | None) -> str:

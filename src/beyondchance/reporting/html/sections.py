@@ -12,6 +12,7 @@ import numpy as np
 from beyondchance.overview import Overview
 from beyondchance.reporting import charts, coefficients_report, words
 from beyondchance.reporting.agree_report import (
+    IntervalsByName,
     KnownIntervals,
     habits_of,
     habits_table,
@@ -27,9 +28,9 @@ from beyondchance.reporting.blocks import (
     with_reasons,
 )
 from beyondchance.reporting.html.documents import DocumentView
-from beyondchance.reporting.interval_parts import Scores
 from beyondchance.reporting.rank_report import (
     by_rank,
+    differences_table,
     rank_changes,
     ranking_table,
     sure_table,
@@ -121,6 +122,9 @@ def _systems(found: Overview, digits: int) -> Iterator[Section]:
     parts: list[Part] = [Prose(rank_changes(ranking, measure))]
     parts += [Prose(text) for text in told_apart(found.standings[measure], measure, digits)]
     parts.append(Chart("systems", _systems_chart(ranking)))
+    if len(ranking.systems) > 1:
+        ahead = differences_table(found.standings[measure], measure)
+        parts.append(NamedTable("differences", ahead))
     for name, item in found.rankings.items():
         title = f"systems by {name}: {words.MATCHES.get(name, name)}"
         parts.append(NamedTable(f"systems-{name}", ranking_table(item, title)))
@@ -154,7 +158,7 @@ def _labels(found: Overview) -> Iterator[Section]:
         intervals = known(found).kind("label")
         scores = list(result.by_label.items())
         who = " (all systems together)" if found.rankings else ""
-        parts.append(Chart("labels", _labels_chart(dict(scores), intervals.at)))
+        parts.append(Chart("labels", _labels_chart(dict(scores), intervals)))
         table = scores_table(
             "label", scores, intervals, title=f"labels by {measure}{who}", top=MOST_ROWS
         )
@@ -164,10 +168,10 @@ def _labels(found: Overview) -> Iterator[Section]:
     yield Section("labels", "Labels", parts)
 
 
-def _labels_chart(scores: Mapping[str, Score], intervals: Mapping[str, Scores]) -> Any:
+def _labels_chart(scores: Mapping[str, Score], intervals: IntervalsByName) -> Any:
     rows = []
     for name, score in scores.items():
-        interval = intervals.get(name, {}).get("corrected")
+        interval = intervals.at.get(name, {}).get("corrected")
         rows.append(
             charts.LabelRow(
                 name=name,
