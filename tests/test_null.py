@@ -247,6 +247,26 @@ class TestRandomAnnotations:
         found = self.p_values("randomised")
         assert stats.kstest(found, "uniform").pvalue > 0.01
 
+    def nested_p_values(self, ties, n=2000):
+        """Of annotators who put nested spans of two labels, on one line, anywhere."""
+        rng = np.random.default_rng(23)
+        spans = {}
+        for name, side in zip("ab", SMALL["nested"], strict=True):
+            possible = oracle.shuffled(7, side, "joint", "nested")
+            chosen = rng.choice(len(possible), n, p=[float(p) for p in possible.values()])
+            spans[name] = [list(list(possible)[i]) for i in chosen.tolist()]
+        corpus = Corpus.from_spans(spans, lengths=[7] * n)
+        found = null_distribution(corpus, scope="joint", resamples=999, ties=ties, rng=3)
+        assert found.settings.model == "nested"
+        return np.array([item.p_value for item in found.by_document.values()])
+
+    def test_nested_spans_of_several_labels(self):
+        found = self.nested_p_values("counted")
+        for level in (0.01, 0.05, 0.1, 0.2, 0.5):
+            error = (level * (1 - level) / len(found)) ** 0.5
+            assert np.mean(found <= level) <= level + 3 * error
+        assert stats.kstest(self.nested_p_values("randomised"), "uniform").pvalue > 0.01
+
     def test_ties_at_nothing_in_common(self):
         # Most random annotations have nothing in common, and neither do these.
         spans = {"a": [[(0, 1, "P")]] * 50, "b": [[(9, 10, "P")]] * 50}
