@@ -122,15 +122,15 @@ def _systems(found: Overview, digits: int) -> Iterator[Section]:
     parts: list[Part] = [Prose(rank_changes(ranking, measure))]
     parts += [Prose(text) for text in told_apart(found.standings[measure], measure, digits)]
     parts.append(Chart("systems", _systems_chart(ranking)))
-    if len(ranking.systems) > 1:
-        ahead = differences_table(found.standings[measure], measure)
-        parts.append(NamedTable("differences", ahead))
     for name, item in found.rankings.items():
         title = f"systems by {name}: {words.MATCHES.get(name, name)}"
         parts.append(NamedTable(f"systems-{name}", ranking_table(item, title)))
         title = f"how sure the ranks by {name} are"
         sure = replace(sure_table(item, found.standings[name]), title=title)
         parts.append(NamedTable(f"sureness-{name}", sure))
+    if len(ranking.systems) > 1:
+        ahead = differences_table(found.standings[measure], measure)
+        parts.append(NamedTable("differences", ahead))
     yield Section("systems", "Systems", parts)
 
 
