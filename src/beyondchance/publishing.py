@@ -11,7 +11,7 @@ from typing import Any
 
 from beyondchance.io.saving import save_file
 from beyondchance.overview import WITHOUT_GAMMA, overview
-from beyondchance.reporting.figures import ENDINGS, drawn
+from beyondchance.reporting.figures import ENDINGS, save_figures
 from beyondchance.reporting.html.page import check_libraries, written
 from beyondchance.results import Agreement, Ranking
 from beyondchance.spans import Corpus
@@ -42,13 +42,7 @@ class Page:
         """Write every chart for a paper, as PDF, SVG and PNG; return the files."""
         place = Path(folder)
         place.mkdir(parents=True, exist_ok=True)
-        paths = []
-        for name, chart in self.charts.items():
-            for ending in endings:
-                path = place / f"{name}{ending}"
-                save_file(path, drawn(chart, ending))
-                paths.append(path)
-        return paths
+        return save_figures(self.charts, place, endings=endings, write=save_file)
 
     def _repr_html_(self) -> str:
         """The page within a notebook, shut off from it."""

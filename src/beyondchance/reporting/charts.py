@@ -8,12 +8,14 @@ page can change them by selectors such as ``[fill="#1b1f24"]``.
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import ceil, floor, isfinite, nan
 from textwrap import wrap
 from typing import Any
+from unicodedata import bidirectional
 
 import numpy as np
 
@@ -35,19 +37,20 @@ ACCENT = "#a0357a"
 """What a chart wants to be noticed."""
 LINES = (OBSERVED, CORRECTED, "#008564", ACCENT, "#8a6d00", CHANCE)
 """Colours of lines that have names; the dashes differ too."""
-SEQUENTIAL = ("#00224e", "#35456c", "#666970", "#948e77", "#c8b866", "#fee838")
-"""From little to much, darkest first: cividis."""
+SEQUENTIAL = ("#440154", "#414487", "#2a788e", "#22a884", "#7ad151", "#fde725")
+"""From little to much, darkest first: viridis."""
 KINDS = {
-    "agree": OBSERVED,
+    "agree": "#0070b0",
     "label": "#cc79a7",
     "boundary": "#b87a00",
-    "both": CHANCE,
-    "missed": CORRECTED,
-    "extra": "#008564",
+    "both": "#6d7680",
+    "missed": "#d45d00",
+    "extra": "#008463",
 }
-"""Kinds of agreement and disagreement, in the order in which they are drawn."""
+"""Kinds of agreement and disagreement, in the order in which they are drawn. No colour is
+that of anything else: with text on them, they stay the same on a dark page."""
 
-WIDTH = 380
+WIDTH = 330
 """Pixels of a plot, without what stands beside it."""
 MOST_ROWS = 40
 """Labels, systems or pairs that one chart shows at most."""
@@ -64,7 +67,7 @@ SPLIT = 0.825
 """Difficulty from which on the paper calls a text difficult."""
 
 _DASHES = ([1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [4, 4], [1, 3])
-_NAME = 28
+_NAME = 24
 _DIGITS = 3
 
 
@@ -102,13 +105,13 @@ class SystemRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DocumentPoint:
-    """One document; its point leads to ``#document-<number>``.
+    """One document; its point leads to ``#document-<number>``, or nowhere without a number.
 
     `contested` tells which documents are drawn one by one where there are too many: those
     where it is largest, for instance the number of disagreements.
     """
 
-    number: int
+    number: int | None
     name: str
     observed: float
     chance: float
@@ -164,7 +167,7 @@ def labels_chart(rows: Sequence[LabelRow]) -> Any:
         return _nothing(title, "there is no label")
     alt = altair()
     names = shown_names([row.name for row in chosen])
-    marks = [
+    marks: list[dict[str, Any]] = [
         {"name": name, "what": what, "value": float(value), "told": _told(name, {what: value})}
         for name, row in zip(names, chosen, strict=True)
         for what, value in _three(row)
@@ -180,15 +183,15 @@ def labels_chart(rows: Sequence[LabelRow]) -> Any:
         for name, row in zip(names, chosen, strict=True)
         if isfinite(row.low) and isfinite(row.high)
     ]
-    y = alt.Y("name:N", title="label", sort=None, scale=alt.Scale(domain=names))
+    y = alt.Y("name:N", title=None, sort=None, scale=alt.Scale(domain=names))
     scale = _score_scale([mark["value"] for mark in marks] + [end["from"] for end in sure])
     ends = {"x": alt.X("from:Q", scale=scale), "x2": "to:Q", "y": y}
     kinds = ["observed", "chance", "corrected"]
     points = (
-        _chart(marks, width=WIDTH, height=alt.Step(20))
+        _chart(marks, width=WIDTH, height=alt.Step(24 if sure else 20))
         .mark_point(filled=True, size=75, opacity=1)
         .encode(
-            x=alt.X("value:Q", title="agreement", scale=scale),
+            x=alt.X("value:Q", title="agreement", scale=scale, axis=alt.Axis(tickCount=6)),
             y=y,
             color=alt.Color(
                 "what:N",
@@ -205,11 +208,11 @@ def labels_chart(rows: Sequence[LabelRow]) -> Any:
     )
     lines = _chart(joined).mark_rule(color=MUTED, strokeWidth=1.5, aria=False).encode(**ends)
     intervals = (
-        _chart(sure).mark_rule(color=CORRECTED, strokeWidth=5, opacity=0.35, aria=False)
+        _chart(sure).mark_rule(color=CORRECTED, strokeWidth=1.5, yOffset=7, aria=False)
     ).encode(**ends)
     notes = _more(len(rows), len(chosen), "labels", "the most frequent ones")
     if sure:
-        notes.append("The broad line is the interval of the corrected score.")
+        notes.append("Thin line: interval of the corrected score.")
     notes += _undefined(3 * len(chosen) - len(marks), "value")
     corrected = {name: row.corrected for name, row in zip(names, chosen, strict=True)}
     finding = _extremes(corrected, "Corrected agreement", "label")
@@ -247,25 +250,30 @@ def pairs_chart(annotators: Sequence[str], pairs: Mapping[tuple[str, str], float
     cells = []
     for (row, column), value in known.items():
         colour = _ramp((value - low) / (1 - low))
-        told = _told(f"{names[column]} and {names[row]}", {"corrected": value})
+        told = f"{names[column]} and {names[row]}: {in_digits(value, _DIGITS)}"
         where = {"row": names[row], "column": names[column], "value": value, "told": told}
         cells.append(
             {**where, "shown": in_digits(value, 2), "fill": colour, "ink": _ink_on(colour)}
         )
     rows, columns = [names[name] for name in chosen[1:]], [names[name] for name in chosen[:-1]]
-    step = min(56, max(30, WIDTH // len(rows)))
+    step = min(56, max(24, WIDTH // len(rows)))
     base = _chart(cells, width=alt.Step(step), height=alt.Step(min(step, 32))).encode(
         x=alt.X(
             "column:N",
             title=None,
             scale=alt.Scale(domain=columns),
-            axis=alt.Axis(orient="bottom", labelAngle=-40, grid=False),
+            axis=alt.Axis(orient="bottom", labelAngle=-40, grid=False, ticks=False),
         ),
-        y=alt.Y("row:N", title=None, scale=alt.Scale(domain=rows), axis=alt.Axis(grid=False)),
+        y=alt.Y(
+            "row:N",
+            title=None,
+            scale=alt.Scale(domain=rows),
+            axis=alt.Axis(grid=False, ticks=False),
+        ),
         description="told:N",
     )
     squares = base.mark_rect().encode(fill=alt.Fill("fill:N", scale=None))
-    numbers = base.mark_text(fontSize=12 if step > 34 else 10, aria=False).encode(
+    numbers = base.mark_text(fontSize=12 if step > 34 else 9, aria=False).encode(
         text="shown:N", fill=alt.Fill("ink:N", scale=None)
     )
     notes = _more(len(annotators), len(chosen), "annotators", "the first ones")
@@ -309,7 +317,7 @@ def habits_chart(rows: Sequence[HabitRow]) -> Any:
         {"name": name, "ratio": ratio, "shown": f"{ratio:.2f}", "told": f"{name}: {ratio:.2f}"}
         for name, ratio in drawn.items()
     ]
-    base = _chart(values, width=WIDTH - 60, height=alt.Step(20)).encode(
+    base = _chart(values, width=WIDTH, height=alt.Step(20)).encode(
         x=alt.X(
             "ratio:Q",
             title="marked positions, as a multiple of the others' mean",
@@ -321,19 +329,7 @@ def habits_chart(rows: Sequence[HabitRow]) -> Any:
     one = _chart([{"one": 1}]).mark_rule(color=INK, aria=False).encode(x="one:Q")
     stems = base.mark_rule(color=OBSERVED, strokeWidth=2, aria=False).encode(x2=alt.datum(1))
     dots = base.mark_point(filled=True, size=75, color=OBSERVED, opacity=1)
-    left = base.transform_filter("datum.ratio < 1").mark_text(
-        align="right", dx=-9, color=INK, aria=False
-    )
-    right = base.transform_filter("datum.ratio >= 1").mark_text(
-        align="left", dx=9, color=INK, aria=False
-    )
-    layers = alt.layer(
-        one,
-        stems,
-        dots.encode(description="told:N"),
-        left.encode(text="shown:N"),
-        right.encode(text="shown:N"),
-    )
+    layers = alt.layer(one, stems, dots.encode(description="told:N"), _column(values, names=drawn))
     most, least = max(drawn, key=drawn.__getitem__), min(drawn, key=drawn.__getitem__)
     finding = f"{most} marks {drawn[most]:.2f} times as much as the others."
     if most != least:
@@ -374,15 +370,16 @@ def systems_chart(rows: Sequence[SystemRow]) -> Any:
         return _nothing(title, "no system has both scores", notes)
     alt = altair()
     names = shown_names([row.name for row in chosen], length=20)
-    height = max(200, 18 * len(chosen))
-    ends = [end for row in chosen for end in (row.observed, row.corrected)]
-    room = (max(ends) - min(ends) or 0.1) * 0.04
-    low, high = min(ends) - room, max(ends) + room
-    gap = (high - low) * 16 / height
+    ends = [float(end) for row in chosen for end in (row.observed, row.corrected)]
+    extent = max(ends) - min(ends) or 0.1
+    gap = extent / max(8, len(chosen))
     sides = {
         0.0: spread([float(row.observed) for row in chosen], gap=gap),
         1.0: spread([float(row.corrected) for row in chosen], gap=gap),
     }
+    places = [*ends, *sides[0.0], *sides[1.0]]
+    low, high = min(places) - gap / 2, max(places) + gap / 2
+    height = round((high - low) / gap * 18)
     lines, labels = [], []
     for number, (name, row) in enumerate(zip(names, chosen, strict=True)):
         rise = (row.rank_observed or 0) - (row.rank_corrected or 0)
@@ -394,7 +391,7 @@ def systems_chart(rows: Sequence[SystemRow]) -> Any:
         ):
             score = in_digits(value, _DIGITS)
             place = sides[side][number]
-            text = f"{rank}. {name}{moved}  {score}" if side else f"{score}  {rank}. {name}"
+            text = f"{score}\u2002{rank}. {name}{moved}" if side else f"{rank}. {name}\u2002{score}"
             common = {"number": number, "moved": bool(rise)}
             lines.append({**common, "side": side, "value": value, "told": told})
             beside = {"side": side, "value": value, "place": place, "shown": text}
@@ -419,7 +416,7 @@ def systems_chart(rows: Sequence[SystemRow]) -> Any:
         if not ours:
             continue
         colour = ACCENT if is_moved else CHANCE
-        stroke = {"strokeWidth": 3} if is_moved else {"strokeWidth": 1.5, "strokeDash": [4, 3]}
+        stroke = {"strokeWidth": 2.5} if is_moved else {"strokeWidth": 1.5, "strokeDash": [4, 3]}
         base = _chart(ours, width=170, height=height).encode(x=x, y=y)
         layers += [
             base.mark_line(color=colour, **stroke).encode(detail="number:N", description="told:N"),
@@ -484,20 +481,27 @@ def documents_chart(points: Sequence[DocumentPoint]) -> Any:
     alt = altair()
     is_many = len(known) > MOST_POINTS
     drawn = sorted(known, key=lambda point: -point.contested)[:MOST_CONTESTED] if is_many else known
-    scale = alt.Scale(domain=[0, 1], nice=False)
-    x = alt.X("chance:Q", title="expected by chance", scale=scale)
-    y = alt.Y("observed:Q", title="observed", scale=scale)
+    right = ceil(max(point.chance for point in known) * 5) / 5 or 0.2
+    x = alt.X(
+        "chance:Q",
+        title="expected by chance",
+        scale=alt.Scale(domain=[0, right], nice=False),
+    )
+    y = alt.Y("observed:Q", title="observed", scale=alt.Scale(domain=[0, 1], nice=False))
+    ends = [{"chance": end, "observed": end} for end in (0, right)]
     diagonal = (
-        _chart([{"chance": 0, "observed": 0}, {"chance": 1, "observed": 1}], width=340, height=340)
+        _chart(ends, width=WIDTH, height=WIDTH)
         .mark_line(color=MUTED, strokeDash=[5, 4], strokeWidth=1.5, aria=False)
         .encode(x=x, y=y)
     )
     values = [_point(point, name) for point, name in zip(drawn, _own_names(drawn), strict=True)]
-    base = _chart(values).encode(x=x, y=y, description="told:N", href="href:N")
+    base = _chart(values).encode(x=x, y=y, description="told:N")
+    if any(value["href"] for value in values):
+        base = base.encode(href="href:N")
     look = {"filled": True, "size": 55, "opacity": 1, "stroke": INK, "strokeWidth": 0.8}
     layers = [diagonal]
     if is_many:
-        layers.insert(0, _cells(known, x, y))
+        layers.insert(0, _cells(known, x, y, right=right))
         notes.insert(
             0,
             f"All {len(known):,} documents are counted in cells; the {len(drawn)} most contested "
@@ -507,7 +511,7 @@ def documents_chart(points: Sequence[DocumentPoint]) -> Any:
         colour = alt.Color(
             "difficulty:Q",
             title="difficulty",
-            scale=alt.Scale(domain=[0, 1], range=list(SEQUENTIAL)),
+            scale=alt.Scale(domain=[0, 1], range=list(SEQUENTIAL), interpolate="rgb"),
             legend=alt.Legend(orient="bottom", direction="horizontal", gradientLength=140),
         )
         layers.append(base.mark_point(**look).encode(color=colour))
@@ -537,19 +541,19 @@ def _point(point: DocumentPoint, name: str) -> dict[str, Any]:
         "chance": float(point.chance),
         "observed": float(point.observed),
         "difficulty": float(point.difficulty) if isfinite(point.difficulty) else None,
-        "href": f"#document-{point.number}",
+        "href": None if point.number is None else f"#document-{point.number}",
         "told": _told(name, numbers),
     }
 
 
-def _cells(points: Sequence[DocumentPoint], x: Any, y: Any) -> Any:
+def _cells(points: Sequence[DocumentPoint], x: Any, y: Any, *, right: float) -> Any:
     """Documents counted in cells of a grid; the more, the less a cell lets through."""
     alt = altair()
     counts, edges, levels = np.histogram2d(
         [point.chance for point in points],
         [point.observed for point in points],
         bins=CELLS,
-        range=[[0, 1], [0, 1]],
+        range=[[0, right], [0, 1]],
     )
     cells = [
         {
@@ -570,10 +574,10 @@ def _cells(points: Sequence[DocumentPoint], x: Any, y: Any) -> Any:
             x2="right:Q",
             y=y,
             y2="top:Q",
-            fillOpacity=alt.FillOpacity(
+            opacity=alt.Opacity(
                 "count:Q",
                 title="documents",
-                scale=alt.Scale(type="sqrt", range=[0.15, 0.9], nice=False, zero=False),
+                scale=alt.Scale(type="log", range=[0.2, 0.9], nice=False),
                 legend=alt.Legend(orient="bottom", direction="horizontal", symbolType="square"),
             ),
             description="told:N",
@@ -626,7 +630,7 @@ def difficulty_chart(values: Sequence[float], *, split: float = SPLIT) -> Any:
         .encode(
             x=x,
             x2="high:Q",
-            y=alt.Y("count:Q", title="texts", axis=alt.Axis(tickMinStep=1, format=",d")),
+            y=alt.Y("count:Q", title="texts", axis=_whole_ticks(int(counts.max()))),
             y2=alt.datum(0),
             description="told:N",
         )
@@ -648,7 +652,7 @@ def difficulty_chart(values: Sequence[float], *, split: float = SPLIT) -> Any:
         .encode(x="split:Q", text="shown:N")
         for share in shares
     ]
-    notes.insert(0, f"Dashed: the split at {split:g} that the paper makes.")
+    notes.insert(0, f"Dashed: the split at {split:g}{' of the paper' if split == SPLIT else ''}.")
     finding = (
         f"Of {counted(len(known), 'text')}, {hard:,} {'is' if hard == 1 else 'are'} at least as "
         f"difficult as the split at {split:g}."
@@ -668,7 +672,7 @@ def coefficients_chart(rows: Sequence[CoefficientRow]) -> Any:
     """
     title = "The same annotations under other coefficients"
     names = shown_names([row.name for row in rows], length=40)
-    values = [
+    values: list[dict[str, Any]] = [
         {
             "name": name,
             "value": float(row.value),
@@ -691,14 +695,14 @@ def coefficients_chart(rows: Sequence[CoefficientRow]) -> Any:
         ours = [value for value in values if value["is_ours"] == is_ours]
         if not ours:
             continue
-        base = _chart(ours, width=WIDTH - 40, height=alt.Step(20)).encode(
-            x=alt.X("value:Q", title="value", scale=scale),
+        base = _chart(ours, width=WIDTH, height=alt.Step(20)).encode(
+            x=alt.X("value:Q", title="value", scale=scale, axis=alt.Axis(tickCount=6)),
             y=alt.Y(
                 "name:N",
                 title=None,
                 sort=None,
                 scale=alt.Scale(domain=drawn),
-                axis=alt.Axis(labelLimit=260, grid=True),
+                axis=alt.Axis(labelLimit=260),
             ),
         )
         look = (
@@ -709,9 +713,7 @@ def coefficients_chart(rows: Sequence[CoefficientRow]) -> Any:
         weight = "bold" if is_ours else "normal"
         layers += [
             base.mark_point(filled=True, opacity=1, **look).encode(description="told:N"),
-            base.mark_text(align="left", dx=10, color=INK, fontWeight=weight, aria=False).encode(
-                text="shown:N"
-            ),
+            _column(ours, names=drawn, fontWeight=weight),
         ]
     by_value = sorted(values, key=lambda value: value["value"])
     least, most = by_value[0], by_value[-1]
@@ -735,14 +737,15 @@ def placement_chart(curves: Sequence[Curve]) -> Any:
     >>> placement_chart([Curve(name="ada", values=[0.5, 1.0, 0.5])]).description
     'At random, positions are marked with probabilities from 0.500 to 1.000.'
     """
-    title = "Where random spans fall: how likely each position is marked"
+    title = "Where random spans would fall in these texts"
     known = [curve for curve in curves if len(curve.values)]
     chosen = known[: len(LINES)]
     if not chosen:
         return _nothing(title, "there is no text")
     alt = altair()
-    names = shown_names([curve.name for curve in chosen], length=40)
-    values, is_thinned = [], False
+    names = shown_names([curve.name for curve in chosen], length=56)
+    values: list[dict[str, Any]] = []
+    is_thinned = False
     for name, curve in zip(names, chosen, strict=True):
         places = np.arange(len(curve.values))
         if len(places) > MOST_POSITIONS:
@@ -758,14 +761,14 @@ def placement_chart(curves: Sequence[Curve]) -> Any:
     dashes = alt.Scale(domain=names, range=list(_DASHES[: len(names)]))
     legend = alt.Legend(orient="bottom", columns=1, labelLimit=400, symbolSize=400)
     lines = (
-        _chart(values, width=WIDTH + 40, height=200)
+        _chart(values, width=WIDTH + 60, height=200)
         .mark_line(interpolate="step" if longest < 60 else "linear", strokeWidth=2, aria=False)
         .encode(
             x=alt.X(
                 "position:Q",
                 title="position in the text",
                 scale=alt.Scale(domain=[1, max(longest, 2)], nice=False),
-                axis=alt.Axis(tickMinStep=1),
+                axis=_whole_ticks(longest),
             ),
             y=alt.Y("probability:Q", title="probability to be marked", scale=alt.Scale(zero=True)),
             color=alt.Color("name:N", title=None, sort=None, scale=scale, legend=legend),
@@ -804,9 +807,8 @@ def kinds_chart(rows: Sequence[KindRow]) -> Any:
     if not chosen:
         return _nothing(title, "there is no pair with a span", notes)
     alt = altair()
-    names = shown_names(
-        [f"{shown_name(row.a, length=14)} and {shown_name(row.b, length=14)}" for row in chosen],
-        length=36,
+    names = _distinct(
+        f"{shown_name(row.a, length=14)} and {shown_name(row.b, length=14)}" for row in chosen
     )
     parts = [
         part
@@ -855,8 +857,8 @@ def _parts_of_bar(name: str, counts: Mapping[str, int]) -> list[dict[str, Any]]:
     """The parts of one bar from left to right, each with as much text as it has room for."""
     total = sum(counts.values())
     parts, done = [], 0
-    for kind, colour in KINDS.items():
-        count = counts.get(kind, 0)
+    for kind in sorted(counts, key=[*KINDS].index):
+        count = counts[kind]
         if not count:
             continue
         pixels = WIDTH * count / total
@@ -872,7 +874,7 @@ def _parts_of_bar(name: str, counts: Mapping[str, int]) -> list[dict[str, Any]]:
                 "to": (done + count) / total,
                 "middle": (done + count / 2) / total,
                 "shown": next(fitting),
-                "ink": _ink_on(colour),
+                "ink": _ink_on(KINDS[kind]),
                 "told": f"{name}: {kind} {count:,} of {total:,}",
             }
         )
@@ -910,7 +912,10 @@ def shown_name(name: str, *, length: int = _NAME) -> str:
     ('ada', 'aaaa…', '(empty)')
     """
     text = visible(name[: length + 1]).strip() or "(empty)"
-    return text if len(text) <= length else f"{text[: length - 1]}…"
+    shown = text if len(text) <= length else f"{text[: length - 1]}…"
+    is_from_the_right = any(bidirectional(character) in {"R", "AL"} for character in shown)
+    # Isolated, so that it does not reorder the numbers beside it.
+    return f"\u2068{shown}\u2069" if is_from_the_right else shown
 
 
 def shown_names(names: Iterable[str], *, length: int = _NAME) -> list[str]:
@@ -921,13 +926,19 @@ def shown_names(names: Iterable[str], *, length: int = _NAME) -> list[str]:
     >>> shown_names(["ada", "b" * 50, "b" * 60], length=4)
     ['ada', 'bbb…', 'bbb… (2)']
     """
+    return _distinct(shown_name(name, length=length) for name in names)
+
+
+def _distinct(texts: Iterable[str]) -> list[str]:
+    """Texts, numbered where they were there before.
+
+    >>> _distinct(["a", "b", "a", "a"])
+    ['a', 'b', 'a (2)', 'a (3)']
+    """
     taken: dict[str, None] = {}
-    for name in names:
-        text = shown_name(name, length=length)
-        number = 1
-        while (text if number == 1 else f"{text} ({number})") in taken:
-            number += 1
-        taken[text if number == 1 else f"{text} ({number})"] = None
+    for text in texts:
+        numbered = (f"{text} ({number})" for number in itertools.count(2))
+        taken[next(name for name in itertools.chain([text], numbered) if name not in taken)] = None
     return list(taken)
 
 
@@ -963,12 +974,21 @@ def _chart(values: list[dict[str, Any]], **size: Any) -> Any:
     return alt.Chart(alt.Data(values=values), **size)
 
 
+def _column(values: list[dict[str, Any]], *, names: Iterable[str], **look: Any) -> Any:
+    """Numbers to the right of a plot, each in the row of its name."""
+    alt = altair()
+    return (
+        _chart(values)
+        .mark_text(align="left", x=WIDTH + 8, color=INK, aria=False, **look)
+        .encode(y=alt.Y("name:N", title=None, scale=alt.Scale(domain=list(names))), text="shown:N")
+    )
+
+
 def _finished(chart: Any, title: str, notes: Sequence[str], description: str) -> Any:
     """The chart with its words and the look that all charts share."""
     alt = altair()
-    text = alt.TitleParams(
-        text=wrap(title, 56), subtitle=[line for note in notes for line in wrap(note, 72)]
-    )
+    lines = [line for note in notes for line in wrap(note, 68)]
+    text = alt.TitleParams(text=wrap(title, 56), subtitle=lines or alt.Undefined)
     return chart.properties(title=text, description=description).configure(
         font="sans-serif",
         view={"stroke": None},
@@ -979,7 +999,7 @@ def _finished(chart: Any, title: str, notes: Sequence[str], description: str) ->
             "subtitleFontSize": 12,
             "color": INK,
             "subtitleColor": MUTED,
-            "offset": 10,
+            "offset": 8,
             "subtitlePadding": 4,
         },
         axis={
@@ -989,12 +1009,15 @@ def _finished(chart: Any, title: str, notes: Sequence[str], description: str) ->
             "labelFontSize": 12,
             "titleFontSize": 12,
             "labelLimit": 230,
+            "labelFlush": False,
             "gridColor": GRID,
             "domainColor": MUTED,
             "tickColor": MUTED,
         },
         legend={
             "orient": "top",
+            "offset": 6,
+            "gradientStrokeColor": GRID,
             "labelColor": INK,
             "titleColor": INK,
             "titleFontWeight": "normal",
@@ -1025,8 +1048,15 @@ def _score_scale(values: Iterable[float]) -> Any:
     return altair().Scale(domain=[low, high], nice=False)
 
 
+def _whole_ticks(most: int) -> Any:
+    """An axis of whole numbers; where they are few, each has its tick."""
+    alt = altair()
+    few = list(range(most + 1))
+    return alt.Axis(format=",d", **({"values": few} if most <= 6 else {"tickCount": 6}))
+
+
 def _log_ticks(reach: float) -> list[float]:
-    ticks = [1 / 100, 1 / 10, 1 / 5, 1 / 3, 1 / 2, 2 / 3, 0.8, 1, 1.25, 1.5, 2, 3, 5, 10, 100]
+    ticks = (0.001, 0.01, 0.1, 0.2, 0.5, 0.8, 1, 1.25, 2, 5, 10, 100, 1000)
     return [tick for tick in ticks if 1 / reach <= tick <= reach]
 
 
@@ -1069,7 +1099,7 @@ def _ramp(share: float) -> str:
     """The colour of `SEQUENTIAL` at a share of the way.
 
     >>> _ramp(0), _ramp(1)
-    ('#00224e', '#fee838')
+    ('#440154', '#fde725')
     """
     place = min(max(share, 0.0), 1.0) * (len(SEQUENTIAL) - 1)
     first = min(floor(place), len(SEQUENTIAL) - 2)
@@ -1081,7 +1111,7 @@ def _ramp(share: float) -> str:
 def _ink_on(colour: str) -> str:
     """Black or white, whichever stands out more; neither is a colour that a page changes.
 
-    >>> _ink_on("#fee838"), _ink_on("#00224e")
+    >>> _ink_on("#fde725"), _ink_on("#440154")
     ('#000000', '#ffffff')
     """
     white, black = contrast(colour, "#ffffff"), contrast(colour, "#000000")

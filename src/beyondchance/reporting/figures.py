@@ -62,7 +62,7 @@ def drawn(chart: Any, ending: str) -> bytes:
         raise OptionError(f"a figure cannot end with {ending!r}; expected {', '.join(ENDINGS)}")
     import vl_convert  # noqa: PLC0415 - an extra
 
-    spec = {**_without_links(chart.to_dict()), "background": "#ffffff"}
+    spec = {**_without_links(_specification(chart)), "background": "#ffffff"}
     if kind == ".png":
         image: bytes = vl_convert.vegalite_to_png(_as_json(spec), scale=3)
         return image
@@ -72,7 +72,7 @@ def drawn(chart: Any, ending: str) -> bytes:
     svg, width, height = _drawing(spec, name="chart")
     svg.set("width", str(width))
     svg.set("height", str(height))
-    return ET.tostring(svg, encoding="unicode").encode()
+    return _written(svg).encode()
 
 
 def save_figures(
@@ -122,13 +122,16 @@ def inline_svg(
         By default those of the chart.
     """
     svg, width, _ = _drawing(
-        {**chart.to_dict(), "background": None}, name=name, title=title, description=description
+        {**_specification(chart), "background": None},
+        name=name,
+        title=title,
+        description=description,
     )
     svg.set("style", f"max-width:{width}px")
     if any(element.tag == "a" for element in svg.iter()):
         svg.set("role", "group")
         _hide_all_but_links(svg)
-    return ET.tostring(svg, encoding="unicode")
+    return _written(svg)
 
 
 def _drawing(
@@ -159,6 +162,18 @@ def _drawing(
     return svg, width, height
 
 
+def _specification(chart: Any) -> dict[str, Any]:
+    """What Altair says of a chart, whatever theme somebody has chosen for other charts."""
+    with altair().theme.enable("default"):
+        spec: dict[str, Any] = chart.to_dict(validate=False)
+    return spec
+
+
+def _written(svg: ET.Element) -> str:
+    # Only tags can hold this: in texts and attributes, ">" is escaped.
+    return ET.tostring(svg, encoding="unicode").replace(" />", "/>")
+
+
 def _as_json(spec: dict[str, Any]) -> str:
     """A specification as JSON; a character that XML cannot hold would stop the program."""
     return _writable(json.dumps(spec, ensure_ascii=False))
@@ -183,9 +198,9 @@ def _without_links(part: Any) -> Any:
         return [_without_links(item) for item in part]
     if not isinstance(part, dict):
         return part
-    kept = {key: _without_links(value) for key, value in part.items() if key != "datasets"}
+    kept = {key: _without_links(value) for key, value in part.items() if key != "data"}
     kept.get("encoding", {}).pop("href", None)
-    return {**kept, "datasets": part["datasets"]} if "datasets" in part else kept
+    return {**kept, "data": part["data"]} if "data" in part else kept
 
 
 def _heading(spec: Mapping[str, Any]) -> str:

@@ -248,7 +248,7 @@ def _documents(found: Overview, view: DocumentView | None) -> Iterator[Section]:
     ]
     points = [
         charts.DocumentPoint(
-            number=links.get(name, number),
+            number=links.get(name),
             name=name,
             observed=scores[name].observed,
             chance=scores[name].chance,
@@ -256,7 +256,7 @@ def _documents(found: Overview, view: DocumentView | None) -> Iterator[Section]:
             difficulty=hardness.get(name, nan),
             contested=differing.get(name, 0),
         )
-        for number, name in enumerate(order)
+        for name in order
     ]
     cut = f"{len(listed):,} of {len(order):,}." if len(listed) < len(order) else ""
     table = with_reasons(
