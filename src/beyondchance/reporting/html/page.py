@@ -256,7 +256,7 @@ def _facts(found: Overview, report: Report) -> Iterator[Part]:
     """What was compared, how, what was left out, and what else to know."""
     if found.corpus is None:
         yield Prose(
-            "Without its corpus: no texts, disagreements, difficulty or other coefficients."
+            "Without the corpus: no texts, disagreements, difficulty or other coefficients."
         )
         return
     # The sentences of the command line, without its tables: those have sections of their own.
