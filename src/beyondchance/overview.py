@@ -58,8 +58,6 @@ class Overview:
         Of the results.
     standings : mapping of measure to Standings
         Of the rankings.
-    system_intervals : mapping of measure to mapping of system to Intervals
-        Of the systems in the rankings.
     corpus : Corpus, optional
         What was compared; without it there is nothing of what follows.
     difficulty : Difficulty, optional
@@ -73,7 +71,6 @@ class Overview:
     rankings: Mapping[str, Ranking]
     intervals: Mapping[str, Intervals]
     standings: Mapping[str, Standings]
-    system_intervals: Mapping[str, Mapping[str, Intervals]]
     corpus: Corpus | None
     difficulty: Difficulty | None
     found: Disagreements | None
@@ -139,10 +136,6 @@ def overview(
         rankings=rankings,
         intervals={name: item.intervals(**sureness) for name, item in results.items()},
         standings={name: compare_systems(item, **sureness) for name, item in rankings.items()},
-        system_intervals={
-            measure: {name: system.intervals(**sureness) for name, system in item.systems.items()}
-            for measure, item in rankings.items()
-        },
         corpus=corpus,
         **(alone or {"difficulty": None, "found": None, "coefficients": None, "placements": ()}),
     )

@@ -54,6 +54,7 @@ class Sureness:
     standings : Standings
         Which systems can be told apart.
     labels : mapping of system to mapping of label to intervals
+        Of those systems whose labels were drawn again too.
     """
 
     standings: Standings

@@ -163,12 +163,10 @@ def _report(found: Overview, digits: int) -> Report:
         return Report(command="report", blocks=(), data=data)
     if not found.rankings:
         return agree_report(found.results, found.corpus, intervals=found.intervals, digits=digits)
+    # Labels of systems have no intervals here: they would take longer than all the rest.
     sureness = {
-        name: Sureness(
-            standings=found.standings[name],
-            labels={system: item.by_label for system, item in found.system_intervals[name].items()},
-        )
-        for name in found.rankings
+        name: Sureness(standings=standings, labels={})
+        for name, standings in found.standings.items()
     }
     return rank_report(found.rankings, found.corpus, sureness=sureness, digits=digits)
 
