@@ -21,20 +21,25 @@ from beyondchance.core.distributions import normal_quantile, normal_share, stude
 
 CELLS = 2**15
 """Weights held at a time: few enough to stay in the cache of a processor."""
+ROWS, MOST_CELLS = 16, 2**22
+"""Resamples that are made at a time in any case, for the sums of many units have no room in the
+cache, and are read once for all of them; but never more weights than this."""
 
 
 # --- Weights --------------------------------------------------------------------------
 
 
 def blocks(resamples: int, n_units: int, *, cells: int | None = None) -> Iterator[int]:
-    """How many resamples to make at a time, so that so many `cells` are held, or `CELLS`.
+    """How many resamples to make at a time, so that so many `cells` are held, or a few more.
 
     Examples
     --------
-    >>> list(blocks(5, 2**14))
-    [2, 2, 1]
+    >>> list(blocks(20, 2**14)), list(blocks(5, 2**14, cells=2**15))
+    ([16, 4], [2, 2, 1])
     """
-    most = max((cells or CELLS) // max(n_units, 1), 1)
+    units = max(n_units, 1)
+    fitting = CELLS // units if cells is None else cells // units
+    most = max(fitting, min(ROWS, MOST_CELLS // units) if cells is None else 1, 1)
     for first in range(0, resamples, most):
         yield min(most, resamples - first)
 
@@ -131,14 +136,15 @@ class ExactColumns:
         -------
         array of float, shape (len(weights), columns)
         """
-        found = np.zeros((len(weights), self.n_columns))
+        sums = np.zeros((len(weights), self.digits.shape[1]))
         # Small products stay on one thread; threads that wait for one another on a busy machine
         # made larger ones forty times slower.
-        step = max(1, _PRODUCTS_AT_A_TIME // max(weights.size, 1))
-        for first in range(0, len(self.scale), step):
-            sums = weights @ self.digits[:, first : first + step]
-            for piece, (column, scale) in enumerate(self.scale[first : first + step]):
-                found[:, column] += sums[:, piece] * scale
+        step = max(1, _PRODUCTS_AT_A_TIME // max(sums.size, 1))
+        for first in range(0, len(self.digits), step):
+            sums += weights[:, first : first + step] @ self.digits[first : first + step]
+        found = np.zeros((len(weights), self.n_columns))
+        for piece, (column, scale) in enumerate(self.scale):
+            found[:, column] += sums[:, piece] * scale
         return found
 
 
