@@ -43,6 +43,7 @@ class TestWeights:
     def test_blocks_change_nothing(self, monkeypatch, cells):
         whole = all_of(bootstrap_weights(7, 50, np.random.default_rng(3)))
         monkeypatch.setattr(resampling, "CELLS", cells)
+        monkeypatch.setattr(resampling, "ROWS", 1)
         blocks = list(bootstrap_weights(7, 50, np.random.default_rng(3)))
         assert len(blocks) == -(-50 // max(cells // 7, 1))
         np.testing.assert_array_equal(np.concatenate(blocks), whole)

@@ -24,7 +24,10 @@
   const NOTHING = "nothing";
   const PAGE = 200; // sentences that are listed at a time
   const CHUNK = 250; // words that are laid out together
-  const AT_ONCE = 3000; // words that are drawn before the page answers again
+  const AT_ONCE = 2000; // words and marks that are drawn before the page answers again
+  const MATRIX = 1600; // cells of a table of labels by labels; more are listed
+  const LISTED = 500; // pairs of labels in such a list
+  const LABEL = 190; // pixels of a label that is not cut
   const GUTTER_NAME = 14; // characters of a name beside its lane
 
   // ---- Small helpers ---------------------------------------------------------------------
@@ -52,9 +55,10 @@
   const byNumber = new Map(documents.map((item) => [item.number, item]));
 
   function decoded([documentNumber, id, present, texts, columns, rowColumns]) {
-    const [text, annotator, label, start, length] = columns;
+    const [counts, annotator, label, start, length] = columns;
+    const text = counts.flatMap((n, i) => Array(n).fill(i));
     const spans = start.map((from, i) => ({
-      text: text.length ? text[i] : 0,
+      text: text[i],
       annotator: annotator[i],
       label: label[i],
       start: from,
@@ -209,14 +213,14 @@
     count: make("p", { class: "reader-count", role: "status" }),
     list: make("ol", { class: "reader-list", "aria-label": "Documents" }),
     title: make("h3", { tabindex: "-1" }),
-    now: make("p", { class: "reader-now", "aria-live": "polite" }),
+    now: make("p", { class: "reader-now", "aria-live": "polite", tabindex: "0" }),
     about: make("p", {}),
     text: make("div", { class: "reader-text" }),
     cases: make("section", { class: "reader-cases", "aria-label": "Cases in this document" }),
     table: make("div", {
       class: "reader-table", role: "region", tabindex: "0", "aria-label": "Labels by labels",
     }),
-    article: make("article", { class: "reader-document" }),
+    article: make("article", { class: "reader-document reader-main" }),
     buttons: {},
   };
 
@@ -237,75 +241,88 @@
 
   function build() {
     for (const old of reader.querySelectorAll(".reader-static")) old.remove();
-    const everybody = pairs.length === 1 ? "both" : "everybody";
-    parts.who.append(option("", everybody));
-    if (pairs.length > 1) {
-      const inPairs = annotators.map((_, i) => pairs.filter((pair) => pair.includes(i)).length);
-      parts.who.append(
-        make("optgroup", { label: "one annotator" }, ...annotators.flatMap((who, i) =>
-          inPairs[i] ? [option(`annotator-${i}`, who)] : [])),
-        make("optgroup", { label: "a pair" }, ...pairs.map(([a, b], p) =>
-          option(`pair-${p}`, `${annotators[a]} and ${annotators[b]}`))),
-      );
-    }
-    parts.kind.append(
-      option("", "all disagreements"),
-      ...kinds.filter((_, i) => i !== AGREE).map((kind) => option(kind, `${SYMBOLS[kind]} ${kind}`)),
-      option("agree", `${SYMBOLS.agree} agree`),
-      option("all", "agreements, too"),
-    );
-    parts.label.append(option("", "every label"), ...labels.map((text, i) => option(i, text)));
-    const labelled = (text, control) => make("label", {}, text, control);
-    const button = (key, text, act) => {
-      parts.buttons[key] = make("button", { type: "button", onclick: act }, text);
-      return parts.buttons[key];
-    };
-    const key = (text) => make("kbd", {}, text);
-    const legend = kinds.map((kind) => make("li", {},
-      make("span", { class: `reader-mark ${kind} is-start is-end` }, SYMBOLS[kind]),
-      `${kind}: ${MEANINGS[kind]}`));
-    if (pairs.length > 1) {
-      legend.push(make("li", {},
-        make("span", { class: "reader-mark some is-start is-end" }, "2/5"),
-        "agrees with 2 of the 5 it is compared with"));
-    }
     parts.article.append(
-      make("div", { class: "reader-bar" },
-        make("div", { class: "reader-steps" },
-          button("previousDocument", "‹ document", () => moveDocument(-1)),
-          button("nextDocument", "document ›", () => moveDocument(1)),
-          button("previous", "‹ disagreement", () => move(-1)),
-          button("next", "disagreement ›", () => move(1))),
-        parts.now),
+      make("div", { class: "reader-bar" }, stepButtons(), parts.now),
       parts.title,
       parts.about,
-      make("ul", { class: "reader-legend", "aria-label": "Legend" }, ...legend),
+      legend(),
       parts.text,
       parts.cases,
     );
-    parts.article.classList.add("reader-main");
-    const view = make("div", { class: "reader" },
-      make("div", { class: "reader-filters" },
-        labelled("Annotators", parts.who),
-        labelled("Kind", parts.kind),
-        labelled("Label", parts.label),
-        labelled("Document", parts.id),
-        parts.clear),
-      make("p", { class: "reader-help" },
-        make("label", {}, parts.keys, " keys: "),
-        key("j"), " or ", key("n"), " next disagreement, ", key("k"), " or ", key("p"),
-        " previous; ", key("→"), " or ", key("]"), " next document, ", key("←"), " or ", key("["),
-        " previous."),
+    reader.append(make("div", { class: "reader" },
+      filters(),
+      help(),
       parts.count,
       make("div", { class: "reader-body" }, parts.list, parts.article),
-      make("section", { class: "reader-table-box", "aria-label": "Labels by labels" },
-        make("h3", {}, "Labels by labels"), parts.table));
-    reader.append(view);
+      make("div", { class: "reader-table-box" },
+        make("h3", {}, "Labels by labels"), parts.table)));
     parts.text.addEventListener("click", clickedMark);
+    parts.table.addEventListener("click", clickedCell);
     document.addEventListener("keydown", pressed);
     window.addEventListener("hashchange", openHash);
     window.addEventListener("beforeprint", drawEverything);
     new ResizeObserver(() => visible.forEach(drawNames)).observe(parts.text);
+  }
+
+  function filters() {
+    const isInPair = (who) => pairs.some((pair) => pair.includes(who));
+    parts.who.append(
+      option("", "everybody"),
+      make("optgroup", { label: "one annotator" }, ...annotators.flatMap((text, who) =>
+        isInPair(who) ? [option(`annotator-${who}`, text)] : [])),
+      make("optgroup", { label: "a pair" }, ...pairs.map(([a, b], p) =>
+        option(`pair-${p}`, `${annotators[a]} and ${annotators[b]}`))),
+    );
+    const ofKind = (kind) => option(kind, `${SYMBOLS[kind]} ${kind}`);
+    parts.kind.append(
+      option("", "all disagreements"),
+      ...kinds.filter((_, i) => i !== AGREE).map(ofKind),
+      ofKind("agree"),
+      option("all", "agreements, too"),
+    );
+    parts.label.append(option("", "every label"), ...labels.map((text, i) => option(i, text)));
+    const labelled = (text, field) => {
+      parts[field].id = `reader-${field}`;
+      return make("div", {}, make("label", { for: `reader-${field}` }, text), parts[field]);
+    };
+    return make("div", { class: "reader-filters" },
+      ...(pairs.length > 1 ? [labelled("Annotators", "who")] : []),
+      labelled("Kind", "kind"),
+      labelled("Label", "label"),
+      labelled("Document name", "id"),
+      parts.clear);
+  }
+
+  function help() {
+    const key = (text) => make("kbd", {}, text);
+    return make("p", { class: "reader-help" },
+      make("label", {}, parts.keys, " keys: "),
+      key("j"), " or ", key("n"), " next disagreement, ", key("k"), " or ", key("p"),
+      " previous; ", key("→"), " or ", key("]"), " next document, ", key("←"), " or ", key("["),
+      " previous.");
+  }
+
+  function stepButtons() {
+    const button = (field, text, act) => {
+      parts.buttons[field] = make("button", { type: "button", onclick: act }, text);
+      return parts.buttons[field];
+    };
+    return make("div", { class: "reader-steps" },
+      button("previousDocument", "‹ document", () => moveDocument(-1)),
+      button("nextDocument", "document ›", () => moveDocument(1)),
+      button("previous", "‹ disagreement", () => move(-1)),
+      button("next", "disagreement ›", () => move(1)));
+  }
+
+  // Open where there is room for it.
+  function legend() {
+    const entry = (kind, symbol, meaning) => make("li", {},
+      make("span", { class: `reader-mark ${kind} is-start is-end` }, symbol), meaning);
+    const entries = kinds.map((kind) => entry(kind, SYMBOLS[kind], `${kind}: ${MEANINGS[kind]}`));
+    const several = "agrees with 2 of 5, differs from the others in several ways";
+    if (pairs.length > 1) entries.push(entry("some", "2/5", several));
+    return make("details", { class: "reader-legend", open: window.innerWidth > 700 },
+      make("summary", {}, "What the marks mean"), make("ul", {}, ...entries));
   }
 
   // ---- Filters, list and table -----------------------------------------------------------
@@ -353,42 +370,72 @@
         counts.set(`${a},${b}`, (counts.get(`${a},${b}`) || 0) + 1);
       }
     }
-    const order = (found) => [...found].sort((x, y) => (x < 0) - (y < 0) || x - y);
-    const columns = order(across);
-    const p = wanted.who.startsWith("pair-") ? Number(wanted.who.slice(5)) : 0;
-    const isOne = pairs.length === 1 || wanted.who.startsWith("pair-");
-    const [first, second] = isOne
-      ? pairs[p].map((who) => name(annotators[who]))
-      : ["the first of each pair", "the second"];
-    const head = (label, scope) => make("th", { scope }, make("bdi",
-      { title: label < 0 ? null : labels[label] }, label < 0 ? NOTHING : labels[label]));
-    const box = (a, b) => {
-      const n = counts.get(`${a},${b}`);
-      if (!n) return make("td");
-      const title = `${counted(n, "case")}: ${a < 0 ? NOTHING : labels[a]} by the first, `
-        + `${b < 0 ? NOTHING : labels[b]} by the second`;
-      return make("td", { class: a === b ? "is-same" : null },
-        make("button", { type: "button", "aria-label": title, "data-cell": `${a},${b}` }, number(n)));
-    };
     if (!counts.size) {
       parts.table.replaceChildren(make("p", {}, "No cases."));
       return;
     }
-    parts.table.replaceChildren(make("table", {},
-      make("caption", {}, "Down: labels of ", first, "; across: labels of ", second,
-        ". A number opens its cases."),
-      make("thead", {}, make("tr", {}, make("td"), ...columns.map((label) => head(label, "col")))),
-      make("tbody", {}, ...order(down).map((a) =>
-        make("tr", {}, head(a, "row"), ...columns.map((b) => box(a, b)))))));
+    const isOne = pairs.length === 1 || wanted.who.startsWith("pair-");
+    const [first, second] = isOne
+      ? pairs[Number(wanted.who.split("-")[1] || 0)].map((who) => annotators[who])
+      : ["the first of each pair", "the second"];
+    const table = down.size * across.size <= MATRIX
+      ? labelMatrix(counts, inOrder(down), inOrder(across))
+      : labelList(counts, first, second);
+    const whose = down.size * across.size <= MATRIX
+      ? ["Down: labels of ", name(first), "; across: labels of ", name(second), "."]
+      : ["Pairs of labels, the most frequent first."];
+    table.setAttribute("aria-label", "Labels by labels");
+    parts.table.replaceChildren(
+      make("p", { class: "reader-note" }, ...whose, " A number opens its cases."), table);
   }
 
-  parts.table.addEventListener("click", (event) => {
+  // Labels by their numbers, nothing last.
+  const inOrder = (found) => [...found].sort((x, y) => (x < 0) - (y < 0) || x - y);
+
+  const labelName = (label) => (label < 0 ? NOTHING : labels[label]);
+
+  const labelHead = (label, scope) =>
+    make("th", { scope }, make("bdi", { title: labelName(label) }, labelName(label)));
+
+  function labelCount(a, b, n) {
+    const title = `${counted(n, "case")}: `
+      + `${labelName(a)} by the first, ${labelName(b)} by the second`;
+    return make("td", { class: a === b ? "is-same" : null },
+      make("button", { type: "button", "aria-label": title, "data-cell": `${a},${b}` }, number(n)));
+  }
+
+  function labelMatrix(counts, down, across) {
+    const cell = (a, b) => {
+      const n = counts.get(`${a},${b}`);
+      return n ? labelCount(a, b, n) : make("td");
+    };
+    const heads = across.map((label) => labelHead(label, "col"));
+    return make("table", {},
+      make("thead", {}, make("tr", {}, make("td"), ...heads)),
+      make("tbody", {}, ...down.map((a) =>
+        make("tr", {}, labelHead(a, "row"), ...across.map((b) => cell(a, b))))));
+  }
+
+  // For many labels, of which most never meet.
+  function labelList(counts, first, second) {
+    const cells = [...counts].map(([key, n]) => [...key.split(",").map(Number), n]);
+    cells.sort((x, y) => y[2] - x[2] || x[0] - y[0] || x[1] - y[1]);
+    const heads = [first, second, "cases"].map((text) => make("th", { scope: "col" }, name(text)));
+    return make("table", {},
+      make("thead", {}, make("tr", {}, ...heads)),
+      make("tbody", {}, ...cells.slice(0, LISTED).map(([a, b, n]) => make("tr", {},
+        labelHead(a, "row"), make("td", {}, make("bdi", {}, labelName(b))), labelCount(a, b, n)))),
+      ...(cells.length > LISTED
+        ? [make("caption", {}, `The first ${LISTED} of ${number(cells.length)}.`)] : []));
+  }
+
+  function clickedCell(event) {
     const button = event.target.closest("[data-cell]");
     if (!button) return;
     wanted.cell = button.dataset.cell.split(",").map(Number);
     refresh(null);
     move(1);
-  });
+  }
 
   // ---- The document ----------------------------------------------------------------------
 
@@ -425,6 +472,7 @@
     if (current && current.button) current.button.removeAttribute("aria-current");
     current = match;
     step = -1;
+    listed = -1;
     parts.now.replaceChildren();
     watcher.disconnect();
     visible.clear();
@@ -438,7 +486,7 @@
     }
     const { item } = match;
     match.button.setAttribute("aria-current", "true");
-    match.button.scrollIntoView({ block: "nearest" }); // within the list
+    scrollWithin(match.button, parts.list);
     parts.article.id = `document-${item.number}`;
     parts.title.replaceChildren(name(item.id));
     const counts = kindCounts(match.rows).map(([kind, n]) => `${n} ${kind}`).join(", ");
@@ -447,6 +495,7 @@
       counts ? `${counts}. ` : "Nothing to see here. ",
       item.texts.every((text) => typeof text === "number")
         ? `Numbers are ${data.positions}, since the page has no texts. ` : "",
+      ...lanesInWords(item),
       `Offsets count ${data.positions} from 0; the end is the first after the span.`);
     drawText(match);
     listCases(0);
@@ -462,21 +511,28 @@
     return annotators.map((_, i) => i).filter((i) => found.has(i));
   }
 
+  function lanesInWords(item) {
+    const names = lanesOf(item).flatMap((who, i) => [i ? ", " : "", name(annotators[who])]);
+    return ["Lanes from top to bottom: ", ...names, ". "];
+  }
+
   // What each span is to those it is compared with: how many, how many agree, and what else.
   function statesOf(item) {
     const compared = annotators.map(() => 0);
     pairs.forEach((pair, p) => {
       if (isPairWanted(p) && isCompared(item, p)) pair.forEach((who) => { compared[who] += 1; });
     });
-    const states = new Map(item.spans.map((span) =>
-      [span, { all: compared[span.annotator], agree: compared[span.annotator], kind: AGREE }]));
+    const states = new Map(item.spans.map((span) => {
+      const all = compared[span.annotator];
+      return [span, { all, agree: all, kinds: new Set() }];
+    }));
     for (const row of item.rows) {
       if (!isPairWanted(row.pair)) continue;
       for (const span of [row.a, row.b]) {
         if (!span) continue;
         const state = states.get(span);
         state.agree -= 1;
-        state.kind = row.kind;
+        state.kinds.add(row.kind);
       }
     }
     return states;
@@ -521,7 +577,8 @@
     const places = [...cuts].sort((x, y) => x - y);
     return places.slice(0, -1).map((start, i) => {
       const end = places[i + 1];
-      return { start, end, word: end - start > 1 ? `${start}–${end}` : `${start}`, gap: "", ruler: true };
+      const word = end - start > 1 ? `${start}–${end}` : `${start}`;
+      return { start, end, word, gap: "", ruler: true };
     });
   }
 
@@ -546,13 +603,8 @@
         && !ends.has(end) && !BY_ITSELF.test(points[end])) end += 1;
       const word = points.slice(start, end).join("");
       const before = cells[cells.length - 1];
-      if (blank && before && !before.gap && !starts.has(start) && !ends.has(end)
-        && !starts.has(end) === !starts.has(end)) {
-        before.gap = word;
-        before.end = Math.max(before.end, start);
-      } else {
-        cells.push({ start, end, word: blank ? word.replace(/\s/gu, "␣") : word, gap: "", blank });
-      }
+      if (blank && before && !before.gap && !starts.has(start) && !ends.has(end)) before.gap = word;
+      else cells.push({ start, end, word, gap: "", blank });
       start = end;
     }
     return cells;
@@ -575,19 +627,20 @@
       const lane = sublanes(spans);
       let first = 0;
       const cut = (end) => {
-        chunks.push({ item, text, lanes, states, lane, cells: cells.slice(first, end), isFirst: first === 0 });
+        const own = cells.slice(first, end);
+        chunks.push({ item, text, lanes, states, lane, cells: own, isFirst: first === 0 });
         first = end;
       };
       cells.forEach((cell, i) => {
         const n = i + 1 - first;
-        if (n >= CHUNK || (n >= 40 && cell.gap.includes("\n"))) cut(i + 1);
+        if (n >= CHUNK || cell.gap.includes("\n")) cut(i + 1);
       });
       if (first < cells.length || !cells.length) cut(cells.length);
     });
     placeSpans(byText, match);
     chunks.forEach((chunk, i) => {
       chunk.element = make("div", {
-        class: `reader-chunk${chunk.isFirst ? " is-first" : ""}${chunk.heights.size ? "" : " is-plain"}`,
+        class: `reader-chunk${chunk.isFirst ? " is-first" : ""}`,
         dir: "auto",
         "data-chunk": i,
       });
@@ -615,9 +668,8 @@
           if (cells[0].start >= span.end) break;
           const height = Math.max(chunk.heights.get(span.annotator) || 1, chunk.lane.get(span) + 1);
           chunk.heights.set(span.annotator, height);
-          for (let i = firstCell(cells, span.start); i < cells.length && cells[i].start < span.end; i += 1) {
-            chunk.marks[i].push(span);
-          }
+          let i = firstCell(cells, span.start);
+          for (; i < cells.length && cells[i].start < span.end; i += 1) chunk.marks[i].push(span);
           if (!match.chunkOf.has(span)) match.chunkOf.set(span, chunk);
         }
       }
@@ -637,21 +689,18 @@
 
   function drawSome(from, which) {
     if (which !== drawing) return;
-    let words = 0;
+    let drawn = 0;
     let i = from;
-    while (i < chunks.length && words < AT_ONCE) {
+    while (i < chunks.length && drawn < AT_ONCE) {
       drawChunk(chunks[i]);
-      words += chunks[i].cells.length;
+      drawn += chunks[i].marks.reduce((sum, spans) => sum + spans.length, chunks[i].cells.length);
       i += 1;
     }
     if (i < chunks.length) setTimeout(drawSome, 0, i, which);
   }
 
   function drawEverything() {
-    for (const chunk of chunks) {
-      drawChunk(chunk);
-      drawNames(chunk);
-    }
+    chunks.forEach(drawChunk);
   }
 
   function drawChunk(chunk) {
@@ -667,29 +716,54 @@
     }
     chunk.n = lanes;
     chunk.element.style.setProperty("--lanes", lanes);
-    const several = chunk.item.texts.length > 1;
-    if (several && chunk.isFirst && lanes) {
-      chunk.element.append(make("span", { class: "reader-place", dir: "ltr", title: `${data.unit} ${chunk.text}` }, `${chunk.text}`));
+    if (chunk.item.texts.length > 1 && chunk.isFirst && lanes) {
+      const title = `${data.unit} ${chunk.text}`;
+      chunk.element.append(make("span", { class: "reader-place", dir: "ltr", title }, chunk.text));
     }
     chunk.names = make("div", { class: "reader-names", dir: "ltr", "aria-hidden": "true" });
     chunk.element.append(chunk.names);
     chunk.parts = new Map(); // the elements of each span
-    chunk.cellElements = chunk.cells.map((cell, i) => drawCell(chunk, cell, chunk.marks[i]));
+    chunk.columns = []; // the words that somebody marked
+    const words = chunk.cells.map((cell) => cell.word).join(" ");
+    const mixed = RIGHT_TO_LEFT.test(words);
+    if (mixed) chunk.element.dir = direction(words);
+    let plain = ""; // words that nobody marked are text like any other
     chunk.cells.forEach((cell, i) => {
-      chunk.element.append(chunk.cellElements[i]);
-      if (cell.gap.includes("\n")) chunk.element.append(make("br"));
+      if (!chunk.marks[i].length && !cell.ruler) {
+        plain += cell.word + cell.gap;
+        return;
+      }
+      const column = drawCell(chunk, cell, chunk.marks[i]);
+      const way = mixed ? direction(cell.word) : "";
+      if (way) column.dir = way;
+      // A column is neutral among letters: a mark on either side gives it their direction.
+      const mark = { ltr: "\u200e", rtl: "\u200f", "": "" }[way];
+      chunk.element.append(plain + mark, column);
+      plain = mark + cell.gap;
+      if (chunk.marks[i].length) chunk.columns.push(column);
     });
+    chunk.element.append(plain);
     if (visible.has(chunk)) drawNames(chunk);
+  }
+
+  const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/u;
+
+  // The direction of the first letter; "" where there is none.
+  function direction(text) {
+    const letter = /\p{L}/u.exec(text);
+    if (!letter) return "";
+    return RIGHT_TO_LEFT.test(letter[0]) ? "rtl" : "ltr";
   }
 
   function drawCell(chunk, cell, spans) {
     const classes = ["reader-cell"];
+    if (spans.length) classes.push("is-marked");
     if (cell.gap) classes.push("has-gap");
     if (cell.blank) classes.push("is-blank");
     if (cell.ruler) classes.push("is-ruler");
-    const word = cell.word || "\u00a0";
+    const word = cell.blank ? cell.word.replace(/\n/g, "⏎").replace(/\s/gu, "␣") : cell.word;
     const element = make("span", { class: classes.join(" ") },
-      spans.length ? make("span", { class: "reader-word" }, word) : word);
+      make("span", { class: "reader-word" }, word || "\u00a0"));
     if (cell.ruler) {
       element.style.minWidth = `${2 + Math.min(8, Math.log2(cell.end - cell.start + 1))}rem`;
     }
@@ -697,24 +771,37 @@
     return element;
   }
 
+  // How a span is drawn: as the one kind in which it differs, or as "some" where there are
+  // several; with the share that agrees where it is compared with more than one annotator.
+  function looks(state) {
+    if (state.agree === state.all) return { kind: "agree", symbol: SYMBOLS.agree, said: "agrees" };
+    const found = [...state.kinds].sort().map((kind) => kinds[kind]);
+    const kind = found.length === 1 ? found[0] : "some";
+    if (state.all === 1) return { kind, symbol: SYMBOLS[kind], said: kind };
+    return {
+      kind,
+      symbol: `${SYMBOLS[kind] || ""} ${state.agree}/${state.all}`.trim(),
+      said: `agrees with ${state.agree} of ${state.all}, else ${found.join(", ")}`,
+    };
+  }
+
   function drawMark(chunk, cell, span) {
-    const state = chunk.states.get(span);
+    const { kind, symbol, said } = looks(chunk.states.get(span));
     const isStart = span.start >= cell.start;
     const isEnd = span.end <= cell.end;
-    const one = state.all === 1 || state.agree === state.all;
-    const kind = one ? kinds[state.kind] : "some";
     const element = make("span", {
       class: `reader-mark ${kind}${isStart ? " is-start" : ""}${isEnd ? " is-end" : ""}`,
     });
     element.style.gridRow = chunk.first.get(span.annotator) + chunk.lane.get(span) + 2;
     if (isStart) {
-      const said = one ? kinds[state.kind] : `agrees with ${state.agree} of ${state.all}`;
       const words = `${annotators[span.annotator]}: ${labels[span.label]}, ${said}`;
-      element.append(make("b", {}, one ? SYMBOLS[kind] : `${state.agree}/${state.all}`), name(labels[span.label]));
+      element.append(make("b", {}, symbol), name(labels[span.label]));
       element.setAttribute("role", "img");
       element.setAttribute("tabindex", "-1");
       element.setAttribute("aria-label", words);
       element.title = words;
+      // The label may run on over the words that follow, if the span has any.
+      if (!isEnd) element.classList.add("is-loose");
     }
     if (!chunk.parts.has(span)) chunk.parts.set(span, []);
     chunk.parts.get(span).push(element);
@@ -722,16 +809,39 @@
     return element;
   }
 
+  // Widen the first word of spans that have no room for their label on the line. That may
+  // break lines elsewhere, so look again; a few times are enough for all but odd cases.
+  function makeRoom(chunk, times = 3) {
+    const tight = [];
+    for (const marks of chunk.parts.values()) {
+      if (!marks[0].classList.contains("is-loose")) continue;
+      const [from, ...more] = marks.map((mark) => mark.getBoundingClientRect());
+      let room = from.width;
+      for (const part of more) if (part.top === from.top) room += part.width;
+      const missing = marks[0].scrollWidth + 8 - room;
+      if (missing > 0) tight.push([marks[0], marks[0].parentElement.offsetWidth + missing]);
+    }
+    for (const [mark, width] of tight) {
+      if (width > LABEL) mark.classList.remove("is-loose");
+      else {
+        const { style } = mark.parentElement;
+        style.minWidth = `${Math.max(width, parseFloat(style.minWidth) || 0)}px`;
+      }
+    }
+    if (tight.length && times > 1) makeRoom(chunk, times - 1);
+  }
+
   // Names of annotators beside their lanes, on every line into which the text was broken.
   function drawNames(chunk) {
     if (!chunk.drawn || !chunk.n) return;
     const lane = parseFloat(getComputedStyle(document.documentElement).fontSize) * 1.25;
+    makeRoom(chunk);
     let last = -Infinity;
     const tops = [];
-    for (const element of chunk.cellElements) {
-      const top = element.offsetTop;
+    for (const column of chunk.columns) {
+      const top = column.offsetTop + column.offsetHeight - chunk.n * lane;
       if (top > last + lane) {
-        tops.push(top + element.offsetHeight - chunk.n * lane);
+        tops.push(top);
         last = top;
       }
     }
@@ -745,26 +855,30 @@
 
   // ---- Cases, one by one -----------------------------------------------------------------
 
+  let listed = -1; // the page of the list
+
   function listCases(at) {
     const { item, rows } = current;
     const page = Math.floor(Math.max(at, 0) / PAGE);
-    if (current.page === page && parts.cases.dataset.document === String(item.number)
-      && current.listed) return;
-    Object.assign(current, { page, listed: true });
-    parts.cases.dataset.document = item.number;
+    if (page === listed) return;
+    listed = page;
     const first = page * PAGE;
     const shown = rows.slice(first, first + PAGE);
-    const turn = (to, text) => make("button", { type: "button", onclick: () => listCases(to) }, text);
+    const last = first + shown.length;
+    const turn = (to, text) =>
+      make("button", { type: "button", onclick: () => listCases(to) }, text);
     current.items = shown.map((row, i) =>
       make("button", { type: "button", onclick: () => go(first + i) }, ...inWords(item, row)));
+    const which = [
+      `${number(first + 1)} to ${number(last)} of ${number(rows.length)} `,
+      ...(page ? [turn(first - PAGE, "earlier ones")] : []),
+      ...(last < rows.length ? [turn(last, "later ones")] : []),
+    ];
+    const list = make("ol", {}, ...current.items.map((button) => make("li", {}, button)));
     parts.cases.replaceChildren(
       make("h4", {}, rows.length ? "One by one" : "Nothing to list"),
-      ...(rows.length > PAGE
-        ? [make("p", {}, `${number(first + 1)} to ${number(first + shown.length)} of ${number(rows.length)} `,
-          ...(page ? [turn(first - PAGE, "earlier ones")] : []),
-          ...(first + PAGE < rows.length ? [turn(first + PAGE, "later ones")] : []))]
-        : []),
-      ...(rows.length ? [make("ol", {}, ...current.items.map((button) => make("li", {}, button)))] : []),
+      ...(rows.length > PAGE ? [make("p", {}, ...which)] : []),
+      ...(rows.length ? [list] : []),
     );
   }
 
@@ -772,8 +886,10 @@
     const { item, rows } = current;
     const row = rows[to];
     if (!row) return;
-    for (const lit of reader.querySelectorAll(".is-lit")) lit.classList.remove("is-lit");
-    for (const old of parts.cases.querySelectorAll("[aria-current]")) old.removeAttribute("aria-current");
+    for (const old of parts.text.querySelectorAll(".is-lit")) old.classList.remove("is-lit");
+    for (const old of parts.cases.querySelectorAll("[aria-current]")) {
+      old.removeAttribute("aria-current");
+    }
     step = to;
     listCases(to);
     const button = current.items[to % PAGE];
@@ -794,7 +910,8 @@
     target.focus({ preventScroll: true });
     target.scrollIntoView({ block: "center", inline: "nearest" });
     const noun = row.kind === AGREE || wanted.kind === "all" ? "Case" : "Disagreement";
-    parts.now.replaceChildren(`${noun} ${number(to + 1)} of ${number(rows.length)}. `, ...inWords(item, row));
+    parts.now.replaceChildren(
+      `${noun} ${number(to + 1)} of ${number(rows.length)}. `, ...inWords(item, row));
     updateButtons();
   }
 
@@ -822,7 +939,8 @@
     if (!match) return;
     open(match);
     parts.article.scrollIntoView({ block: "start" });
-    parts.now.replaceChildren("Document ", name(match.item.id), `: ${counted(match.rows.length, "case")}.`);
+    const cases = counted(match.rows.length, "case");
+    parts.now.replaceChildren("Document ", name(match.item.id), `: ${cases}.`);
   }
 
   function neighbour(by, isGood) {

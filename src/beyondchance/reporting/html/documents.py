@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import Any
@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from beyondchance.aligning import KINDS, Disagreements
-from beyondchance.arrays import Ints
+from beyondchance.arrays import Bools, Ints
 from beyondchance.errors import OptionError
 from beyondchance.reporting.blocks import counted
 from beyondchance.spans import Corpus
@@ -42,6 +42,10 @@ PHRASES = {
 }
 """Each kind of row in words, for the page with JavaScript and without."""
 _AGREE = KINDS.index("agree")
+_WITH_JAVASCRIPT = (
+    "To see what each annotator marked in them, to filter and to go from one disagreement to the "
+    "next, open this page with JavaScript."
+)
 _STATIC_DOCUMENTS, _STATIC_ROWS, _STATIC_CHARACTERS = 3, 100, 5_000
 """How much of the documents is on the page for those who run no JavaScript."""
 _SURFACE = 60
@@ -110,7 +114,7 @@ def document_view(
     >>> view.sentence
     'the 2 most contested of 12 documents'
     >>> [document[:2] for document in json.loads(view.payload)["documents"]]
-    [[6, 'issue-07'], [1, 'issue-02']]
+    [[0, 'issue-01'], [5, 'issue-06']]
     """
     if top < 1:
         raise OptionError(f"top is {top!r}; expected the number of documents to show, 1 or more")
@@ -194,51 +198,30 @@ def _documents(
 ) -> list[list[Any]]:
     """For each document its number, name, annotators, texts, columns of spans and of rows.
 
-    Columns of spans are text, annotator, label, start and length, where texts are counted
-    from the first of the document; the column of texts is empty where there is only one.
-    Columns of rows are pair, kind and the two spans, by their place in the columns of spans.
+    Columns of spans are annotator, label, start and length, after the number of spans that
+    each text has. Columns of rows are pair, kind and the two spans, by their place in the
+    columns of spans.
     """
     corpus = found.corpus
     pairs = _pairs(found)
-    rank = np.full(len(corpus.documents), -1, dtype=np.int64)
-    rank[chosen] = np.arange(len(chosen))
+    place = np.full(len(corpus.documents), -1, dtype=np.int64)
+    place[chosen] = np.arange(len(chosen))
     is_compared = np.zeros(len(corpus.annotators), dtype=bool)
     is_compared[pairs] = True
 
-    span_rank = rank[corpus.text_document[corpus.span_text]]
-    spans = np.flatnonzero((span_rank >= 0) & is_compared[corpus.span_annotator])
-    order = (
-        corpus.span_label[spans],
-        corpus.span_annotator[spans],
-        -corpus.span_end[spans],
-        corpus.span_start[spans],
-        corpus.span_text[spans],
-        span_rank[spans],
+    annotations, annotation_cuts = _by_document(
+        np.where(is_compared[corpus.annotation_annotator], place[corpus.annotation_document], -1),
+        len(chosen),
     )
-    spans = spans[np.lexsort(order)]
-    span_cuts = np.searchsorted(span_rank[spans], np.arange(len(chosen) + 1))
-    # The last place is for the span -1, which is none.
-    place = np.full(len(corpus.span_text) + 1, -1, dtype=np.int64)
-    place[spans] = np.arange(len(spans)) - span_cuts[span_rank[spans]]
-
-    row_rank = rank[corpus.text_document[found.text]]
-    _check_rows(found, row_rank >= 0, rank, pairs)
-    rows = np.flatnonzero((row_rank >= 0) & (found.kind != _AGREE))
-    rows = rows[np.argsort(row_rank[rows], kind="stable")]
-    row_cuts = np.searchsorted(row_rank[rows], np.arange(len(chosen) + 1))
-
-    present = np.flatnonzero(
-        (rank[corpus.annotation_document] >= 0) & is_compared[corpus.annotation_annotator]
-    )
-    present = present[np.argsort(rank[corpus.annotation_document[present]], kind="stable")]
-    present_cuts = np.searchsorted(
-        rank[corpus.annotation_document[present]], np.arange(len(chosen) + 1)
-    )
+    spans, span_cuts, within = _ordered_spans(corpus, place, is_compared, len(chosen))
+    row_place = place[corpus.text_document[found.text]]
+    _check_rows(found[np.flatnonzero(row_place >= 0)], chosen, pairs)
+    rows, row_cuts = _by_document(np.where(found.kind == _AGREE, -1, row_place), len(chosen))
 
     first_text = np.searchsorted(corpus.text_document, chosen)
     end_text = np.searchsorted(corpus.text_document, chosen, side="right")
+    n_spans = np.bincount(corpus.span_text[spans], minlength=len(corpus.text_length))
     span_columns = (
-        corpus.span_text[spans] - first_text[span_rank[spans]],
         corpus.span_annotator[spans],
         corpus.span_label[spans],
         corpus.span_start[spans],
@@ -247,31 +230,55 @@ def _documents(
     row_columns = (
         _pair_numbers(pairs, len(corpus.annotators))[found.a[rows], found.b[rows]],
         found.kind[rows],
-        place[found.span_a[rows]],
-        place[found.span_b[rows]],
+        within[found.span_a[rows]],
+        within[found.span_b[rows]],
     )
     written = _written_texts(corpus, texts)
     documents: list[list[Any]] = []
     for i, number in enumerate(chosen.tolist()):
-        within = slice(span_cuts[i], span_cuts[i + 1])
-        columns = [column[within].tolist() for column in span_columns]
-        listed = slice(row_cuts[i], row_cuts[i + 1])
-        own_texts = [written(text) for text in range(first_text[i], end_text[i])]
-        if len(own_texts) == 1:
-            columns[0] = []
-        documents.append(
-            [
-                number,
-                corpus.documents[number],
-                corpus.annotation_annotator[
-                    present[present_cuts[i] : present_cuts[i + 1]]
-                ].tolist(),
-                own_texts,
-                columns,
-                [column[listed].tolist() for column in row_columns],
-            ]
-        )
+        present = corpus.annotation_annotator[annotations[slice(*annotation_cuts[i : i + 2])]]
+        columns = [column[slice(*span_cuts[i : i + 2])].tolist() for column in span_columns]
+        listed = [column[slice(*row_cuts[i : i + 2])].tolist() for column in row_columns]
+        counts = n_spans[first_text[i] : end_text[i]].tolist()
+        own = [written(text) for text in range(first_text[i], end_text[i])]
+        name = corpus.documents[number]
+        documents.append([number, name, present.tolist(), own, [counts, *columns], listed])
     return documents
+
+
+def _by_document(place: Ints, n: int) -> tuple[Ints, Ints]:
+    """Entries that have a place among n documents, in its order, and where each place begins.
+
+    >>> _by_document(np.array([1, -1, 0, 1]), 2)
+    (array([2, 0, 3]), array([0, 1, 3]))
+    """
+    entries = np.flatnonzero(place >= 0)
+    entries = entries[np.argsort(place[entries], kind="stable")]
+    return entries, np.searchsorted(place[entries], np.arange(n + 1))
+
+
+def _ordered_spans(
+    corpus: Corpus, place: Ints, is_compared: Bools, n: int
+) -> tuple[Ints, Ints, Ints]:
+    """Spans in reading order, where each document begins, and for each span its number there.
+
+    Of spans that start together the longer one comes first. The last number is that of the
+    span -1, which is none: -1.
+    """
+    document = place[corpus.text_document[corpus.span_text]]
+    spans, cuts = _by_document(np.where(is_compared[corpus.span_annotator], document, -1), n)
+    order = (
+        corpus.span_label[spans],
+        corpus.span_annotator[spans],
+        -corpus.span_end[spans],
+        corpus.span_start[spans],
+        corpus.span_text[spans],
+        document[spans],
+    )
+    spans = spans[np.lexsort(order)]
+    within = np.full(len(corpus.span_text) + 1, -1, dtype=np.int64)
+    within[spans] = np.arange(len(spans)) - cuts[document[spans]]
+    return spans, cuts, within
 
 
 def _pair_numbers(pairs: Ints, n_annotators: int) -> Ints:
@@ -281,31 +288,30 @@ def _pair_numbers(pairs: Ints, n_annotators: int) -> Ints:
     return number
 
 
-def _check_rows(found: Disagreements, listed: Any, rank: Ints, pairs: Ints) -> None:
+def _check_rows(rows: Disagreements, chosen: Ints, pairs: Ints) -> None:
     """Refuse rows of which some were taken out: what is not a row would count as agreement."""
-    corpus = found.corpus
-    shape = (int(rank.max()) + 1, len(corpus.annotators))
-    span_rank = rank[corpus.text_document[corpus.span_text]]
-    chosen = span_rank >= 0
-    cell = span_rank[chosen] * shape[1] + corpus.span_annotator[chosen]
-    n_spans = np.bincount(cell, minlength=shape[0] * shape[1]).reshape(shape)
+    corpus = rows.corpus
+    shape = (len(corpus.documents), len(corpus.annotators))
+    cell = corpus.text_document[corpus.span_text] * shape[1] + corpus.span_annotator
+    n_spans = np.bincount(cell, minlength=shape[0] * shape[1]).reshape(shape)[chosen]
     present = np.zeros(shape, dtype=bool)
-    there = rank[corpus.annotation_document] >= 0
-    present[rank[corpus.annotation_document[there]], corpus.annotation_annotator[there]] = True
+    present[corpus.annotation_document, corpus.annotation_annotator] = True
+    present = present[chosen]
     expected = sum(
         int((n_spans[:, a] + n_spans[:, b])[present[:, a] & present[:, b]].sum())
         for a, b in pairs.tolist()
     )
-    sides = (found.span_a[listed] >= 0, found.span_b[listed] >= 0)
-    counted_spans = sum(int(np.count_nonzero(side)) for side in sides)
-    if counted_spans != expected:
+    in_rows = int(np.count_nonzero(rows.span_a >= 0) + np.count_nonzero(rows.span_b >= 0))
+    if in_rows != expected:
         raise OptionError(
-            f"the rows have {counted_spans} spans of pairs of annotators and the documents "
+            f"the rows have {in_rows} spans of pairs of annotators, and their documents have "
             f"{expected}; expected all rows, as disagreements() returns them"
         )
 
 
-def _written_texts(corpus: Corpus, texts: tuple[str, ...] | None) -> Any:
+def _written_texts(
+    corpus: Corpus, texts: tuple[str, ...] | None
+) -> Callable[[int], str | list[str] | int]:
     """How each text is written: see `_written_tokens`; characters as they are; else its length."""
     token_start, token_end = corpus.token_start, corpus.token_end
     if texts is None:
@@ -359,8 +365,7 @@ def _static(
         which = f"These are the first {len(first)} of"
     parts = [
         '<div class="reader-static">',
-        f"<p>{which} {sentence}. To see what each annotator marked in them, to filter and to go "
-        "from one disagreement to the next, open this page with JavaScript.</p>",
+        f"<p>{which} {sentence}. {_WITH_JAVASCRIPT}</p>",
         *(_static_document(found, document, texts) for document in first),
         "</div>",
     ]
@@ -373,7 +378,7 @@ def _static_document(found: Disagreements, document: int, texts: tuple[str, ...]
     rows = found[np.flatnonzero(within & (found.kind != _AGREE))]
     counts = ", ".join(f"{n:,} {kind}" for kind, n in rows.by_kind().items() if n)
     said = counted(len(rows), "disagreement") + (f": {counts}" if counts else "")
-    several = np.count_nonzero(corpus.text_document == document) > 1
+    several = bool(np.count_nonzero(corpus.text_document == document) > 1)
     listed = [
         f"<li>{_in_words(row, corpus, several_texts=several, with_text=texts is not None)}</li>"
         for row in rows[:_STATIC_ROWS].to_rows()

@@ -28,6 +28,19 @@
     figure.append(bar);
   }
 
+  // --- Links ---
+
+  // In a notebook the page has no address of its own, and "#" would lead to the notebook.
+  if (location.protocol === "about:") {
+    document.addEventListener("click", (event) => {
+      const link = event.target.closest("a");
+      const place = link && (link.getAttribute("href") ?? link.getAttribute("xlink:href"));
+      if (!place || !place.startsWith("#")) return;
+      event.preventDefault();
+      location.hash = place;
+    });
+  }
+
   // --- Tables ---
 
   const full = (cell) => cell.dataset.value ?? cell.textContent.trim();

@@ -1,0 +1,515 @@
+"""The document view in a browser: what is read, filtered and stepped through."""
+
+import base64
+import hashlib
+import json
+import re
+from dataclasses import replace
+from html import unescape
+from importlib.resources import files
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from beyondchance import Corpus, disagreements, example
+from beyondchance.reporting.html.documents import document_view
+
+HTML = files("beyondchance.reporting.html")
+SCRIPT = "</script><script>window.hacked=1</script>"
+NEXT = "disagreement \u203a"
+IMAGE = '"><img src=x onerror=window.hacked=1>'
+
+# The text as it is read, without what is drawn below it.
+READ = """() => [...document.querySelectorAll(".reader-chunk")].map((chunk) => {
+    const copy = chunk.cloneNode(true);
+    copy.querySelectorAll(".reader-mark, .reader-names, .reader-place").forEach((e) => e.remove());
+    return copy.textContent.replace(/[\\u200e\\u200f]/g, "").replace(/\\s+/g, " ").trim();
+}).join(" ")"""
+# Every span that is drawn: annotator and label as they are said, and the words above its parts.
+DRAWN = """() => {
+    const spans = new Map();
+    for (const mark of document.querySelectorAll(".reader-text .reader-mark")) {
+        if (!spans.has(mark.span)) spans.set(mark.span, { said: mark.ariaLabel, words: [] });
+        spans.get(mark.span).words.push(mark.parentElement.querySelector(".reader-word").textContent);
+    }
+    return [...spans.entries()].map(([span, { said, words }]) =>
+        [span.text, span.start, span.end, said, words]);
+}"""
+
+
+def hashed(text):
+    """A text as a policy of content names it."""
+    return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+def page_of(found, **options):
+    """A page that has nothing but the document view, and a strict policy."""
+    view = document_view(found, **options)
+    script, style = ((HTML / name).read_text("utf-8") for name in ("documents.js", "documents.css"))
+    policy = (
+        f"default-src 'none'; script-src 'sha256-{hashed(script)}'; "
+        f"style-src 'sha256-{hashed(style)}' 'sha256-{hashed(BODY)}'"
+    )
+    return f"""<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Documents</title>
+<meta http-equiv="Content-Security-Policy" content="{policy}">
+<meta name="viewport" content="width=device-width">
+<style>{BODY}</style><style>{style}</style></head><body><main><h1>Report</h1>
+<section id="reader"><h2>Documents</h2>{view.static}</section></main>
+<script type="application/json" id="documents">{view.payload}</script>
+<script>{script}</script></body></html>"""
+
+
+BODY = (
+    ":root { color-scheme: light dark } body { font-family: sans-serif; margin: 1rem } "
+    "@media (prefers-color-scheme: dark) { body { background: #161616; color: #ececec } }"
+)
+
+
+def in_characters(spans, text, **options):
+    """A document of one text, with spans that count characters."""
+    corpus = Corpus.from_spans(spans, lengths=[len(text)], positions="characters", **options)
+    return disagreements(replace(corpus, texts=(text,)))
+
+
+def said(page):
+    return page.locator(".reader-now").text_content()
+
+
+def count(page):
+    """How many cases and documents the page says there are."""
+    found = re.match(r"([\d,]+) \w+.* in ([\d,]+) document", page.text_content(".reader-count"))
+    return tuple(int(number.replace(",", "")) for number in found.groups())
+
+
+def choose(page, name, text):
+    page.get_by_label(name, exact=True).select_option(label=text)
+
+
+def static_sentences(found):
+    """What Python says of each row in the documents that are there without JavaScript."""
+    static = document_view(found).static
+    return [
+        [unescape(re.sub("<.*?>", "", item)) for item in re.findall("<li>(.*?)</li>", part)]
+        for part in static.split("<article")[1:]
+    ]
+
+
+class TestText:
+    def test_words_and_spans_of_tokens(self, open_page):
+        found = disagreements(example())
+        page = open_page(page_of(found))
+        corpus = found.corpus
+        number = json.loads(document_view(found).payload)["documents"][0][0]
+        own = np.flatnonzero(corpus.text_document == number).tolist()
+        assert page.evaluate(READ) == " ".join(corpus.texts[i] for i in own)
+        drawn = page.evaluate(DRAWN)
+        assert len(drawn) == sum(int(text) in own for text in corpus.span_text)
+        for text, start, end, name, words in drawn:
+            assert words == corpus.texts[own[text]].split(" ")[start:end]
+            who, label = re.match(r"(\w+): (\w+), ", name).groups()
+            assert (start, end, label) in [
+                tuple(corpus.span(i))
+                for i in np.flatnonzero(corpus.span_text == own[text]).tolist()
+                if corpus.annotators[corpus.span_annotator[i]] == who
+            ]
+
+    def test_offsets_count_characters_not_utf16_units(self, open_page):
+        #        0123456789
+        text = "😀😀 a🎈b Ω\n\nend é"
+        found = in_characters(
+            {"ada": [[(1, 2, "E"), (4, 5, "X"), (3, 8, "W")]], "ben": [[(0, 2, "E"), (3, 6, "X")]]},
+            text,
+        )
+        page = open_page(page_of(found))
+        assert page.evaluate(READ) == " ".join(text.split())
+        drawn = {(start, end): "".join(words) for _, start, end, _, words in page.evaluate(DRAWN)}
+        assert drawn == {
+            (0, 2): "😀😀",
+            (1, 2): "😀",
+            (3, 6): "a🎈b",
+            (3, 8): "a🎈bΩ",
+            (4, 5): "🎈",
+        }
+        assert page.locator(".reader-cases").text_content().count("“🎈”") == 1
+
+    def test_a_blank_that_only_one_of_two_marked_is_seen(self, open_page):
+        found = in_characters({"ada": [[(0, 3, "P")]], "ben": [[(0, 4, "P")]]}, "Ada met")
+        page = open_page(page_of(found))
+        drawn = {tuple(row[:3]): row[4] for row in page.evaluate(DRAWN)}
+        assert drawn == {(0, 0, 3): ["Ada"], (0, 0, 4): ["Ada", "␣"]}
+
+    def test_a_ruler_where_there_is_no_text(self, open_page):
+        found = disagreements(example())
+        page = open_page(page_of(found, texts=False))
+        assert re.fullmatch(r"[\d\u2013 ]+", page.evaluate(READ))
+        # Of 14 tokens ada and cleo marked 0-5 and 6-11, ben 3-5 and 8-11.
+        words = page.locator(".reader-chunk").first.locator(".reader-word").all_text_contents()
+        shown = [word.replace("\u2013", "-") for word in words]
+        assert shown == ["0-3", "3-5", "5", "6-8", "8-11", "11-14"]
+        page.keyboard.press("j")
+        assert "marked PERSON (sentence 0, tokens 0 to 5)" in said(page)
+
+    @pytest.mark.parametrize("width", [1280, 390])
+    def test_names_stand_beside_their_lanes_and_marks_apart(self, open_page, width):
+        """Two annotators who nest spans, in a text of several lines."""
+        text = " ".join(["the old mayor of Osterby spoke"] * 12)
+        spans = [
+            s for i in range(0, len(text), 31) for s in ((i, i + 24, "P"), (i + 17, i + 24, "L"))
+        ]
+        page = open_page(
+            page_of(in_characters({"ada": [spans], "ben": [spans[::2]]}, text)),
+            viewport={"width": width, "height": 800},
+        )
+        page.wait_for_function("document.querySelector('.reader-names bdi')")
+        rows = page.evaluate("""() => {
+            const box = (e) => {
+                const { top, left, right } = e.getBoundingClientRect();
+                return [top, left, right];
+            };
+            const names = [...document.querySelectorAll(".reader-names bdi")].map(
+                (e) => [e.textContent, ...box(e)]);
+            const marks = [...document.querySelectorAll(".reader-text .reader-mark")].map(
+                (e) => [["ada", "ben"][e.span.annotator], e.span.label, ...box(e)]);
+            return { names, marks };
+        }""")
+        tops = {}
+        for name, top, *_ in rows["names"]:
+            tops.setdefault(name, []).append(top)
+        assert len(tops["ada"]) == len(tops["ben"]) > 1
+        for name, label, top, left, _ in rows["marks"]:
+            # Outer spans lie in the first lane, inner ones of ada below, each 20 pixels high.
+            lane = 20 if name == "ada" and label == 0 else 0
+            assert any(abs(top - lane - beside) < 5 for beside in tops[name])
+            assert all(left >= right for _, _, _, right in rows["names"])
+        by_place = sorted((round(top), left, right) for *_, top, left, right in rows["marks"])
+        for one, two in pairwise(by_place):
+            # A part may reach over the blank to the next part of the same span.
+            assert one[0] != two[0] or one[2] <= two[1] + 2
+
+    def test_a_long_document_is_there_to_its_end(self, open_page):
+        words = [f"w{i}" for i in range(18_000)]
+        text = " ".join(words)
+        spans = [
+            (text.index(f" w{i} ") + 1, text.index(f" w{i} ") + 3, "P")
+            for i in range(10, 18_000, 500)
+        ]
+        found = in_characters({"ada": [spans], "ben": [[]]}, text)
+        page = open_page(page_of(found))
+        page.keyboard.press("j")
+        page.keyboard.press("k")
+        page.locator(".reader-cases button").last.click()
+        assert "Disagreement 36 of 36" in said(page)
+        assert page.evaluate("document.activeElement.parentElement.textContent").startswith("w1")
+        page.wait_for_function(
+            "document.querySelector('.reader-text').textContent.includes('w17999')"
+        )
+        assert page.evaluate(READ) == text
+
+    def test_right_to_left(self, open_page):
+        text = "שלום New York עולם"
+        found = in_characters(
+            {"ada": [[(0, 4, "A"), (5, 13, "B")]], "ben": [[(14, 18, "A")]]}, text
+        )
+        page = open_page(page_of(found))
+        assert page.evaluate(READ) == text
+        places = page.evaluate("""() => Object.fromEntries(
+            [...document.querySelectorAll(".reader-cell")].map((e) => [
+                e.querySelector(".reader-word").textContent, e.getBoundingClientRect().left]))""")
+        assert sorted(places, key=places.get) == ["עולם", "New", "York", "שלום"]
+
+
+class TestStepping:
+    def test_every_disagreement_in_order_as_python_says_it(self, open_page):
+        found = disagreements(example())
+        first, second, _ = static_sentences(found)
+        page = open_page(page_of(found))
+        for i, sentence in enumerate(first):
+            page.keyboard.press("jn"[i % 2])
+            assert said(page) == f"Disagreement {i + 1} of {len(first)}. {sentence}"
+        page.keyboard.press("j")  # on to the next document
+        assert said(page) == f"Disagreement 1 of {len(second)}. {second[0]}"
+        page.keyboard.press("k")
+        assert said(page) == f"Disagreement {len(first)} of {len(first)}. {first[-1]}"
+        page.keyboard.press("p")
+        assert said(page) == f"Disagreement {len(first) - 1} of {len(first)}. {first[-2]}"
+
+    def test_the_current_one_is_focused_outlined_and_seen(self, open_page):
+        page = open_page(page_of(disagreements(example())), viewport={"width": 390, "height": 600})
+        for _ in range(10):
+            page.keyboard.press("j")
+        lit = page.evaluate("""() => {
+            const { top, bottom } = document.activeElement.getBoundingClientRect();
+            return [document.activeElement.className, top, bottom,
+                getComputedStyle(document.activeElement).boxShadow];
+        }""")
+        assert "is-lit" in lit[0]
+        assert 0 < lit[1] < lit[2] < 600
+        assert lit[3] != "none"
+        assert page.locator(".reader-cases [aria-current]").text_content() in said(page)
+        assert page.locator(".reader-now").get_attribute("aria-live") == "polite"
+
+    def test_documents_by_keys_and_buttons(self, open_page):
+        found = disagreements(example())
+        names = [d[1] for d in json.loads(document_view(found).payload)["documents"]]
+        page = open_page(page_of(found))
+        title = page.locator("article h3")
+        for key, place in (("ArrowRight", 1), ("]", 2), ("[", 1), ("ArrowLeft", 0), ("[", 0)):
+            page.keyboard.press(key)
+            assert title.text_content() == names[place]
+        page.get_by_role("button", name="document \u203a").click()
+        assert title.text_content() == names[1]
+        page.get_by_role("button", name=NEXT, exact=True).click()
+        assert said(page).startswith("Disagreement 1 of")
+        page.get_by_role("button", name=names[5]).click()
+        assert title.text_content() == names[5]
+
+    def test_keys_are_left_to_fields_and_can_be_turned_off(self, open_page):
+        page = open_page(page_of(disagreements(example())))
+        page.get_by_label("Document name").focus()
+        page.keyboard.type("jn")
+        assert said(page) == ""
+        page.get_by_label("Document name").fill("")
+        page.get_by_label("keys:").uncheck()
+        page.locator("h1").click()
+        page.keyboard.press("j")
+        assert said(page) == ""
+        page.get_by_label("keys:").check()
+        page.locator("h1").click()
+        page.keyboard.press("Control+j")
+        assert said(page) == ""
+        page.keyboard.press("j")
+        assert said(page).startswith("Disagreement 1")
+
+    def test_many_cases_are_listed_page_by_page(self, open_page):
+        spans = [(i, i + 1, "P") for i in range(450)]
+        found = disagreements(
+            Corpus.from_spans({"ada": [spans], "ben": [[]]}, lengths=[450], unit="document")
+        )
+        page = open_page(page_of(found))
+        cases = page.locator(".reader-cases")
+        assert cases.locator("li").count() == 200
+        cases.get_by_text("later ones").click()
+        cases.get_by_text("later ones").click()
+        assert "401 to 450 of 450" in cases.text_content()
+        cases.locator("li button").last.click()
+        assert "Disagreement 450 of 450. missed: ben has no span" in said(page)
+        cases.get_by_text("earlier ones").click()
+        assert "201 to 400 of 450" in cases.text_content()
+        page.keyboard.press("k")
+        assert said(page).startswith("Disagreement 449 of 450.")
+        assert cases.locator("[aria-current]").text_content() in said(page)
+
+    def test_a_mark_opens_its_case(self, open_page):
+        page = open_page(page_of(disagreements(example())))
+        page.locator(".reader-mark[aria-label^='ben: PLACE']").first.click()
+        assert "ben" in said(page)
+        assert "PLACE" in said(page)
+
+
+class TestFilters:
+    def test_counts_are_those_of_the_table(self, open_page):
+        found = disagreements(example())
+        page = open_page(page_of(found))
+        differ = found.only(kinds=["label", "boundary", "both", "missed", "extra"])
+
+        def expected(rows):
+            return len(rows), len({row["document"] for row in rows.to_rows()})
+
+        assert count(page) == expected(differ)
+        choose(page, "Kind", "\u2212 missed")
+        assert count(page) == expected(found.only(kinds=["missed"]))
+        choose(page, "Label", "PLACE")
+        assert count(page) == expected(found.only(kinds=["missed"], labels=["PLACE"]))
+        choose(page, "Annotators", "ben and cleo")
+        pair = disagreements(found.corpus, pairs=[("ben", "cleo")])
+        assert count(page) == expected(pair.only(kinds=["missed"], labels=["PLACE"]))
+        choose(page, "Kind", "agreements, too")
+        assert count(page) == expected(pair.only(labels=["PLACE"]))
+        choose(page, "Label", "every label")
+        choose(page, "Annotators", "cleo")
+        cleo = disagreements(found.corpus, pairs=[("ada", "cleo"), ("ben", "cleo")])
+        assert count(page) == expected(cleo)
+        choose(page, "Kind", "✓ agree")
+        assert count(page) == expected(cleo.only(kinds=["agree"]))
+        page.get_by_role("button", name="Clear filters").click()
+        assert count(page) == expected(differ)
+        page.get_by_label("Document name").fill("ISSUE-1")
+        assert count(page)[1] == 3
+        page.get_by_label("Document name").fill("nowhere")
+        assert page.locator("article h3").text_content() == "No document fits these filters"
+        page.keyboard.press("Tab")
+        page.keyboard.press("j")  # nothing to go to, and no error
+
+    def test_lanes_and_states_follow_who_is_compared(self, open_page):
+        """Three agree on P; of ada and ben, only ada has the Q.
+
+        ada   P.Q
+        ben   P..
+        cleo  P.Q
+        """
+        spans = {"ada": [[(0, 1, "P"), (2, 3, "Q")]], "ben": [[(0, 1, "P")]]}
+        found = disagreements(
+            Corpus.from_spans(spans | {"cleo": spans["ada"]}, lengths=[3], positions="tokens")
+        )
+        page = open_page(page_of(found))
+
+        def states():
+            return {row[3] for row in page.evaluate(DRAWN)}
+
+        agree = {"ada: P, agrees", "ben: P, agrees", "cleo: P, agrees"}
+        assert states() == agree | {
+            "ada: Q, agrees with 1 of 2, else missed",
+            "cleo: Q, agrees with 1 of 2, else extra",
+        }
+        choose(page, "Annotators", "ada and ben")
+        assert states() == {"ada: P, agrees", "ben: P, agrees", "ada: Q, missed"}
+        choose(page, "Annotators", "ben and cleo")
+        assert states() == {"ben: P, agrees", "cleo: P, agrees", "cleo: Q, extra"}
+        symbols = page.locator(".reader-text .reader-mark b").all_text_contents()
+        assert sorted(symbols) == ["+", "✓", "✓"]
+
+    def test_label_table_counts_and_opens_its_cases(self, open_page):
+        found = disagreements(example())
+        page = open_page(page_of(found))
+        choose(page, "Kind", "agreements, too")
+        labels = [*found.corpus.labels, None]
+        cells = page.evaluate("""() => [...document.querySelectorAll("[data-cell]")].map(
+            (e) => [...e.dataset.cell.split(",").map(Number), Number(e.textContent)])""")
+        assert {(labels[a], labels[b]): n for a, b, n in cells} == found.label_table()
+        page.locator("[data-cell='0,-1']").click()
+        n = found.label_table()[("EVENT", None)]
+        assert count(page)[0] == n
+        assert "marked EVENT" in said(page)
+        assert "has no span" in said(page)
+        assert "where the first marked EVENT and the second nothing" in page.text_content(
+            ".reader-count"
+        )
+        seen = 0
+        while page.get_by_role("button", name=NEXT, exact=True).is_enabled():
+            page.keyboard.press("j")
+            seen += 1
+        assert seen == n - 1
+
+    def test_many_labels_are_listed(self, open_page):
+        labels = [f"L{i:03}" for i in range(200)]
+        sides = {
+            "ada": [[(i, i + 1, label) for i, label in enumerate(labels)]],
+            "ben": [[(i, i + 1, labels[i // 2]) for i in range(200)]],
+        }
+        found = disagreements(Corpus.from_spans(sides, lengths=[200]))
+        page = open_page(page_of(found))
+        assert page.locator(".reader-table tbody tr").count() == 199
+        page.locator("[data-cell='7,3']").click()
+        assert count(page) == (1, 1)
+        assert "as L007, ben as L003" in said(page)
+
+
+class TestLinks:
+    def test_an_address_opens_its_document(self, open_page):
+        found = disagreements(example())
+        page = open_page(page_of(found))
+        number = document_view(found).numbers["issue-09"]
+        page.evaluate(f"location.hash = '#document-{number}'")
+        title = page.locator("article h3")
+        page.wait_for_function("document.querySelector('article h3').textContent == 'issue-09'")
+        choose(page, "Kind", "≠ label")
+        shown = title.text_content()
+        page.evaluate(f"location.hash = '#document-{number + 1}'")
+        page.wait_for_function("document.querySelector('article h3').textContent == 'issue-10'")
+        assert shown != "issue-10"  # which the filter had left out: it was cleared
+        assert count(page)[1] == 12
+        page.reload()
+        assert title.text_content() == "issue-10"
+
+    def test_a_document_that_is_not_there(self, open_page):
+        found = disagreements(example())
+        page = open_page(page_of(found, top=2))
+        page.evaluate("location.hash = '#document-11'")
+        page.wait_for_function("document.querySelector('.reader-now').textContent")
+        assert said(page) == (
+            "The document of this link is not on the page, which has the 2 most contested of 12 "
+            "documents."
+        )
+
+
+def hostile():
+    text = f"{SCRIPT} 😀 שלום עולם {IMAGE} {'x' * 10_000} end"
+    spans = {
+        SCRIPT: [[(0, 9, IMAGE), (42, 43, "😀"), (44, 48, "{{7*7}}")]],
+        IMAGE: [[(0, 12, SCRIPT), (44, 53, "RTL"), (93, 10_090, "long")]],
+    }
+    return in_characters(spans, text, documents=["javascript:alert(1)"])
+
+
+class TestEverywhere:
+    @pytest.mark.parametrize("scheme", ["light", "dark"])
+    def test_hostile_content_is_shown_as_text(self, open_page, axe_findings, scheme):
+        page = open_page(
+            page_of(hostile()), viewport={"width": 390, "height": 800}, color_scheme=scheme
+        )
+        for _ in range(3):
+            page.keyboard.press("j")
+        assert page.evaluate("window.hacked") is None
+        assert page.locator("img").count() == 0
+        assert page.locator("article h3").text_content() == "javascript:alert(1)"
+        assert page.evaluate(READ).startswith(f"{SCRIPT} 😀 שלום עולם {IMAGE} xxx")
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
+        assert axe_findings(page) == []
+
+    @pytest.mark.parametrize("scheme", ["light", "dark"])
+    def test_accessible(self, open_page, axe_findings, scheme):
+        page = open_page(page_of(disagreements(example())), color_scheme=scheme)
+        page.keyboard.press("j")
+        assert axe_findings(page) == []
+
+    def test_long_names_on_a_phone(self, open_page):
+        names = [f"somebody-with-a-name-that-is-rather-long-{i}@example.org" for i in range(3)]
+        sides = {name: [[(i, i + 2, f"{name}-label")]] for i, name in enumerate(names)}
+        corpus = Corpus.from_spans(sides, lengths=[4], documents=[names[0] * 4])
+        page = open_page(page_of(disagreements(corpus)), viewport={"width": 390, "height": 800})
+        page.keyboard.press("j")
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+    def test_dark(self, open_page):
+        colours = "getComputedStyle(document.querySelector('.reader-mark.agree')).color"
+        pages = {
+            scheme: open_page(page_of(disagreements(example())), color_scheme=scheme)
+            for scheme in ("light", "dark")
+        }
+        light, dark = (page.evaluate(colours) for page in pages.values())
+        assert light != dark
+        # A choice on the page comes before that of the system.
+        pages["light"].evaluate("document.documentElement.dataset.theme = 'dark'")
+        pages["dark"].evaluate("document.documentElement.dataset.theme = 'light'")
+        assert [page.evaluate(colours) for page in pages.values()] == [dark, light]
+
+    def test_printed_without_controls(self, open_page):
+        page = open_page(page_of(disagreements(example())))
+        page.emulate_media(media="print")
+        for part in (
+            ".reader-filters",
+            ".reader-help",
+            ".reader-list",
+            ".reader-steps",
+            ".reader-table",
+        ):
+            assert not page.locator(part).is_visible()
+        assert page.locator(".reader-chunk").first.is_visible()
+        assert page.locator(".reader-cases li").last.is_visible()
+        assert page.pdf().startswith(b"%PDF")
+
+    def test_readable_without_javascript(self, open_page):
+        found = disagreements(example())
+        page = open_page(page_of(found), java_script_enabled=False)
+        assert page.locator("article").count() == 3
+        assert page.locator("li").all_text_contents() == [
+            sentence for document in static_sentences(found) for sentence in document
+        ]
+        assert page.get_by_text("open this page with JavaScript").is_visible()
+
+    def test_static_documents_make_way(self, open_page):
+        page = open_page(page_of(disagreements(example())))
+        assert page.locator(".reader-static").count() == 0
+        assert page.locator("[id='document-0']").count() == 1
+        assert page.evaluate("scrollY") == 0
