@@ -21,6 +21,7 @@ check: $(VENV)/dev
 	@$(BIN)/ruff check --quiet .
 	@$(BIN)/mypy --no-error-summary
 	@$(BIN)/lint-imports --no-logo >$(VENV)/layers.log || { cat $(VENV)/layers.log; exit 1; }
+	@$(BIN)/python tests/chromium.py
 	@$(BIN)/python -m pytest -n auto
 
 test: check docs

@@ -1,0 +1,645 @@
+"""The report as people meet it: opened in a browser, read, sorted, stepped through, saved."""
+
+import csv
+import io
+import json
+import re
+from base64 import b64encode
+from collections import Counter
+from itertools import chain
+from types import SimpleNamespace
+from xml.etree import ElementTree as ET
+
+import pytest
+from playwright.sync_api import expect
+
+import report_corpora
+from beyondchance import disagreements, example, read, report
+from beyondchance.cli import main
+from beyondchance.scoring import agreement
+
+KINDS = ("pair", "team", "systems")
+SURE = ("--confidence", "0.95", "--resamples", "199")
+SCORES = ("observed", "chance", "corrected")
+PHONE = {"width": 390, "height": 844}
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """Reports by name, each written once: the file, and the arguments it was written with."""
+    known = {}
+
+    def made(kind, *options):
+        if (kind, *options) not in known:
+            folder = tmp_path_factory.mktemp(kind)
+            args = [*getattr(report_corpora, kind)(folder), *SURE, *options]
+            path = folder / "report.html"
+            assert main(["report", "--quiet", *args, "--save", str(path)]) == 0
+            known[kind, *options] = SimpleNamespace(path=path, args=args)
+        return known[kind, *options]
+
+    return made
+
+
+@pytest.fixture
+def command_json(capsys):
+    """What a command prints as JSON, read."""
+
+    def command_json(*args):
+        capsys.readouterr()
+        assert main([*args, "--quiet", "--output", "json"]) == 0
+        return json.loads(capsys.readouterr().out)
+
+    return command_json
+
+
+def table(page, name):
+    """The rows of a table as they stand: for each its name, and its cells by heading."""
+    rows = page.eval_on_selector(
+        f"table[data-name='{name}']",
+        """table => {
+          const headings = [...table.tHead.rows[0].cells].map((cell) => cell.textContent);
+          return [...table.tBodies[0].rows].map((row) => [...row.cells].map((cell, i) =>
+            [headings[i], {text: cell.textContent, value: cell.dataset.value}]));
+        }""",
+    )
+    return {row[0][1]["text"]: dict(row[1:]) for row in rows}
+
+
+def close_to(text, value):
+    """Whether a number is printed as it is, in three digits."""
+    return abs(float(text.rstrip("*")) - value) <= 0.0005 + 1e-12
+
+
+def assert_scores(cells, score):
+    """A row has the three numbers, in all digits and printed."""
+    for name in SCORES:
+        if score[name] is None:
+            assert cells[name]["value"] == ""
+        else:
+            assert float(cells[name]["value"]) == score[name]
+            assert close_to(cells[name]["text"], score[name])
+
+
+def assert_interval(cell, interval):
+    """A row has an interval, in all digits and printed."""
+    assert list(map(float, cell["value"].split(" to "))) == interval
+    assert all(map(close_to, cell["text"].split(" to "), interval))
+
+
+# --- Numbers ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", ["pair", "team"])
+def test_numbers_are_those_of_agree(kind, made, open_page, command_json):
+    made = made(kind)
+    page = open_page(made.path)
+    wanted = command_json("agree", *made.args, "--by", "document", "--top", "0")
+    documents = wanted.pop("documents")
+    assert json.loads(page.text_content("#result")) == wanted
+    assert page.text_content("#signature") == wanted["signature"]
+    assert_three_numbers(page, wanted)
+    overall = table(page, "agreement")
+    assert_scores(overall[wanted["signature"].split("measure:")[1].split("|")[0]], wanted)
+    for name, score in wanted["measures"].items():
+        assert_scores(overall[name], score)
+    labels = table(page, "labels")
+    assert labels.keys() == wanted["labels"].keys()
+    for name, score in wanted["labels"].items():
+        assert_scores(labels[name], score)
+        assert_interval(labels[name]["95 %"], score["intervals"]["corrected"])
+        assert labels[name]["spans"]["value"] == str(score["n_spans"])
+    pairs = {f"{score['a']} and {score['b']}": score for score in wanted["pairs"]}
+    if kind == "team":
+        shown = table(page, "pairs")
+        assert shown.keys() == pairs.keys()
+        assert len(shown) == 15
+        for name, score in pairs.items():
+            assert_scores(shown[name], score)
+    annotators = table(page, "annotators")
+    assert annotators.keys() == wanted["annotators"].keys()
+    for name, score in wanted["annotators"].items():
+        assert_scores(annotators[name], score)
+        assert annotators[name]["spans"]["value"] == str(score["spans"])
+    shown = table(page, "documents")
+    assert shown.keys() == {name for name, score in documents.items() if score["n_spans"]}
+    for name, cells in shown.items():
+        assert_scores(cells, documents[name])
+
+
+def test_numbers_are_those_of_rank(made, open_page, command_json):
+    made = made("systems")
+    page = open_page(made.path)
+    wanted = command_json("rank", *made.args)
+    for system in (*wanted["systems"], *chain(*wanted["measures"].values())):
+        for score in system["labels"].values():
+            score.pop("intervals", None)  # which the page does not show
+    assert json.loads(page.text_content("#result")) == wanted
+    best = min(wanted["systems"], key=lambda system: system["rank_corrected"])
+    assert_three_numbers(page, best)
+    assert page.text_content(".answer").startswith(f"{best['name']} agrees best with gold")
+    systems, sure = table(page, "systems-token"), table(page, "sureness-token")
+    assert systems.keys() == sure.keys() == set(report_corpora.SYSTEMS)
+    by_label = table(page, "labels-by-system")
+    for system in wanted["systems"]:
+        cells = systems[system["name"]]
+        assert_scores(cells, system)
+        assert cells["rank"]["value"] == str(system["rank_observed"])
+        assert cells["corrected rank"]["value"] == str(system["rank_corrected"])
+        assert_interval(sure[system["name"]]["95 %"], system["intervals"]["corrected"])
+        for label, score in system["labels"].items():
+            assert float(by_label[label][system["name"]]["value"]) == score["corrected"]
+
+
+def assert_three_numbers(page, score):
+    """What stands first: three numbers with their intervals."""
+    for name in SCORES:
+        assert float(page.get_attribute(f"#{name} .number", "data-value")) == score[name]
+        assert close_to(page.text_content(f"#{name} .number"), score[name])
+        interval = page.locator(f"#{name} .interval")
+        ends = [float(interval.get_attribute(f"data-{end}")) for end in ("low", "high")]
+        assert ends == score["intervals"][name]
+        assert all(map(close_to, interval.text_content().split(": ")[1].split(" to "), ends))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_disagreements_are_all_there(kind, made, open_page):
+    made = made(kind)
+    page = open_page(made.path)
+    rows = disagreements_of(made)
+    counts = Counter(row["document"] for row in rows)
+    shown = table(page, "documents")
+    assert counts.keys() <= shown.keys()
+    for name, cells in shown.items():
+        assert cells["disagreements"]["value"] == str(counts[name])
+    assert page.text_content(".reader-count").startswith(f"{len(rows)} disagreements in ")
+    listed = page.eval_on_selector_all(
+        ".reader-list button", "all => all.map((e) => [...e.children].map((c) => c.textContent))"
+    )
+    kinds = Counter((row["document"], row["kind"]) for row in rows)
+    found = Counter()
+    for name, text in listed:
+        found.update({(name, kind): int(n) for n, kind in re.findall(r"(\d+) (\w+)", text)})
+    assert found == kinds
+    # The most contested ones first.
+    sums = [counts[name] for name, _ in listed]
+    assert sums == sorted(sums, reverse=True)
+
+
+def disagreements_of(made):
+    """What the library says of the same files."""
+    corpus = read(*(arg for arg in made.args if arg.endswith(("conll", "jsonl"))))
+    pairs = None
+    if "--gold" in made.args:
+        pairs = [("gold", name) for name in corpus.annotators if name != "gold"]
+    rows = disagreements(corpus, pairs=pairs).to_rows()
+    return [row for row in rows if row["kind"] != "agree"]
+
+
+# --- Tables -------------------------------------------------------------------
+
+
+def test_tables_sort(made, open_page):
+    page = open_page(made("team").path)
+    heading = page.locator("table[data-name=documents] thead th", has_text="corrected")
+
+    def values(column):
+        return [cells[column]["value"] for cells in table(page, "documents").values()]
+
+    assert values("disagreements") == sorted(values("disagreements"), key=int, reverse=True)
+    before = set(table(page, "documents"))
+    heading.get_by_role("button").click()
+    assert heading.get_attribute("aria-sort") == "descending"
+    found = [float(value) for value in values("corrected") if value]
+    assert found == sorted(found, reverse=True)
+    assert found != sorted(found)
+    heading.get_by_role("button").press("Enter")
+    assert heading.get_attribute("aria-sort") == "ascending"
+    found = [float(value) for value in values("corrected") if value]
+    assert found == sorted(found)
+    page.get_by_role("button", name="document", exact=True).click()
+    assert page.locator("table[data-name=documents] [aria-sort]").count() == 1
+    names = list(table(page, "documents"))
+    assert names == sorted(before, key=lambda name: int(name.removeprefix("d")))
+
+
+def test_what_is_undefined_sorts_last(open_page):
+    tags = [["B-X", "O"], ["O", "B-X"], ["B-X"], ["B-X", "O", "O"]]
+    others = [["B-X", "O"], ["B-X", "O"], ["B-X"], ["O", "B-X", "I-X"]]
+    corpus = report_corpora.Corpus.from_tags({"a": tags, "b": others}, documents=list("wxyz"))
+    page = open_page(report(agreement(corpus), corpus, resamples=99).html)
+    heading = page.locator("table[data-name=documents] thead th", has_text="corrected")
+    for _ in range(2):
+        heading.get_by_role("button").click()
+        assert list(table(page, "documents"))[-1] == "y"
+    assert table(page, "documents")["y"]["corrected"]["value"] == ""
+
+
+# --- Documents ----------------------------------------------------------------
+
+
+def opened(page):
+    """The document that is shown."""
+    return page.text_content(".reader-main h3")
+
+
+def expect_opened(page, name):
+    """Wait until a document is shown: links open them when the address has changed."""
+    expect(page.locator(".reader-main h3")).to_have_text(name)
+
+
+def test_documents_open_from_everywhere(made, open_page):
+    made = made("team")
+    page = open_page(made.path)
+    first = opened(page)
+    links = page.eval_on_selector_all(
+        "table[data-name=documents] tbody a", "all => all.map((a) => [a.textContent, a.hash])"
+    )
+    (name, place), (other, elsewhere) = links[3], links[-1]
+    assert first == links[0][0]
+    page.locator("table[data-name=documents] a", has_text=re.compile(f"^{name}$")).click()
+    expect_opened(page, name)
+    expect(page.locator(".reader-main h3")).to_be_focused()
+    expect(page.locator(".reader-main h3")).to_be_in_viewport(ratio=1)
+    # A point of the chart, by mouse and by keyboard.
+    points = page.locator("#figure-documents a")
+    places = points.evaluate_all("all => all.map((a) => a.href.baseVal)")
+    assert sorted(places) == sorted(place for _, place in links)
+    points.nth(places.index(elsewhere)).click()
+    expect_opened(page, other)
+    points.nth(places.index(place)).focus()
+    page.keyboard.press("Enter")
+    expect_opened(page, name)
+    # The address.
+    expect_opened(open_page(made.path, at=elsewhere), other)
+    page = open_page(made.path, at="#document-999")
+    assert "not on the page" in page.text_content(".reader-now")
+    assert opened(page) == first
+
+
+PRESSED = """n => Array.from({length: n}, () => {
+  document.activeElement.dispatchEvent(new KeyboardEvent('keydown', {key: 'n', bubbles: true}));
+  return ['.reader-main h3', '.reader-now'].map((e) => document.querySelector(e).textContent);
+})"""
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_disagreement_by_keyboard(kind, made, open_page):
+    made = made(kind)
+    page = open_page(made.path)
+    rows = disagreements_of(made)
+    said = page.evaluate(PRESSED, len(rows) + 1)
+    assert said[-1] == said[-2]  # there is nowhere to go
+    assert len(set(map(tuple, said))) == len(rows)
+    found = Counter()
+    for document, text in said[:-1]:
+        number, total, what = re.match(r"Disagreement (\d+) of (\d+)\. (\w+): ", text).groups()
+        assert int(number) <= int(total)
+        found[document, what] += 1
+    assert found == Counter((row["document"], row["kind"]) for row in rows)
+    # By real keys: back, where it is in view, in focus and told.
+    for key, place in (("p", -3), ("k", -4), ("j", -3), ("n", -2)):
+        page.keyboard.press(key)
+        assert [opened(page), page.text_content(".reader-now")] == said[place]
+        expect(page.locator(".reader-mark.is-lit:focus")).to_be_in_viewport()
+
+
+def test_keys_for_documents_and_no_keys_while_typing(made, open_page):
+    page = open_page(made("team").path)
+    names = page.locator(".reader-list bdi").all_text_contents()
+    for key, wanted in (("]", 1), ("ArrowRight", 2), ("[", 1), ("ArrowLeft", 0), ("[", 0)):
+        page.keyboard.press(key)
+        assert opened(page) == names[wanted]
+    page.keyboard.press("j")
+    said = page.text_content(".reader-now")
+    search = page.get_by_label("Document", exact=True)
+    search.press("n")
+    assert search.input_value() == "n"
+    assert page.text_content(".reader-now") in ("", said)
+    search.fill("")
+    page.get_by_role("checkbox").uncheck()
+    page.locator("h1").click()
+    before = page.text_content(".reader-now")
+    page.keyboard.press("n")
+    assert page.text_content(".reader-now") == before
+
+
+def test_filters(made, open_page):
+    made = made("team")
+    page = open_page(made.path)
+    rows = disagreements_of(made)
+
+    def assert_count(wanted):
+        found = page.text_content(".reader-count")
+        documents = len({row["document"] for row in wanted})
+        assert re.match(rf"{len(wanted)} disagreements? in \d+ documents?; ", found)
+        listed = page.locator(".reader-list small").all_text_contents()
+        assert len([text for text in listed if text != "nothing to see"]) == documents
+        cells = page.locator(".reader-table td button").all_text_contents()
+        assert sum(map(int, cells)) == len(wanted)
+
+    who, what, label = page.locator(".reader-filters select").all()
+    search = page.get_by_label("Document", exact=True)
+    label.select_option(label="PER")
+    wanted = [row for row in rows if "PER" in (row["label_a"], row["label_b"])]
+    assert 0 < len(wanted) < len(rows)
+    assert_count(wanted)
+    what.select_option("boundary")
+    wanted = [row for row in wanted if row["kind"] == "boundary"]
+    assert_count(wanted)
+    cases = page.locator(".reader-cases li").all_text_contents()
+    assert all(text.startswith("boundary: ") for text in cases)
+    who.select_option(label="Fay")
+    wanted = [row for row in wanted if "Fay" in (row["a"], row["b"])]
+    assert_count(wanted)
+    who.select_option(label="Ada and Fay")
+    wanted = [row for row in wanted if {row["a"], row["b"]} == {"Ada", "Fay"}]
+    assert wanted
+    assert_count(wanted)
+    page.get_by_role("button", name="Clear filters").click()
+    name = wanted[0]["document"]
+    search.fill(name)
+    names = page.locator(".reader-list bdi").all_text_contents()
+    assert name in names
+    assert all(name in other for other in names)
+    search.fill("no such document")
+    assert opened(page) == "No document fits these filters"
+    page.get_by_role("button", name="Clear filters").click()
+    assert_count(rows)
+
+
+def test_a_cell_of_labels_opens_its_cases(made, open_page):
+    made = made("team")
+    page = open_page(made.path)
+    cases = Counter((row["label_a"], row["label_b"]) for row in disagreements_of(made))
+    (a, b), n = next(item for item in cases.most_common() if None not in item[0])
+    cell = page.get_by_role("button", name=re.compile(f": {a} by the first, {b} by the second$"))
+    assert cell.text_content() == str(n)
+    cell.click()
+    assert page.text_content(".reader-count").startswith(
+        f"{n} disagreement{'s' * (n > 1)} where the first marked {a} and the second {b}"
+    )
+    assert re.match(r"Disagreement 1 of ", page.text_content(".reader-now"))
+
+
+def test_spans_stand_below_their_words(made, open_page):
+    made = made("pair")
+    page = open_page(made.path)
+    for row in disagreements_of(made)[:10]:
+        if row["kind"] != "missed":
+            continue
+        page.get_by_label("Document", exact=True).fill(row["document"])
+        page.locator(".reader-cases button", has_text=f"“{row['surface_a']}”").first.click()
+        lit = page.locator(".reader-cell.is-lit .reader-word").all_text_contents()
+        assert " ".join(lit) == row["surface_a"]
+
+
+# --- Looks --------------------------------------------------------------------
+
+# Text in the charts of pairs and of kinds stands on colours, which are the same in the dark.
+CONTRAST = """() => {
+  const luminance = ([r, g, b]) => [r, g, b]
+    .map((v) => v / 255).map((v) => v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4)
+    .reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0);
+  const numbers = (colour) => colour.match(/[\\d.]+/g).map(Number);
+  const paper = luminance(numbers(getComputedStyle(document.body).backgroundColor));
+  const ratio = (colour) => {
+    const ink = luminance(numbers(colour));
+    return (Math.max(ink, paper) + 0.05) / (Math.min(ink, paper) + 0.05);
+  };
+  return {
+    paper,
+    body: ratio(getComputedStyle(document.body).color),
+    quiet: Math.min(...[...document.querySelectorAll('.quiet, .remark, figcaption')]
+      .map((e) => ratio(getComputedStyle(e).color))),
+    charts: [...document.querySelectorAll('figure.chart svg text')]
+      .filter((e) => !e.closest('#figure-pairs, #figure-kinds'))
+      .filter((e) => e.textContent.trim() && getComputedStyle(e).fill !== 'none')
+      .map((e) => [ratio(getComputedStyle(e).fill), e.textContent])
+      .sort((a, b) => a[0] - b[0])[0],
+  };
+}"""
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_light_and_dark(kind, scheme, made, open_page, axe_findings):
+    page = open_page(made(kind).path, color_scheme=scheme)
+    assert axe_findings(page) == []
+    found = page.evaluate(CONTRAST)
+    assert found["paper"] < 0.02 if scheme == "dark" else found["paper"] > 0.9
+    assert found["body"] >= 7
+    assert found["quiet"] >= 4.5
+    ratio, text = found["charts"]
+    assert ratio >= 4.5, f"{text} in a chart has a contrast of {ratio:.2f}"
+
+
+STICKING_OUT = """() => {
+  const width = document.documentElement.clientWidth;
+  const scrolls = (e) => {
+    for (let box = e.parentElement; box; box = box.parentElement) {
+      const style = getComputedStyle(box);
+      if (box !== document.body && box !== document.documentElement
+        && ['auto', 'scroll', 'hidden', 'clip'].includes(style.overflowX)) return true;
+    }
+    return false;
+  };
+  return [...document.querySelectorAll('body *')]
+    .filter((e) => e.checkVisibility() && !e.closest('svg *') && !e.matches('.skip'))
+    .filter((e) => { const box = e.getBoundingClientRect();
+      return box.width && (box.right > width + 0.5 || box.left < -0.5); })
+    .filter((e) => !scrolls(e))
+    .map((e) => `${e.tagName} ${e.className} ${e.textContent.slice(0, 60)}`);
+}"""
+
+
+@pytest.mark.parametrize("kind", [*KINDS, "harmful"])
+def test_a_phone(kind, made, open_page):
+    page = open_page(made(kind).path, viewport=PHONE, is_mobile=True, has_touch=True)
+    assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+    assert page.evaluate(STICKING_OUT) == []
+    # What a finger has to hit has some height.
+    for selector in (".reader-steps button", ".reader-filters select", ".reader-list button"):
+        assert page.locator(selector).first.bounding_box()["height"] >= 24
+
+
+@pytest.mark.parametrize("kind", ["pair", "systems"])
+def test_printing(kind, made, open_page):
+    page = open_page(made(kind).path, color_scheme="dark")
+    printed = page.pdf()
+    assert printed.startswith(b"%PDF")
+    assert len(re.findall(rb"/Type /Page\b", printed)) > 1
+    page.emulate_media(media="print")
+    shown = "all => all.filter((e) => e.checkVisibility()).map((e) => e.outerHTML.slice(0, 80))"
+    # What stands in the heading of a table, or is a sentence, is worth its ink.
+    controls = "select, input, nav, .save button, .reader-steps button, .reader-table button"
+    assert page.eval_on_selector_all(controls, shown) == []
+    assert page.locator(".answer").is_visible()
+    assert page.locator(".reader-main h3").is_visible()
+    assert page.evaluate(CONTRAST)["paper"] == 1
+    # Nothing is cut that could be scrolled to on a screen.
+    cut = """all => all.filter((e) => e.checkVisibility() && e.scrollHeight > e.clientHeight + 1)
+      .map((e) => e.className)"""
+    assert page.eval_on_selector_all(".scroll, .reader-cases ol, .reader-now", cut) == []
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_without_javascript(kind, made, open_page):
+    made = made(kind)
+    page = open_page(made.path, java_script_enabled=False)
+    assert page.locator(".answer").is_visible()
+    for name in SCORES:
+        assert page.locator(f"#{name} .number").is_visible()
+    charts = page.locator("figure.chart svg")
+    assert charts.count() >= 6
+    for chart in charts.all():
+        assert chart.is_visible()
+        assert chart.bounding_box()["height"] > 30
+    assert page.locator("table tbody tr").count() > 10
+    assert page.locator("button, select, input").count() == 0
+    rows = disagreements_of(made)
+    articles = page.locator(".reader-static article").all()
+    assert len(articles) == 3
+    counts = Counter(row["document"] for row in rows)
+    for article, (_, n) in zip(articles, counts.most_common(3), strict=True):
+        name = article.locator("h3").text_content()
+        assert counts[name] == n
+        assert article.locator("p").nth(1).is_visible()
+        assert article.locator("li").count() == min(n, 100)
+        text = article.text_content()
+        marked = [row["surface_a"] for row in rows if row["document"] == name and row["surface_a"]]
+        assert marked
+        assert all(surface in text for surface in marked)
+
+
+# --- Saving -------------------------------------------------------------------
+
+
+def saved(page, label):
+    """What a button of the page saves: its name and content."""
+    with page.expect_download() as download:
+        page.get_by_role("button", name=label, exact=True).click()
+    return download.value.suggested_filename, download.value.path().read_bytes()
+
+
+def test_tables_are_saved_with_all_digits(made, open_page):
+    page = open_page(made("team").path)
+    name, content = saved(page, "Save the table labels as CSV")
+    assert name == "labels.csv"
+    first, *rows = csv.reader(io.StringIO(content.decode("utf-8"), newline=""))
+    shown = table(page, "labels")
+    assert first[0] == "label"
+    assert [row[0] for row in rows] == list(shown)
+    for row in rows:
+        cells = shown[row[0]]
+        assert dict(zip(first[1:], row[1:], strict=True)) == {
+            heading: cell["value"] or cell["text"] for heading, cell in cells.items()
+        }
+        assert len(row[4]) > 10
+
+
+PIXELS = """async (content) => {
+  const bytes = Uint8Array.from(atob(content), (c) => c.charCodeAt(0));
+  const bitmap = await createImageBitmap(new Blob([bytes], {type: 'image/png'}));
+  const context = new OffscreenCanvas(bitmap.width, bitmap.height).getContext('2d');
+  context.drawImage(bitmap, 0, 0);
+  const {data} = context.getImageData(0, 0, bitmap.width, bitmap.height);
+  const colours = new Uint32Array(data.buffer);
+  return [colours[0], new Set(colours).size];
+}"""
+
+
+NAMES = "all => all.map((e) => e.dataset.name)"
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def test_charts_are_saved(made, open_page):
+    page = open_page(made("systems").path, color_scheme="dark")
+    sizes = {}
+    for name in page.locator("figure.chart").evaluate_all(NAMES):
+        file, content = saved(page, f"Save the chart {name} as SVG")
+        assert file == f"{name}.svg"
+        root = ET.fromstring(content)  # noqa: S314 - ours
+        assert root.tag == f"{SVG}svg"
+        assert len(list(root.iter(f"{SVG}path"))) > 1
+        sizes[name] = [float(root.attrib[side]) for side in ("width", "height")]
+    for name in ("systems", "documents"):
+        file, content = saved(page, f"Save the chart {name} as PNG")
+        assert file == f"{name}.png"
+        assert content.startswith(b"\x89PNG")
+        size = [int.from_bytes(content[start : start + 4], "big") for start in (16, 20)]
+        assert size == [int(3 * side) for side in sizes[name]]
+        first, n_colours = page.evaluate(PIXELS, b64encode(content).decode())
+        assert first == 0xFFFFFFFF  # white paper, whatever the page's
+        assert n_colours > 10
+
+
+# --- What people put in -------------------------------------------------------
+
+
+def test_harm_is_shown_as_text(made, open_page, axe_findings):
+    page = open_page(made("harmful").path)
+    assert page.text_content("h1") == page.title() == " ".join(report_corpora.HARM)
+    documents = table(page, "documents")
+    assert table(page, "labels").keys() & set(report_corpora.HARM)  # the table is cut
+    options = page.locator(".reader-filters select").nth(2).locator("option").all_text_contents()
+    assert len(options) == 1 + len(report_corpora.HARM) + 1 + 200
+    search = page.get_by_label("Document", exact=True)
+    for harm in report_corpora.HARM:
+        assert {harm} <= documents.keys() & set(options)
+        # The document, its text, and its case in words.
+        search.fill(harm)
+        assert opened(page) == harm
+        words = page.locator(".reader-text .reader-word").all_text_contents()
+        assert "".join(words).replace("␣", "") == "".join(harm.split())
+        page.locator(".reader-steps button").last.click()
+        said = page.text_content(".reader-now")
+        assert said.startswith("Disagreement 1 of 1. both: ")
+        assert said.count(harm) >= 2
+    assert axe_findings(page, ".reader-main") == axe_findings(page, "#answer") == []
+    search.fill("")
+    assert page.eval_on_selector_all("[href], [src]", ADDRESSES) == ["#"]
+    assert page.evaluate("window.hacked") is None
+
+
+ADDRESSES = """all => [...new Set(
+  all.map((e) => String(e.getAttribute('href') ?? e.getAttribute('src')).slice(0, 1)))]"""
+
+
+def test_harm_is_saved_as_text(made, open_page):
+    page = open_page(made("harmful").path)
+    _, content = saved(page, "Save the table documents as CSV")
+    rows = list(csv.reader(io.StringIO(content.decode("utf-8"), newline="")))
+    assert [row[0] for row in rows[1:]] == list(table(page, "documents"))
+    assert set(report_corpora.HARM) <= {row[0] for row in rows}
+    for name in page.locator("figure.chart").evaluate_all(NAMES):
+        _, content = saved(page, f"Save the chart {name} as SVG")
+        tags = {item.tag for item in ET.fromstring(content).iter()}  # noqa: S314 - ours
+        allowed = "svg g path line rect text tspan a title desc defs clipPath linearGradient stop"
+        assert {tag.removeprefix(SVG) for tag in tags} <= set(allowed.split())
+    assert page.evaluate("window.hacked") is None
+
+
+def test_harm_without_javascript(made, open_page):
+    page = open_page(made("harmful").path, java_script_enabled=False)
+    assert page.locator("h1").text_content() == " ".join(report_corpora.HARM)
+    assert page.locator("img, iframe, object, embed, form").count() == 0
+    assert page.locator("script").count() == 4
+
+
+# --- Where pages are shown ----------------------------------------------------
+
+
+def test_a_notebook_shows_it(open_page):
+    corpus = example()
+    page = open_page(
+        "<!doctype html><html lang=en><meta charset=utf-8><title>notebook</title>"
+        + report(agreement(corpus), corpus, resamples=99)._repr_html_()
+    )
+    frame = page.frame_locator("iframe")
+    assert frame.locator(".answer").text_content().startswith("Luck alone would give ")
+    link = frame.locator("table[data-name=documents] a").nth(2)
+    link.click()
+    expect_opened(frame, link.text_content())
+    frame.locator(".reader-main h3").press("n")
+    assert frame.locator(".reader-now").text_content().startswith("Disagreement 1 of ")
