@@ -344,10 +344,9 @@ def teams(corpora: int) -> list[str]:
                 # Of two who find each span independently, with a mean share of .8 each.
                 tally.add(found, 0.8)
         cells = [tally.cells() for tally in tallies.values()]
-        none = max((cell[2] for cell in cells), key=lambda text: float(text or 0))
-        rows.append([str(size), *(held for held, _, _ in cells), none])
+        rows.append([str(size), *(held for held, _, _ in cells)])
         say(f"teams {size}")
-    headings = ["annotators", *(f"{over}, {method}" for over, method in kinds), "none"]
+    headings = ["annotators", *(f"{over}, {method}" for over, method in kinds)]
     return [
         "### Other annotators",
         "",
