@@ -162,6 +162,8 @@ class TestText:
             viewport={"width": width, "height": 800},
         )
         page.wait_for_function("document.querySelector('.reader-names bdi')")
+        # Names follow their lines one frame later.
+        page.evaluate("new Promise((done) => requestAnimationFrame(() => setTimeout(done, 50)))")
         rows = page.evaluate("""() => {
             const box = (e) => {
                 const { top, left, right } = e.getBoundingClientRect();

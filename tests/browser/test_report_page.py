@@ -312,7 +312,7 @@ def test_keys_for_documents_and_no_keys_while_typing(made, open_page):
         assert opened(page) == names[wanted]
     page.keyboard.press("j")
     said = page.text_content(".reader-now")
-    search = page.get_by_label("Document", exact=True)
+    search = page.get_by_label("Document name", exact=True)
     search.press("n")
     assert search.input_value() == "n"
     assert page.text_content(".reader-now") in ("", said)
@@ -339,7 +339,7 @@ def test_filters(made, open_page):
         assert sum(map(int, cells)) == len(wanted)
 
     who, what, label = page.locator(".reader-filters select").all()
-    search = page.get_by_label("Document", exact=True)
+    search = page.get_by_label("Document name", exact=True)
     label.select_option(label="PER")
     wanted = [row for row in rows if "PER" in (row["label_a"], row["label_b"])]
     assert 0 < len(wanted) < len(rows)
@@ -388,7 +388,7 @@ def test_spans_stand_below_their_words(made, open_page):
     for row in disagreements_of(made)[:10]:
         if row["kind"] != "missed":
             continue
-        page.get_by_label("Document", exact=True).fill(row["document"])
+        page.get_by_label("Document name", exact=True).fill(row["document"])
         page.locator(".reader-cases button", has_text=f"“{row['surface_a']}”").first.click()
         lit = page.locator(".reader-cell.is-lit .reader-word").all_text_contents()
         assert " ".join(lit) == row["surface_a"]
@@ -582,9 +582,9 @@ def test_harm_is_shown_as_text(made, open_page, axe_findings):
     assert page.text_content("h1") == page.title() == " ".join(report_corpora.HARM)
     documents = table(page, "documents")
     assert table(page, "labels").keys() & set(report_corpora.HARM)  # the table is cut
-    options = page.locator(".reader-filters select").nth(2).locator("option").all_text_contents()
+    options = page.locator("#reader-label option").all_text_contents()
     assert len(options) == 1 + len(report_corpora.HARM) + 1 + 200
-    search = page.get_by_label("Document", exact=True)
+    search = page.get_by_label("Document name", exact=True)
     for harm in report_corpora.HARM:
         assert {harm} <= documents.keys() & set(options)
         # The document, its text, and its case in words.
