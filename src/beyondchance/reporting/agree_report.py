@@ -11,6 +11,7 @@ from beyondchance.reporting import words
 from beyondchance.reporting.blocks import (
     CUT,
     SCORES,
+    Amount,
     Block,
     Cell,
     Prose,
@@ -388,11 +389,11 @@ def habits_table(habits: Mapping[str, Habits], top: int) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for name, score in shown:
         item = habits[name]
-        length = None if isnan(item.mean_length) else f"{item.mean_length:.1f}"
+        length = item.mean_length
         row: tuple[Cell, ...] = (
             name,
             score.n_spans,
-            length,
+            None if isnan(length) else Amount(length, f"{length:.1f}"),
             _more_or_less(item.marking_ratio),
             *score_cells(score),
         )
@@ -416,15 +417,16 @@ def _sure_table(habits: Mapping[str, Habits], intervals: IntervalsByName, top: i
     return intervals.beside(table, [name for name, _ in shown])
 
 
-def _more_or_less(ratio: float) -> str | None:
+def _more_or_less(ratio: float) -> Amount | None:
     """A change in percent.
 
-    >>> _more_or_less(1.5), _more_or_less(0.999), _more_or_less(1)
-    ('+50 %', '-0 %', '0 %')
+    >>> [_more_or_less(ratio).text for ratio in (1.5, 0.999, 1)]
+    ['+50 %', '-0 %', '0 %']
     """
     if isnan(ratio):
         return None
-    return "0 %" if ratio == 1 else f"{ratio - 1:+.0%}".replace("%", " %")
+    text = "0 %" if ratio == 1 else f"{ratio - 1:+.0%}".replace("%", " %")
+    return Amount(ratio - 1, text)
 
 
 def _documents(result: Agreement, difficulty: Difficulty | None, top: int) -> list[Block]:

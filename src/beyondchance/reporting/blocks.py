@@ -24,8 +24,15 @@ class Range(NamedTuple):
     mark: str = ""
 
 
-Cell = str | int | float | Range | None
-"""A name, a count, a number to be rounded, a range of them, or nothing."""
+class Amount(NamedTuple):
+    """A number that is written out for people."""
+
+    value: float
+    text: str
+
+
+Cell = str | int | float | Range | Amount | None
+"""A name, a count, a number to be rounded, a range of them, one written out, or nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,13 +120,15 @@ def cell_text(cell: Cell, digits: int) -> str:
 
     >>> cell_text(0.25, 3), cell_text(12345, 3), cell_text("ada", 3), cell_text(None, 3)
     ('0.250', '12,345', 'ada', '')
-    >>> cell_text(Range(0.25, 0.5, "*"), 2)
-    '0.25 to 0.50*'
+    >>> cell_text(Range(0.25, 0.5, "*"), 2), cell_text(Amount(0.5, "+50 %"), 2)
+    ('0.25 to 0.50*', '+50 %')
     """
     if cell is None:
         return ""
     if isinstance(cell, float):
         return in_digits(cell, digits)
+    if isinstance(cell, Amount):
+        return cell.text
     if isinstance(cell, Range):
         if isnan(cell.low):
             return "-"

@@ -43,7 +43,7 @@
 
   // --- Tables ---
 
-  const full = (cell) => cell.dataset.value ?? cell.textContent.trim();
+  const full = (cell) => cell.dataset.value ?? cell.textContent;
 
   function compared(one, other) {
     const [a, b] = [Number.parseFloat(one), Number.parseFloat(other)];

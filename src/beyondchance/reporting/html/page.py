@@ -13,7 +13,7 @@ from beyondchance.errors import MissingLibraryError
 from beyondchance.overview import Overview
 from beyondchance.reporting import json_output, words
 from beyondchance.reporting.agree_report import agree_report, overall_table
-from beyondchance.reporting.blocks import Cell, Prose, Range, Report, cell_text, in_list
+from beyondchance.reporting.blocks import Amount, Cell, Prose, Range, Report, cell_text, in_list
 from beyondchance.reporting.figures import altair, inline_svg
 from beyondchance.reporting.html.documents import document_view
 from beyondchance.reporting.html.sections import (
@@ -330,6 +330,8 @@ def _full(cell: Cell) -> str | None:
     """All digits of a number."""
     if isinstance(cell, Range):
         return "" if isnan(cell.low) else f"{cell.low!r} to {cell.high!r}"
+    if isinstance(cell, Amount):
+        return repr(cell.value)
     if isinstance(cell, float):
         return "" if isnan(cell) else repr(cell)
     return str(cell) if isinstance(cell, int) else None
