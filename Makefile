@@ -49,5 +49,5 @@ $(VENV)/dev: $(VENV)/demo
 	@touch $@
 
 $(VENV)/bench: $(VENV)/demo
-	@$(BIN)/python $(PIP) install --group bench
+	@$(BIN)/python $(PIP) install --editable '.[report]' --group bench
 	@touch $@

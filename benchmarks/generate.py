@@ -48,6 +48,20 @@ def population(
         How much harder or easier than others documents are: the coefficient of variation of
         the noise from document to document, the same for all systems.
     """
+    tags = systems(n_documents, noise=noise, sentences=sentences, spread=spread, seed=seed)
+    documents = [f"d{number}" for number in range(n_documents) for _ in range(sentences)]
+    return Corpus.from_tags(tags, documents=documents).with_gold("gold")
+
+
+def systems(
+    n_documents: int,
+    *,
+    noise: tuple[float, ...],
+    sentences: int = 1,
+    spread: float = 0.0,
+    seed: int = 1,
+) -> dict[str, Tags]:
+    """The tags of a population, by name."""
     rng = np.random.default_rng(seed)
     names = [f"system {number}" for number in range(1, len(noise) + 1)]
     tags: dict[str, Tags] = {name: [] for name in ("gold", *names)}
@@ -59,8 +73,7 @@ def population(
             for name, share in zip(names, noise, strict=True):
                 found = [s for span in spans for s in _noisy(span, n, share * harder, rng)]
                 tags[name].append(_tags(n, found))
-    documents = [f"d{number}" for number in range(n_documents) for _ in range(sentences)]
-    return Corpus.from_tags(tags, documents=documents).with_gold("gold")
+    return tags
 
 
 def _spans(n: int, rng: np.random.Generator) -> list[tuple[int, int, str]]:

@@ -481,6 +481,18 @@ class TestWhatIsDrawn:
         assert agreement(example()).interval(resamples=199, rng=1).n_annotators == 0
 
 
+def test_some_levels_only():
+    result = agreement(noisy(12, ("anna", "ben", "cleo")))
+    every = result.intervals(resamples=99, rng=1)
+    some = result.intervals(levels=["label"], resamples=99, rng=1)
+    assert (some.overall, some.by_label) == (every.overall, every.by_label)
+    assert some.by_pair == some.by_annotator == some.without == {}
+    pair = agreement(noisy(12))
+    assert pair.intervals(levels=["pair"], resamples=99, rng=1).by_annotator == {}
+    with pytest.raises(OptionError, match="unknown level 'document'"):
+        result.intervals(levels=["document"])
+
+
 # --- Laws ---------------------------------------------------------------------
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from beyondchance.chance import coverage
 from beyondchance.comparison import CATALOGUE, GAMMAS, Coefficients, coefficients
 from beyondchance.contrasts import Standings, compare_systems
 from beyondchance.errors import DataError
-from beyondchance.results import Agreement, Difficulty, Ranking
+from beyondchance.results import LEVELS, Agreement, Difficulty, Ranking
 from beyondchance.scoring import agreement, difficulty, rank, without_gold
 from beyondchance.settings import Settings
 from beyondchance.spans import Corpus
@@ -22,6 +23,8 @@ from beyondchance.uncertainty import Intervals
 
 WITHOUT_GAMMA = tuple(name for name in CATALOGUE if name not in GAMMAS)
 """The coefficients that cost little."""
+LARGE_TEAM = 30
+"""Annotators; where there are more, pairs have no intervals."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,7 +58,7 @@ class Overview:
     rankings : mapping of measure to Ranking
         Where there is a gold standard, else empty.
     intervals : mapping of measure to Intervals
-        Of the results.
+        Of the results; of the first of them where there are rankings, which have their own.
     standings : mapping of measure to Standings
         Of the rankings.
     corpus : Corpus, optional
@@ -134,11 +137,20 @@ def overview(
     return Overview(
         results=results,
         rankings=rankings,
-        intervals={name: item.intervals(**sureness) for name, item in results.items()},
+        intervals={
+            name: item.intervals(levels=_levels(item), **sureness)
+            for name, item in islice(results.items(), 1 if rankings else None)
+        },
         standings={name: compare_systems(item, **sureness) for name, item in rankings.items()},
         corpus=corpus,
         **(alone or {"difficulty": None, "found": None, "coefficients": None, "placements": ()}),
     )
+
+
+def _levels(result: Agreement) -> tuple[str, ...]:
+    """What gets intervals: pairs and annotators in a team that a page can list."""
+    is_listed = result.settings.pairs is None and len(result.counts.annotators) <= LARGE_TEAM
+    return LEVELS if is_listed else ("label",)
 
 
 def _options(settings: Settings) -> dict[str, Any]:

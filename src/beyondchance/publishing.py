@@ -12,7 +12,7 @@ from typing import Any
 from beyondchance.io.saving import save_file
 from beyondchance.overview import WITHOUT_GAMMA, overview
 from beyondchance.reporting.figures import ENDINGS, save_figures
-from beyondchance.reporting.html.page import check_libraries, written
+from beyondchance.reporting.html.page import prepare, written
 from beyondchance.results import Agreement, Ranking
 from beyondchance.spans import Corpus
 
@@ -104,7 +104,7 @@ def report(
     >>> page.html.startswith("<!DOCTYPE html>")
     True
     """
-    check_libraries()
+    prepare()
     found = overview(
         result,
         corpus,

@@ -7,7 +7,7 @@ never stored and never averaged.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import isnan, nan
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 Name = TypeVar("Name", bound=Hashable)
 
 NOTHING_MARKED = "nothing was marked by either"
+LEVELS = ("label", "pair", "annotator")
+"""What scores are broken down by."""
 NO_ROOM = "random annotations would agree wholly: chance is 1"
 
 _COLUMNS = (
@@ -764,6 +766,7 @@ class Agreement:
     def intervals(
         self,
         *,
+        levels: Collection[str] = LEVELS,
         by: Sequence[str] = (),
         confidence: float = 0.95,
         resamples: int = 9999,
@@ -778,6 +781,8 @@ class Agreement:
 
         Parameters
         ----------
+        levels : collection of {"label", "pair", "annotator"}
+            What gets intervals beside the overall score; a large team has many pairs.
         by : sequence of str
             Fields of the documents, such as a round, whose values get intervals too, each from
             its own documents.
@@ -803,26 +808,33 @@ class Agreement:
             rng=rng,
             over=over,
         )
+        for level in levels:
+            checked_option("level", level, LEVELS)
         counts = self.counts
-        levels = uncertainty.Levels()
-        levels.add("all", [""], np.zeros(len(counts), dtype=np.int64))
-        levels.add("label", counts.labels, counts.label)
+        wanted = uncertainty.Levels()
+        wanted.add("all", [""], np.zeros(len(counts), dtype=np.int64))
+        if "label" in levels:
+            wanted.add("label", counts.labels, counts.label)
         alone = len(counts.annotators) == 2
         if over == "documents" and not alone:
-            levels.add("pair", list(self.by_pair), counts.pair_numbers())
-            levels.add("annotator", counts.annotators, counts.a, counts.b)
-            for who, name in enumerate(counts.annotators):
-                inside = (counts.a == who) | (counts.b == who)
-                levels.add("without", [name], np.where(inside, -1, 0))
-        rows = counts.leveled(levels.members, len(levels))
-        found = levels.named(
+            if "pair" in levels:
+                wanted.add("pair", list(self.by_pair), counts.pair_numbers())
+            if "annotator" in levels:
+                wanted.add("annotator", counts.annotators, counts.a, counts.b)
+                for who, name in enumerate(counts.annotators):
+                    inside = (counts.a == who) | (counts.b == who)
+                    wanted.add("without", [name], np.where(inside, -1, 0))
+        rows = counts.leveled(wanted.members, len(wanted))
+        found = wanted.named(
             uncertainty.intervals_of(rows, uncertainty.SCORES, options, unit=self.resampled_unit)
         )
         overall = found["all"][""]
         if over == "documents" and alone:
             # Two annotators are one pair, and each agrees with the other as both do.
-            found["pair"] = dict.fromkeys(self.by_pair, overall)
-            found["annotator"] = dict.fromkeys(counts.annotators, overall)
+            if "pair" in levels:
+                found["pair"] = dict.fromkeys(self.by_pair, overall)
+            if "annotator" in levels:
+                found["annotator"] = dict.fromkeys(counts.annotators, overall)
         return uncertainty.Intervals(
             overall=overall,
             by_label=found.get("label", {}),

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
+from threading import Thread
 from typing import Any
 from xml.etree import ElementTree as ET
 
@@ -42,6 +44,28 @@ def altair() -> Any:
             "pip install 'beyondchance[report]'"
         ) from None
     return alt
+
+
+def warm_up() -> None:
+    """Start what draws in the background: it takes half a second, in which others can work."""
+    altair()
+    import vl_convert  # noqa: PLC0415 - an extra
+
+    nothing = '{"data": {"values": []}, "mark": "point"}'
+    Thread(target=vl_convert.vegalite_to_svg, args=(nothing,), daemon=True).start()
+
+
+@contextmanager
+def unchecked() -> Iterator[None]:
+    """Build charts without holding every part against Altair's schema, which takes long.
+
+    Charts are checked in the tests.
+    """
+    altair()
+    from altair.utils.schemapi import debug_mode  # noqa: PLC0415 - an extra
+
+    with debug_mode(False):
+        yield
 
 
 def drawn(chart: Any, ending: str) -> bytes:

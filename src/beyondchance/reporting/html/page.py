@@ -14,7 +14,7 @@ from beyondchance.overview import Overview
 from beyondchance.reporting import json_output, words
 from beyondchance.reporting.agree_report import agree_report, overall_table
 from beyondchance.reporting.blocks import Amount, Cell, Prose, Range, Report, cell_text, in_list
-from beyondchance.reporting.figures import altair, inline_svg
+from beyondchance.reporting.figures import inline_svg, unchecked, warm_up
 from beyondchance.reporting.html.documents import document_view
 from beyondchance.reporting.html.sections import (
     Chart,
@@ -72,7 +72,8 @@ def written(
     view = None
     if found.found is not None:
         view = document_view(found.found, texts=texts, top=top or len(found.found.documents))
-    made = sections(found, view, digits=digits)
+    with unchecked():
+        made = sections(found, view, digits=digits)
     report = _report(found, digits)
     environment = jinja2.Environment(
         autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
@@ -103,15 +104,15 @@ def written(
     return html, dict(_charts(made))
 
 
-def check_libraries() -> None:
-    """Refuse at once, rather than after all the work, where a library is missing.
+def prepare() -> None:
+    """Load what a page needs, and refuse at once, not after all the work, where it is missing.
 
     Raises
     ------
     MissingLibraryError
     """
     _jinja2()
-    altair()
+    warm_up()
 
 
 def _jinja2() -> Any:
