@@ -16,6 +16,9 @@ PIP := -m pip --disable-pip-version-check --quiet --quiet
 demo: $(VENV)/demo
 	@$(BIN)/beyondchance demo
 
+# As many processes as there are cores, with one thread each.
+check test: export OPENBLAS_NUM_THREADS = 1
+
 check: $(VENV)/dev
 	@$(BIN)/ruff format --quiet --check .
 	@$(BIN)/ruff check --quiet .

@@ -13,6 +13,7 @@ from contextlib import chdir, redirect_stderr, redirect_stdout
 from pathlib import Path
 from unittest import mock
 
+from beyondchance import agreement, example, report
 from beyondchance.cli import COMMANDS, main
 from beyondchance.paper import deviations_page
 
@@ -123,7 +124,17 @@ def ran(line: str, *, help_page: bool = False) -> str:
     return err.getvalue() + out.buffer.getvalue().decode()
 
 
-PAGES = {"cli.md": cli_page, "deviations.md": deviations_page}
+def example_report() -> str:
+    """The report on the example that ships with the package."""
+    corpus = example()
+    return report(agreement(corpus), corpus, title="A town's newspaper, three annotators").html
+
+
+PAGES = {
+    "cli.md": cli_page,
+    "deviations.md": deviations_page,
+    "_static/example-report.html": example_report,
+}
 
 if __name__ == "__main__":
     for name, page in PAGES.items():

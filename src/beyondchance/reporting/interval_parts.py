@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 Scores: TypeAlias = "Mapping[str, ConfidenceInterval]"
 """Intervals by the name of a score."""
 
+CAUTION = "the interval: "
+"""How a note begins that asks for caution."""
+
 _METHODS = {"bca": "BCa", "percentile": "percentiles", "expanded": "expanded BCa"}
 
 
@@ -95,7 +98,7 @@ def _missing(shown: Sequence[tuple[str, ConfidenceInterval]]) -> list[str]:
 
 def cautions(intervals: Iterable[ConfidenceInterval]) -> list[str]:
     """Notes on intervals that are to be taken with caution, once each."""
-    found = [f"the interval: {item.caution}" for item in intervals if item.caution]
+    found = [f"{CAUTION}{item.caution}" for item in intervals if item.caution]
     return [note.replace("method=", "interval_method=") for note in dict.fromkeys(found)]
 
 

@@ -26,7 +26,7 @@ from beyondchance.reporting.html.sections import (
     known,
     sections,
 )
-from beyondchance.reporting.interval_parts import Scores, interval_heading, json_intervals
+from beyondchance.reporting.interval_parts import CAUTION, Scores, interval_heading, json_intervals
 from beyondchance.reporting.rank_report import Sureness, by_rank, rank_report
 from beyondchance.results import Score
 from beyondchance.rounding import in_digits
@@ -265,8 +265,10 @@ def _facts(found: Overview, report: Report) -> Iterator[Part]:
         yield NamedTable("agreement", overall_table(found.results, known(found)))
     wanted = ("Intervals: ", "Left out or changed: ")
     yield from (block for block in rest if block.text.startswith(wanted))
-    if report.notes:
-        yield Notes(words.condensed(report.notes))
+    # The sentence on intervals has said what to think of them.
+    notes = [note for note in report.notes if not note.startswith(CAUTION)]
+    if notes:
+        yield Notes(words.condensed(notes))
 
 
 # --- Values for the template --------------------------------------------------
