@@ -14,11 +14,11 @@ from beyondchance.cli import BELOW
 from beyondchance.cli.loading import load, streams
 from beyondchance.cli.options import (
     FAIL_UNDER,
+    GAMMA,
     OUTPUT,
     OVER,
     TOP,
     Names,
-    Parameters,
     annotated_files,
     gamma_parameters,
     interval_options,
@@ -69,12 +69,7 @@ if TYPE_CHECKING:
     type=Names(),
     help="Other coefficients beside ours: 'all', or names such as alpha,gamma,kappa.",
 )
-@option(
-    "--gamma",
-    group="Scoring",
-    type=Parameters(),
-    help="Parameters of gamma: alpha, beta, delta, precision, confidence, samples.",
-)
+@GAMMA
 @option(
     "--sensitivity",
     group="Output",

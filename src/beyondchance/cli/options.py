@@ -355,6 +355,14 @@ def interval_options(options: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
+GAMMA = option(
+    "--gamma",
+    group="Scoring",
+    type=Parameters(),
+    help="Parameters of gamma: alpha, beta, delta, precision, confidence, samples.",
+)
+
+
 def gamma_parameters(options: Mapping[str, Any]) -> dict[str, float]:
     """The parameters of gamma, whole numbers where they count something."""
     given = options["gamma"] or {}

@@ -10,8 +10,8 @@ import click
 
 from beyondchance.cli.loading import load, streams
 from beyondchance.cli.options import (
+    GAMMA,
     Names,
-    Parameters,
     annotated_files,
     gamma_parameters,
     interval_options,
@@ -38,12 +38,7 @@ from beyondchance.scoring import agreement, rank
     type=Names(),
     help="Other coefficients beside ours: 'all', or names; all but gamma by default, for its cost.",
 )
-@option(
-    "--gamma",
-    group="Scoring",
-    type=Parameters(),
-    help="Parameters of gamma: alpha, beta, delta, precision, confidence, samples.",
-)
+@GAMMA
 @option(
     "-o",
     "--save",
@@ -68,8 +63,7 @@ from beyondchance.scoring import agreement, rank
     type=click.IntRange(0),
     metavar="N",
     default=1000,
-    show_default=True,
-    help="Documents to show in full, the most contested ones; 0 for all.",
+    help="Documents to show in full, the most contested ones; 0 for all.  [default: 1000]",
 )
 @option(
     "--digits",
@@ -77,8 +71,7 @@ from beyondchance.scoring import agreement, rank
     type=click.IntRange(1, 15),
     metavar="N",
     default=3,
-    show_default=True,
-    help="Digits after the point.",
+    help="Digits after the point.  [default: 3]",
 )
 @option("--quiet", "-q", group="Output", is_flag=True, help="No notes and no progress.")
 def command(files: tuple[str, ...], **options: Any) -> None:
