@@ -5,8 +5,8 @@ import doctest
 import importlib
 import importlib.util
 import pickle
-import re
 import pkgutil
+import re
 import subprocess
 import sys
 import tomllib

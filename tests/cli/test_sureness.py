@@ -49,6 +49,38 @@ def ends(scores):
     return {name: [item.low, item.high] for name, item in scores.items()}
 
 
+@pytest.mark.parametrize("command", ["agree", "rank", "difficulty"])
+def test_options_of_intervals_that_nobody_asked_for(capsys, command):
+    assert main([command, *TEAM, "--interval-method", "expanded"]) == 2
+    message = "--interval-method is for intervals; say --confidence 0.95 as well"
+    assert message in capsys.readouterr().err
+
+
+def tagged(*spans):
+    """One sentence of ten tokens, with these one-token spans."""
+    return ["B-P" if place in spans else "O" for place in range(10)]
+
+
+class TestRankedOnDifferentDocuments:
+    """The worse of two systems has easier documents only."""
+
+    @pytest.fixture
+    def found(self, capsys):
+        easy, hard = [tagged(1, 5)] * 10, [tagged(2, 7)] * 30
+        tags = {
+            "gold": [*easy, *hard],
+            "careful": [*easy, *([tagged(4, 8)] * 30)],
+            "lucky": [*([tagged(1, 6)] * 10), *([None] * 30)],
+        }
+        corpus = Corpus.from_tags(tags, documents=[f"d{number}" for number in range(40)])
+        write(corpus, "all.csv", format="table")
+        call = ("rank", "all.csv", "--gold", "gold", "--empty", "missing", *FLAGS)
+        return " ".join(run(capsys, *call).out.split())
+
+    def test_the_other_order_on_shared_documents_is_said(self, found):
+        assert "On the 10 documents that all have, careful is ahead of lucky" in found
+
+
 class TestAgree:
     def test_every_score_has_the_intervals_of_the_library(self, capsys):
         found = in_json(capsys, "agree", *TEAM, *FLAGS, "--by", "season")

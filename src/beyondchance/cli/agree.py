@@ -20,6 +20,7 @@ from beyondchance.cli.options import (
     TOP,
     Names,
     annotated_files,
+    check_intervals_wanted,
     gamma_parameters,
     interval_options,
     option,
@@ -92,6 +93,7 @@ def command(files: tuple[str, ...], **options: Any) -> int:
     beyondchance agree spans.csv --labels PER,ORG --fail-under 0.7
     beyondchance agree export.json --confidence 0.95 --null
     """
+    check_intervals_wanted(options)
     given = streams(files)
     with working("reading and scoring", quiet=options["quiet"]) as say:
         corpus = load(given, options)

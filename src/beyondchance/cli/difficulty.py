@@ -12,6 +12,7 @@ from beyondchance.cli.options import (
     OUTPUT,
     TOP,
     annotated_files,
+    check_intervals_wanted,
     interval_options,
     output,
     picked,
@@ -40,6 +41,7 @@ def command(files: tuple[str, ...], **options: Any) -> None:
     beyondchance difficulty gold.conll
     beyondchance difficulty export.json --gold expert
     """
+    check_intervals_wanted(options)
     with working("reading and scoring", quiet=options["quiet"]):
         corpus = load(streams(files), options)
         result = difficulty(corpus, **scoring_options(options))

@@ -345,6 +345,16 @@ def seed(options: Mapping[str, Any]) -> int:
     return options["seed"] or 0
 
 
+def check_intervals_wanted(options: Mapping[str, Any]) -> None:
+    """Refuse options of intervals where none were asked for, rather than ignore them."""
+    ctx = click.get_current_context()
+    for name in ("interval_method", "over"):
+        given = ctx.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
+        if given and options["confidence"] is None:
+            flag = f"--{name.replace('_', '-')}"
+            raise click.UsageError(f"{flag} is for intervals; say --confidence 0.95 as well")
+
+
 def interval_options(options: Mapping[str, Any]) -> dict[str, Any]:
     """What the library wants to know for intervals."""
     return {

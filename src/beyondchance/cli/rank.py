@@ -17,6 +17,7 @@ from beyondchance.cli.options import (
     FAIL_UNDER,
     OUTPUT,
     annotated_files,
+    check_intervals_wanted,
     interval_options,
     option,
     output,
@@ -57,6 +58,7 @@ def command(files: tuple[str, ...], **options: Any) -> int:
     beyondchance rank shared-task.tsv --gold gold --split-by-difficulty 0.825
     beyondchance rank gold.conll a.conll b.conll --confidence 0.95
     """
+    check_intervals_wanted(options)
     given = streams(files)
     if options["gold"] is None and len(given) > 1:
         if not isinstance(given[0], str):
@@ -95,7 +97,8 @@ def _sureness(ranking: Ranking, options: dict[str, Any]) -> Sureness:
     return Sureness(
         standings=compare_systems(ranking, **chosen),
         labels={
-            name: system.intervals(**chosen).by_label for name, system in ranking.systems.items()
+            name: system.intervals(levels=["label"], **chosen).by_label
+            for name, system in ranking.systems.items()
         },
     )
 

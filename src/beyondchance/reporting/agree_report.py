@@ -190,7 +190,7 @@ def agree_report(
         blocks.append(_sure_table(habits, known.kind("annotator"), top))
     for name in by:
         if name == "document":
-            blocks += _documents(result, difficulty, top)
+            blocks += _documents(result, difficulty, null, top)
         else:
             groups, own = list(result.by_field(name).items()), known.kind(f"field {name}")
             blocks.append(scores_table(name, groups, own, title=f"documents by {name}", top=top))
@@ -203,7 +203,7 @@ def agree_report(
         "skipped": dict(result.skipped),
         "notes": list(notes),
     }
-    rows = _rows(results, habits, known, by=by, difficulty=difficulty, variants=variants)
+    rows = _rows(results, habits, known, by=by, difficulty=difficulty, variants=variants, null=null)
     if others is not None:
         from beyondchance.reporting import coefficients_report  # noqa: PLC0415 - rarely wanted
 
@@ -429,8 +429,10 @@ def _more_or_less(ratio: float) -> Amount | None:
     return Amount(ratio - 1, text)
 
 
-def _documents(result: Agreement, difficulty: Difficulty | None, top: int) -> list[Block]:
-    """The most contested documents, and the hardest."""
+def _documents(
+    result: Agreement, difficulty: Difficulty | None, null: NullDistribution | None, top: int
+) -> list[Block]:
+    """The most contested documents, and the hardest; with p-values, where there are some."""
     scores = [(name, score) for name, score in result.by_document.items() if score.n_spans]
     hardness = difficulty.by_document if difficulty is not None else {}
     contested = most_contested(scores)
@@ -441,12 +443,19 @@ def _documents(result: Agreement, difficulty: Difficulty | None, top: int) -> li
         ("the hardest documents first", hardest),
     ):
         shown = ordered[:top] if top else ordered
-        rows = [
+        headings = ["document", "spans", *SCORES, "difficulty"]
+        rows: list[tuple[Cell, ...]] = [
             (name, score.n_spans, *score_cells(score), hardness.get(name, nan))
             for name, score in shown
         ]
+        if null is not None:
+            headings.append("p, luck")
+            rows = [
+                (*row, null.by_document[name].p_value)
+                for row, (name, _) in zip(rows, shown, strict=True)
+            ]
         cut = f"{len(shown):,} of {len(ordered):,}." if len(shown) < len(ordered) else ""
-        table = Table(("document", "spans", *SCORES, "difficulty"), rows, title, cut)
+        table = Table(headings, rows, title, cut)
         blocks.append(with_reasons(table, [score for _, score in shown]))
     return blocks
 
@@ -556,9 +565,11 @@ def _rows(
     by: Sequence[str],
     difficulty: Difficulty | None,
     variants: Sequence[Variant],
+    null: NullDistribution | None,
 ) -> list[dict[str, Any]]:
     """One row for each score, with the level that it is of."""
     measure, result = next(iter(results.items()))
+    lucky = {} if null is None else null.by_document
     rows = [
         {
             "level": "all",
@@ -566,6 +577,7 @@ def _rows(
             "measure": name,
             **flat_score(item.score),
             **flat_intervals(known.of("all", name)),
+            **({"p_value": null.p_value} if null is not None and name == measure else {}),
         }
         for name, item in results.items()
     ]
@@ -616,6 +628,11 @@ def _rows(
                 "document",
                 result.by_document,
                 difficulty=difficulty.by_document if difficulty else {},
+                **(
+                    {"p_value": {name: item.p_value for name, item in lucky.items()}}
+                    if lucky
+                    else {}
+                ),
             )
         else:
             add(name, result.by_field(name))

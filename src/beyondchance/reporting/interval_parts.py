@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 Scores: TypeAlias = "Mapping[str, ConfidenceInterval]"
 """Intervals by the name of a score."""
 
+_MOST_REASONS = 6
 CAUTION = "the interval: "
 """How a note begins that asks for caution."""
 
@@ -36,7 +37,7 @@ def with_intervals(table: Table, intervals: Sequence[Scores], settings: Settings
 
 def interval_heading(settings: Settings) -> str:
     """What stands above intervals: ``95 %``."""
-    return f"{100 * float(settings.confidence or 'nan'):g} %"
+    return f"{100 * float(settings.confidence or 'nan'):.10g} %"
 
 
 def cell_of(interval: ConfidenceInterval | None) -> Range | None:
@@ -68,7 +69,7 @@ def explained(
     )
     draws = f"{int(settings.resamples or 0):,} resamples of {drawn}, seed {settings.seed}"
     sentences = [f"Intervals: {interval_heading(settings)}, {method}, {draws}."]
-    if first.over.startswith("sentences"):
+    if first.over.startswith("sentences") and first.reason is None:
         sentences.append(
             "No documents larger than sentences are known, so that sentences were drawn: if they "
             "come from a few articles, the intervals are too narrow."
@@ -93,7 +94,9 @@ def _missing(shown: Sequence[tuple[str, ConfidenceInterval]]) -> list[str]:
     for name, interval in shown:
         if interval.reason is not None:
             reasons.setdefault(interval.reason, []).append(name)
-    return [f"No interval for {in_list(names)}: {reason}." for reason, names in reasons.items()]
+    said = [f"No interval for {in_list(names)}: {reason}." for reason, names in reasons.items()]
+    rest = sum(len(names) for names in list(reasons.values())[_MOST_REASONS:])
+    return said[:_MOST_REASONS] + ([f"No interval for {rest:,} more."] if rest else [])
 
 
 def cautions(intervals: Iterable[ConfidenceInterval]) -> list[str]:

@@ -81,12 +81,19 @@ def _plain(plan: Plan) -> dict[str, Any]:
 
 
 def _meaning(plan: Plan, score: str, digits: int) -> str:
-    if plan.reason is not None:
+    if plan.documents is None:
         return f"The pilot does not tell how many {plan.unit} to annotate: {plan.reason}."
-    level = f"{100 * float(plan.settings.confidence or 'nan'):g} %"
+    level = f"{100 * float(plan.settings.confidence or 'nan'):.10g} %"
     now = in_digits(plan.half_width_of(plan.n_pilot), digits)
-    return (
+    known = (
         f"The pilot has a {score} score of {in_digits(plan.score, digits)}, known to about ± {now} "
-        f"({level} interval). For ± {plan.half_width:g} it takes about {plan.documents:,} "
-        f"{plan.unit} like these by the same annotators, the pilot's {plan.n_pilot:,} included."
+        f"({level} interval)."
+    )
+    wanted = f"For ± {plan.half_width:g}"
+    if plan.documents <= plan.n_pilot:
+        enough = f"about {plan.documents:,} of its {plan.n_pilot:,} {plan.unit} would have done"
+        return f"{known} {wanted} it is enough: {enough}."
+    return (
+        f"{known} {wanted} it takes about {plan.documents:,} {plan.unit} like these by the same "
+        f"annotators, the pilot's {plan.n_pilot:,} included."
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from math import inf
+from math import inf, isnan
 from string import ascii_lowercase
 from typing import TYPE_CHECKING, Any
 
@@ -43,6 +43,10 @@ from beyondchance.spans import Corpus
 if TYPE_CHECKING:
     from beyondchance.contrasts import Comparison, Standings
     from beyondchance.uncertainty import ConfidenceInterval
+
+
+_MOST_SENTENCES = 6
+"""Changes of rank that have a sentence each."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -294,17 +298,53 @@ def told_apart(standings: Standings, measure: str, digits: int) -> list[str]:
         return texts
     unit = first.over
     ways = "all ways" if standings.enumerated else f"{int(settings.resamples or 0):,} random ways"
+    held = counted(standings.n_documents, unit.removesuffix("s"))
+    tested = f"Tested by exchanging two systems within the {held} that all have, in {ways}"
+    if len(standings.pairs) > 1:
+        tested += (
+            f"; p-values are Holm's, for all {len(standings.pairs):,} pairs together, intervals "
+            "are of one pair each"
+        )
+    texts.append(f"By {measure}, {_verdict(standings)}. {tested}.")
+    texts += [
+        f"On the {held} that all have, {other} is ahead of {one}: the ranking takes other "
+        "documents for each system, and says less than the test."
+        for (one, other), item in _neighbours(standings)
+        if item.difference < 0
+    ]
+    return texts + _overtakings(standings, digits)
+
+
+def _verdict(standings: Standings) -> str:
+    """Which systems can be told apart."""
+    if all(isnan(p) for p in standings.adjusted.values()):
+        return "nothing could be tested"
     alone = [group[0] for group in standings.groups if len(group) == 1]
     together = [group for group in standings.groups if len(group) > 1]
     said = [f"{in_list(group)} cannot be told apart" for group in together]
     said += [f"{in_list(alone)} can be told apart from all others"] if alone and together else []
-    said = said or ["all systems can be told apart"]
-    held = counted(standings.n_documents, unit.removesuffix("s"))
-    tested = f"Tested by exchanging two systems within the {held} that all have, in {ways}"
-    if len(standings.pairs) > 1:
-        tested += f"; p-values are Holm's, for all {len(standings.pairs):,} pairs together"
-    texts.append(f"By {measure}, {'; '.join(said)}. {tested}.")
-    for (one, other), significant in list(standings.overtakings.items())[:6]:
+    return "; ".join(said or ["all systems can be told apart"])
+
+
+def _overtakings(standings: Standings, digits: int) -> list[str]:
+    """What to think of changes of rank; many of them together."""
+    changes = standings.overtakings
+    if len(changes) > _MOST_SENTENCES:
+        ways = {
+            True: "can be told apart",
+            False: "cannot be told apart: these changes are not significant",
+        }
+        told = {
+            way: [f"{a} overtakes {b}" for (a, b), found in changes.items() if found is way]
+            for way in ways
+        }
+        return [
+            f"When chance is taken out, {'; '.join(said)}. They {ways[way]}."
+            for way, said in told.items()
+            if said
+        ]
+    texts = []
+    for (one, other), significant in changes.items():
         p = in_digits(standings.adjusted[one, other], digits)
         verdict = (
             f"and the two can be told apart, p = {p}"
