@@ -1,5 +1,7 @@
 """What reports say: sentences, habits and notes that a reader can check by hand."""
 
+from dataclasses import replace
+from math import nan
 from pathlib import Path
 
 import pytest
@@ -8,6 +10,7 @@ from beyondchance import (
     Corpus,
     Score,
     agreement,
+    compare_systems,
     coverage,
     difficulty,
     example,
@@ -18,7 +21,7 @@ from beyondchance.reporting import words
 from beyondchance.reporting.agree_report import agree_report, habits_of
 from beyondchance.reporting.blocks import Prose, Table
 from beyondchance.reporting.place_report import place_report
-from beyondchance.reporting.rank_report import rank_report
+from beyondchance.reporting.rank_report import rank_report, told_apart
 from beyondchance.rounding import in_digits
 
 JUDGEMENTS = ("good", "bad", "poor", "fair", "moderate", "substantial", "perfect", "excellent")
@@ -197,3 +200,22 @@ def test_the_page_on_reading_quotes_real_numbers():
         assert f"{measure}       {numbers}      {in_digits(result.corrected)}" in page
     two = example().select(annotators=["ada", "ben"])
     assert f"{agreement(two).chance:.4f}".lstrip("0") in page
+
+
+class TestToldApart:
+    """What a ranking says of its tests."""
+
+    @pytest.fixture(scope="class")
+    def standings(self):
+        return compare_systems(rank(example(), gold="ada"), resamples=99, rng=1)
+
+    def test_every_change_of_rank_is_there(self, standings):
+        changes = {(f"up{i}", f"down{i}"): i % 2 == 0 for i in range(9)}
+        *_, apart, together = told_apart(replace(standings, overtakings=changes), "token", 3)
+        assert apart.endswith("up8 overtakes down8. They can be told apart.")
+        assert together.count("overtakes") == 4
+        assert together.endswith("cannot be told apart: these changes are not significant.")
+
+    def test_nothing_to_test(self, standings):
+        nothing = replace(standings, adjusted=dict.fromkeys(standings.adjusted, nan))
+        assert "By token, nothing could be tested." in told_apart(nothing, "token", 3)[1]
