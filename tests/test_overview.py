@@ -91,12 +91,12 @@ def test_measures_of_ones_own():
     corpus = example()
     result = agreement(corpus, measure=measure)
     found = overview(result, corpus, **FEW)
-    assert next(iter(found.results.values())) is result
+    assert found.results["half"] is result
     # Difficulty is that of the token measure then.
     assert found.difficulty.overall == difficulty(corpus).overall
     ranking = rank(corpus, gold="ada", measure=measure)
     found = overview(ranking, corpus, **FEW)
-    assert next(iter(found.rankings.values())) is ranking
+    assert found.rankings["half"] is ranking
     assert list(found.results) == ["token", "exact"]
 
 
@@ -128,6 +128,11 @@ def test_nested_spans_are_not_placed():
 
 
 class TestRefused:
+    def test_labels_that_were_left_out(self):
+        persons = example().select(labels=["PERSON"])
+        with pytest.raises(DataError, match="other documents, annotators, labels or spans"):
+            overview(agreement(persons), example(), **FEW)
+
     def test_another_corpus(self):
         other = example().select(documents=["issue-01"])
         with pytest.raises(DataError, match="expected the one that the result was computed from"):

@@ -61,6 +61,8 @@ class Overview:
         Of the results; of the first of them where there are rankings, which have their own.
     standings : mapping of measure to Standings
         Of the rankings.
+    gold : str, optional
+        The gold standard that everybody was compared with.
     corpus : Corpus, optional
         What was compared; without it there is nothing of what follows.
     difficulty : Difficulty, optional
@@ -74,18 +76,19 @@ class Overview:
     rankings: Mapping[str, Ranking]
     intervals: Mapping[str, Intervals]
     standings: Mapping[str, Standings]
-    corpus: Corpus | None
-    difficulty: Difficulty | None
-    found: Disagreements | None
-    coefficients: Coefficients | None
-    placements: tuple[Placement, ...]
+    gold: str | None = None
+    corpus: Corpus | None = None
+    difficulty: Difficulty | None = None
+    found: Disagreements | None = None
+    coefficients: Coefficients | None = None
+    placements: tuple[Placement, ...] = ()
 
 
 def overview(
     result: Agreement | Ranking,
     corpus: Corpus | None = None,
     *,
-    others: Collection[str] = WITHOUT_GAMMA,
+    others: str | Collection[str] = WITHOUT_GAMMA,
     gamma: Mapping[str, Any] | None = None,
     confidence: float = 0.95,
     resamples: int = 9999,
@@ -99,7 +102,7 @@ def overview(
     result : Agreement or Ranking
     corpus : Corpus, optional
         What it was computed from.
-    others : collection of str
+    others : "all" or collection of str
         Other coefficients, by name; they are for annotators among themselves.
     gamma : mapping, optional
         The parameters of gamma, if it is among `others`.
@@ -126,15 +129,14 @@ def overview(
     }
     rankings: dict[str, Ranking] = {}
     if isinstance(result, Ranking):
+        gold: str | None = result.gold
         rankings, results = _of_ranking(result, corpus)
     elif isinstance(result, Agreement):
+        gold = result.settings.gold if result.settings.pairs == "gold" else None
         results = _by_measures(result, corpus)
     else:
         raise DataError(f"found one {type(result).__name__}; expected an Agreement or a Ranking")
-    alone: Any = None
-    if corpus is not None:
-        alone = _of_corpus(result, corpus, others=others, gamma=gamma, rng=rng)
-    return Overview(
+    found = Overview(
         results=results,
         rankings=rankings,
         intervals={
@@ -142,8 +144,27 @@ def overview(
             for name, item in islice(results.items(), 1 if rankings else None)
         },
         standings={name: compare_systems(item, **sureness) for name, item in rankings.items()},
+        gold=gold,
+    )
+    if corpus is None:
+        return found
+    settings = result.settings
+    # Measures of one's own cannot be asked again; difficulty is that of the paper then.
+    options = _options(settings) if settings.custom is None else _arrangement(settings)
+    compared = without_gold(corpus) if gold is None else corpus.with_gold(gold)
+    pairs = None if gold is None else [(gold, n) for n in corpus.annotators if n != gold]
+    chosen = ("all",) if others == "all" else tuple(others)
+    values = None
+    if gold is None and chosen:
+        names = "all" if chosen == ("all",) else chosen
+        values = coefficients(compared, names, model=settings.model, gamma=gamma, rng=rng)
+    return replace(
+        found,
         corpus=corpus,
-        **(alone or {"difficulty": None, "found": None, "coefficients": None, "placements": ()}),
+        difficulty=difficulty(replace(compared, gold=gold), **options),
+        found=disagreements(compared, pairs=pairs),
+        coefficients=values,
+        placements=tuple(_placements(compared, settings)),
     )
 
 
@@ -159,27 +180,39 @@ def _options(settings: Settings) -> dict[str, Any]:
     return {name: getattr(settings, name) for name in names}
 
 
+def _arrangement(settings: Settings) -> dict[str, Any]:
+    """How random spans are placed, whatever the measure."""
+    return {"model": settings.model, "scope": settings.scope}
+
+
+def _named(settings: Settings) -> str:
+    """The measure, by the name that its author gave it."""
+    return settings.custom or settings.measure
+
+
 def _by_measures(result: Agreement, corpus: Corpus | None) -> dict[str, Agreement]:
     """The result, and the same by the two measures that everybody knows."""
-    measure = result.settings.measure
+    settings = result.settings
+    measure = _named(settings)
     if corpus is None:
         return {measure: result}
-    gold = result.settings.gold if result.settings.pairs == "gold" else None
-    chosen: dict[str, Any] = {
-        "model": result.settings.model,
-        "scope": result.settings.scope,
-        "gold": gold,
+    gold = settings.gold if settings.pairs == "gold" else None
+    known = {
+        name: agreement(corpus, measure=name, gold=gold, **_arrangement(settings))
+        for name in ("token", "exact")
     }
-    again = agreement(corpus, measure="token", **chosen)
-    if set(again.counts.documents) != set(result.counts.documents) or (
-        set(again.counts.annotators) != set(result.counts.annotators)
-    ):
+    if _contents(known["token"]) != _contents(result):
         raise DataError(
-            "the corpus has other documents or annotators than the result; expected the one that "
-            "the result was computed from"
+            "the corpus has other documents, annotators, labels or spans than the result; expected "
+            "the one that the result was computed from"
         )
-    known = {"token": again, "exact": agreement(corpus, measure="exact", **chosen)}
     return {measure: result, **{name: item for name, item in known.items() if name != measure}}
+
+
+def _contents(result: Agreement) -> tuple[Any, ...]:
+    """What a result is about, whatever the measure."""
+    counts = result.counts
+    return set(counts.documents), set(counts.annotators), set(counts.labels), result.n_spans
 
 
 def _of_ranking(
@@ -187,61 +220,20 @@ def _of_ranking(
 ) -> tuple[dict[str, Ranking], dict[str, Agreement]]:
     """Rankings by the measures that everybody knows, and all systems together."""
     settings = ranking.settings
-    measure = settings.measure
+    measure = _named(settings)
     if corpus is None:
         return {measure: ranking}, {}
-    chosen: dict[str, Any] = {
-        "model": settings.model,
-        "scope": settings.scope,
-        "gold": ranking.gold,
-    }
-    names = [name for name in ("token", "exact") if name != measure]
+    chosen = {"gold": ranking.gold, **_arrangement(settings)}
     rankings = {
         measure: ranking,
-        **{name: rank(corpus, measure=name, **chosen) for name in names},
+        **{
+            name: rank(corpus, measure=name, **chosen)
+            for name in ("token", "exact")
+            if name != measure
+        },
     }
-    if settings.custom is None:
-        together = agreement(corpus, gold=ranking.gold, **_options(settings))
-    else:
-        together = agreement(corpus, measure="token", **chosen)
-    return rankings, _by_measures(together, corpus)
-
-
-def _of_corpus(
-    result: Agreement | Ranking,
-    corpus: Corpus,
-    *,
-    others: Collection[str],
-    gamma: Mapping[str, Any] | None,
-    rng: int,
-) -> dict[str, Any]:
-    """What takes the annotations themselves."""
-    settings = result.settings
-    options = _options(settings)
-    if settings.custom is not None:
-        options = {"model": settings.model, "scope": settings.scope}
-    gold = result.gold if isinstance(result, Ranking) else None
-    if gold is None and settings.pairs == "gold":
-        gold = settings.gold
-    if gold is not None:
-        compared = corpus.with_gold(gold)
-        pairs = [(gold, name) for name in corpus.annotators if name != gold]
-        return {
-            "difficulty": difficulty(compared, **options),
-            "found": disagreements(compared, pairs=pairs),
-            "coefficients": None,
-            "placements": tuple(_placements(compared, settings)),
-        }
-    compared = without_gold(corpus)
-    names = "all" if tuple(others) == ("all",) else tuple(others)
-    return {
-        "difficulty": difficulty(replace(compared, gold=None), **options),
-        "found": disagreements(compared),
-        "coefficients": coefficients(
-            compared, names, model=settings.model, gamma=dict(gamma or {}), rng=rng
-        ),
-        "placements": tuple(_placements(compared, settings)),
-    }
+    options = _options(settings) if settings.custom is None else _arrangement(settings)
+    return rankings, _by_measures(agreement(corpus, gold=ranking.gold, **options), corpus)
 
 
 def _placements(corpus: Corpus, settings: Settings) -> Iterator[Placement]:

@@ -9,6 +9,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from beyondchance.errors import OptionError
 from beyondchance.io.saving import save_file
 from beyondchance.overview import WITHOUT_GAMMA, overview
 from beyondchance.reporting.figures import ENDINGS, save_figures
@@ -61,7 +62,7 @@ def report(
     top: int = 1000,
     digits: int = 3,
     date: str | None = None,
-    coefficients: Collection[str] = WITHOUT_GAMMA,
+    coefficients: str | Collection[str] = WITHOUT_GAMMA,
     gamma: Mapping[str, Any] | None = None,
     confidence: float = 0.95,
     resamples: int = 9999,
@@ -86,7 +87,7 @@ def report(
         Digits after the point.
     date : str, optional
         Printed below the heading. Without it the same result gives the same bytes.
-    coefficients : collection of str
+    coefficients : "all" or collection of str
         Other coefficients to show beside; gamma only if it is named, for its cost.
     gamma : mapping, optional
         The parameters of gamma.
@@ -104,6 +105,9 @@ def report(
     >>> page.html.startswith("<!DOCTYPE html>")
     True
     """
+    for name, value in (("top", top), ("digits", digits)):
+        if value < 0:
+            raise OptionError(f"{name} is {value!r}; expected 0 or more")
     prepare()
     found = overview(
         result,

@@ -205,7 +205,7 @@ def test_the_page_on_reading_quotes_real_numbers():
 class TestToldApart:
     """What a ranking says of its tests."""
 
-    @pytest.fixture(scope="class")
+    @pytest.fixture
     def standings(self):
         return compare_systems(rank(example(), gold="ada"), resamples=99, rng=1)
 
