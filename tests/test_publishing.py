@@ -12,6 +12,7 @@ from beyondchance import (
     Corpus,
     DataError,
     FormatError,
+    OptionError,
     agreement,
     compare_systems,
     example,
@@ -194,3 +195,60 @@ def test_in_a_notebook(team):
 def test_no_result():
     with pytest.raises(DataError, match="expected an Agreement or a Ranking"):
         report("agreement")
+
+
+class TestTrueSentences:
+    """What the page says of who was compared with whom, and of how much."""
+
+    def test_everybody_against_one(self):
+        corpus = example()
+        page = report(agreement(corpus, gold="ada"), corpus, **FEW)
+        assert "<title>ben and cleo against ada</title>" in page.html
+        assert '<p class="answer">ben and cleo agree with ada: ' in page.html
+        assert "annotators, each against the gold standard" in page.html
+        assert "pairs" not in Numbers(page.html).tables
+
+    def test_the_gold_standard_has_no_habits(self, systems):
+        rows = Numbers(systems.html).tables["annotators"][1:]
+        together = agreement(example(), gold="ada")
+        by_system = [together.by_annotator[name] for name in ("ben", "cleo")]
+        assert [row[3] for row in rows] == [
+            repr(score.size_a / score.size_b - 1) for score in by_system
+        ]
+
+    @pytest.mark.parametrize("measure", ["token", "exact", "dice"])
+    def test_habits_are_of_positions(self, measure):
+        corpus = example()
+        page = report(agreement(corpus, measure=measure), corpus, **FEW)
+        by_token = agreement(corpus).by_annotator
+        assert [row[3] for row in Numbers(page.html).tables["annotators"][1:]] == [
+            repr(score.size_a / score.size_b - 1) for score in by_token.values()
+        ]
+
+    def test_only_what_is_shown_is_linked(self):
+        page = report(agreement(example()), example(), top=2, **FEW)
+        assert len(set(re.findall(r'href="(#document-\d+)"', page.html))) == 2
+
+    def test_texts_that_were_not_compared_have_no_difficulty_here(self):
+        one, two = [(0, 1, "P")], [(1, 2, "P")]
+        spans = {"a": [one, two, one], "b": [one, None, None]}
+        corpus = Corpus.from_spans(spans, lengths=[4, 4, 4])
+        page = report(agreement(corpus), corpus, **FEW)
+        assert "Of 1 document in which something was marked, 0 have" in page.html
+
+    def test_stars_are_explained(self, systems):
+        assert re.search(r"to [\d.]+\*<", systems.html)
+        assert "* rests on few" in systems.html
+
+
+@pytest.mark.parametrize("name", ["top", "digits"])
+def test_numbers_below_zero(name):
+    with pytest.raises(OptionError, match=f"{name} is -1; expected 0 or more"):
+        report(agreement(example()), example(), **{name: -1})
+
+
+@pytest.mark.parametrize(("names", "there"), [("all", True), (["kappa"], False), ([], False)])
+def test_coefficients_by_name(names, there):
+    page = report(agreement(example()), example(), coefficients=names, gamma={"samples": 30}, **FEW)
+    assert (">gamma<" in page.html) == there
+    assert ('id="coefficients"' in page.html) == bool(names)

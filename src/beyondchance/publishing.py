@@ -9,7 +9,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from beyondchance.errors import OptionError
+from beyondchance.errors import FormatError, OptionError
 from beyondchance.io.saving import save_file
 from beyondchance.overview import WITHOUT_GAMMA, overview
 from beyondchance.reporting.figures import ENDINGS, save_figures
@@ -42,7 +42,11 @@ class Page:
     ) -> list[Path]:
         """Write every chart for a paper, as PDF, SVG and PNG; return the files."""
         place = Path(folder)
-        place.mkdir(parents=True, exist_ok=True)
+        try:
+            place.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            why = (error.strerror or str(error)).lower()
+            raise FormatError(f"{place}: cannot be made a folder ({why})") from None
         return save_figures(self.charts, place, endings=endings, write=save_file)
 
     def _repr_html_(self) -> str:

@@ -85,6 +85,17 @@ def test_figures(capsys):
     assert Path("figures/labels.pdf").read_bytes().startswith(b"%PDF")
 
 
+def test_printed(capsys):
+    assert main(["report", *TEAM, "-o", "-", *QUICK]) == 0
+    assert capsys.readouterr().out == page(*TEAM)
+    assert not Path("-").exists()
+
+
+def test_a_name_that_is_no_text():
+    Path("example/ada.conll").rename("example/\udcff.conll")
+    assert "\ufffd" in page("example/\udcff.conll", *TEAM[1:])
+
+
 @pytest.mark.parametrize(
     ("args", "code", "message"),
     [
@@ -92,6 +103,9 @@ def test_figures(capsys):
         (("-o", "a.html"), 2, "no files; expected at least one"),
         ((*TEAM, "-o", "nowhere/a.html"), 1, "its folder does not exist; make it first"),
         ((*TEAM, "-o", "example"), 2, "is a directory"),
+        ((*TEAM, "-o", TEAM[1]), 2, "is one of the files to read; save under another name"),
+        ((*TEAM[1:], "--gold", TEAM[0], "-o", TEAM[0]), 2, "is one of the files to read"),
+        ((*TEAM, "-o", "a.html", "--figures", "example/ada.conll/x"), 1, "cannot be made a folder"),
         ((*TEAM[:1], "-o", "a.html"), 1, "only one annotator"),
         ((*TEAM, "-o", "a.html", "--gold", "zoe"), 1, "zoe"),
         ((*TEAM, "-o", "a.html", "--coefficients", "zeta"), 2, "zeta"),

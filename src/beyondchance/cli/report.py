@@ -45,8 +45,8 @@ from beyondchance.scoring import agreement, rank
     group="Output",
     metavar="FILE",
     required=True,
-    type=click.Path(dir_okay=False),
-    help="The page, such as report.html.",
+    type=click.Path(dir_okay=False, allow_dash=True),
+    help="The page, such as report.html; - prints it.",
 )
 @option(
     "--figures",
@@ -86,7 +86,9 @@ def command(files: tuple[str, ...], **options: Any) -> None:
     beyondchance report export.json -o report.html --no-text
     beyondchance report a.conll b.conll --gold gold.conll -o report.html --figures figures
     """
-    check_place(options["save"])
+    is_printed = options["save"] == "-"
+    if not is_printed:
+        check_place(options["save"])
     options["confidence"] = options["confidence"] or 0.95
     with working("reading, scoring and drawing", quiet=options["quiet"]):
         corpus = load(streams(files), options)
@@ -105,11 +107,15 @@ def command(files: tuple[str, ...], **options: Any) -> None:
             gamma=gamma_parameters(options),
             **interval_options(options),
         )
-        page.save(options["save"])
         if options["figures"] is not None:
             page.save_figures(options["figures"])
+        if not is_printed:
+            page.save(options["save"])
     if not options["quiet"]:
         for note in condensed(notes):
             tell(note)
-        for what in filter(None, (options["save"], options["figures"])):
-            tell(f"wrote {what}")
+        for what in (options["save"], options["figures"]):
+            if what not in {None, "-"}:
+                tell(f"wrote {what}")
+    if is_printed:
+        click.echo(page.html, nl=False)

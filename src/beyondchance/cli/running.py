@@ -63,11 +63,27 @@ class Command(click.Command):
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run, and turn what the library refuses into one sentence."""
+        _check_not_an_input(ctx.params)
         try:
             return super().invoke(ctx)
         except BeyondChanceError as error:
             kind = Misused if isinstance(error, OptionError) else Refused
             raise kind(in_cli_words(visible(str(error)), self)) from None
+
+
+def _check_not_an_input(params: Mapping[str, Any]) -> None:
+    """Refuse to write a result over what it is computed from."""
+    save, files = params.get("save"), params.get("files")
+    if not isinstance(save, str) or not isinstance(files, tuple):
+        return
+    gold = params.get("gold")
+    for file in (*files, *([gold] if gold else [])):
+        try:
+            is_same = Path(file).samefile(save)
+        except (OSError, ValueError):  # one of them is not there
+            continue
+        if is_same and Path(save).is_file():
+            raise click.UsageError(f"{save} is one of the files to read; save under another name")
 
 
 def is_terminal(stream: Any) -> bool:

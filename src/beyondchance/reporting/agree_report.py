@@ -71,8 +71,8 @@ class Habits:
     mean_length : float
         Positions in a span.
     marking_ratio : float
-        How much the annotator marked, for each position (or span) that the others marked in
-        the same texts.
+        How much the annotator marked, for each position that the others marked in the same
+        texts.
     over_marking, under_marking : float
         The share of the own marks that the others do not have, and of the others' marks
         that the annotator does not have.
@@ -97,20 +97,24 @@ def habits_of(result: Agreement, by_position: Agreement) -> dict[str, Habits]:
     by_position : Agreement
         The same by the token measure, whose sizes are numbers of positions.
     """
-    scores = result.by_annotator
+    scores, positions = result.by_annotator, by_position.by_annotator
     sizes = by_position.counts.size_by_annotator()
     alone = len(scores) <= 2
     return {
         name: Habits(
             score=score,
             mean_length=sizes[name] / score.n_spans if score.n_spans else nan,
-            marking_ratio=score.size_a / score.size_b if score.size_b else nan,
+            marking_ratio=_ratio(positions[name]),
             over_marking=1 - score.matched / score.size_a if score.size_a else nan,
             under_marking=1 - score.matched / score.size_b if score.size_b else nan,
             without=None if alone else result.counts.without(name).score(),
         )
         for name, score in scores.items()
     }
+
+
+def _ratio(score: Score) -> float:
+    return score.size_a / score.size_b if score.size_b else nan
 
 
 def agree_report(
@@ -381,11 +385,10 @@ def most_contested(scores: Sequence[tuple[AnyName, Score]]) -> list[tuple[AnyNam
     return sorted(scores, key=key)
 
 
-def habits_table(habits: Mapping[str, Habits], top: int) -> Table:
-    """How each annotator marks."""
+def habits_table(habits: Mapping[str, Habits], top: int, *, against_gold: bool = False) -> Table:
+    """How each annotator marks, beside the others or beside a gold standard."""
     shown, remark = _cut([(name, item.score) for name, item in habits.items()], top)
-    headings = ["annotator", "spans", "length", "marks", *SCORES]
-    team = len(habits) > 2
+    team = len(habits) > 2 and not against_gold
     rows: list[tuple[Cell, ...]] = []
     for name, score in shown:
         item = habits[name]
@@ -399,12 +402,14 @@ def habits_table(habits: Mapping[str, Habits], top: int) -> Table:
         )
         without = item.without.corrected if item.without is not None else nan
         rows.append((*row, without) if team else row)
-    legend = "length: mean of its spans; marks: more or less than the others in the same texts"
+    others = "the gold standard" if against_gold else "the others"
+    legend = f"length: mean of its spans; marks: more or less than {others} in the same texts"
     legend += "; without: corrected, of the team without it" if team else ""
+    headings = ("annotator", "spans", "length", "marks", *SCORES)
     return Table(
-        (*headings, "without") if team else tuple(headings),
+        (*headings, "without") if team else headings,
         rows,
-        "annotators, each against the others" if team else "annotators",
+        f"annotators, each against {others}" if team or against_gold else "annotators",
         " ".join(filter(None, (remark, f"({legend})"))),
     )
 

@@ -283,20 +283,22 @@ def pairs_chart(annotators: Sequence[str], pairs: Mapping[tuple[str, str], float
     return _finished(alt.layer(squares, numbers), title, notes, finding)
 
 
-def habits_chart(rows: Sequence[HabitRow]) -> Any:
+def habits_chart(rows: Sequence[HabitRow], *, beside: str = "the others") -> Any:
     """Who marks more, and who less, than the others: a dot beside the line of 1 for each.
 
     Parameters
     ----------
     rows : sequence of HabitRow
         Drawn in this order. A ratio of 0 has no place on the scale and is named instead.
+    beside : str
+        Whom they are compared with.
 
     Examples
     --------
     >>> habits_chart([HabitRow(name="ada", ratio=2), HabitRow(name="ben", ratio=0.5)]).description
     'ada marks most (2.00 times as much as the others), ben least (0.50 times).'
     """
-    title = "How much each annotator marks beside the others"
+    title = f"How much each annotator marks beside {beside}"
     chosen = rows[:MOST_ROWS]
     names = shown_names([row.name for row in chosen])
     drawn = {
@@ -320,7 +322,7 @@ def habits_chart(rows: Sequence[HabitRow]) -> Any:
     base = _chart(values, width=WIDTH, height=alt.Step(20)).encode(
         x=alt.X(
             "ratio:Q",
-            title="marked positions, as a multiple of the others' mean",
+            title=f"marked positions, for each one that {beside} marked",
             scale=alt.Scale(type="log", domain=[1 / reach, reach], nice=False),
             axis=alt.Axis(values=_log_ticks(reach), format="~g"),
         ),
@@ -331,10 +333,10 @@ def habits_chart(rows: Sequence[HabitRow]) -> Any:
     dots = base.mark_point(filled=True, size=75, color=OBSERVED, opacity=1)
     layers = alt.layer(one, stems, dots.encode(description="told:N"), _column(values, names=drawn))
     most, least = max(drawn, key=drawn.__getitem__), min(drawn, key=drawn.__getitem__)
-    finding = f"{most} marks {drawn[most]:.2f} times as much as the others."
+    finding = f"{most} marks {drawn[most]:.2f} times as much as {beside}."
     if most != least:
         finding = (
-            f"{most} marks most ({drawn[most]:.2f} times as much as the others), "
+            f"{most} marks most ({drawn[most]:.2f} times as much as {beside}), "
             f"{least} least ({drawn[least]:.2f} times)."
         )
     return _finished(layers, title, notes, finding)

@@ -398,9 +398,11 @@
     make("th", { scope }, make("bdi", { title: labelName(label) }, labelName(label)));
 
   function labelCount(a, b, n) {
+    // Without agreements, what stands in the diagonal differs in its boundaries.
+    const isAgreeing = ["agree", "all"].includes(parts.kind.value);
     const title = `${counted(n, "case")}: `
       + `${labelName(a)} by the first, ${labelName(b)} by the second`;
-    return make("td", { class: a === b ? "is-same" : null },
+    return make("td", { class: a === b && isAgreeing ? "is-same" : null },
       make("button", { type: "button", "aria-label": title, "data-cell": `${a},${b}` }, number(n)));
   }
 
@@ -980,7 +982,7 @@
 
   function pressed(event) {
     if (!parts.keys.checked || event.ctrlKey || event.altKey || event.metaKey) return;
-    if (event.target.closest("input, select, textarea, [contenteditable], .reader-table")) return;
+    if (event.target.closest("input, select, textarea, [contenteditable], .reader-table, .scroll")) return;
     const act = KEYS[event.key];
     if (!act) return;
     event.preventDefault();

@@ -16,6 +16,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -65,18 +66,14 @@ class DocumentView:
     static : str
         HTML of the first few documents, for those who run no JavaScript; it goes into
         ``<section id="reader">``, where `documents.js` takes it out again.
-    shown, total : int
-        Documents that can be opened, and documents that were compared.
     numbers : mapping of str to int
-        For each document that was compared its number in links, ``#document-<number>``.
+        For each document that can be opened its number in links, ``#document-<number>``.
     sentence : str
         What is shown, such as "the 1,000 most contested of 3,450 documents".
     """
 
     payload: str
     static: str
-    shown: int
-    total: int
     numbers: Mapping[str, int]
     sentence: str
 
@@ -119,14 +116,13 @@ def document_view(
     if top < 1:
         raise OptionError(f"top is {top!r}; expected the number of documents to show, 1 or more")
     corpus = found.corpus
-    compared = set(found.documents)
-    numbers = {name: i for i, name in enumerate(corpus.documents) if name in compared}
     known = _known_texts(corpus) if texts else None
-    candidates = np.fromiter(numbers.values(), dtype=np.int64, count=len(numbers))
-    ranked = _most_contested(found, candidates)[:top]
+    place = {name: i for i, name in enumerate(corpus.documents)}
+    total = len(found.documents)
+    ranked = np.array([place[name] for name in islice(contested(found), top)], dtype=np.int64)
     chosen = _within(ranked, corpus, known, most_characters)
     documents = _documents(found, chosen, known)
-    sentence = _sentence(len(chosen), len(numbers), cut=len(chosen) < len(ranked))
+    sentence = _sentence(len(chosen), total, cut=len(chosen) < len(ranked))
     names = {
         "positions": corpus.positions,
         "unit": _unit(corpus),
@@ -142,9 +138,7 @@ def document_view(
     return DocumentView(
         payload=_json_in_html(names),
         static=_static(found, chosen, known, sentence),
-        shown=len(chosen),
-        total=len(numbers),
-        numbers=numbers,
+        numbers={corpus.documents[i]: i for i in chosen.tolist()},
         sentence=sentence,
     )
 
@@ -157,11 +151,21 @@ def _sentence(shown: int, total: int, *, cut: bool) -> str:
     return f"the {contested} of {total:,} documents{limit}"
 
 
-def _most_contested(found: Disagreements, documents: Ints) -> Ints:
-    """Numbers of documents, those with most rows that are not agreement first."""
+def contested(found: Disagreements) -> dict[str, int]:
+    """How many rows of each document are no agreement, over all pairs; the most first.
+
+    Examples
+    --------
+    >>> from beyondchance import disagreements, example
+    >>> list(contested(disagreements(example())).items())[:2]
+    [('issue-01', 16), ('issue-06', 12)]
+    """
+    corpus = found.corpus
     differ = found.text[found.kind != _AGREE]
-    count = np.bincount(found.corpus.text_document[differ], minlength=len(found.corpus.documents))
-    return documents[np.argsort(-count[documents], kind="stable")]
+    count = np.bincount(corpus.text_document[differ], minlength=len(corpus.documents))
+    compared = set(found.documents)
+    order = np.argsort(-count, kind="stable").tolist()
+    return {corpus.documents[i]: int(count[i]) for i in order if corpus.documents[i] in compared}
 
 
 def _known_texts(corpus: Corpus) -> tuple[str, ...] | None:

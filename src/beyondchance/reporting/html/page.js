@@ -45,17 +45,14 @@
 
   const full = (cell) => cell.dataset.value ?? cell.textContent;
 
-  function compared(one, other) {
-    const [a, b] = [Number.parseFloat(one), Number.parseFloat(other)];
-    if (Number.isNaN(a) || Number.isNaN(b)) return collator.compare(one, other);
-    return a - b;
-  }
-
   function sort(table, column, ascending) {
     const body = table.tBodies[0];
-    const rows = [...body.rows].map((row) => [full(row.cells[column]), row]);
+    const keyOf = ({ dataset, textContent }) =>
+      "value" in dataset ? Number.parseFloat(dataset.value) : textContent;
+    const rows = [...body.rows].map((row) => [keyOf(row.cells[column]), row]);
     // What is undefined stays at the end, whichever way.
-    const isNothing = (value) => value === "" || value === "nan" || value === "-";
+    const isNothing = (key) => key === "" || Number.isNaN(key);
+    const compared = (a, b) => (typeof a === "number" ? a - b : collator.compare(a, b));
     rows.sort(([one], [other]) => {
       if (isNothing(one) || isNothing(other)) return isNothing(one) - isNothing(other);
       return ascending ? compared(one, other) : compared(other, one);

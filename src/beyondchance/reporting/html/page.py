@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from base64 import b64encode
 from collections.abc import Iterator, Sequence
 from hashlib import sha256
@@ -13,7 +14,16 @@ from beyondchance.errors import MissingLibraryError
 from beyondchance.overview import Overview
 from beyondchance.reporting import json_output, words
 from beyondchance.reporting.agree_report import agree_report, overall_table
-from beyondchance.reporting.blocks import Amount, Cell, Prose, Range, Report, cell_text, in_list
+from beyondchance.reporting.blocks import (
+    Amount,
+    Cell,
+    Prose,
+    Range,
+    Report,
+    cell_text,
+    in_list,
+    score_cells,
+)
 from beyondchance.reporting.figures import inline_svg, unchecked, warm_up
 from beyondchance.reporting.html.documents import document_view
 from beyondchance.reporting.html.sections import (
@@ -33,12 +43,13 @@ from beyondchance.rounding import in_digits
 from beyondchance.settings import Settings
 from beyondchance.version import __version__
 
+_HALF = re.compile("[\ud800-\udfff]")
 _STYLES = ("page.css", "charts.css", "documents.css")
 _SCRIPTS = ("page.js", "documents.js")
 _WHAT = {
     "observed": "agreement as it was found",
-    "chance": "what random annotators with the same spans would reach",
-    "corrected": "the share of what luck leaves open",
+    "chance": "what random annotators with spans of the same lengths would reach",
+    "corrected": "0 is luck, 1 is full agreement",
 }
 
 
@@ -101,7 +112,8 @@ def written(
         result=safe(_json(report)),
         documents=safe(view.payload) if view is not None else None,
     )
-    return html, dict(_charts(made))
+    # Half of a surrogate pair, from a file's name or by mistake, cannot be written.
+    return _HALF.sub("\ufffd", html), dict(_charts(made))
 
 
 def prepare() -> None:
@@ -163,7 +175,9 @@ def _report(found: Overview, digits: int) -> Report:
         data = {"signature": str(settings), **score.to_dict(), **json_intervals(intervals)}
         return Report(command="report", blocks=(), data=data)
     if not found.rankings:
-        return agree_report(found.results, found.corpus, intervals=found.intervals, digits=digits)
+        return agree_report(
+            found.results, found.corpus, intervals=found.intervals, top=0, digits=digits
+        )
     # Labels of systems have no intervals here: they would take longer than all the rest.
     sureness = {
         name: Sureness(standings=standings, labels={})
@@ -189,32 +203,35 @@ def _best(found: Overview) -> tuple[Score, Scores]:
     return ranking.systems[name].score, found.standings[measure].intervals[name]
 
 
+def _who(found: Overview) -> str:
+    """Those who were compared; beside a gold standard, all but it."""
+    if found.rankings:
+        return in_list(by_rank(next(iter(found.rankings.values()))))
+    annotators = next(iter(found.results.values())).counts.annotators
+    return in_list([name for name in annotators if name != found.gold])
+
+
 def _title(found: Overview) -> str:
-    if not found.rankings:
-        annotators = next(iter(found.results.values())).counts.annotators
-        return f"Agreement of {in_list(annotators)}"
-    ranking = next(iter(found.rankings.values()))
-    return f"{in_list(by_rank(ranking))} against {ranking.gold}"
+    if found.gold is None:
+        return f"Agreement of {_who(found)}"
+    return f"{_who(found)} against {found.gold}"
 
 
 def _answer(found: Overview, digits: int) -> str:
     """The result in a sentence or two."""
     score, _ = _best(found)
-    if not found.rankings:
-        who = in_list(next(iter(found.results.values())).counts.annotators)
-        return " ".join(
-            filter(None, (words.meaning(score, who, digits), words.effect(score, digits)))
-        )
-    measure, ranking = next(iter(found.rankings.items()))
-    best, *others = by_rank(ranking)
     if score.reason is not None:
-        return f"No system has a corrected score: {score.reason}."
-    first = (
-        f"{best} agrees best with {ranking.gold}" if others else f"{best} against {ranking.gold}"
-    )
-    corrected = in_digits(score.corrected, digits)
-    return f"{first}, {corrected} by {measure} when chance is taken out. " + words.effect(
-        score, digits
+        return f"The corrected score is undefined: {score.reason}."
+    observed, chance, corrected = (in_digits(value, digits) for value in score_cells(score))
+    who, gold = _who(found), "" if found.gold is None else f" with {found.gold}"
+    if found.rankings:
+        best, *others = by_rank(next(iter(found.rankings.values())))
+        agree = f"{best} agrees {'best ' if others else ''}{gold.strip()}"
+    else:
+        agree = f"{who} agree{gold}"
+    return (
+        f"{agree}: {observed}, of which luck alone would give {chance}. With luck taken out it is "
+        f"{corrected}. {words.effect(score, digits)}"
     )
 
 
@@ -264,11 +281,24 @@ def _facts(found: Overview, report: Report) -> Iterator[Part]:
     if not found.rankings:
         yield NamedTable("agreement", overall_table(found.results, known(found)))
     wanted = ("Intervals: ", "Left out or changed: ")
-    yield from (block for block in rest if block.text.startswith(wanted))
+    said = [block for block in rest if block.text.startswith(wanted)]
+    yield from said
+    if _has_stars(found) and not any("*" in block.text for block in said):
+        yield Prose("* rests on few documents, and is probably too narrow.")
     # The sentence on intervals has said what to think of them.
     notes = [note for note in report.notes if not note.startswith(CAUTION)]
     if notes:
         yield Notes(words.condensed(notes))
+
+
+def _has_stars(found: Overview) -> bool:
+    """Whether an interval on the page asks for caution."""
+    _, best = _best(found)
+    shown = [
+        best,
+        *(scores for item in found.intervals.values() for scores in item.by_label.values()),
+    ]
+    return any(interval.caution for scores in shown for interval in scores.values())
 
 
 # --- Values for the template --------------------------------------------------
@@ -291,13 +321,8 @@ def _shown(part: Part, digits: int, safe: Any) -> dict[str, Any]:
             return {"kind": "prose", "text": text, "quiet": quiet}
         case Notes(texts):
             return {"kind": "list", "texts": texts}
-        case Chart(name, drawn, caption):
-            return {
-                "kind": "chart",
-                "name": name,
-                "svg": safe(inline_svg(drawn, name=name)),
-                "caption": caption,
-            }
+        case Chart(name, drawn):
+            return {"kind": "chart", "name": name, "svg": safe(inline_svg(drawn, name=name))}
         case Texts(view):
             return {"kind": "documents", "static": safe(view.static)}
         case NamedTable(name, table, links):

@@ -17,6 +17,7 @@ from beyondchance.reporting.agree_report import (
     habits_of,
     habits_table,
     known_intervals,
+    most_contested,
     scores_table,
 )
 from beyondchance.reporting.blocks import (
@@ -24,10 +25,11 @@ from beyondchance.reporting.blocks import (
     Cell,
     Prose,
     Table,
+    counted,
     score_cells,
     with_reasons,
 )
-from beyondchance.reporting.html.documents import DocumentView
+from beyondchance.reporting.html.documents import DocumentView, contested
 from beyondchance.reporting.rank_report import (
     by_rank,
     differences_table,
@@ -38,8 +40,6 @@ from beyondchance.reporting.rank_report import (
 )
 from beyondchance.results import Agreement, Ranking, Score
 
-PAPER_SPLIT = 0.825
-"""Texts of this difficulty or more are the paper's first subset."""
 OURS = "corrected-f1"
 MOST_ROWS = 200
 """Rows of a table; where there are more, those of the lowest scores."""
@@ -49,11 +49,10 @@ MOST_CONTESTED = 100
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """A chart of Altair, with a sentence below."""
+    """A chart of Altair."""
 
     name: str
     drawn: Any
-    caption: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +119,8 @@ def _systems(found: Overview, digits: int) -> Iterator[Section]:
         return
     measure, ranking = next(iter(found.rankings.items()))
     parts: list[Part] = [Prose(rank_changes(ranking, measure))]
-    parts += [Prose(text) for text in told_apart(found.standings[measure], measure, digits)]
+    # How intervals were made stands above already.
+    parts += [Prose(text) for text in told_apart(found.standings[measure], measure, digits)[1:]]
     parts.append(Chart("systems", _systems_chart(ranking)))
     for name, item in found.rankings.items():
         title = f"systems by {name}: {words.MATCHES.get(name, name)}"
@@ -207,25 +207,28 @@ def _annotators(found: Overview) -> Iterator[Section]:
     if first is None:
         return
     measure, result = first
+    annotators = result.counts.annotators
     parts: list[Part] = []
-    intervals = known(found)
-    if len(result.counts.annotators) > 2 and not found.rankings:
+    intervals = known(found).kind("pair")
+    if len(annotators) > 2 and found.gold is None:
         pairs = result.by_pair
         values = {pair: score.corrected for pair, score in pairs.items()}
-        parts.append(Chart("pairs", charts.pairs_chart(result.counts.annotators, values)))
+        parts.append(Chart("pairs", charts.pairs_chart(annotators, values)))
         table = scores_table(
-            "pair",
-            list(pairs.items()),
-            intervals.kind("pair"),
-            title=f"pairs by {measure}",
-            top=MOST_ROWS,
+            "pair", list(pairs.items()), intervals, title=f"pairs by {measure}", top=MOST_ROWS
         )
         parts.append(NamedTable("pairs", table))
+        if not intervals.at:
+            parts.append(Prose("There are too many pairs to give each an interval."))
     habits = habits_of(result, found.results.get("token", result))
+    habits = {name: item for name, item in habits.items() if name != found.gold}
+    beside = "the others" if found.gold is None else found.gold
     ratios = [charts.HabitRow(name=name, ratio=item.marking_ratio) for name, item in habits.items()]
-    parts.append(Chart("habits", charts.habits_chart(ratios)))
-    parts.append(NamedTable("annotators", habits_table(habits, MOST_ROWS)))
-    yield Section("annotators", "Annotators", parts)
+    if "token" in found.results:
+        parts.append(Chart("habits", charts.habits_chart(ratios, beside=beside)))
+    table = habits_table(habits, MOST_ROWS, against_gold=found.gold is not None)
+    parts.append(NamedTable("annotators", table))
+    yield Section("annotators", "Annotators" if found.gold is None else "Habits", parts)
 
 
 def _documents(found: Overview, view: DocumentView | None) -> Iterator[Section]:
@@ -235,15 +238,20 @@ def _documents(found: Overview, view: DocumentView | None) -> Iterator[Section]:
     _, result = first
     scores = {name: score for name, score in result.by_document.items() if score.n_spans}
     hardness = found.difficulty.by_document if found.difficulty is not None else {}
-    differing = _disagreeing(found)
     links = view.numbers if view is not None else {}
-    order = sorted(
-        scores,
-        key=lambda name: (-differing.get(name, 0), _low_first(scores[name].corrected)),
-    )
+    differing = {} if found.found is None else contested(found.found)
+    order = [name for name in differing if name in scores] or [
+        name for name, _ in most_contested(list(scores.items()))
+    ]
     listed = order[:MOST_CONTESTED]
     rows = [
-        (name, differing.get(name), *_with_spans(scores[name]), hardness.get(name, nan))
+        (
+            name,
+            differing.get(name),
+            scores[name].n_spans,
+            *score_cells(scores[name]),
+            hardness.get(name, nan),
+        )
         for name in listed
     ]
     points = [
@@ -282,48 +290,30 @@ def _href(document: str, links: Mapping[str, int]) -> str | None:
     return f"#document-{links[document]}" if document in links else None
 
 
-def _with_spans(score: Score) -> tuple[float, ...]:
-    return (score.n_spans, *score_cells(score))
-
-
-def _low_first(value: float) -> float:
-    """A number to sort by; what is undefined comes last."""
-    return 2.0 if isnan(value) else value
-
-
-def _disagreeing(found: Overview) -> dict[str, int]:
-    """How many disagreements each document has, over all pairs."""
-    if found.found is None:
-        return {}
-    rows = found.found
-    corpus = rows.corpus
-    is_other = rows.kind != 0
-    document = corpus.text_document[rows.text[is_other]]
-    counts = np.bincount(document, minlength=len(corpus.documents)).tolist()
-    return dict(zip(corpus.documents, counts, strict=True))
-
-
 def _difficulty(found: Overview) -> Iterator[Section]:
-    if found.difficulty is None:
+    first = _first(found)
+    if found.difficulty is None or found.found is None or first is None:
         return
-    values = found.difficulty.by_text
-    known_values = values[~np.isnan(values)]
-    if not len(known_values):
+    corpus = found.found.corpus
+    compared = set(first[1].counts.documents)
+    is_compared = np.fromiter((name in compared for name in corpus.documents), dtype=bool)
+    values = found.difficulty.by_text[is_compared[corpus.text_document]]
+    values = values[~np.isnan(values)]
+    if not len(values):
         return
-    hard = int(np.count_nonzero(known_values >= PAPER_SPLIT))
-    unit = found.difficulty.settings.unit
+    hard = int(np.count_nonzero(values >= charts.SPLIT))
+    settings = found.difficulty.settings
+    texts = counted(len(values), settings.unit)
     text = (
-        f"Difficulty is how unlikely luck is: 1 minus the agreement of random annotations. "
-        f"{hard:,} of {len(known_values):,} {unit}s are at {PAPER_SPLIT} or more, where the paper "
-        "calls them difficult."
+        "Difficulty is how unlikely luck is: 1 minus the agreement of random annotations, here by "
+        f"{settings.measure}. Of {texts} in which something was marked, {hard:,} "
+        f"{'has' if hard == 1 else 'have'} a difficulty of {charts.SPLIT} or more, which the paper "
+        "calls difficult."
     )
     yield Section(
         "difficulty",
         "Difficulty",
-        [
-            Prose(text),
-            Chart("difficulty", charts.difficulty_chart(known_values.tolist(), split=PAPER_SPLIT)),
-        ],
+        [Prose(text), Chart("difficulty", charts.difficulty_chart(values.tolist()))],
     )
 
 
@@ -347,7 +337,9 @@ def _coefficients(found: Overview) -> Iterator[Section]:
         charts.CoefficientRow(name=name, value=item.value, is_ours=name == OURS)
         for name, item in found.coefficients.values.items()
     ]
-    parts: list[Part] = [Chart("coefficients", charts.coefficients_chart(rows))]
+    parts: list[Part] = []
+    if sum(not isnan(row.value) for row in rows) > 1:
+        parts.append(Chart("coefficients", charts.coefficients_chart(rows)))
     parts.append(NamedTable("coefficients", coefficients_report.values_table(found.coefficients)))
     parts += coefficients_report.remarks(found.coefficients)
     definitions = coefficients_report.definitions_table(found.coefficients)
