@@ -481,10 +481,9 @@ class TestEverywhere:
         }
         light, dark = (page.evaluate(colours) for page in pages.values())
         assert light != dark
-        # A choice on the page comes before that of the system.
-        pages["light"].evaluate("document.documentElement.dataset.theme = 'dark'")
-        pages["dark"].evaluate("document.documentElement.dataset.theme = 'light'")
-        assert [page.evaluate(colours) for page in pages.values()] == [dark, light]
+        # Paper is white, whatever the screen is.
+        pages["dark"].emulate_media(media="print", color_scheme="dark")
+        assert pages["dark"].evaluate(colours) == light
 
     def test_printed_without_controls(self, open_page):
         page = open_page(page_of(disagreements(example())))

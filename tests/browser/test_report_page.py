@@ -637,9 +637,26 @@ def test_a_notebook_shows_it(open_page):
         + report(agreement(corpus), corpus, resamples=99)._repr_html_()
     )
     frame = page.frame_locator("iframe")
-    assert frame.locator(".answer").text_content().startswith("Luck alone would give ")
+    assert frame.locator(".answer").text_content().startswith("ada, ben and cleo agree: ")
     link = frame.locator("table[data-name=documents] a").nth(2)
     link.click()
     expect_opened(frame, link.text_content())
     frame.locator(".reader-main h3").press("n")
     assert frame.locator(".reader-now").text_content().startswith("Disagreement 1 of ")
+
+
+def test_keys_scroll_a_table_that_has_the_focus(made, open_page):
+    page = open_page(made("team").path, viewport={"width": 390, "height": 800})
+    before = opened(page)
+    page.locator("#table-annotators .scroll").focus()
+    page.keyboard.press("ArrowRight")
+    page.wait_for_function("document.querySelector('#table-annotators .scroll').scrollLeft > 0")
+    assert opened(page) == before
+
+
+def test_the_steps_leave_the_navigation_in_sight(made, open_page):
+    page = open_page(made("team").path)
+    page.evaluate("document.querySelector('.reader-text').scrollIntoView({ block: 'center' })")
+    boxes = [page.locator(place).bounding_box() for place in ("nav", ".reader-bar")]
+    assert boxes[0]["y"] == 0
+    assert boxes[1]["y"] >= boxes[0]["height"]

@@ -230,8 +230,8 @@ def _answer(found: Overview, digits: int) -> str:
     else:
         agree = f"{who} agree{gold}"
     return (
-        f"{agree}: {observed}, of which luck alone would give {chance}. With luck taken out it is "
-        f"{corrected}. {words.effect(score, digits)}"
+        f"{agree}: {observed} observed, {chance} by luck alone, {corrected} with luck taken out. "
+        f"{words.effect(score, digits)}"
     )
 
 
