@@ -151,6 +151,20 @@ class TestPaired:
         assert (found.difference, found.p_value) == (0, 1)
         assert found.interval.reason.startswith("every resample gives the same value")
 
+    def test_last_digits_are_no_difference(self):
+        # Both systems miss every span, in documents of two kinds whose chance is 1/7.
+        gold = [["B-A"] + ["O"] * 6, ["B-A", "B-B", "B-C"] + ["O"] * 4] * 10
+        one = [["O"] * 6 + ["B-A"], ["O"] * 4 + ["B-B", "B-C", "B-A"]] * 10
+        other = [["O"] * 5 + ["B-A", "O"], ["O"] * 4 + ["B-C", "B-A", "B-B"]] * 10
+        ranking = rank(Corpus.from_tags({"gold": gold, "one": one, "other": other}), gold="gold")
+        found = compare_systems(ranking, rng=1)
+        assert found.groups == (found.order,)
+        (pair,) = found.pairs.values()
+        assert pair.p_value == 1
+        assert pair.interval.reason.startswith("every resample gives the same value")
+        for intervals in found.intervals.values():
+            assert intervals["chance"].reason.startswith("every resample gives the same value")
+
     @given(st.integers(0, 10**6))
     def test_exchanging_the_two_changes_the_sign(self, seed):
         one, other = ranked(8, {"good": 0.8, "fair": 0.7}, seed=seed).systems.values()

@@ -19,6 +19,7 @@ from beyondchance import (
     agreement,
     difficulty,
     example,
+    plan,
     uncertainty,
 )
 from beyondchance.core import resampling
@@ -324,6 +325,61 @@ class TestUndefined:
         same = [[(0, n % 3 + 1, "P")] for n in range(9)]
         found = self.reason({"a": same, "b": same}, [9] * 9)
         assert found == "every resample gives the same value, which tells nothing of its spread"
+
+    def test_last_digits_are_no_spread(self):
+        # Chance of both kinds of sentences is 1/7; its last digit depends on how they are mixed.
+        a = [["B-A"] + ["O"] * 6, ["B-A", "B-B", "B-C"] + ["O"] * 4] * 10
+        b = [["O"] * 6 + ["B-A"], ["O"] * 4 + ["B-B", "B-C", "B-A"]] * 10
+        result = agreement(a, b)
+        for method in uncertainty.METHODS:
+            found = result.intervals(rng=1, method=method)
+            for item in found.overall.values():
+                assert item.reason == (
+                    "every resample gives the same value, which tells nothing of its spread"
+                )
+        assert plan(result, 0.05, rng=1).documents is None
+
+    @pytest.mark.parametrize("method", uncertainty.METHODS)
+    def test_an_interval_is_never_made_of_last_digits(self, method):
+        # Sentences of one length, a few kinds of them again and again: many scores are constant.
+        rng = np.random.default_rng(1)
+        n_without = n_with = 0
+        for _ in range(100):
+            length, n_kinds = int(rng.integers(3, 9)), int(rng.integers(1, 4))
+            sides = []
+            for _ in range(2):
+                starts = [rng.permutation(length)[:3].tolist() for _ in range(n_kinds)]
+                sides.append(
+                    [
+                        [(s, s + 1, label) for s, label in zip(places, "ABC", strict=True)][: k + 1]
+                        for k, places in enumerate(starts)
+                    ]
+                )
+            a, b = (texts * 8 for texts in sides)
+            corpus = Corpus.from_spans({"a": a, "b": b}, lengths=[length] * len(a))
+            found = agreement(corpus).intervals(resamples=99, rng=1, method=method)
+            for item in found.overall.values():
+                assert item.reason is not None or item.high - item.low > 1e-9
+                n_without += item.reason is not None
+                n_with += item.reason is None
+        assert n_without > 100
+        assert n_with > 50
+
+    @pytest.mark.parametrize("method", uncertainty.METHODS)
+    def test_teams_in_which_nobody_matters_alone(self, method):
+        # Two agree, and two others agree: the score is the same without any one of them, yet
+        # teams that are drawn from them differ.
+        one, other = [[(0, 1, "P")]] * 5, [[(3, 4, "P")]] * 5
+        spans = {"a": one, "b": one, "c": other, "d": other}
+        result = agreement(Corpus.from_spans(spans, lengths=[9] * 5))
+        found = result.interval("observed", resamples=999, rng=1, method=method, over="annotators")
+        if method == "percentile":
+            assert (found.low, found.high) == (0, 1)
+        else:
+            assert found.reason == (
+                f"no one of the annotators moves the score for method='{method}'; "
+                "method='percentile' gives a rough one"
+            )
 
     def test_one_document_has_it(self):
         spans = {"a": [[(0, 2, "P")], *[[]] * 8], "b": [[(1, 3, "P")], *[[]] * 8]}

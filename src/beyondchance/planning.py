@@ -141,7 +141,7 @@ def plan(
         reason = "the score of the pilot is undefined"
     elif isnan(spread):
         reason = f"only one of the {pilot.resampled_unit} of the pilot has it"
-    elif not spread:
+    elif not pulls.any():
         reason = (
             f"all {pilot.resampled_unit} of the pilot pull alike, so nothing is known of its spread"
         )

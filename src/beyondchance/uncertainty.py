@@ -19,6 +19,7 @@ from beyondchance.arrays import Bools, Floats, Ints
 from beyondchance.core.ragged import distinct, exact_total, total
 from beyondchance.core.resampling import (
     accelerated,
+    are_alike,
     bootstrap_weights,
     effective_units,
     exact_columns,
@@ -542,10 +543,11 @@ def interval_from(
         expanded = options.method == "expanded"
         ends = accelerated(values, estimate, pulls, options.confidence, expanded=expanded)
     if ends is None:
-        reason = (
-            f"too few {over} carry the score for method='{options.method}'; "
-            "method='percentile' gives a rough one"
+        moved = any(pull.any() for pull in pulls)
+        why = (
+            f"too few {over} carry the score" if moved else f"no one of the {over} moves the score"
         )
+        reason = f"{why} for method='{options.method}'; method='percentile' gives a rough one"
         return _undefined(reason, options, over, sizes)
     effective = effective_units(pulls) + 1
     return ConfidenceInterval(
@@ -568,7 +570,7 @@ def _reason(values: Floats, estimate: float, left_out: Sequence[Floats], over: s
     if missing:
         share = f"{missing:,} of {len(values):,} resamples"
         return f"it is undefined in {share}: too few of the {over} have it"
-    if float(values.min()) == float(values.max()):
+    if are_alike(values):
         return "every resample gives the same value, which tells nothing of its spread"
     return None
 

@@ -189,6 +189,10 @@ class TestIntervals:
         assert accelerated(np.arange(99.0), -1.0, [np.array([1.0, -1.0])], 0.95) is None
         assert accelerated(np.arange(99.0), 100.0, [np.array([1.0, -1.0])], 0.95) is None
 
+    def test_no_unit_pulls(self):
+        assert accelerated(np.arange(99.0), 49.0, [np.zeros(5)], 0.95) is None
+        assert not influences(np.array([0.1 + 0.2, 0.3, 0.3])).any()
+
     def test_too_skewed(self):
         pulls = [np.array([1.0] + [-0.01] * 100)]
         values = np.r_[np.zeros(90), np.ones(9)]
@@ -228,6 +232,10 @@ class TestPermutations:
         assert error.tolist() == pytest.approx([2 * (0.2 * 0.8 / 9) ** 0.5])
         p, error = tail_share(np.arange(10.0)[:, None], np.array([9.0]), enumerated=True)
         assert (p.tolist(), error.tolist()) == ([0.2], [0.0])
+
+    def test_a_difference_in_the_last_digit_is_always_reached(self):
+        p, _ = tail_share(np.zeros((99, 1)), np.array([1e-16]), enumerated=False)
+        assert p.tolist() == [1.0]
 
     @given(st.lists(st.floats(0, 1), min_size=1, max_size=9))
     def test_holm_by_its_definition(self, p):

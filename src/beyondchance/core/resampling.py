@@ -175,9 +175,27 @@ def exact_columns(columns: Floats) -> ExactColumns:
 
 # --- Intervals ------------------------------------------------------------------------
 
+LAST_DIGITS = 1e-12
+"""How far scores may lie apart and still be the same: they are of order 1, and what is left of
+rounding is far smaller."""
+
+
+def are_alike(values: Floats) -> bool:
+    """Whether scores differ in their last digits at most.
+
+    Examples
+    --------
+    >>> are_alike(np.array([0.1 + 0.2, 0.3])), are_alike(np.array([0.3, 0.3001]))
+    (True, False)
+    """
+    low, high = float(values.min()), float(values.max())
+    return high - low <= LAST_DIGITS * max(1.0, abs(low), abs(high))
+
 
 def influences(left_out: Floats) -> Floats:
     """How much each unit moves a score, from the scores without each unit.
+
+    Nothing, where these differ in their last digits only.
 
     Examples
     --------
@@ -186,6 +204,8 @@ def influences(left_out: Floats) -> Floats:
     >>> influences(np.array([4.0, 3.5, 1.5])).tolist()
     [-2.0, -1.0, 3.0]
     """
+    if are_alike(left_out):
+        return np.zeros(len(left_out))
     return np.asarray((len(left_out) - 1) * (left_out.mean() - left_out))
 
 
@@ -265,13 +285,15 @@ def accelerated(
     -------
     low, high : float
         None where the formula breaks down: no resample lies on one side of the estimate,
-        or so few units carry the score that the denominator is not positive.
+        no unit pulls, or so few units carry the score that the denominator is not positive.
     """
     below = np.count_nonzero(values < estimate) + np.count_nonzero(values <= estimate)
     bias = normal_quantile(below / (2 * len(values)))
     if not isfinite(bias):
         return None
     squares = sum(float((pull * pull).sum()) / len(pull) ** 2 for pull in pulls)
+    if not squares:
+        return None
     cubes = sum(float((pull * pull * pull).sum()) / len(pull) ** 3 for pull in pulls)
     skewness = cubes / squares**1.5 / 6
     tail = normal_quantile((1 - confidence) / 2)
@@ -376,7 +398,7 @@ def tail_share(values: Floats, observed: Floats, *, enumerated: bool) -> tuple[F
     observed : array of float, shape (tests,)
     enumerated : bool
     """
-    slack = 1e-12 * np.abs(observed)
+    slack = LAST_DIGITS * np.maximum(1.0, np.abs(observed))
     extra = 0 if enumerated else 1
     tails = [
         (np.count_nonzero(reached, axis=0) + extra) / (len(values) + extra)
