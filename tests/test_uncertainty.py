@@ -194,10 +194,13 @@ class TestEveryLevel:
         assert found.by_label == {"P": found.overall}
 
     @pytest.mark.parametrize("over", ["documents", "annotators", "both"])
-    def test_portions_and_blocks_change_nothing(self, monkeypatch, over):
+    @pytest.mark.parametrize(
+        ("name", "most"), [("_SUMS_AT_A_TIME", 30), ("_DRAWN_AT_A_TIME", 2000)]
+    )
+    def test_portions_and_blocks_change_nothing(self, monkeypatch, name, most, over):
         result = agreement(noisy(25, ("anna", "ben", "cleo", "dora")))
         found = result.intervals(resamples=199, rng=3, over=over)
-        monkeypatch.setattr(uncertainty, "_SUMS_AT_A_TIME", 30)
+        monkeypatch.setattr(uncertainty, name, most)
         if over == "documents":
             # Teams that were one annotator only are drawn again in another order.
             monkeypatch.setattr(resampling, "CELLS", 70)

@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from beyondchance.arrays import Bools, Floats, Ints
-from beyondchance.core.ragged import distinct, exact_total, total
+from beyondchance.core.ragged import distinct, total
 from beyondchance.core.resampling import (
     accelerated,
     are_alike,
@@ -24,6 +24,7 @@ from beyondchance.core.resampling import (
     effective_units,
     exact_columns,
     influences,
+    member_weights,
     percentiles,
     team_weights,
 )
@@ -44,6 +45,8 @@ _SUMS = 4
 """Columns of sums: matched, expected, size, and rows in which random spans can disagree."""
 _SUMS_AT_A_TIME = 2**21
 """Sums, of units times levels, held at a time."""
+_DRAWN_AT_A_TIME = 2**22
+"""Values, of resamples times levels times sums, held at a time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -282,19 +285,18 @@ class Rows:
         array of float, shape (n_units, len(levels), 4)
             Matched, expected, size, and the number of rows that are not certain.
         """
-        rows, cells = [], []
-        for level in self.levels:
-            here = np.flatnonzero((level >= levels.start) & (level < levels.stop))
-            rows.append(here)
-            cells.append(unit[here] * len(levels) + level[here] - levels.start)
-        row, cell, n_cells = np.concatenate(rows), np.concatenate(cells), n_units * len(levels)
-        columns = (
-            exact_total(cell, self.matched[row], n_cells),
-            exact_total(cell, self.expected[row], n_cells),
-            exact_total(cell, self.size[row], n_cells),
-            total(cell, ~self.certain[row], n_cells),
+        columns = exact_columns(
+            np.stack([self.matched, self.expected, self.size, ~self.certain], axis=1)
         )
-        return np.stack(columns, axis=1).reshape(n_units, len(levels), _SUMS)
+        n_cells, n_pieces = n_units * len(levels), columns.digits.shape[1]
+        sums = np.zeros((n_cells, n_pieces))
+        # One way of being in a level after the other, for rows can be in many.
+        for level in self.levels:
+            row = np.flatnonzero((level >= levels.start) & (level < levels.stop))
+            cell = unit[row] * len(levels) + level[row] - levels.start
+            for piece in range(n_pieces if len(row) else 0):
+                sums[:, piece] += total(cell, columns.digits[row, piece], n_cells)
+        return columns.put_together(sums).reshape(n_units, len(levels), _SUMS)
 
 
 class Levels:
@@ -405,7 +407,10 @@ def resampled(rows: Rows, options: Resampling, team: Team) -> Iterator[tuple[ran
         "annotators": n_pairs,
         "both": rows.n_documents * n_pairs,
     }[options.over]
-    portion = max(_SUMS_AT_A_TIME // max(n_units, 1), 1)
+    portion = min(
+        _SUMS_AT_A_TIME // max(n_units, 1), _DRAWN_AT_A_TIME // (options.resamples * _SUMS)
+    )
+    portion = max(portion, 1)
     for first in range(0, rows.n_levels, portion):
         levels = range(first, min(first + portion, rows.n_levels))
         is_last = levels.stop == rows.n_levels
@@ -453,21 +458,23 @@ def _both_drawn(sums: Floats, team: Team, resamples: int, rng: np.random.Generat
     def by_pair(weights: Floats) -> Floats:
         return columns.totals(weights).reshape(-1, n_pairs, n_levels, _SUMS)
 
-    # Annotators are drawn first, for they are few.
-    teams = np.concatenate(
-        list(team_weights(team.n_members, team.left, team.right, resamples, rng))
-    )
+    # Annotators are drawn first, for they are few; their pairs are many, and are made in portions.
+    members = np.concatenate(list(member_weights(team.n_members, n_pairs, resamples, rng)))
     drawn: list[Floats] = []
     first = 0
-    for weights in bootstrap_weights(n_documents, resamples, rng):
-        last = first + len(weights)
-        drawn.append((by_pair(weights) * teams[first:last, :, None, None]).sum(axis=1))
-        first = last
+    step = max(_DRAWN_AT_A_TIME // (n_pairs * n_levels * _SUMS), 1)
+    for block in bootstrap_weights(n_documents, resamples, rng):
+        for start in range(0, len(block), step):
+            weights = block[start : start + step]
+            times = members[first : first + len(weights)]
+            teams = times[:, team.left] * times[:, team.right]
+            drawn.append((by_pair(weights) * teams[:, :, None, None]).sum(axis=1))
+            first += len(weights)
     whole = by_pair(np.ones((1, n_documents)))[0]
     all_pairs = whole.sum(axis=0)
     left_out = [
         all_pairs - by_document.sum(axis=1),
-        (whole * team.without_each()[:, :, None, None]).sum(axis=1),
+        np.stack([(whole * pairs[:, None, None]).sum(axis=0) for pairs in team.without_each()]),
     ]
     return Resampled(np.concatenate(drawn), all_pairs, left_out)
 

@@ -68,7 +68,7 @@ def team_weights(
     """How often each pair occurs in a team whose members are drawn with replacement.
 
     Members that were drawn i and j times make i times j pairs. A member makes no pair with
-    itself, however often it was drawn; a team of one member only is drawn again.
+    itself, however often it was drawn.
 
     Parameters
     ----------
@@ -89,14 +89,34 @@ def team_weights(
     >>> sorted(set(map(tuple, weights.tolist())))
     [(0.0, 0.0, 2.0), (0.0, 2.0, 0.0), (1.0, 1.0, 1.0), (2.0, 0.0, 0.0)]
     """
-    for rows in blocks(resamples, max(n_members, len(left))):
+    for times in member_weights(n_members, len(left), resamples, rng):
+        yield times[:, left] * times[:, right]
+
+
+def member_weights(
+    n_members: int, n_pairs: int, resamples: int, rng: np.random.Generator
+) -> Iterator[Floats]:
+    """How often each member is drawn into each team; a team of one only is drawn again.
+
+    Yields
+    ------
+    array of float, shape (block, n_members)
+        In blocks that have room for all pairs.
+
+    Examples
+    --------
+    >>> (weights,) = member_weights(2, 1, 3, np.random.default_rng(1))
+    >>> weights.tolist()
+    [[1.0, 1.0], [1.0, 1.0], [1.0, 1.0]]
+    """
+    for rows in blocks(resamples, max(n_members, n_pairs)):
         times = _counted(rng.integers(0, n_members, (rows, n_members)), n_members)
         lonely = np.flatnonzero((times > 0).sum(axis=1) < 2)
         while len(lonely):
             again = rng.integers(0, n_members, (len(lonely), n_members))
             times[lonely] = _counted(again, n_members)
             lonely = lonely[(times[lonely] > 0).sum(axis=1) < 2]
-        yield times[:, left] * times[:, right]
+        yield times
 
 
 def _counted(drawn: Ints, n_units: int) -> Floats:
@@ -142,7 +162,16 @@ class ExactColumns:
         step = max(1, _PRODUCTS_AT_A_TIME // max(sums.size, 1))
         for first in range(0, len(self.digits), step):
             sums += weights[:, first : first + step] @ self.digits[first : first + step]
-        found = np.zeros((len(weights), self.n_columns))
+        return self.put_together(sums)
+
+    def put_together(self, sums: Floats) -> Floats:
+        """Columns again, from sums of the pieces: the only step that rounds.
+
+        Returns
+        -------
+        array of float, shape (len(sums), columns)
+        """
+        found = np.zeros((len(sums), self.n_columns))
         for piece, (column, scale) in enumerate(self.scale):
             found[:, column] += sums[:, piece] * scale
         return found
