@@ -178,7 +178,7 @@ class TestPaired:
         ranking = rank(Corpus.from_spans(spans, lengths=[3, 3]), gold="gold")
         found = compare(*ranking.systems.values(), rng=1)
         assert found.p_value == 1
-        assert found.interval.reason == "only one of the documents has it"
+        assert found.interval.reason == "without one of the documents it is undefined"
 
     def test_an_undefined_score(self):
         spans = {name: [[(0, 2, "P")], [(0, 2, "P")]] for name in ("gold", "a", "b")}

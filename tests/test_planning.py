@@ -96,9 +96,11 @@ def test_no_plan():
         return found.reason
 
     one = {"a": [[(0, 1, "P")]], "b": [[(1, 2, "P")]]}
-    assert reason(one, [5]) == "only one of the documents of the pilot has it"
+    assert reason(one, [5]) == "there are too few documents: found 1, expected 2 or more"
     lone = {name: [*texts, []] for name, texts in one.items()}
-    assert reason(lone, [5, 5]) == "only one of the documents of the pilot has it"
+    assert reason(lone, [5, 5]) == (
+        "without one of the documents of the pilot the score is undefined"
+    )
     same = {name: [[(0, 1, "P")]] * 5 for name in "ab"}
     assert reason(same, [5] * 5) == (
         "all documents of the pilot pull alike, so nothing is known of its spread"

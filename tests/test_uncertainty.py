@@ -386,7 +386,27 @@ class TestUndefined:
 
     def test_one_document_has_it(self):
         spans = {"a": [[(0, 2, "P")], *[[]] * 8], "b": [[(1, 3, "P")], *[[]] * 8]}
-        assert self.reason(spans, [9] * 9) == "only one of the documents has it"
+        assert self.reason(spans, [9] * 9) == "without one of the documents it is undefined"
+
+    def test_one_document_that_leaves_a_choice(self):
+        # All documents have the label, but random spans can disagree in the first only.
+        spans = {
+            "a": [[(0, 2, "P")], *[[(0, 3, "P")]] * 8],
+            "b": [[(1, 3, "P")], *[[(0, 3, "P")]] * 8],
+        }
+        found = self.reason(spans, [9] + [3] * 8)
+        assert found == "without one of the documents it is undefined"
+
+    @pytest.mark.parametrize("over", ["annotators", "both"])
+    def test_one_annotator_without_whom_nothing_is_left(self, over):
+        # Everybody shares documents with anna only.
+        spans = {
+            "anna": [[(0, 2, "P")]] * 6,
+            "ben": [[(0, n % 2 + 1, "P")] for n in range(3)] + [None] * 3,
+            "cleo": [None] * 3 + [[(0, n % 2 + 1, "P")] for n in range(3)],
+        }
+        found = self.reason(spans, [9] * 6, over=over)
+        assert found == "without one of the annotators it is undefined"
 
     def test_too_few_documents_have_it(self):
         spans = {
@@ -418,7 +438,9 @@ class TestUndefined:
         }
         result = agreement(Corpus.from_spans(spans, lengths=[9] * 6))
         found = result.intervals(resamples=199, rng=1)
-        assert found.by_label["L"]["corrected"].reason == "only one of the documents has it"
+        assert found.by_label["L"]["corrected"].reason == (
+            "without one of the documents it is undefined"
+        )
         assert found.by_label["P"]["corrected"].reason is None
         assert found.overall["corrected"].reason is None
 

@@ -139,8 +139,10 @@ def plan(
     reason = None
     if isnan(estimate):
         reason = "the score of the pilot is undefined"
+    elif len(sums) < 2:
+        reason = f"there are too few {pilot.resampled_unit}: found {len(sums)}, expected 2 or more"
     elif isnan(spread):
-        reason = f"only one of the {pilot.resampled_unit} of the pilot has it"
+        reason = f"without one of the {pilot.resampled_unit} of the pilot the score is undefined"
     elif not pulls.any():
         reason = (
             f"all {pilot.resampled_unit} of the pilot pull alike, so nothing is known of its spread"

@@ -572,8 +572,12 @@ def _reason(values: Floats, estimate: float, left_out: Sequence[Floats], over: s
     missing = int(np.count_nonzero(np.isnan(values)))
     if not isfinite(estimate):
         return "the score itself is undefined"
-    if any(np.isnan(part).any() for part in left_out):
-        return f"only one of the {over} has it"
+    kinds = over.split(" and ")
+    # Documents of two results are two samples of one kind.
+    kinds = kinds if len(kinds) == len(left_out) else kinds * len(left_out)
+    for kind, part in zip(kinds, left_out, strict=True):
+        if np.isnan(part).any():
+            return f"without one of the {kind} it is undefined"
     if missing:
         share = f"{missing:,} of {len(values):,} resamples"
         return f"it is undefined in {share}: too few of the {over} have it"
