@@ -35,9 +35,9 @@ CAREFUL, CARELESS = 0.08, 0.3
 COVERAGE = """\
 Of {corpora:,} corpora each, in percent (standard error about {error:.1f}). A document is one
 sentence of 13 tokens on average; a careful system gets 8 % of the spans wrong, a careless one
-30 %. *Effective* is the median number of documents that the width rests on; *none* the percentage
-of corpora without an interval, mostly because there was no disagreement at all, which are left
-out of the others."""
+30 %. *Effective* is the median number of documents from which the width would be known as well, if
+all varied alike; *none* the percentage of corpora without an interval, mostly because there was no
+disagreement at all, which are left out of the others."""
 
 CLUSTERS = """\
 Of {corpora:,} corpora each, in percent. *Spread* is how much harder some documents are than

@@ -79,8 +79,8 @@ def test_the_range_holds_what_a_large_pilot_says():
 def test_few_documents_are_said_to_be_few():
     found = plan(pilot(12), 0.05, rng=1)
     assert found.caution == (
-        f"the plan rests on about {found.effective:.0f} of 12 documents; with fewer than 30, plan "
-        "again when more have been annotated"
+        f"the pilot's spread is known only about as well as from {found.effective:.0f} documents; "
+        "with fewer than 30, plan again when more have been annotated"
     )
     assert plan(pilot(400), 0.05, rng=1).caution is None
 
@@ -138,4 +138,4 @@ def test_the_signature_brings_the_same_plan_again():
         result, 0.05, confidence=float(signed.confidence), resamples=199, rng=int(signed.seed)
     )
     assert again == found
-    assert replace(found, effective=3.0).caution.startswith("the plan rests on about 3 of 30")
+    assert "as well as from 3 documents" in replace(found, effective=3.0).caution

@@ -456,7 +456,21 @@ class TestUndefined:
         spans = {"a": [[(0, 2, "P")], *same], "b": [[(5, 7, "P")], *same]}
         result = agreement(Corpus.from_spans(spans, lengths=[9] * 100))
         found = result.interval(resamples=999, rng=1)
-        assert found.caution.startswith("it rests on about 3 of 100 documents; with fewer than 30")
+        assert found.caution.startswith(
+            "its width is known only about as well as from 3 documents; with fewer than 30"
+        )
+
+    def test_ten_documents_that_disagree_are_not_ten_documents(self):
+        # Of 100: they pull by .9 each, the others by -.1. So 2 (10 x .81 + 90 x .01)^2 is divided
+        # by 10 x .6561 + 90 x .0001 - .81, and one is added.
+        spans = {
+            "a": [[(0, 2, "P")]] * 100,
+            "b": [[(5, 7, "P")]] * 10 + [[(0, 2, "P")]] * 90,
+        }
+        result = agreement(Corpus.from_spans(spans, lengths=[9] * 100))
+        found = result.interval("observed", resamples=199, rng=1)
+        assert found.effective == pytest.approx(2 * 9**2 / (6.57 - 0.81) + 1)
+        assert f"{found.effective:.0f}" == "29"
 
 
 class TestOptions:
@@ -533,13 +547,13 @@ class TestWhatIsDrawn:
     def test_cautions(self):
         interval = uncertainty.ConfidenceInterval(0.1, 0.2, None, "documents", 400, 29.4)
         assert interval.caution == (
-            "it rests on about 29 of 400 documents; with fewer than 30 it tends to be too "
-            "narrow, which method='expanded' allows for"
+            "its width is known only about as well as from 29 documents; with fewer than 30 it "
+            "tends to be too narrow, which method='expanded' allows for"
         )
         assert replace(interval, effective=30.0).caution is None
         assert replace(interval, method="expanded").caution is None
         assert replace(interval, method="expanded", effective=9.4).caution == (
-            "it rests on about 9 of 400 documents; take it as a rough guide"
+            "its width is known only about as well as from 9 documents; take it as a rough guide"
         )
         assert replace(interval, method="expanded", effective=10.0).caution is None
 

@@ -10,7 +10,7 @@ import numpy as np
 from beyondchance.core.distributions import normal_quantile, student_quantile
 from beyondchance.core.resampling import (
     bootstrap_weights,
-    effective_units,
+    degrees_of_freedom,
     influences,
     percentiles,
 )
@@ -39,7 +39,8 @@ class Plan:
         How much a single document moves the score: the half width falls with the square
         root of the number of documents.
     effective : float
-        On how many documents of the pilot the plan rests.
+        How well the spread is known: as well as from this many documents, if each moved
+        the score as any other does.
     n_pilot : int
         Documents of the pilot.
     unit : {"documents", "sentences"}
@@ -73,8 +74,8 @@ class Plan:
         if not self.effective < FEW:
             return None
         return (
-            f"the plan rests on about {self.effective:.0f} of {self.n_pilot:,} {self.unit}; "
-            f"with fewer than {FEW}, plan again when more have been annotated"
+            f"the pilot's spread is known only about as well as from {self.effective:.0f} "
+            f"{self.unit}; with fewer than {FEW}, plan again when more have been annotated"
         )
 
 
@@ -164,7 +165,7 @@ def plan(
         half_width=float(half_width),
         score=estimate,
         spread=spread if reason is None else nan,
-        effective=effective_units([pulls]) + 1 if reason is None else nan,
+        effective=degrees_of_freedom([pulls]) + 1 if reason is None else nan,
         n_pilot=len(sums),
         unit=pilot.resampled_unit,
         settings=options.sign(pilot.settings),

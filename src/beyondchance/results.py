@@ -726,7 +726,7 @@ class Agreement:
             How often to draw.
         method : {"bca", "percentile", "expanded"}
             ``bca`` corrects percentiles for bias and skewness (Efron 1987). ``expanded``
-            also allows for the few documents on which the spread may rest.
+            also allows for how roughly the spread is known where few documents disagree.
         rng : numpy.random.Generator or int, optional
             The source of randomness, or its seed; the same seed gives the same digits.
         over : {"documents", "annotators", "both"}

@@ -21,7 +21,7 @@ from beyondchance.core.resampling import (
     accelerated,
     are_alike,
     bootstrap_weights,
-    effective_units,
+    degrees_of_freedom,
     exact_columns,
     influences,
     member_weights,
@@ -35,7 +35,8 @@ SCORES = ("observed", "chance", "corrected")
 METHODS = ("bca", "percentile", "expanded")
 OVER = ("documents", "annotators", "both")
 FEW = 30
-"""Documents that carry the spread of a score, below which BCa and percentiles are too narrow."""
+"""BCa and percentiles are too narrow where the spread is known no better than from fewer than
+this many documents."""
 VERY_FEW = 10
 """The same for the expanded interval; and annotators, below which no method helps."""
 
@@ -64,8 +65,10 @@ class ConfidenceInterval:
     n_units : int
         How many of them there are.
     effective : float
-        How many of them the spread rests on: few, where most documents have no
-        disagreement at all. Nan where there is no interval.
+        How well its width is known: as well as from this many of them, if each moved the
+        score as any other does. Few, where most documents have no disagreement at all.
+        (Satterthwaite's degrees of freedom and one more; it counts no documents.) Nan where
+        there is no interval.
     method : str
     n_annotators : int
         How many of the units are annotators.
@@ -76,8 +79,8 @@ class ConfidenceInterval:
     >>> interval.low, interval.high
     (0.61, 0.82)
     >>> interval.caution
-    "it rests on about 12 of 30 documents; with fewer than 30 it tends to be too narrow, \
-which method='expanded' allows for"
+    "its width is known only about as well as from 12 documents; with fewer than 30 it tends \
+to be too narrow, which method='expanded' allows for"
     """
 
     low: float
@@ -105,11 +108,11 @@ which method='expanded' allows for"
         expanded = self.method == "expanded"
         if not self.effective < (VERY_FEW if expanded else FEW):
             return None
-        rests = f"it rests on about {self.effective:.0f} of {self.n_units:,} {self.over}"
+        known = f"its width is known only about as well as from {self.effective:.0f} {self.over}"
         if expanded:
-            return f"{rests}; take it as a rough guide"
+            return f"{known}; take it as a rough guide"
         return (
-            f"{rests}; with fewer than {FEW} it tends to be too narrow, which "
+            f"{known}; with fewer than {FEW} it tends to be too narrow, which "
             "method='expanded' allows for"
         )
 
@@ -556,7 +559,7 @@ def interval_from(
         )
         reason = f"{why} for method='{options.method}'; method='percentile' gives a rough one"
         return _undefined(reason, options, over, sizes)
-    effective = effective_units(pulls) + 1
+    effective = degrees_of_freedom(pulls) + 1
     return ConfidenceInterval(
         *ends,
         over=over,

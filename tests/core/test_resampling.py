@@ -17,7 +17,7 @@ from beyondchance.core.resampling import (
     accelerated,
     bootstrap_weights,
     divisions,
-    effective_units,
+    degrees_of_freedom,
     exact_columns,
     holm,
     influences,
@@ -165,7 +165,7 @@ class TestIntervals:
         u = pulls[0]
         freedom = 2 * (u**2).sum() ** 2 / ((u**4).sum() - (u**2).sum() ** 2 / 40)
         assert freedom < 39
-        assert effective_units(pulls) == pytest.approx(freedom, rel=1e-12)
+        assert degrees_of_freedom(pulls) == pytest.approx(freedom, rel=1e-12)
         tail = stats.norm.cdf(stats.t.ppf(0.025, freedom) * (40 / 39) ** 0.5)
         same = accelerated(values, float(data.mean()), pulls, 1 - 2 * tail)
         assert found == pytest.approx(same, rel=1e-9)
@@ -177,13 +177,13 @@ class TestIntervals:
         found = influences((data.sum() - data) / 8)
         np.testing.assert_allclose(found, data - data.mean(), atol=1e-14)
 
-    def test_effective_units_of_normal_data_are_nearly_all(self):
+    def test_degrees_of_freedom_of_normal_data_are_nearly_all(self):
         data = np.random.default_rng(8).normal(size=100_000)
-        assert effective_units([data - data.mean()]) == pytest.approx(100_000, rel=0.05)
+        assert degrees_of_freedom([data - data.mean()]) == pytest.approx(100_000, rel=0.05)
 
-    def test_effective_units_are_at_most_all_less_one(self):
-        assert effective_units([np.array([1.0, -1.0] * 50)]) == 99
-        assert effective_units([np.array([1.0, -1.0]), np.array([2.0, -2.0, 0.0])]) <= 3
+    def test_degrees_of_freedom_are_at_most_all_less_one(self):
+        assert degrees_of_freedom([np.array([1.0, -1.0] * 50)]) == 99
+        assert degrees_of_freedom([np.array([1.0, -1.0]), np.array([2.0, -2.0, 0.0])]) <= 3
 
     def test_nothing_on_one_side_of_the_estimate(self):
         assert accelerated(np.arange(99.0), -1.0, [np.array([1.0, -1.0])], 0.95) is None

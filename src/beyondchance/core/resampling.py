@@ -238,13 +238,13 @@ def influences(left_out: Floats) -> Floats:
     return np.asarray((len(left_out) - 1) * (left_out.mean() - left_out))
 
 
-def effective_units(pulls: Sequence[Floats]) -> float:
-    r"""On how many units the spread of a score rests, less one.
+def degrees_of_freedom(pulls: Sequence[Floats]) -> float:
+    r"""How well the variance of a score is known: the degrees of freedom of its estimate.
 
-    The degrees of freedom of the estimated variance. Where all units pull alike there are
-    as many as units, less one. Where few units pull at all, such as a handful of documents
-    with a disagreement among hundreds without, the variance is as uncertain as if there
-    were few units: by Satterthwaite's rule, with :math:`u` what each unit pulls,
+    Where all units pull alike there are as many as units, less one. Where few units pull at
+    all, such as a handful of documents with a disagreement among hundreds without, the
+    variance is as uncertain as if there were few units, about two for each of the handful:
+    by Satterthwaite's rule, with :math:`u` what each unit pulls,
 
     .. math:: 2 (\sum u^2)^2 / (\sum u^4 - (\sum u^2)^2 / n)
 
@@ -255,9 +255,9 @@ def effective_units(pulls: Sequence[Floats]) -> float:
 
     Examples
     --------
-    >>> effective_units([np.array([1.0, -1.0, 1.0, -1.0])])
+    >>> degrees_of_freedom([np.array([1.0, -1.0, 1.0, -1.0])])
     3.0
-    >>> round(effective_units([np.r_[np.zeros(97), 1.0, -2.0, 1.0]]), 2)
+    >>> round(degrees_of_freedom([np.r_[np.zeros(97), 1.0, -2.0, 1.0]]), 2)
     4.08
     """
     scaled = [pull / len(pull) for pull in pulls]
@@ -306,7 +306,7 @@ def accelerated(
         The influences of the units of each sample that was resampled.
     confidence : float
     expanded : bool
-        Whether the tails are those of Student's distribution with `effective_units`
+        Whether the tails are those of Student's distribution with `degrees_of_freedom`
         degrees of freedom, made wider still by what resampling loses (a resample varies
         less than a sample does, by one unit in n).
 
@@ -328,7 +328,7 @@ def accelerated(
     tail = normal_quantile((1 - confidence) / 2)
     if expanded:
         unbiased = sum(float((pull * pull).sum()) / (len(pull) * (len(pull) - 1)) for pull in pulls)
-        tail = student_quantile((1 - confidence) / 2, effective_units(pulls))
+        tail = student_quantile((1 - confidence) / 2, degrees_of_freedom(pulls))
         tail *= sqrt(unbiased / squares)
     shares = []
     for z in (bias + tail, bias - tail):
