@@ -130,6 +130,21 @@ def test_options(options, message):
         plan(pilot(5), **options)
 
 
+@pytest.mark.parametrize("half_width", [1e-200, 1e-9, 5e-324])
+def test_half_widths_that_nobody_can_annotate_for(half_width):
+    result = pilot(30)
+    with pytest.raises(
+        OptionError, match="which may take more than 1,000,000,000 documents"
+    ) as said:
+        plan(result, half_width, rng=1)
+    # What is named can be planned for, and what is a little less cannot.
+    least = float(str(said.value).split("expected ")[1].split(" or more")[0])
+    found = plan(result, least, rng=1)
+    assert 8e8 < found.high <= 10**9
+    with pytest.raises(OptionError, match=f"half_width is {0.89 * least}"):
+        plan(result, 0.89 * least, rng=1)
+
+
 def test_the_signature_brings_the_same_plan_again():
     result = pilot(30)
     found = plan(result, 0.05, confidence=0.9, resamples=199)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import ceil, isnan, nan, sqrt
+from math import ceil, floor, isnan, log10, nan, sqrt
+from numbers import Real
 
 import numpy as np
 
@@ -20,6 +21,7 @@ from beyondchance.settings import Settings
 from beyondchance.uncertainty import FEW, SCORES, checked_resampling, score_of
 
 MOST_DOCUMENTS = 10**9
+"""Documents that can be planned for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,6 +110,11 @@ def plan(
     -------
     Plan
 
+    Raises
+    ------
+    OptionError
+        If the half width may take more than a thousand million documents.
+
     Examples
     --------
     Two of four sentences agree and two do not, so each pulls F1 by a half: s is 0.577. With
@@ -120,9 +127,10 @@ def plan(
     >>> found.documents, round(found.spread, 3), round(found.half_width_of(8), 3)
     (8, 0.577, 0.483)
     """
-    width_is_number = isinstance(half_width, int | float) and not isinstance(half_width, bool)
+    width_is_number = isinstance(half_width, Real) and not isinstance(half_width, bool)
     if not width_is_number or not 0 < half_width < 1:
         raise OptionError(f"half_width is {half_width!r}; expected a number between 0 and 1")
+    wanted = float(half_width)
     options = checked_resampling(
         pilot.settings,
         confidence=confidence,
@@ -157,12 +165,13 @@ def plan(
         mean, square = np.concatenate(draws).T / len(pulls)
         spreads = np.sqrt(np.abs(square - mean**2) * len(pulls) / (len(pulls) - 1))
         low, high = percentiles(spreads, options.confidence)
-        found = [_documents(s, half_width, options.confidence) for s in (spread, low, high)]
+        _check_reach(wanted, max(spread, high), options.confidence, pilot.resampled_unit)
+        found = [_documents(s, wanted, options.confidence) for s in (spread, low, high)]
     return Plan(
         documents=found[0],
         low=found[1],
         high=found[2],
-        half_width=float(half_width),
+        half_width=wanted,
         score=estimate,
         spread=spread if reason is None else nan,
         effective=degrees_of_freedom([pulls]) + 1 if reason is None else nan,
@@ -183,11 +192,24 @@ def _half_width(spread: float, documents: int, confidence: float) -> float:
     return student_quantile((1 + confidence) / 2, documents - 1) * spread / sqrt(documents)
 
 
+def _check_reach(half_width: float, spread: float, confidence: float, unit: str) -> None:
+    """Refuse a half width that takes more documents than can be planned for."""
+    narrowest = _half_width(spread, MOST_DOCUMENTS, confidence)
+    if half_width < narrowest:
+        # Two digits, rounded up, so that what is named can be had.
+        step = 10.0 ** (floor(log10(narrowest)) - 1)
+        least = f"{ceil(narrowest / step) * step:.2g}"
+        raise OptionError(
+            f"half_width is {half_width!r}, which may take more than {MOST_DOCUMENTS:,} {unit} like "
+            f"those of the pilot; expected {least} or more"
+        )
+
+
 def _documents(spread: float, half_width: float, confidence: float) -> int:
     """The smallest number of documents with at most this half width, 2 at least."""
     # By the normal distribution first, which is a little less than Student's asks for.
     least = ceil((normal_quantile((1 + confidence) / 2) * spread / half_width) ** 2)
     documents = max(least, 2)
-    while documents < MOST_DOCUMENTS and _half_width(spread, documents, confidence) > half_width:
+    while _half_width(spread, documents, confidence) > half_width:
         documents += 1
     return documents
