@@ -76,6 +76,17 @@ def test_the_range_holds_what_a_large_pilot_says():
     assert held >= 50
 
 
+def test_a_pilot_that_is_enough():
+    result = pilot(70)
+    now = plan(result, 0.5, rng=1).half_width_of(70)
+    enough, more = (plan(result, now * factor, rng=1) for factor in (1.001, 0.999))
+    assert enough.pilot_is_enough
+    assert enough.documents <= 70
+    assert enough.to_annotate == 0
+    assert not more.pilot_is_enough
+    assert more.to_annotate == more.documents - 70 > 0
+
+
 def test_few_documents_are_said_to_be_few():
     found = plan(pilot(12), 0.05, rng=1)
     assert found.caution == (
@@ -90,6 +101,8 @@ def test_no_plan():
         result = agreement(Corpus.from_spans(spans, lengths=lengths))
         found = plan(result, 0.05, rng=1)
         assert found.documents is found.low is found.high is None
+        assert found.to_annotate is None
+        assert not found.pilot_is_enough
         assert isnan(found.spread)
         assert isnan(found.half_width_of(100))
         assert found.caution is None

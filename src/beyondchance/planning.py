@@ -31,7 +31,8 @@ class Plan:
     Attributes
     ----------
     documents : int, optional
-        How many; None where the pilot does not tell (see `reason`).
+        How many in all; None where the pilot does not tell (see `reason`). No more than
+        `n_pilot` where the pilot is enough (see `pilot_is_enough`).
     low, high : int, optional
         How many it may turn out to take, for a pilot shows its own spread only roughly.
     half_width : float
@@ -69,6 +70,28 @@ class Plan:
         """The half width to expect of so many documents; nan where there is no plan."""
         confidence = float(self.settings.confidence or nan)
         return _half_width(self.spread, documents, confidence)
+
+    @property
+    def pilot_is_enough(self) -> bool:
+        """Whether the pilot's own documents make the interval as narrow as was wanted."""
+        return self.documents is not None and self.documents <= self.n_pilot
+
+    @property
+    def to_annotate(self) -> int | None:
+        """How many documents to annotate beside the pilot; None where there is no plan.
+
+        Examples
+        --------
+        >>> from beyondchance import agreement
+        >>> a = [["B-P", "O"], ["B-P", "O"], ["B-P", "O"], ["B-P", "O"]]
+        >>> b = [["B-P", "O"], ["B-P", "O"], ["O", "B-P"], ["O", "B-P"]]
+        >>> pilot = agreement(a, b)
+        >>> plan(pilot, 0.5, score="observed", rng=1).to_annotate
+        4
+        >>> plan(pilot, 0.95, score="observed", rng=1).to_annotate
+        0
+        """
+        return None if self.documents is None else max(self.documents - self.n_pilot, 0)
 
     @property
     def caution(self) -> str | None:
@@ -200,8 +223,8 @@ def _check_reach(half_width: float, spread: float, confidence: float, unit: str)
         step = 10.0 ** (floor(log10(narrowest)) - 1)
         least = f"{ceil(narrowest / step) * step:.2g}"
         raise OptionError(
-            f"half_width is {half_width!r}, which may take more than {MOST_DOCUMENTS:,} {unit} like "
-            f"those of the pilot; expected {least} or more"
+            f"half_width is {half_width!r}, which may take more than {MOST_DOCUMENTS:,} {unit} "
+            f"like those of the pilot; expected {least} or more"
         )
 
 
