@@ -286,6 +286,11 @@ class TestWhatCanBeCompared:
             compare(one, one, score="f1")
         with pytest.raises(OptionError, match="resamples is 3"):
             compare(one, one, resamples=3)
+        with pytest.raises(OptionError, match="resamples is 198, .*; expected 199 or more"):
+            compare(one, one, resamples=198, confidence=0.99)
+        ranking = ranked(5, {"a": 0.8, "b": 0.7})
+        with pytest.raises(OptionError, match="resamples is 198, .*; expected 199 or more"):
+            compare_systems(ranking, resamples=198, confidence=0.99)
 
     def test_the_seed_is_in_the_signature(self):
         one, other = ranked(20, {"good": 0.8, "fair": 0.7}).systems.values()

@@ -135,6 +135,7 @@ def test_sentences_are_called_so():
         ({"half_width": "wide"}, "half_width is 'wide'; expected a number"),
         ({"half_width": True}, "half_width is True; expected a number"),
         ({"half_width": 0.1, "confidence": 95}, "confidence is 95"),
+        ({"half_width": 0.1, "confidence": 0.99, "resamples": 198}, "expected 199 or more"),
         ({"half_width": 0.1, "score": "f1"}, "unknown score 'f1'"),
     ],
 )

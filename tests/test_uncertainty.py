@@ -2,6 +2,7 @@
 
 from copy import deepcopy
 from dataclasses import replace
+from fractions import Fraction
 from itertools import combinations
 from math import isnan, nan
 
@@ -479,6 +480,22 @@ class TestOptions:
         [
             ({"confidence": 1}, "confidence is 1; expected a number between 0 and 1"),
             ({"confidence": "0.9"}, "confidence is '0.9'; expected a number"),
+            ({"confidence": True}, "confidence is True; expected a number"),
+            ({"confidence": np.nan}, "confidence is nan; expected a number"),
+            (
+                {"confidence": Fraction(10**30 - 1, 10**30)},
+                r"confidence is Fraction\(.*\); expected a number between 0 and 1",
+            ),
+            (
+                {"confidence": 0.99999999},
+                "confidence is 0.99999999, whose tails not even 10,000,000 resamples reach; "
+                "expected 0.9999998 at most",
+            ),
+            (
+                {"confidence": 0.999, "resamples": 1998},
+                "resamples is 1,998, which do not reach the tails of confidence=0.999; expected "
+                "1,999 or more",
+            ),
             ({"resamples": 98}, "resamples is 98; expected a whole number from 99"),
             ({"resamples": 100.0}, "resamples is 100.0; expected a whole number"),
             ({"resamples": True}, "resamples is True; expected a whole number"),
@@ -522,6 +539,28 @@ class TestOptions:
         )
         assert repr(again) == repr(found)
         assert "|confidence:0.9|interval_method:percentile|resamples:199|over:" in str(signed)
+
+    def test_tails_that_are_just_reached(self):
+        result = agreement(noisy(30))
+        for method in uncertainty.METHODS:
+            found = result.interval(confidence=0.999, resamples=1999, rng=1, method=method)
+            assert found.low < result.corrected < found.high
+        assert uncertainty.checked_confidence(0.9999998) == 0.9999998
+
+    def test_any_real_number_is_a_confidence(self):
+        result = agreement(noisy(30))
+        for half in (np.float32(0.5), np.float64(0.5), Fraction(1, 2)):
+            found = result.intervals(confidence=half, resamples=199, rng=1)
+            assert found.settings.confidence == "0.5"
+            assert repr(found) == repr(result.intervals(confidence=0.5, resamples=199, rng=1))
+
+    @given(st.floats(0.001, 0.9998))
+    def test_the_signature_keeps_every_digit_of_the_confidence(self, confidence):
+        options = uncertainty.checked_resampling(
+            Settings(), confidence=confidence, resamples=9999, method="bca", rng=1, over="both"
+        )
+        signed = Settings.parse(str(options.sign(Settings())))
+        assert float(signed.confidence) == confidence
 
     def test_a_higher_confidence_is_wider(self):
         result = agreement(noisy(30))

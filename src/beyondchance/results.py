@@ -723,7 +723,8 @@ class Agreement:
         confidence : float
             How sure to be, between 0 and 1.
         resamples : int
-            How often to draw.
+            How often to draw: at least 99, and often enough for the tails (199 times for a
+            confidence of .99, 1,999 for .999).
         method : {"bca", "percentile", "expanded"}
             ``bca`` corrects percentiles for bias and skewness (Efron 1987). ``expanded``
             also allows for how roughly the spread is known where few documents disagree.

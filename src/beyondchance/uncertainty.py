@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
-from math import isfinite, nan
+from math import ceil, isfinite, nan
+from numbers import Real
 from typing import Any, TypeVar
 
 import numpy as np
@@ -39,6 +40,7 @@ FEW = 30
 this many documents."""
 VERY_FEW = 10
 """The same for the expanded interval; and annotators, below which no method helps."""
+FEWEST_RESAMPLES, MOST_RESAMPLES = 99, 10**7
 
 _Value = TypeVar("_Value")
 
@@ -172,7 +174,7 @@ class Resampling:
         """The settings of a result with those of its intervals."""
         return replace(
             settings,
-            confidence=f"{self.confidence:g}",
+            confidence=repr(self.confidence),
             interval_method=self.method,
             resamples=str(self.resamples),
             seed=settings.seed if self.seed is None else self.seed,
@@ -196,12 +198,17 @@ def checked_resampling(
     OptionError
         Saying which one is wrong, and what was expected.
     """
-    if not isinstance(confidence, int | float) or not 0 < confidence < 1:
-        raise OptionError(f"confidence is {confidence!r}; expected a number between 0 and 1")
+    sure, draws = checked_confidence(confidence), checked_resamples(resamples)
+    least = resamples_for(sure)
+    if draws < least:
+        raise OptionError(
+            f"resamples is {draws:,}, which do not reach the tails of confidence={sure!r}; "
+            f"expected {least:,} or more"
+        )
     generator, seed = checked_rng(rng, settings)
     return Resampling(
-        confidence=float(confidence),
-        resamples=checked_resamples(resamples),
+        confidence=sure,
+        resamples=draws,
         method=checked_option("method", method, METHODS),
         generator=generator,
         seed=seed,
@@ -209,12 +216,45 @@ def checked_resampling(
     )
 
 
+def checked_confidence(confidence: float) -> float:
+    """A confidence whose tails can be reached.
+
+    Examples
+    --------
+    >>> checked_confidence(np.float32(0.75))
+    0.75
+    """
+    # A number such as the fraction (10**30 - 1)/10**30 is below 1, and 1 as a float.
+    sure = float(confidence) if isinstance(confidence, Real) else nan
+    if not 0 < sure < 1:
+        raise OptionError(f"confidence is {confidence!r}; expected a number between 0 and 1")
+    if resamples_for(sure) > MOST_RESAMPLES:
+        raise OptionError(
+            f"confidence is {confidence!r}, whose tails not even {MOST_RESAMPLES:,} resamples "
+            f"reach; expected {1 - 2 / MOST_RESAMPLES:.7f} at most"
+        )
+    return sure
+
+
+def resamples_for(confidence: float) -> int:
+    """The fewest resamples of which one is expected in either tail, or just at its edge.
+
+    Examples
+    --------
+    >>> [resamples_for(confidence) for confidence in (0.9, 0.95, 0.99, 0.999)]
+    [19, 39, 199, 1999]
+    """
+    # A hair less, for 1 - 0.9 is a little less than 0.1.
+    return ceil(2 / (1 - confidence) * (1 - 1e-9)) - 1
+
+
 def checked_resamples(resamples: int) -> int:
     """A number of resamples that says something."""
     whole = isinstance(resamples, int | np.integer) and not isinstance(resamples, bool)
-    if not whole or not 99 <= resamples <= 10**7:
+    if not whole or not FEWEST_RESAMPLES <= resamples <= MOST_RESAMPLES:
         raise OptionError(
-            f"resamples is {resamples!r}; expected a whole number from 99 to 10,000,000"
+            f"resamples is {resamples!r}; expected a whole number from {FEWEST_RESAMPLES} to "
+            f"{MOST_RESAMPLES:,}"
         )
     return int(resamples)
 
