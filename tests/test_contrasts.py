@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from beyondchance import Corpus, DataError, OptionError, Settings, agreement, rank
+from beyondchance import Corpus, DataError, OptionError, Settings, agreement, contrasts, rank
 from beyondchance.contrasts import _groups, compare, compare_systems
 
 SCORES = ("observed", "chance", "corrected")
@@ -334,6 +334,18 @@ class TestSystems:
         ranking = ranked(80, {"a": 0.9, "b": 0.88, "c": 0.4, "d": 0.38}, seed=2)
         found = compare_systems(ranking, resamples=999, rng=1)
         assert {frozenset(group) for group in found.groups} == {frozenset("ab"), frozenset("cd")}
+
+    @pytest.mark.parametrize(
+        ("confidence", "p"), [(0.9, 0.1), (0.95, 0.05), (0.8, 0.2), (0.7, 0.3), (0.99, 0.01)]
+    )
+    def test_a_p_value_of_just_as_much_tells_apart(self, monkeypatch, confidence, p):
+        ranking = ranked(5, {"a": 0.9, "b": 0.3})
+        for factor, n_groups in ((1, 2), (1 + 1e-6, 1)):
+            monkeypatch.setattr(
+                contrasts, "_adjusted", lambda ps, x=p * factor: dict.fromkeys(ps, x)
+            )
+            found = compare_systems(ranking, confidence=confidence, resamples=199, rng=1)
+            assert len(found.groups) == n_groups
 
     def test_documents_that_not_all_have(self):
         corpus = Corpus.from_tags(

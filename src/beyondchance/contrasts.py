@@ -20,6 +20,7 @@ import numpy as np
 
 from beyondchance.arrays import Floats
 from beyondchance.core.resampling import (
+    LAST_DIGITS,
     bootstrap_weights,
     divisions,
     exact_columns,
@@ -95,7 +96,8 @@ class Standings:
     adjusted : mapping of (str, str) to float
         The p-values of the pairs, raised by Holm's method so that all may be read together.
     groups : tuple of tuples of str
-        Systems that cannot be told apart; a system can be in several groups.
+        Systems that cannot be told apart: of no two is the adjusted p-value at most
+        1 - confidence. A system can be in several groups.
     overtakings : mapping of (str, str) to bool
         Pairs that stand in the other order by the observed score (the first was behind),
         and whether they can be told apart now.
@@ -234,7 +236,7 @@ def compare_systems(
 
     Every two systems are compared as `compare` does, all on the same resamples, and their
     p-values are raised by Holm's method. Two systems can be told apart if what results is
-    below 1 - `confidence`.
+    at most 1 - `confidence`.
 
     Parameters
     ----------
@@ -292,7 +294,9 @@ def compare_systems(
         for i, j in combinations(range(len(order)), 2)
     }
     adjusted = _adjusted({names: item.p_value for names, item in pairs.items()})
-    apart = {names for names, p in adjusted.items() if p < 1 - options.confidence}
+    # 1 - .9 is a little less than .1, and 1 - .95 a little more than .05.
+    most = 1 - options.confidence + LAST_DIGITS
+    apart = {names for names, p in adjusted.items() if p <= most}
     observed = {name: result.observed for name, result in results.items()}
     return Standings(
         order=order,
