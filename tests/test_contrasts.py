@@ -363,7 +363,10 @@ class TestSystems:
             assert repr(found.intervals[name]["observed"]) == repr(
                 system.interval("observed", rng=1)
             )
+        # It says over how many documents it is.
+        assert {n: found.intervals[n]["observed"].n_units for n in "ab"} == {"a": 3, "b": 2}
         assert found.pairs["a", "b"].n_documents == (2, 2)
+        assert found.reversed_pairs == ()
         apart = Corpus.from_tags(
             {
                 "gold": [["B-P", "O"], ["O", "B-P"]],
@@ -373,6 +376,26 @@ class TestSystems:
         )
         with pytest.raises(DataError, match="no document was annotated by all systems"):
             compare_systems(rank(apart, gold="gold"), rng=1)
+
+    def test_pairs_that_stand_in_the_other_order_on_shared_documents(self):
+        # Of six documents good gets all right; lucky one of the first three and the last three;
+        # shy two of the first three, and it does not have the others.
+        right, wrong = [(0, 1, "P")], [(1, 2, "P")]
+        spans = {
+            "gold": [right] * 6,
+            "good": [right] * 6,
+            "lucky": [right, wrong, wrong, right, right, right],
+            "shy": [right, right, [*wrong, (2, 3, "P")], None, None, None],
+        }
+        ranking = rank(Corpus.from_spans(spans, lengths=[9] * 6), gold="gold")
+        # F1: 4 of 6, and 2 x 2 of 3 + 4; on the shared documents 1 of 3, and the same.
+        found = compare_systems(ranking, score="observed", resamples=199, rng=1)
+        assert found.order == ("good", "lucky", "shy")
+        assert found.n_documents == 3
+        assert found.pairs["lucky", "shy"].difference == pytest.approx(1 / 3 - 4 / 7)
+        assert found.reversed_pairs == (("lucky", "shy"),)
+        sizes = {name: item["observed"].n_units for name, item in found.intervals.items()}
+        assert sizes == {"good": 6, "lucky": 6, "shy": 3}
 
     def test_one_system(self):
         found = compare_systems(ranked(9, {"only": 0.7}), resamples=99, rng=1)

@@ -85,14 +85,19 @@ class Comparison:
 class Standings:
     """Which systems of a ranking can be told apart.
 
+    Scores, their order and their intervals are from all documents that a system has;
+    systems are compared on the documents that all of them have. Where these are not the
+    same, two systems can stand in the other order there (see `reversed_pairs`).
+
     Attributes
     ----------
     order : tuple of str
-        The systems, the highest score first; undefined ones last.
+        The systems, the highest score first; undefined ones last. By all documents of each.
     intervals : mapping of str to mapping of str to ConfidenceInterval
-        For each system, of ``observed``, ``chance`` and ``corrected``.
+        For each system, of ``observed``, ``chance`` and ``corrected``; over all documents
+        that it has, whose number is the interval's `n_units`.
     pairs : mapping of (str, str) to Comparison
-        Every two systems, in the order above.
+        Every two systems, in the order above, on the documents that all have.
     adjusted : mapping of (str, str) to float
         The p-values of the pairs, raised by Holm's method so that all may be read together.
     groups : tuple of tuples of str
@@ -117,6 +122,31 @@ class Standings:
     n_documents: int
     enumerated: bool
     settings: Settings
+
+    @property
+    def reversed_pairs(self) -> tuple[tuple[str, str], ...]:
+        """Pairs of which the second is ahead on the documents that all systems have.
+
+        By all documents that either has, the first is ahead. None, where all systems have
+        the same documents. A p-value of such a pair speaks for the second.
+
+        Examples
+        --------
+        One system got the easy document too; on the other documents it is behind.
+
+        >>> from beyondchance import Corpus, rank
+        >>> corpus = Corpus.from_tags(
+        ...     {
+        ...         "gold": [["B-P", "O", "O"], ["B-P", "O", "O"], ["B-P", "B-P", "B-P", "O"]],
+        ...         "most": [["B-P", "O", "O"], ["O", "O", "B-P"], ["B-P", "B-P", "B-P", "O"]],
+        ...         "some": [["B-P", "O", "O"], ["B-P", "O", "B-P"], None],
+        ...     }
+        ... )
+        >>> found = compare_systems(rank(corpus, gold="gold"), score="observed", rng=1)
+        >>> found.order, found.n_documents, found.reversed_pairs
+        (('most', 'some'), 2, (('most', 'some'),))
+        """
+        return tuple(names for names, item in self.pairs.items() if item.difference < -LAST_DIGITS)
 
     def p_between(self, one: str, other: str) -> float:
         """The adjusted p-value of two systems; nan for a system and itself."""
