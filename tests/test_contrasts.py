@@ -278,6 +278,22 @@ class TestWhatCanBeCompared:
         with pytest.raises(DataError, match="no document is in both results"):
             compare(one, other, paired=True)
 
+    def test_what_is_no_result(self):
+        one = agreement([["B-P", "O"]], [["B-P", "O"]])
+        ranking = ranked(5, {"a": 0.8, "b": 0.7})
+        for pair, name in (((1, 2), "int"), ((one, None), "NoneType"), ((ranking, one), "Ranking")):
+            with pytest.raises(DataError, match=f"found one {name}; expected two results of agree"):
+                compare(*pair)
+        for given_, name in ((one, "Agreement"), (3, "int"), ([one, one], "list")):
+            with pytest.raises(DataError, match=f"found one {name}; expected a Ranking, as rank"):
+                compare_systems(given_)
+
+    def test_tag_lists_without_names_are_taken_as_paired(self):
+        one = agreement([["B-P", "O"], ["O", "B-P"]], [["B-P", "O"], ["B-P", "O"]])
+        other = agreement([["B-P", "O"], ["B-P", "O"]], [["B-P", "O"], ["O", "B-P"]])
+        assert compare(one, other, rng=1).paired
+        assert not compare(one, other, rng=1, paired=False).paired
+
     def test_unknown_options(self):
         one = agreement([["B-P", "O"]], [["B-P", "O"]])
         with pytest.raises(OptionError, match="unknown test 't'; choose one of: permutation"):

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from beyondchance import Corpus, OptionError, Settings, agreement, plan
+from beyondchance import Corpus, DataError, OptionError, Settings, agreement, plan
 
 
 def pilot(n_documents, *, seed=1, share=0.8, length=12):
@@ -157,6 +157,12 @@ def test_half_widths_that_nobody_can_annotate_for(half_width):
     assert 8e8 < found.high <= 10**9
     with pytest.raises(OptionError, match=f"half_width is {0.89 * least}"):
         plan(result, 0.89 * least, rng=1)
+
+
+@pytest.mark.parametrize("wrong", [1, None, [pilot]])
+def test_what_is_no_pilot(wrong):
+    with pytest.raises(DataError, match=f"found one {type(wrong).__name__}; expected the pilot"):
+        plan(wrong, 0.05)
 
 
 def test_the_signature_brings_the_same_plan_again():

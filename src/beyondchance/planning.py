@@ -15,7 +15,7 @@ from beyondchance.core.resampling import (
     influences,
     percentiles,
 )
-from beyondchance.errors import OptionError, checked_option
+from beyondchance.errors import DataError, OptionError, checked_option
 from beyondchance.results import Agreement
 from beyondchance.settings import Settings
 from beyondchance.uncertainty import FEW, SCORES, checked_resampling, score_of
@@ -135,6 +135,8 @@ def plan(
 
     Raises
     ------
+    DataError
+        If the pilot is no result of `agreement`.
     OptionError
         If the half width may take more than a thousand million documents.
 
@@ -150,6 +152,10 @@ def plan(
     >>> found.documents, round(found.spread, 3), round(found.half_width_of(8), 3)
     (8, 0.577, 0.483)
     """
+    if not isinstance(pilot, Agreement):
+        raise DataError(
+            f"found one {type(pilot).__name__}; expected the pilot as a result of agreement()"
+        )
     width_is_number = isinstance(half_width, Real) and not isinstance(half_width, bool)
     if not width_is_number or not 0 < half_width < 1:
         raise OptionError(f"half_width is {half_width!r}; expected a number between 0 and 1")
