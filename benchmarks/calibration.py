@@ -45,8 +45,8 @@ others: the coefficient of variation of the system's errors between documents.""
 
 ALARMS = """\
 Two systems that get 15 % of the spans wrong, at random, on {corpora:,} corpora: how often p is
-at most .05, in percent with its standard error. A sound test gives at
-most 5, within three standard errors."""
+at most .05, in percent with its standard error. A sound test gives at most 5,
+within three standard errors."""
 
 POWER = """\
 How often two systems that differ are told apart (p at most .05) on {corpora:,} corpora of

@@ -488,13 +488,11 @@ class TestOptions:
             ),
             (
                 {"confidence": 0.99999999},
-                "confidence is 0.99999999, whose tails not even 10,000,000 resamples reach; "
-                "expected 0.9999998 at most",
+                "not even 10,000,000 resamples reach; expected 0.9999998 at most",
             ),
             (
                 {"confidence": 0.999, "resamples": 1998},
-                "resamples is 1,998, which do not reach the tails of confidence=0.999; expected "
-                "1,999 or more",
+                "resamples is 1,998, .* tails of confidence=0.999; expected 1,999 or more",
             ),
             ({"resamples": 98}, "resamples is 98; expected a whole number from 99"),
             ({"resamples": 100.0}, "resamples is 100.0; expected a whole number"),

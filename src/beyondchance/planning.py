@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import ceil, floor, isnan, log10, nan, sqrt
-from numbers import Real
 
 import numpy as np
 
@@ -18,7 +17,7 @@ from beyondchance.core.resampling import (
 from beyondchance.errors import DataError, OptionError, checked_option
 from beyondchance.results import Agreement
 from beyondchance.settings import Settings
-from beyondchance.uncertainty import FEW, SCORES, checked_resampling, score_of
+from beyondchance.uncertainty import FEW, SCORES, as_float, checked_resampling, score_of
 
 MOST_DOCUMENTS = 10**9
 """Documents that can be planned for."""
@@ -156,10 +155,9 @@ def plan(
         raise DataError(
             f"found one {type(pilot).__name__}; expected the pilot as a result of agreement()"
         )
-    width_is_number = isinstance(half_width, Real) and not isinstance(half_width, bool)
-    if not width_is_number or not 0 < half_width < 1:
+    wanted = as_float(half_width)
+    if not 0 < wanted < 1:
         raise OptionError(f"half_width is {half_width!r}; expected a number between 0 and 1")
-    wanted = float(half_width)
     options = checked_resampling(
         pilot.settings,
         confidence=confidence,

@@ -224,8 +224,7 @@ def checked_confidence(confidence: float) -> float:
     >>> checked_confidence(np.float32(0.75))
     0.75
     """
-    # A number such as the fraction (10**30 - 1)/10**30 is below 1, and 1 as a float.
-    sure = float(confidence) if isinstance(confidence, Real) else nan
+    sure = as_float(confidence)
     if not 0 < sure < 1:
         raise OptionError(f"confidence is {confidence!r}; expected a number between 0 and 1")
     if resamples_for(sure) > MOST_RESAMPLES:
@@ -234,6 +233,19 @@ def checked_confidence(confidence: float) -> float:
             f"reach; expected {1 - 2 / MOST_RESAMPLES:.7f} at most"
         )
     return sure
+
+
+def as_float(value: object) -> float:
+    """A real number of whatever type; nan for anything else.
+
+    Examples
+    --------
+    >>> as_float(np.float32(0.5)), as_float("0.5")
+    (0.5, nan)
+    """
+    if isinstance(value, bool) or not isinstance(value, Real):
+        return nan
+    return float(value)
 
 
 def resamples_for(confidence: float) -> int:

@@ -16,8 +16,8 @@ from beyondchance.core.ragged import rounded
 from beyondchance.core.resampling import (
     accelerated,
     bootstrap_weights,
-    divisions,
     degrees_of_freedom,
+    divisions,
     exact_columns,
     holm,
     influences,
