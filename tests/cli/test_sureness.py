@@ -151,12 +151,14 @@ class TestAgree:
         args = ("agree", *TEAM, "--confidence", "0.9", "--resamples", "199")
         found = run(capsys, *args)
         assert "which --interval-method expanded allows for" in found.err
-        assert "* rests on few documents: probably too narrow" in " ".join(found.out.split())
+        assert "* few documents tell how wide it is: probably too narrow" in " ".join(
+            found.out.split()
+        )
         found = run(capsys, *args, "--interval-method", "expanded")
         assert "interval" not in found.err
         assert "too narrow" not in found.out
         # Of some rows less than ten documents carry the spread, which no method allows for.
-        assert "* rests on few documents: a rough guide" in " ".join(found.out.split())
+        assert "* few documents tell how wide it is: a rough guide" in " ".join(found.out.split())
 
     def test_sentences_are_said_to_be_drawn(self, capsys, tmp_path):
         tags = [["B-P", "O", "O"], ["O", "B-P", "O"], ["B-P", "I-P", "O"], ["O", "O", "B-P"]]
@@ -178,11 +180,11 @@ class TestAgree:
         assert found["labels"]["L"]["intervals"] == {
             **dict.fromkeys(("observed", "chance", "corrected")),
             "reasons": dict.fromkeys(
-                ("observed", "chance", "corrected"), "only one of the documents has it"
+                ("observed", "chance", "corrected"), "without one of the documents it is undefined"
             ),
         }
         text = " ".join(run(capsys, "agree", "spans.csv", *FLAGS).out.split())
-        assert "No interval for L: only one of the documents has it." in text
+        assert "No interval for L: without one of the documents it is undefined." in text
 
     def test_over_annotators(self, capsys):
         found = in_json(capsys, "agree", *TEAM, *FLAGS, "--over", "annotators")
@@ -229,7 +231,7 @@ class TestAgree:
         assert f"the interval: {said}" in " ".join(found.err.split())
         text = " ".join(found.out.split())
         assert f"499 resamples of {drawn}, seed 7" in text
-        assert "* rests on few annotators: too narrow, by any method." in text
+        assert "* few annotators tell how wide it is: too narrow, by any method." in text
 
     def test_null(self, capsys):
         found = in_json(capsys, "agree", *TEAM, *FLAGS[2:], "--null", "--by", "document")
@@ -294,11 +296,15 @@ class TestRank:
     def test_differences_from_few_documents_are_shown_with_a_star(self, capsys):
         found = run(capsys, "rank", *TEAM, *FLAGS[:-1])
         pair = compare_systems(rank(example(), gold="ada"), **OPTIONS).pairs["cleo", "ben"]
-        assert pair.interval.caution.startswith("it rests on about 12 of 12 documents")
+        assert pair.interval.caution.startswith(
+            "its width is known only about as well as from 12 documents"
+        )
         shown = [line.split() for line in found.out.splitlines() if line.startswith("cleo     ben")]
         low, high = f"{pair.interval.low:.4f}", f"{pair.interval.high:.4f}*"
         assert shown == [["cleo", "ben", f"{pair.difference:.4f}", low, "to", high]]
-        assert "* rests on few documents: probably too narrow" in " ".join(found.out.split())
+        assert "* few documents tell how wide it is: probably too narrow" in " ".join(
+            found.out.split()
+        )
         assert "which --interval-method expanded allows for" in found.err
 
     def test_differences_without_an_interval_have_a_reason(self, capsys):

@@ -83,7 +83,7 @@ def explained(
             else "probably too narrow; --interval-method expanded allows for it."
         )
         few = "annotators" if first.has_few_annotators else first.over
-        sentences.append(f"* rests on few {few}: {advice}")
+        sentences.append(f"* few {few} tell how wide it is: {advice}")
     sentences += _missing(shown)
     return " ".join(sentences)
 

@@ -90,7 +90,7 @@ def _meaning(plan: Plan, score: str, digits: int) -> str:
         f"({level} interval)."
     )
     wanted = f"For ± {plan.half_width:g}"
-    if plan.documents <= plan.n_pilot:
+    if plan.pilot_is_enough:
         enough = f"about {plan.documents:,} of its {plan.n_pilot:,} {plan.unit} would have done"
         return f"{known} {wanted} it is enough: {enough}."
     return (

@@ -275,7 +275,7 @@ def _letters(standings: Standings) -> dict[str, str]:
 
 
 def _cautions(standings: Standings | None) -> list[str]:
-    """What to know of the intervals that are shown, by the one that rests on the least."""
+    """What to know of the intervals that are shown, by the one that is known the least."""
     if standings is None:
         return []
     found = [standings.intervals[name]["corrected"] for name in standings.order]
@@ -309,8 +309,8 @@ def told_apart(standings: Standings, measure: str, digits: int) -> list[str]:
     texts += [
         f"On the {held} that all have, {other} is ahead of {one}: the ranking takes other "
         "documents for each system, and says less than the test."
-        for (one, other), item in _neighbours(standings)
-        if item.difference < 0
+        for (one, other), _ in _neighbours(standings)
+        if (one, other) in standings.reversed_pairs
     ]
     return texts + _overtakings(standings, digits)
 
@@ -328,7 +328,13 @@ def _verdict(standings: Standings) -> str:
 
 def _overtakings(standings: Standings, digits: int) -> list[str]:
     """What to think of changes of rank; many of them together."""
-    changes = standings.overtakings
+    # Where the test speaks for the other system, that is said already.
+    reversed_pairs = standings.reversed_pairs
+    changes = {
+        pair: significant
+        for pair, significant in standings.overtakings.items()
+        if pair not in reversed_pairs
+    }
     if len(changes) > _MOST_SENTENCES:
         ways = {
             True: "can be told apart",

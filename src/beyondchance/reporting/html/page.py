@@ -284,7 +284,7 @@ def _facts(found: Overview, report: Report) -> Iterator[Part]:
     said = [block for block in rest if block.text.startswith(wanted)]
     yield from said
     if _has_stars(found) and not any("*" in block.text for block in said):
-        yield Prose("* rests on few documents, and is probably too narrow.")
+        yield Prose("* few documents tell how wide it is: probably too narrow.")
     # The sentence on intervals has said what to think of them.
     notes = [note for note in report.notes if not note.startswith(CAUTION)]
     if notes:
