@@ -8,6 +8,8 @@ from hypothesis import settings
 # somebody else's to explain; fresh ones everywhere else.
 settings.register_profile("beyondchance", deadline=None, derandomize=os.environ.get("CI") == "true")
 settings.load_profile("beyondchance")
+# For a second run of the same tests, on the package as it is installed.
+settings.register_profile("brief", parent=settings.get_profile("beyondchance"), max_examples=10)
 
 
 def pytest_addoption(parser):

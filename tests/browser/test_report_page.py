@@ -648,9 +648,11 @@ def test_a_notebook_shows_it(open_page):
 def test_keys_scroll_a_table_that_has_the_focus(made, open_page):
     page = open_page(made("team").path, viewport={"width": 390, "height": 800})
     before = opened(page)
-    page.locator("#table-annotators .scroll").focus()
+    box = page.locator("#table-annotators .scroll")
+    box.focus()
     page.keyboard.press("ArrowRight")
-    page.wait_for_function("document.querySelector('#table-annotators .scroll').scrollLeft > 0")
+    while not box.evaluate("(element) => element.scrollLeft"):
+        page.wait_for_timeout(10)
     assert opened(page) == before
 
 
