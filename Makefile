@@ -25,7 +25,7 @@ check: $(VENV)/dev
 	@$(BIN)/mypy --no-error-summary
 	@$(BIN)/lint-imports --no-logo >$(VENV)/layers.log || { cat $(VENV)/layers.log; exit 1; }
 	@$(BIN)/python tests/chromium.py
-	@$(BIN)/python -m pytest -n auto
+	@$(BIN)/python -m pytest -n auto --dist loadgroup
 
 test: check docs
 	@$(BIN)/python tests/installed.py

@@ -14,7 +14,12 @@ SPANS = {
     "b": [[(2, 5, "X"), (8, 12, "X"), (14, 19, "X")]],
 }
 PRINTED = (0.8571, 0.5335, 0.6938)
-NEEDS_SCIPY = {"beyondchance.comparison.alignment", "beyondchance.comparison.gamma"}
+NEEDS_EXTRAS = {
+    "beyondchance.comparison.alignment",
+    "beyondchance.comparison.gamma",
+    "beyondchance.publishing",
+    "beyondchance.reporting.charts",
+}
 
 
 def main() -> None:
@@ -26,7 +31,7 @@ def main() -> None:
             not module.name.startswith(
                 ("beyondchance.__main__", "beyondchance.cli", "beyondchance.reporting.text")
             )
-            and module.name not in NEEDS_SCIPY
+            and module.name not in NEEDS_EXTRAS
         ):
             result = doctest.testmod(
                 importlib.import_module(module.name), optionflags=doctest.NORMALIZE_WHITESPACE

@@ -112,6 +112,7 @@ def test_million_tokens_one_span_each():
     assert expected_match(n, [5], [5], measure="exact") == pytest.approx(1 / places, rel=1e-12)
 
 
+@pytest.mark.xdist_group("a long integral")  # which is computed once
 def test_large_text_by_the_token_measure():
     # 300 spans in 30,000 characters against themselves: coverage by the integral.
     lengths = [3 + i % 28 for i in range(300)]

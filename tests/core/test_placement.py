@@ -120,6 +120,7 @@ def test_two_lengths_that_fill_most_of_a_long_text(taken):
         np.testing.assert_allclose(coverage(10_000, lengths), 1 - 1450 * exact, atol=1e-9)
 
 
+@pytest.mark.xdist_group("a long integral")  # which is computed once
 def test_characters():
     lengths = [3 + i % 28 for i in range(300)]
     free = 30_000 - sum(lengths)
