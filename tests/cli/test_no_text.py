@@ -585,7 +585,7 @@ FORMATS = {
     "textgrid": [textgrid],
 }
 EXAMPLES = {one.__name__: one for variants in FORMATS.values() for one in variants}
-N_MUTANTS = 150
+N_MUTANTS = 300
 """Of each format, however many variants it has."""
 NEVER_QUOTED = {"gate_xml", "eaf"}
 """Where no message quotes a text."""
