@@ -613,6 +613,35 @@ class TestWhatIsDrawn:
         assert agreement(example()).interval(resamples=199, rng=1).n_annotators == 0
 
 
+def test_difficulty_of_labels_and_annotators():
+    corpus = noisy(30, ("anna", "ben", "cleo"))
+    result = difficulty(corpus)
+    found = result.intervals(resamples=199, method="percentile", rng=3)
+    drawn = np.random.default_rng(3).integers(0, 30, (199, 30)).tolist()
+    rows = result.counts.to_rows()
+    levels = [(found.by_label, "label", lambda row: row["label"])]
+    levels.append(
+        (found.by_annotator, "annotator", lambda row: row["a"] if row["a"] == row["b"] else None)
+    )
+    points = {"label": result.by_label, "annotator": result.by_annotator}
+    for intervals, kind, name_of in levels:
+        assert set(intervals) == set(points[kind])
+        for name, interval in intervals.items():
+            sums = np.zeros((30, 2))
+            for row in rows:
+                if name_of(row) == name:
+                    times = 1 if row["a"] == row["b"] else 2
+                    place = result.counts.documents.index(row["document"])
+                    sums[place] += times * np.array(
+                        [row["expected"], row["size_a"] + row["size_b"]]
+                    )
+            whole = 1 - 2 * sums[:, 0].sum() / sums[:, 1].sum()
+            assert points[kind][name] == pytest.approx(whole, rel=1e-12)
+            values = [1 - 2 * sums[d, 0].sum() / sums[d, 1].sum() for d in drawn]
+            ends = np.quantile(values, [0.025, 0.975])
+            assert (interval["difficulty"].low, interval["difficulty"].high) == pytest.approx(ends)
+
+
 def test_some_levels_only():
     result = agreement(noisy(12, ("anna", "ben", "cleo")))
     every = result.intervals(resamples=99, rng=1)

@@ -1004,6 +1004,19 @@ class Difficulty:
         """Difficulty of each text; nan where nothing was marked."""
         return self._of(self.counts.text, self.counts.n_texts)
 
+    @cached_property
+    def by_label(self) -> dict[str, float]:
+        """Difficulty of each label; nan where nothing was marked."""
+        values = self._of(self.counts.label, len(self.counts.labels))
+        return dict(zip(self.counts.labels, values.tolist(), strict=True))
+
+    @cached_property
+    def by_annotator(self) -> dict[str, float]:
+        """Difficulty of what each annotator marked, by chance agreement with itself."""
+        own = replace(self, counts=self.counts.only(self.counts.a == self.counts.b))
+        values = own._of(own.counts.a, len(own.counts.annotators))
+        return dict(zip(own.counts.annotators, values.tolist(), strict=True))
+
     def interval(
         self,
         *,
@@ -1040,7 +1053,7 @@ class Difficulty:
         method: str = "bca",
         rng: np.random.Generator | int | None = None,
     ) -> Intervals:
-        """The same with its signature; `overall` holds the interval as ``difficulty``."""
+        """The same, of all labels and annotators too; each interval is under ``difficulty``."""
         from beyondchance import uncertainty  # noqa: PLC0415 - only for those who ask
 
         options = uncertainty.checked_resampling(
@@ -1051,13 +1064,21 @@ class Difficulty:
             rng=rng,
             over="documents",
         )
-        counts = self.counts
-        times = np.where(counts.a == counts.b, 1, 2)
-        rows = counts.leveled([np.zeros(len(counts), dtype=np.int64)], 1)
+        counts, times = self.counts, self._times()
+        levels = uncertainty.Levels()
+        levels.add("all", [""], np.zeros(len(counts), dtype=np.int64))
+        levels.add("label", counts.labels, counts.label)
+        levels.add("annotator", counts.annotators, np.where(counts.a == counts.b, counts.a, -1))
+        rows = counts.leveled(levels.members, len(levels))
         rows = replace(rows, expected=times * rows.expected, size=times * rows.size)
         unit = Agreement(counts, self.settings).resampled_unit
-        (found,) = uncertainty.intervals_of(rows, ["difficulty"], options, unit=unit)
-        return uncertainty.Intervals(overall=found, settings=options.sign(self.settings))
+        found = levels.named(uncertainty.intervals_of(rows, ["difficulty"], options, unit=unit))
+        return uncertainty.Intervals(
+            overall=found["all"][""],
+            by_label=found.get("label", {}),
+            by_annotator=found.get("annotator", {}),
+            settings=options.sign(self.settings),
+        )
 
     def _times(self) -> Ints:
         """Over all ordered pairs, two annotators count twice, one with itself once."""
