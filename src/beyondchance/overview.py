@@ -149,8 +149,6 @@ def overview(
     if corpus is None:
         return found
     settings = result.settings
-    # Measures of one's own cannot be asked again; difficulty is that of the paper then.
-    options = _options(settings) if settings.custom is None else _arrangement(settings)
     compared = without_gold(corpus) if gold is None else corpus.with_gold(gold)
     pairs = None if gold is None else [(gold, n) for n in corpus.annotators if n != gold]
     chosen = ("all",) if others == "all" else tuple(others)
@@ -161,7 +159,7 @@ def overview(
     return replace(
         found,
         corpus=corpus,
-        difficulty=difficulty(replace(compared, gold=gold), **options),
+        difficulty=difficulty(replace(compared, gold=gold), **_options(settings)),
         found=disagreements(compared, pairs=pairs),
         coefficients=values,
         placements=tuple(_placements(compared, settings)),
@@ -175,7 +173,9 @@ def _levels(result: Agreement) -> tuple[str, ...]:
 
 
 def _options(settings: Settings) -> dict[str, Any]:
-    """How to score as before."""
+    """How to score as before; by token where a measure of one's own cannot be asked again."""
+    if settings.custom is not None:
+        return _arrangement(settings)
     names = ("measure", "model", "scope", "theta", "samples", "seed")
     return {name: getattr(settings, name) for name in names}
 
@@ -232,8 +232,8 @@ def _of_ranking(
             if name != measure
         },
     }
-    options = _options(settings) if settings.custom is None else _arrangement(settings)
-    return rankings, _by_measures(agreement(corpus, gold=ranking.gold, **options), corpus)
+    together = agreement(corpus, gold=ranking.gold, **_options(settings))
+    return rankings, _by_measures(together, corpus)
 
 
 def _placements(corpus: Corpus, settings: Settings) -> Iterator[Placement]:

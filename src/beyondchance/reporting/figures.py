@@ -103,7 +103,7 @@ def save_figures(
     charts: Mapping[str, Any],
     folder: Path,
     *,
-    endings: Iterable[str] = (".svg", ".png", ".pdf"),
+    endings: Iterable[str] = ENDINGS,
     write: Callable[[Path, bytes], None],
 ) -> list[Path]:
     """Write every chart with every ending, as ``folder/name.ending``; return the paths.

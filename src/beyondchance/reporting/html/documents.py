@@ -136,7 +136,7 @@ def document_view(
         "documents": documents,
     }
     return DocumentView(
-        payload=_json_in_html(names),
+        payload=safe_json(json.dumps(names, ensure_ascii=False, separators=(",", ":"))),
         static=_static(found, chosen, known, sentence),
         numbers={corpus.documents[i]: i for i in chosen.tolist()},
         sentence=sentence,
@@ -349,13 +349,12 @@ def _written_tokens(text: str, starts: Sequence[int], ends: Sequence[int]) -> st
     return [*(piece for pair in zip(pieces, tokens, strict=False) for piece in pair), pieces[-1]]
 
 
-def _json_in_html(value: object) -> str:
+def safe_json(text: str) -> str:
     r"""JSON that can stand in a script element, whatever is in it, and be written as UTF-8.
 
-    >>> print(_json_in_html("</script> & \ud800"))
+    >>> print(safe_json('"</script> & \ud800"'))
     "\u003c/script\u003e \u0026 \ud800"
     """
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     return _UNSAFE.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 

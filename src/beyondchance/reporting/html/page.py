@@ -25,7 +25,7 @@ from beyondchance.reporting.blocks import (
     score_cells,
 )
 from beyondchance.reporting.figures import inline_svg, unchecked, warm_up
-from beyondchance.reporting.html.documents import document_view
+from beyondchance.reporting.html.documents import document_view, safe_json
 from beyondchance.reporting.html.sections import (
     Chart,
     NamedTable,
@@ -109,7 +109,7 @@ def written(
             }
             for section in made
         ],
-        result=safe(_json(report)),
+        result=safe(safe_json(json_output.rendered(report, digits=digits))),
         documents=safe(view.payload) if view is not None else None,
     )
     # Half of a surrogate pair, from a file's name or by mistake, cannot be written.
@@ -144,14 +144,6 @@ def _file(name: str) -> str:
 
 def _hash(script: str) -> str:
     return b64encode(sha256(script.encode()).digest()).decode()
-
-
-def _json(report: Report) -> str:
-    """JSON that no browser takes for markup."""
-    text = json_output.rendered(report, digits=0)
-    for character in "<>&\u2028\u2029":
-        text = text.replace(character, f"\\u{ord(character):04x}")
-    return text
 
 
 def _charts(made: Sequence[Section]) -> Iterator[tuple[str, Any]]:
