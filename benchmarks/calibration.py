@@ -19,9 +19,9 @@ from time import perf_counter
 import numpy as np
 
 import beyondchance as bc
-from beyondchance.arrays import Floats
 from beyondchance.core.ragged import exact_total, total
-from beyondchance.uncertainty import METHODS, SCORES
+from beyondchance.results.intervals import METHODS, SCORES
+from beyondchance.types import Floats
 from generate import population
 
 TABLES = Path(__file__).parent.parent / "docs" / "_static"

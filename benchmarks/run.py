@@ -275,7 +275,7 @@ def units_in_one_text(n_units: int, seed: int = 1) -> bc.Corpus:
 
 def coefficients() -> None:
     """Unitizing alpha as units double; gamma on a corpus of sentences."""
-    from beyondchance.comparison.unitizing import alpha
+    from beyondchance.other_coefficients.unitizing import alpha
 
     small, large = units_in_one_text(10_000), units_in_one_text(20_000)
     few, many = best(lambda: alpha(small), lambda: alpha(large), times=25)

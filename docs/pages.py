@@ -14,7 +14,7 @@ from pathlib import Path
 from unittest import mock
 
 from beyondchance import agreement, example, report
-from beyondchance.cli import COMMANDS, main
+from beyondchance.cli.main import COMMANDS, main
 from beyondchance.paper import deviations_page
 
 HERE = Path(__file__).parent
@@ -78,9 +78,9 @@ CLOSING = """\
 another. Every score has `observed`, `chance` and `corrected` (null where undefined, with a
 `reason`) and the `counts` that they are computed from; with `--confidence` also `intervals`, except
 for single documents and `--sensitivity`. The schema ships with the package, as
-`beyondchance/data/schema.json`:
+`beyondchance/resources/schema.json`:
 
-```{literalinclude} ../src/beyondchance/data/schema.json
+```{literalinclude} ../src/beyondchance/resources/schema.json
 :language: json
 ```
 """

@@ -15,10 +15,10 @@ SPANS = {
 }
 PRINTED = (0.8571, 0.5335, 0.6938)
 NEEDS_EXTRAS = {
-    "beyondchance.comparison.alignment",
-    "beyondchance.comparison.gamma",
-    "beyondchance.publishing",
-    "beyondchance.reporting.charts",
+    "beyondchance.other_coefficients.gamma.alignment",
+    "beyondchance.other_coefficients.gamma.gamma",
+    "beyondchance.page.report",
+    "beyondchance.page.charts",
 }
 
 
@@ -29,7 +29,7 @@ def main() -> None:
         # The command line has libraries of its own, and they are ordinary dependencies.
         if (
             not module.name.startswith(
-                ("beyondchance.__main__", "beyondchance.cli", "beyondchance.reporting.text")
+                ("beyondchance.__main__", "beyondchance.cli", "beyondchance.reporting.outputs.text")
             )
             and module.name not in NEEDS_EXTRAS
         ):

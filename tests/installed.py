@@ -45,6 +45,7 @@ def main() -> None:
         )
         left_out = (
             "browser",
+            "page",
             "reporting",
             *("cli/test_no_text.py", "cli/test_report.py", "cli/test_report_file.py"),
         )
@@ -58,10 +59,10 @@ def check_contents(wheel: Path) -> None:
     names = zipfile.ZipFile(wheel).namelist()
     for wanted in (
         "beyondchance/py.typed",
-        "beyondchance/data/example.conll",
-        "beyondchance/data/schema.json",
-        "beyondchance/reporting/html/page.html",
-        "beyondchance/reporting/html/documents.js",
+        "beyondchance/resources/example.conll",
+        "beyondchance/resources/schema.json",
+        "beyondchance/page/page.html",
+        "beyondchance/page/documents.js",
         "licenses/LICENSE",
     ):
         if not any(name.endswith(wanted) for name in names):

@@ -8,7 +8,7 @@ from itertools import accumulate
 from pathlib import Path
 
 from beyondchance import Corpus
-from beyondchance.cli import main
+from beyondchance.cli.main import main
 from generate import population
 
 TEAM = ("Ada", "Ben", "Cleo", "Dai", "Eve", "Fay")

@@ -18,10 +18,10 @@ from beyondchance import (
     sample_arrangements,
     start_probabilities,
 )
-from beyondchance.choices import MODELS, SCOPES
 from beyondchance.core import chance
 from beyondchance.core.measures import MEASURES
 from beyondchance.core.sets import set_coverage, sets_of_spans
+from beyondchance.scoring.options import MODELS, SCOPES
 
 
 def squares(start_a, length_a, start_b, length_b):

@@ -11,8 +11,7 @@ from math import comb, isnan, prod
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 import oracle
 from beyondchance import (
@@ -24,9 +23,9 @@ from beyondchance import (
     expected_match,
     start_probabilities,
 )
-from beyondchance.choices import MODELS, SCOPES, chosen_measure
-from beyondchance.core.matching import SpanGroups
 from beyondchance.core.measures import MEASURES, SampledRule
+from beyondchance.core.observed import SpanGroups
+from beyondchance.scoring.options import MODELS, SCOPES, chosen_measure
 
 POSITIONS = CustomMeasure(
     name="positions",

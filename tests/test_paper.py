@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from beyondchance import paper
-from beyondchance.cli import main
+from beyondchance.cli.main import main
 from beyondchance.paper import CASES, COLUMNS, DEVIATIONS, reproduce
 
 

@@ -1,8 +1,7 @@
 """Signatures, there and back."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from beyondchance import Corpus, OptionError, Settings, __version__, agreement
 

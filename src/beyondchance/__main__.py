@@ -1,6 +1,6 @@
 """``python -m beyondchance``: the command line."""
 
-from beyondchance.cli import run
+from beyondchance.cli.main import run
 
 if __name__ == "__main__":
     run()

@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import chain
 
-from beyondchance.comparison.unitizing import alpha, family
-from beyondchance.scoring import agreement
-from beyondchance.spans import Corpus
+from beyondchance.annotations.corpus import Corpus
+from beyondchance.other_coefficients.unitizing import alpha, family
+from beyondchance.scoring.api import agreement
 
 _Spans = tuple[tuple[int, int], ...]
 

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from beyondchance import Corpus, disagreements, example
-from beyondchance.reporting.html.documents import document_view
+from beyondchance.page.documents import document_view
 
 HTML = files("beyondchance.reporting.html")
 SCRIPT = "</script><script>window.hacked=1</script>"

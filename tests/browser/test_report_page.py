@@ -15,8 +15,8 @@ from playwright.sync_api import expect
 
 import report_corpora
 from beyondchance import disagreements, example, read, report
-from beyondchance.cli import main
-from beyondchance.scoring import agreement
+from beyondchance.cli.main import main
+from beyondchance.scoring.api import agreement
 
 KINDS = ("pair", "team", "systems")
 SURE = ("--confidence", "0.95", "--resamples", "199")

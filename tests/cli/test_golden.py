@@ -14,11 +14,11 @@ import jsonschema
 import pytest
 
 from beyondchance import __version__
-from beyondchance.cli import COMMANDS, main
-from beyondchance.reporting import LIST_OUTPUTS, OUTPUTS
+from beyondchance.cli.main import COMMANDS, main
+from beyondchance.reporting.rendering import LIST_OUTPUTS, OUTPUTS
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "cli"
-SCHEMA = json.loads((files("beyondchance") / "data" / "schema.json").read_text("utf-8"))
+SCHEMA = json.loads((files("beyondchance") / "resources" / "schema.json").read_text("utf-8"))
 TEAM = ("example/ada.conll", "example/ben.conll", "example/cleo.conll")
 SURE = ("--confidence", "0.9", "--resamples", "999", "--seed", "3")
 

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from beyondchance.cli import COMMANDS, main
-from beyondchance.io import FORMATS
+from beyondchance.cli.main import COMMANDS, main
+from beyondchance.io.reading import FORMATS
 
 HEADER = "document,annotator,start,end,label,length\n"
 FILES = {

@@ -24,8 +24,8 @@ from spacy.tokens import Doc, DocBin, Span
 from spacy.vocab import Vocab
 
 import beyondchance as bc
-from beyondchance.cli import main
-from beyondchance.reporting import LIST_OUTPUTS, OUTPUTS
+from beyondchance.cli.main import main
+from beyondchance.reporting.rendering import LIST_OUTPUTS, OUTPUTS
 from mutation import places, replaced
 
 MARK = "Zqx"

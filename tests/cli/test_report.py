@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from beyondchance import agreement, rank, read, report
-from beyondchance.cli import main
+from beyondchance.cli.main import main
 
 TEAM = tuple(f"example/{name}.conll" for name in ("ada", "ben", "cleo"))
 QUICK = ("--resamples", "99", "--quiet")

@@ -7,7 +7,7 @@ import sys
 import pytest
 
 import report_corpora
-from beyondchance.cli import main
+from beyondchance.cli.main import main
 
 FAST = ("--quiet", "--resamples", "99")
 

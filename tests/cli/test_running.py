@@ -10,8 +10,8 @@ import click
 import pytest
 
 from beyondchance import __version__
-from beyondchance.cli import COMMANDS, cli, main, running
 from beyondchance.cli.loading import without_text
+from beyondchance.cli.main import COMMANDS, cli, main, running
 from beyondchance.cli.running import working
 
 
@@ -146,7 +146,7 @@ class TestStart:
 
     def test_the_version_waits_for_nothing(self):
         code = (
-            "import sys; from beyondchance.cli import main; main(['--version']); "
+            "import sys; from beyondchance.cli.main import main; main(['--version']); "
             "assert not {'numpy', 'rich'} & set(sys.modules)"
         )
         subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)

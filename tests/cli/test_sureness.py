@@ -19,7 +19,7 @@ from beyondchance import (
     rank,
     write,
 )
-from beyondchance.cli import main
+from beyondchance.cli.main import main
 
 OPTIONS = {"confidence": 0.9, "resamples": 499, "rng": 7}
 FLAGS = ("--confidence", "0.9", "--resamples", "499", "--seed", "7", "--quiet")

@@ -1,8 +1,7 @@
 """Which span lies in which, against looking at every pair."""
 
 import numpy as np
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 import oracle
 from beyondchance.core.nesting import depth_among, forest, nesting, outer_first

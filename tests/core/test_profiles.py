@@ -2,8 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from beyondchance.core import profiles
 from beyondchance.core.profiles import boxes, convolved, joined, profiles_of, summed

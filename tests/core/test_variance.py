@@ -8,13 +8,12 @@ from math import prod
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 import oracle
 from beyondchance import coverage
-from beyondchance.core.arrangements import disjoint_starts, sampled_match
-from beyondchance.core.matching import shared_positions
+from beyondchance.core.draws import disjoint_starts, sampled_match
+from beyondchance.core.observed import shared_positions
 from beyondchance.core.variance import covariance, is_within_reach, team_variance
 
 

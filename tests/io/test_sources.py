@@ -5,8 +5,7 @@ import io
 import zipfile
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 import beyondchance as bc
 from beyondchance.io import sources

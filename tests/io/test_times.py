@@ -8,8 +8,7 @@ from itertools import permutations
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 import beyondchance as bc
 from beyondchance.io.options import Reading, ReadOptions

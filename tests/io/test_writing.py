@@ -10,8 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
-from hypothesis import strategies as st
+from hypothesis import assume, given, settings, strategies as st
 
 import beyondchance as bc
 from beyondchance.io import writing
@@ -91,7 +90,7 @@ WORDS = built(
     unit="sentence",
     positions="tokens",
 )
-EXAMPLE = files("beyondchance").joinpath("data", "example.conll")
+EXAMPLE = files("beyondchance").joinpath("resources", "example.conll")
 
 
 # --- Corpora of any kind ------------------------------------------------------

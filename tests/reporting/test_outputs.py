@@ -6,15 +6,14 @@ import json
 from math import nan
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from beyondchance import OptionError
-from beyondchance.reporting import OUTPUTS, rendered
+from beyondchance.numbers import in_digits
 from beyondchance.reporting.blocks import Bars, Curves, Prose, Report, Table
-from beyondchance.reporting.text_output import drawn
+from beyondchance.reporting.outputs.text import drawn
+from beyondchance.reporting.rendering import OUTPUTS, rendered
 from beyondchance.reporting.visible import visible
-from beyondchance.rounding import in_digits
 
 HOSTILE = "a|b_c$d&e#f%g{h}~i^j\\k<l>[m](n)`o`*p*\x1b[31m\nq\u202er"
 

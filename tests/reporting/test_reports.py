@@ -17,12 +17,12 @@ from beyondchance import (
     rank,
     start_probabilities,
 )
-from beyondchance.reporting import words
-from beyondchance.reporting.agree_report import agree_report, habits_of
+from beyondchance.numbers import in_digits
+from beyondchance.reporting import sentences as words
 from beyondchance.reporting.blocks import Prose, Table
-from beyondchance.reporting.place_report import place_report
-from beyondchance.reporting.rank_report import rank_report, told_apart
-from beyondchance.rounding import in_digits
+from beyondchance.reporting.commands.agree import agree_report, habits_of
+from beyondchance.reporting.commands.place import place_report
+from beyondchance.reporting.commands.rank import rank_report, told_apart
 
 JUDGEMENTS = ("good", "bad", "poor", "fair", "moderate", "substantial", "perfect", "excellent")
 

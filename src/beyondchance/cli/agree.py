@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from beyondchance.choices import SCOPES
-from beyondchance.cli import BELOW
+from beyondchance.annotations.corpus import UNITS, Corpus
 from beyondchance.cli.loading import load, streams
+from beyondchance.cli.main import BELOW
 from beyondchance.cli.options import (
     FAIL_UNDER,
     GAMMA,
@@ -34,16 +34,16 @@ from beyondchance.cli.options import (
 from beyondchance.cli.running import Command, emit, tell, working
 from beyondchance.core.measures import MEASURES
 from beyondchance.errors import BeyondChanceError
-from beyondchance.reporting.agree_report import Variant, agree_report
-from beyondchance.results import Agreement, Difficulty, Score
-from beyondchance.rounding import in_digits
-from beyondchance.scoring import agreement, difficulty, without_gold
-from beyondchance.spans import UNITS, Corpus
+from beyondchance.numbers import in_digits
+from beyondchance.reporting.commands.agree import Variant, agree_report
+from beyondchance.results.agreement import Agreement, Difficulty, Score
+from beyondchance.scoring.api import agreement, difficulty, without_gold
+from beyondchance.scoring.options import SCOPES
 
 if TYPE_CHECKING:
-    from beyondchance.comparison import Coefficients
-    from beyondchance.null import NullDistribution
-    from beyondchance.uncertainty import Intervals
+    from beyondchance.inference.null import NullDistribution
+    from beyondchance.other_coefficients.coefficients import Coefficients
+    from beyondchance.results.intervals import Intervals
 
 
 @click.command("agree", cls=Command)
@@ -155,7 +155,7 @@ def _intervals(results: dict[str, Agreement], options: dict[str, Any]) -> dict[s
 
 
 def _null(corpus: Corpus, options: dict[str, Any]) -> NullDistribution:
-    from beyondchance.null import null_distribution  # noqa: PLC0415 - only for those who ask
+    from beyondchance.inference.null import null_distribution  # noqa: PLC0415 - only for those who ask
 
     chosen = picked(options, ("measure", "model", "scope", "theta", "samples", "resamples"))
     return null_distribution(corpus, rng=seed(options), **chosen)
@@ -165,7 +165,7 @@ def _coefficients(
     corpus: Corpus, options: dict[str, Any], model: str, say: Callable[[str], None]
 ) -> Coefficients:
     """Other coefficients; gamma says how far it is."""
-    from beyondchance.comparison import coefficients  # noqa: PLC0415 - rarely wanted
+    from beyondchance.other_coefficients.coefficients import coefficients  # noqa: PLC0415 - rarely wanted
 
     names = options["coefficients"]
     return coefficients(

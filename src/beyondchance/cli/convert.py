@@ -15,7 +15,7 @@ from beyondchance.cli.options import Choice, annotated_files, option
 from beyondchance.cli.running import Command, tell, working
 from beyondchance.io.writing import WRITTEN, write
 from beyondchance.reporting.blocks import counted
-from beyondchance.reporting.words import condensed
+from beyondchance.reporting.sentences import condensed
 
 _ENDINGS = {
     ".csv": "table",

@@ -9,9 +9,9 @@ import click
 from beyondchance.cli.agree import by_measures
 from beyondchance.cli.options import SCORING, option, output
 from beyondchance.cli.running import Command, emit, tell
-from beyondchance.demo import example
+from beyondchance.io.example import example
 from beyondchance.io.writing import write
-from beyondchance.reporting.agree_report import agree_report
+from beyondchance.reporting.commands.agree import agree_report
 
 
 @click.command("demo", cls=Command)

@@ -21,8 +21,8 @@ from beyondchance.cli.options import (
     uncertainty,
 )
 from beyondchance.cli.running import Command, emit, working
-from beyondchance.reporting.difficulty_report import difficulty_report
-from beyondchance.scoring import difficulty
+from beyondchance.reporting.commands.difficulty import difficulty_report
+from beyondchance.scoring.api import difficulty
 
 
 @click.command("difficulty", cls=Command)

@@ -6,7 +6,6 @@ from typing import Any
 
 import click
 
-from beyondchance.aligning import KINDS, disagreements
 from beyondchance.cli.loading import load, streams
 from beyondchance.cli.options import (
     OUTPUT,
@@ -18,8 +17,9 @@ from beyondchance.cli.options import (
     picked,
 )
 from beyondchance.cli.running import Command, emit, working
-from beyondchance.reporting import LIST_OUTPUTS
-from beyondchance.reporting.disagreements_report import disagreements_report
+from beyondchance.reporting.commands.disagreements import disagreements_report
+from beyondchance.reporting.rendering import LIST_OUTPUTS
+from beyondchance.scoring.disagreements import KINDS, disagreements
 
 
 @click.command("disagreements", cls=Command)

@@ -9,9 +9,9 @@ import click
 
 from beyondchance.cli.options import output
 from beyondchance.cli.running import Command, emit
-from beyondchance.io import FORMATS
+from beyondchance.io.reading import FORMATS
 from beyondchance.io.writing import WRITTEN
-from beyondchance.reporting.formats_report import formats_report
+from beyondchance.reporting.commands.formats import formats_report
 
 
 @click.command("formats", cls=Command)

@@ -13,10 +13,10 @@ from typing import Any
 
 import click
 
+from beyondchance.annotations.corpus import Corpus
 from beyondchance.cli.options import READING
 from beyondchance.errors import BeyondChanceError
-from beyondchance.io import read
-from beyondchance.spans import Corpus
+from beyondchance.io.reading import read
 
 _QUOTING = re.compile(r"""['"(\[{<:]""")
 """What a message puts before what it quotes."""

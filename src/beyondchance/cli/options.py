@@ -9,12 +9,12 @@ from typing import Any
 
 import click
 
-from beyondchance.choices import MODELS, SCOPES
 from beyondchance.cli.running import Option
 from beyondchance.core.measures import MEASURES
-from beyondchance.io.formats import FORMATS
 from beyondchance.io.options import CHOICES, ReadOptions
-from beyondchance.reporting import LIST_OUTPUTS, OUTPUTS
+from beyondchance.io.registry import FORMATS
+from beyondchance.reporting.rendering import LIST_OUTPUTS, OUTPUTS
+from beyondchance.scoring.options import MODELS, SCOPES
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 

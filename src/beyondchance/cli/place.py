@@ -7,12 +7,12 @@ from typing import Any
 
 import click
 
-from beyondchance.chance import coverage, start_probabilities
 from beyondchance.cli.options import Choice, Lengths, option, output
 from beyondchance.cli.running import Command, emit, tell, working
 from beyondchance.errors import LengthsError
 from beyondchance.io.saving import check_place, save_file
-from beyondchance.reporting.place_report import place_report
+from beyondchance.reporting.commands.place import place_report
+from beyondchance.scoring.one_text import coverage, start_probabilities
 
 
 @click.command("place", cls=Command)
@@ -61,8 +61,8 @@ def command(
         if place is not None:
             check_place(place)
     if plot is not None:
-        from beyondchance.reporting.charts import places_chart  # noqa: PLC0415 - rarely wanted
-        from beyondchance.reporting.figures import drawn  # noqa: PLC0415 - rarely wanted
+        from beyondchance.page.charts import places_chart  # noqa: PLC0415 - rarely wanted
+        from beyondchance.page.figures import drawn  # noqa: PLC0415 - rarely wanted
 
         save_file(plot, drawn(places_chart(spans, starts), Path(plot).suffix))
         if not options["quiet"]:

@@ -21,10 +21,10 @@ from beyondchance.cli.options import (
     seed,
 )
 from beyondchance.cli.running import Command, emit, working
-from beyondchance.planning import plan
-from beyondchance.reporting.plan_report import plan_report
-from beyondchance.scoring import agreement
-from beyondchance.uncertainty import SCORES
+from beyondchance.inference.plan import plan
+from beyondchance.reporting.commands.plan import plan_report
+from beyondchance.results.intervals import SCORES
+from beyondchance.scoring.api import agreement
 
 WIDTHS = (0.1, 0.05, 0.03, 0.02, 0.01)
 """Half widths that are shown beside the one that was asked for."""

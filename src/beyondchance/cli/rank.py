@@ -10,7 +10,7 @@ from typing import Any
 import click
 import numpy as np
 
-from beyondchance.arrays import Bools
+from beyondchance.annotations.corpus import Corpus
 from beyondchance.cli.agree import exit_code
 from beyondchance.cli.loading import load, streams
 from beyondchance.cli.options import (
@@ -27,10 +27,10 @@ from beyondchance.cli.options import (
     uncertainty,
 )
 from beyondchance.cli.running import Command, emit, working
-from beyondchance.reporting.rank_report import Subset, Sureness, rank_report
-from beyondchance.results import Ranking
-from beyondchance.scoring import difficulty, rank
-from beyondchance.spans import Corpus
+from beyondchance.reporting.commands.rank import Subset, Sureness, rank_report
+from beyondchance.results.agreement import Ranking
+from beyondchance.scoring.api import difficulty, rank
+from beyondchance.types import Bools
 
 
 @click.command("rank", cls=Command)
@@ -91,7 +91,7 @@ def command(files: tuple[str, ...], **options: Any) -> int:
 
 def _sureness(ranking: Ranking, options: dict[str, Any]) -> Sureness:
     """Which systems can be told apart, and the intervals of everything."""
-    from beyondchance.contrasts import compare_systems  # noqa: PLC0415 - for those who ask
+    from beyondchance.inference.compare import compare_systems  # noqa: PLC0415 - for those who ask
 
     chosen = interval_options(options)
     return Sureness(

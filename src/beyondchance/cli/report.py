@@ -22,10 +22,10 @@ from beyondchance.cli.options import (
 )
 from beyondchance.cli.running import Command, tell, working
 from beyondchance.io.saving import check_place
-from beyondchance.overview import WITHOUT_GAMMA
-from beyondchance.publishing import report
-from beyondchance.reporting.words import condensed
-from beyondchance.scoring import agreement, rank
+from beyondchance.page.gather import WITHOUT_GAMMA
+from beyondchance.page.report import report
+from beyondchance.reporting.sentences import condensed
+from beyondchance.scoring.api import agreement, rank
 
 
 @click.command("report", cls=Command)

@@ -6,11 +6,11 @@ from typing import Any
 
 import click
 
-from beyondchance.cli import DATA
+from beyondchance.cli.main import DATA
 from beyondchance.cli.options import output
 from beyondchance.cli.running import Command, emit
 from beyondchance.paper import reproduce
-from beyondchance.reporting.reproduce_report import reproduce_report
+from beyondchance.reporting.commands.reproduce import reproduce_report
 
 
 @click.command("reproduce", cls=Command)

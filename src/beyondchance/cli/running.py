@@ -13,13 +13,13 @@ from typing import Any
 
 import click
 
-from beyondchance.cli import DATA, USAGE
+from beyondchance.cli.main import DATA, USAGE
 from beyondchance.errors import BeyondChanceError, OptionError
 from beyondchance.io.saving import save_file
-from beyondchance.reporting import OUTPUTS, rendered
 from beyondchance.reporting.blocks import Report
+from beyondchance.reporting.rendering import OUTPUTS, rendered
+from beyondchance.reporting.sentences import condensed
 from beyondchance.reporting.visible import visible
-from beyondchance.reporting.words import condensed
 
 _PATIENCE = 1.0
 """Seconds after which somebody who waits is told what for."""

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from beyondchance.arrays import Ints
 from beyondchance.core.ragged import bounds, distinct, spread, total
+from beyondchance.types import Ints
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,13 +14,13 @@ from functools import partial
 
 import numpy as np
 
-from beyondchance.arrays import Floats, Ints
-from beyondchance.core import certainty, chance, matching
+from beyondchance.core import certainty, expected as chance, observed as matching
 from beyondchance.core.certainty import Certainty
-from beyondchance.core.matching import Phi, SpanGroups
+from beyondchance.core.estimates import Estimate, sampled_partners
 from beyondchance.core.nesting import Forest
-from beyondchance.core.sampling import Estimate, sampled_partners
+from beyondchance.core.observed import Phi, SpanGroups
 from beyondchance.core.sets import SpanSets
+from beyondchance.types import Floats, Ints
 
 SAMPLES = 1000
 """Random arrangements drawn where a match has no exact expectation."""

@@ -13,7 +13,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from beyondchance.arrays import Ints
+from beyondchance.types import Ints
 
 Tree: TypeAlias = "tuple[int, int, tuple[Tree, ...]]"
 """A span: its length, a number for what it is compared with (its layer; 0: nothing), and

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from beyondchance.arrays import Floats, Ints
 from beyondchance.core.lengths import LengthTable
 from beyondchance.core.profiles import Profiles, profiles_of
+from beyondchance.types import Floats, Ints
 
 _NEGLIGIBLE = 1e-30
 

@@ -30,10 +30,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from beyondchance.arrays import Complexes, Floats, Ints
 from beyondchance.core.lengths import LengthTable
 from beyondchance.core.profiles import Profiles
 from beyondchance.core.ragged import bounds, distinct, spread, starts, total
+from beyondchance.types import Complexes, Floats, Ints
 
 # Problems up to this size are solved together, the others one by one. Which
 # road a problem takes depends on its own numbers only, so that splitting a

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from beyondchance.arrays import Floats, Ints
 from beyondchance.core.ragged import blocks, spread, starts, total
+from beyondchance.types import Floats, Ints
 
 _MOST_TERMS = 2**15
 """Products that a convolution may have before it is done by Fourier transforms."""

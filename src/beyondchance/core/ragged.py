@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from beyondchance.arrays import Bools, Floats, Ints
+from beyondchance.types import Bools, Floats, Ints
 
 
 def starts(counts: Ints) -> Ints:

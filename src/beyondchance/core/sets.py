@@ -14,11 +14,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from beyondchance.arrays import Ints
 from beyondchance.core.lengths import LengthTable, tabulate
 from beyondchance.core.placement import coverage_profiles, item_profiles
 from beyondchance.core.profiles import Profiles, boxes, convolved, joined, summed
 from beyondchance.core.ragged import distinct, spread, total
+from beyondchance.types import Ints
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,7 @@ from math import prod
 
 import numpy as np
 
-from beyondchance.arrays import Floats, Ints
+from beyondchance.types import Floats, Ints
 
 MOST_POSITIONS = 1000
 """Positions of a text, up to which counts of rows stay within the range of a float."""

@@ -16,9 +16,9 @@ from typing import Protocol, TypeVar
 
 import numpy as np
 
+from beyondchance.annotations.corpus import Corpus
 from beyondchance.errors import DataError, FormatError, MismatchError, SpanError
 from beyondchance.io.options import Reading
-from beyondchance.spans import Corpus
 
 Interval = tuple[int, int]
 

@@ -6,9 +6,9 @@ from collections import Counter
 from dataclasses import dataclass, field, fields
 from os import PathLike
 
+from beyondchance.annotations.corpus import UNITS
+from beyondchance.annotations.tags import REPAIRS, SCHEMES
 from beyondchance.errors import OptionError, checked_option
-from beyondchance.spans import UNITS
-from beyondchance.tags import REPAIRS, SCHEMES
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

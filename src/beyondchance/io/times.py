@@ -18,13 +18,13 @@ from heapq import heappop, heappush
 from math import lcm
 from typing import NamedTuple
 
+from beyondchance.annotations.corpus import Corpus
+from beyondchance.annotations.tags import UNNAMED
 from beyondchance.errors import FormatError, MismatchError, OptionError, SpanError
 from beyondchance.io.drafts import matched
-from beyondchance.io.formats import Upload
 from beyondchance.io.options import Reading
+from beyondchance.io.registry import Upload
 from beyondchance.io.sources import Source
-from beyondchance.spans import Corpus
-from beyondchance.tags import UNNAMED
 
 Pair = tuple[int, int]
 

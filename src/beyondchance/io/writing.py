@@ -19,13 +19,13 @@ from typing import Any
 
 import numpy as np
 
-from beyondchance.arrays import Ints
+from beyondchance.annotations.corpus import Corpus
 from beyondchance.errors import DataError, OptionError, OverlapError, checked_option
 from beyondchance.io.drafts import Interval, tokenized
-from beyondchance.io.formats import required
+from beyondchance.io.formats.table import NAMES
+from beyondchance.io.registry import required
 from beyondchance.io.saving import is_folder, save_file, save_folder
-from beyondchance.io.table import NAMES
-from beyondchance.spans import Corpus
+from beyondchance.types import Ints
 
 WRITTEN = ("table", "conll", "brat", "spacy")
 """Formats that can be written."""

@@ -8,9 +8,9 @@ from dataclasses import asdict, dataclass, field
 from math import isnan
 from typing import Any, NamedTuple
 
-from beyondchance.results import Score
-from beyondchance.rounding import in_digits
-from beyondchance.spans import Corpus
+from beyondchance.annotations.corpus import Corpus
+from beyondchance.numbers import in_digits
+from beyondchance.results.agreement import Score
 
 CUT = "long tables are cut; --top 0 shows all of them"
 """A note for those who look at tables."""

@@ -1,0 +1,1 @@
+"""What was annotated: the corpus, its columns and how it is built."""

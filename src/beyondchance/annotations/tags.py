@@ -1,0 +1,206 @@
+"""Tag sequences (IOB2, BIOES, ...) to spans, all texts at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from beyondchance.errors import TagError, checked_option
+from beyondchance.types import Bools, Ints
+
+Roles = NDArray[np.int8]
+Labels = NDArray[np.int32]
+
+_OUTSIDE, _BEGIN, _INSIDE, _END, _SINGLE = range(5)
+
+SCHEMES: Mapping[str, Mapping[str, int]] = {
+    "IOB2": {"B": _BEGIN, "I": _INSIDE},
+    "IOB1": {"B": _BEGIN, "I": _INSIDE},
+    "IO": {"I": _INSIDE},
+    "BIOES": {"B": _BEGIN, "I": _INSIDE, "E": _END, "S": _SINGLE},
+    "BILOU": {"B": _BEGIN, "I": _INSIDE, "L": _END, "U": _SINGLE},
+    "BMES": {"B": _BEGIN, "M": _INSIDE, "E": _END, "S": _SINGLE},
+}
+"""For each scheme, its prefixes and their roles. ``O`` is outside in all of them."""
+
+REPAIRS = ("none", "conlleval", "discard")
+
+UNNAMED = "_"
+"""The label of tags that are a bare prefix, such as ``B`` and ``I``."""
+
+
+@dataclass(frozen=True, slots=True)
+class DecodedTags:
+    """Spans found in tag sequences, in the order of the texts.
+
+    Attributes
+    ----------
+    text, start, end, label : arrays of int, shape (spans,)
+    labels : tuple of str
+    n_repaired : int
+        Places where a sequence broke its scheme and was repaired.
+    """
+
+    text: Ints
+    start: Ints
+    end: Ints
+    label: Ints
+    labels: tuple[str, ...]
+    n_repaired: int
+
+
+class _Codes(dict[str, int]):
+    """Number the distinct tags as they are met."""
+
+    def __missing__(self, tag: str) -> int:
+        self[tag] = code = len(self)
+        return code
+
+
+def decode_tags(
+    tags: Iterable[str],
+    lengths: Ints,
+    *,
+    scheme: str,
+    repair: str,
+    where: Callable[[int, int], str],
+) -> DecodedTags:
+    """Find the spans of texts whose tags lie end to end.
+
+    Parameters
+    ----------
+    tags : iterable of str
+        The tags of all texts, one text after the other.
+    lengths : array of int, shape (texts,)
+        How many tags each text has.
+    scheme : str
+        One of `SCHEMES`.
+    repair : {"none", "conlleval", "discard"}
+        What to do where a sequence breaks the rules of its scheme: refuse it;
+        begin or end a span there, as the conlleval script does; or leave out the
+        span that breaks them.
+    where : function of a text and a place in it
+        Names the place in error messages.
+
+    Examples
+    --------
+    >>> found = decode_tags(
+    ...     ["B-PER", "I-PER", "O", "B-LOC"],
+    ...     np.array([4]),
+    ...     scheme="IOB2",
+    ...     repair="none",
+    ...     where="text {}, tag {}".format,
+    ... )
+    >>> found.start.tolist(), found.end.tolist(), [found.labels[i] for i in found.label]
+    ([0, 3], [2, 4], ['PER', 'LOC'])
+    """
+    prefixes = SCHEMES[checked_option("scheme", scheme, SCHEMES)]
+    checked_option("repair", repair, REPAIRS)
+    first = np.cumsum(lengths) - lengths
+    codes = _Codes()
+    try:
+        code = np.fromiter(map(codes.__getitem__, tags), dtype=np.int64, count=int(lengths.sum()))
+    except TypeError:
+        raise TagError("a tag is a list or another unhashable value; expected strings") from None
+    spelling = list(codes)
+
+    def place_of(index: int) -> str:
+        text = int(np.searchsorted(first, index, side="right")) - 1
+        return where(text, index - int(first[text]))
+
+    role_of, label_of, labels = _vocabulary(codes, prefixes)
+    if np.any(role_of < 0):
+        unknown = int(np.argmax(role_of < 0))
+        valid = ", ".join(["O", *(f"{prefix}-LABEL" for prefix in prefixes)])
+        raise TagError(
+            f"{place_of(int(np.argmax(code == unknown)))}: tag {spelling[unknown]!r} is not in "
+            f"scheme {scheme}; expected one of {valid}, or choose another scheme"
+        )
+
+    same_text = np.ones(len(code) + 1, dtype=bool)
+    same_text[first[lengths > 0]] = False
+    same_text[-1] = False
+    role, label = role_of[code], label_of[code]
+    opens, closes = _edges(role, label, same_text)
+    broken = _broken(role, label, same_text, opens, closes, scheme=scheme)
+    start, last = np.flatnonzero(opens), np.flatnonzero(closes)
+    n_broken = int(np.count_nonzero(broken))
+    if n_broken and repair == "none":
+        index = int(np.argmax(broken))
+        before = spelling[code[index - 1]] if same_text[index] else "the start of the text"
+        after = spelling[code[index + 1]] if same_text[index + 1] else "the end of the text"
+        raise TagError(
+            f"{place_of(index)}: tag {spelling[code[index]]!r} after {before} and before {after} "
+            f"breaks scheme {scheme}; correct it, choose another scheme, or repair it with "
+            "repair='conlleval' or repair='discard'"
+        )
+    if n_broken and repair == "discard":
+        breaks = np.cumsum(broken)
+        whole = breaks[last] - breaks[start] + broken[start] == 0
+        start, last = start[whole], last[whole]
+
+    text = np.searchsorted(first, start, side="right") - 1
+    return DecodedTags(
+        text=text,
+        start=start - first[text],
+        end=last + 1 - first[text],
+        label=label[start].astype(np.int64),
+        labels=labels,
+        n_repaired=n_broken,
+    )
+
+
+def _edges(role: Roles, label: Labels, same_text: Bools) -> tuple[Bools, Bools]:
+    """Where spans open and where they close, taking every sequence as it comes.
+
+    A tag goes on with the span before it if that is still open and has the same
+    label. ``same_text[i]`` says whether tag i follows tag i - 1 in one text.
+    """
+    inside = role != _OUTSIDE
+    goes_on = np.zeros(len(role) + 1, dtype=bool)
+    goes_on[1:-1] = (
+        ((role[1:] == _INSIDE) | (role[1:] == _END))
+        & ((role[:-1] == _BEGIN) | (role[:-1] == _INSIDE))
+        & (label[1:] == label[:-1])
+        & same_text[1:-1]
+    )
+    return inside & ~goes_on[:-1], inside & ~goes_on[1:]
+
+
+def _broken(
+    role: Roles, label: Labels, same_text: Bools, opens: Bools, closes: Bools, *, scheme: str
+) -> Bools:
+    """Which tags break the rules of their scheme."""
+    if scheme == "IO":
+        return np.zeros(len(role), dtype=bool)
+    if scheme == "IOB1":
+        # B is for a span that adjoins one of the same label, and for nothing else.
+        adjoins = np.zeros(len(role), dtype=bool)
+        adjoins[1:] = (label[1:] == label[:-1]) & same_text[1:-1]
+        return np.asarray((role == _BEGIN) & ~adjoins)
+    broken: Bools = opens & ((role == _INSIDE) | (role == _END))
+    if _END in SCHEMES[scheme].values():
+        broken |= closes & ((role == _BEGIN) | (role == _INSIDE))
+    return broken
+
+
+def _vocabulary(
+    codes: Mapping[str, int], prefixes: Mapping[str, int]
+) -> tuple[Roles, Labels, tuple[str, ...]]:
+    """Role and label of each distinct tag; role -1 where the scheme lacks it."""
+    labels: dict[str, int] = {}
+    # Narrow integers: there is one of each for every tag of the corpus.
+    role = np.full(len(codes), -1, dtype=np.int8)
+    label = np.full(len(codes), -1, dtype=np.int32)
+    for tag, code in codes.items():
+        if tag == "O":
+            role[code] = _OUTSIDE
+        elif isinstance(tag, str):
+            prefix, dash, name = tag.partition("-")
+            if prefix in prefixes and bool(dash) == bool(name) and name == name.strip():
+                role[code] = prefixes[prefix]
+                label[code] = labels.setdefault(name or UNNAMED, len(labels))
+    return role, label, tuple(labels)

@@ -1,0 +1,233 @@
+"""The command line: each command parses, calls the library once and prints.
+
+The only part of the package that prints or exits. A command is loaded when it is called,
+so that ``beyondchance --version`` waits for nothing.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from contextlib import suppress
+from importlib import import_module
+from pathlib import Path
+from typing import NoReturn
+
+import click
+
+from beyondchance.version import __version__
+
+COMMANDS = {
+    "agree": "How much annotators agree beyond chance.",
+    "rank": "Systems against a gold standard, ranked before and after correction.",
+    "difficulty": "How unlikely luck is, by document.",
+    "disagreements": "Every disagreement, its kind and its place.",
+    "report": "A page that people read, with every disagreement in its text.",
+    "plan": "How many documents to annotate, from a pilot.",
+    "place": "Where random spans fall in a text.",
+    "reproduce": "The paper's tables beside ours.",
+    "formats": "What can be read and written.",
+    "convert": "Write annotations in another format.",
+    "demo": "The agreement of the example that ships with the package.",
+}
+"""Every command and its help in one line."""
+
+DATA, USAGE, BELOW, INTERRUPTED, CLOSED_PIPE = 1, 2, 3, 130, 141
+"""Exit codes."""
+
+CITATION = """\
+@software{beyondchance,
+  title   = {beyondchance: agreement of span annotations beyond chance},
+  author  = {{The beyondchance maintainers}},
+  version = {%s},
+  year    = {2026},
+}
+
+@inproceedings{li-etal-2024-estimating,
+  title     = {Estimating Agreement by Chance for Sequence Annotation},
+  author    = {Li, Diya and Ros{\\'e}, Carolyn and Yuan, Ao and Zhou, Chunxiao},
+  booktitle = {Proceedings of the 62nd Annual Meeting of the Association for Computational
+               Linguistics (Volume 1: Long Papers)},
+  year      = {2024},
+  url       = {https://arxiv.org/abs/2407.11371},
+}
+"""
+
+
+class _Group(click.Group):
+    """Commands that are imported when they are asked for."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = import_module(f"beyondchance.cli.{cmd_name}").command
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            from difflib import get_close_matches  # noqa: PLC0415 - for mistakes only
+
+            near = get_close_matches(args[0], COMMANDS, n=1)
+            hint = f"did you mean '{near[0]}'?" if near else f"choose from: {', '.join(COMMANDS)}"
+            raise click.UsageError(f"no command '{args[0]}'; {hint}", ctx)
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands without importing them."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+def _print_and_leave(ctx: click.Context, text: str) -> None:
+    click.echo(text, nl=not text.endswith("\n"))
+    ctx.exit()
+
+
+def _cite(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
+    if wanted and not ctx.resilient_parsing:
+        _print_and_leave(ctx, CITATION % __version__)
+
+
+def _version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
+    if wanted and not ctx.resilient_parsing:
+        _print_and_leave(ctx, f"beyondchance {__version__}")
+
+
+def _completion(ctx: click.Context, _: click.Parameter, shell: str | None) -> None:
+    if shell is None or ctx.resilient_parsing:
+        return
+    from click.shell_completion import get_completion_class  # noqa: PLC0415 - rarely wanted
+
+    kind = get_completion_class(shell)
+    assert kind is not None  # noqa: S101 - the choices are those that there are
+    _print_and_leave(ctx, kind(cli, {}, "beyondchance", "_BEYONDCHANCE_COMPLETE").source())
+
+
+@click.group(
+    cls=_Group,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog="Exit codes: 0 done, 1 bad data, 2 wrong usage, 3 below --fail-under, 130 interrupted.",
+)
+@click.option(
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_version,
+    help="Print the version and exit.",
+)
+@click.option(
+    "--cite",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_cite,
+    help="Print BibTeX of this package and of the paper, and exit.",
+)
+@click.option(
+    "--completion",
+    type=click.Choice(["bash", "zsh", "fish"]),
+    is_eager=True,
+    expose_value=False,
+    callback=_completion,
+    help="Print the completion script of a shell, and exit.",
+)
+def cli() -> None:
+    """How much of the agreement between span annotations is more than luck?
+
+    \b
+    beyondchance agree anna.conll ben.conll     two annotators
+    beyondchance agree export.json              one export that holds everybody
+    beyondchance rank gold.conll a.conll b.conll
+    beyondchance demo                           try it on an example
+    """
+
+
+def run() -> NoReturn:
+    """Run the command of this process, and end it.
+
+    At once: to take down the interpreter object by object takes longer than to score a test
+    set. Files are closed and temporary ones removed by then.
+    """
+    code = main()
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(AttributeError, OSError, ValueError):
+            stream.flush()
+    os._exit(code)
+
+
+def main(args: list[str] | None = None) -> int:
+    """Run a command; the exit code. No traceback gets out."""
+    for stream in (sys.stdout, sys.stderr):
+        # Names that the terminal cannot show are no reason to fail.
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+    words = sys.argv[1:] if args is None else args
+    try:
+        code = cli.main(words, prog_name="beyondchance", standalone_mode=False)
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except (click.Abort, KeyboardInterrupt):
+        return INTERRUPTED
+    except (BrokenPipeError, SystemExit):  # click exits by itself only when a pipe is closed
+        return _reader_gone()
+    except Exception as error:
+        return _told(*_ending(error, words))
+    return int(code or 0)
+
+
+def _ending(error: Exception, words: list[str]) -> tuple[str, int]:
+    """What to say when a command could not be carried out, and its exit code."""
+    match error:
+        case click.exceptions.NoArgsIsHelpError():
+            return error.format_message(), USAGE
+        case click.UsageError():
+            command = f" {words[0]}" if words and words[0] in COMMANDS else ""
+            where = error.ctx.command_path if error.ctx else f"beyondchance{command}"
+            return f"{where}: {_usage(error)} (see '{where} --help')", USAGE
+        case click.ClickException():
+            return f"beyondchance: {error.format_message()}", error.exit_code
+        case MemoryError():
+            return "beyondchance: not enough memory for these files", DATA
+        case OSError():
+            cause = (error.strerror or str(error)).lower()
+            return f"beyondchance: the result cannot be written ({cause})", DATA
+    return f"beyondchance: {_defect(error)}", DATA
+
+
+def _reader_gone() -> int:
+    """Nothing is left to be said, not even when Python exits and flushes."""
+    with suppress(AttributeError, OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.__stdout__.fileno())  # type: ignore[union-attr]
+    return CLOSED_PIPE
+
+
+def _defect(error: Exception) -> str:
+    """Where we failed, without what we failed on, which may quote a text."""
+    import traceback  # noqa: PLC0415 - for defects only
+
+    *_, place = traceback.extract_tb(error.__traceback__)
+    where = f"{Path(place.filename).name}:{place.lineno}"
+    return (
+        f"a defect of beyondchance {__version__} ({type(error).__name__} at {where}); please "
+        "report it with the command and, if it may be shared, the file"
+    )
+
+
+def _usage(error: click.UsageError) -> str:
+    """What is wrong with the call, on one line."""
+    message = " ".join(error.format_message().split()).rstrip(".")
+    message = re.sub(r"\. \(D(id you mean.*)\)$", r"; d\1", message)
+    return message[:1].lower() + message[1:]
+
+
+def _told(message: str, code: int) -> int:
+    if sys.stderr is not None:
+        click.echo(message, err=True)
+    return code

@@ -1,0 +1,320 @@
+"""Observed match: what two annotations of one text have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from beyondchance.core.ragged import bounds, distinct, exact_total, rounded, spread, total
+from beyondchance.types import Floats, Ints
+
+Phi = Callable[[Ints, Ints, Ints, Ints], Floats]
+"""Of the starts and lengths of two spans each: how much the two match."""
+
+
+@dataclass(frozen=True, slots=True)
+class SpanGroups:
+    """Spans in groups: those of one annotator with one label in one text.
+
+    Attributes
+    ----------
+    first : array of int, shape (groups + 1,)
+        Group g owns the spans ``first[g]:first[g + 1]``, sorted by start, then end.
+    start, end : arrays of int, shape (spans,)
+        Half-open.
+    """
+
+    first: Ints
+    start: Ints
+    end: Ints
+
+    def __len__(self) -> int:
+        return len(self.first) - 1
+
+    def owner(self) -> Ints:
+        """The group of each span."""
+        return np.repeat(np.arange(len(self)), np.diff(self.first))
+
+
+def covered(groups: SpanGroups) -> Ints:
+    """Total length of each group's spans."""
+    length = groups.end - groups.start
+    return total(groups.owner(), length, len(groups)).astype(np.int64)
+
+
+def counted(groups: SpanGroups) -> Ints:
+    """Number of spans of each group."""
+    return np.diff(groups.first)
+
+
+def shared_positions(groups: SpanGroups, a: Ints, b: Ints) -> Ints:
+    """Positions that group a and group b both cover, pair by pair.
+
+    The spans of a group do not overlap. For each span of a, what b covers before
+    its end minus what b covers before its start.
+
+    Examples
+    --------
+    [0, 3) and [2, 5) share one position.
+
+    >>> groups = SpanGroups(np.array([0, 1, 2]), np.array([0, 2]), np.array([3, 5]))
+    >>> shared_positions(groups, np.array([0]), np.array([1])).tolist()
+    [1]
+    """
+    pair, place = spread(np.diff(groups.first)[a])
+    span = groups.first[a][pair] + place
+    stride = int(groups.end.max(initial=0)) + 1
+    begins = groups.owner() * stride + groups.start
+    covered_before = np.concatenate([[0], np.cumsum(groups.end - groups.start)])
+    other = b[pair]
+
+    def covered_by_other(x: Ints) -> Ints:
+        last = np.searchsorted(begins, other * stride + x, side="right") - 1
+        inside = np.minimum(x, groups.end[last]) - groups.start[last]
+        until = covered_before[last] - covered_before[groups.first[other]] + inside
+        return np.where(last >= groups.first[other], until, 0)
+
+    overlap = covered_by_other(groups.end[span]) - covered_by_other(groups.start[span])
+    return total(pair, overlap, len(a)).astype(np.int64)
+
+
+def shared_levels(groups: SpanGroups, a: Ints, b: Ints) -> Ints:
+    """Sum over positions of the smaller of the two counts, pair by pair.
+
+    For spans that may overlap. The positions that a group holds at least m times
+    are its level m, and level m of one is met by level m of the other.
+
+    Examples
+    --------
+    [0, 4) and [1, 3) against [0, 2) and [1, 2): counts 1221 and 1200.
+
+    >>> groups = SpanGroups(np.array([0, 2, 4]), np.array([0, 1, 0, 1]), np.array([4, 3, 2, 2]))
+    >>> shared_levels(groups, np.array([0]), np.array([1])).tolist()
+    [3]
+    """
+    levels, first_level = _levels(groups)
+    n_levels = np.diff(first_level)
+    pair, level = spread(np.minimum(n_levels[a], n_levels[b]))
+    shared = shared_positions(levels, first_level[a][pair] + level, first_level[b][pair] + level)
+    return total(pair, shared, len(a)).astype(np.int64)
+
+
+def _levels(groups: SpanGroups) -> tuple[SpanGroups, Ints]:
+    """Cut each group into levels of disjoint intervals.
+
+    A start that makes the count m opens an interval of level m, and the next end
+    that makes it m - 1 closes it.
+    """
+    owner = groups.owner()
+    group = np.concatenate([owner, owner])
+    where = np.concatenate([groups.start, groups.end])
+    change = np.repeat([1, -1], len(owner))
+    order = np.lexsort((change, where, group))
+    group, where, change = group[order], where[order], change[order]
+    # Every group's changes add up to zero, so the running count needs no reset.
+    level = np.cumsum(change) - (change > 0)
+    height = np.zeros(len(groups), dtype=np.int64)
+    np.maximum.at(height, group, level + 1)
+    first_level = np.concatenate([[0], np.cumsum(height)])
+    row = first_level[group] + level
+    order = np.lexsort((where, row))
+    opened = order[change[order] > 0]
+    closed = order[change[order] < 0]
+    return (
+        SpanGroups(bounds(row[opened], int(first_level[-1])), where[opened], where[closed]),
+        first_level,
+    )
+
+
+def equal_spans(groups: SpanGroups, a: Ints, b: Ints) -> Ints:
+    """Spans with the same start and end in group a and in group b, pair by pair.
+
+    Examples
+    --------
+    >>> groups = SpanGroups(np.array([0, 2, 4]), np.array([0, 4, 0, 5]), np.array([2, 6, 2, 6]))
+    >>> equal_spans(groups, np.array([0]), np.array([1])).tolist()
+    [1]
+    """
+    stride = int(groups.end.max(initial=0)) + 1
+    _, shape = distinct(groups.start * stride + groups.end)
+    return _in_common(groups, shape, a, b)
+
+
+def equal_boundaries(groups: SpanGroups, a: Ints, b: Ints) -> Ints:
+    """Starts that group a and group b have in common, plus ends, pair by pair.
+
+    Examples
+    --------
+    [0, 2) and [4, 6) against [0, 3) and [5, 6): one start and one end.
+
+    >>> groups = SpanGroups(np.array([0, 2, 4]), np.array([0, 4, 0, 5]), np.array([2, 6, 3, 6]))
+    >>> equal_boundaries(groups, np.array([0]), np.array([1])).tolist()
+    [2]
+    """
+    return _in_common(groups, groups.start, a, b) + _in_common(groups, groups.end, a, b)
+
+
+def _in_common(groups: SpanGroups, value: Ints, a: Ints, b: Ints) -> Ints:
+    """Size of the intersection of two multisets of values, one value for each span."""
+    n_values = int(value.max(initial=0)) + 1
+    known, number = distinct(groups.owner() * n_values + value)
+    count = np.bincount(number)
+    owner, value = np.divmod(known, n_values)
+    first = bounds(owner, len(groups))
+    pair, place = spread(np.diff(first)[a])
+    mine = first[a][pair] + place
+    wanted = b[pair] * n_values + value[mine]
+    theirs = np.minimum(np.searchsorted(known, wanted), len(known) - 1)
+    shared = np.where(known[theirs] == wanted, np.minimum(count[mine], count[theirs]), 0)
+    return total(pair, shared, len(a)).astype(np.int64)
+
+
+def intersecting(groups: SpanGroups, a: Ints, b: Ints) -> tuple[Ints, Ints, Ints]:
+    """Pairs of spans that share a position: which pair of groups, span of a, span of b.
+
+    Examples
+    --------
+    [0, 3) meets [2, 5), and [4, 6) does as well.
+
+    >>> groups = SpanGroups(np.array([0, 2, 3]), np.array([0, 4, 2]), np.array([3, 6, 5]))
+    >>> [found.tolist() for found in intersecting(groups, np.array([0]), np.array([1]))]
+    [[0, 0], [0, 1], [2, 2]]
+    """
+    row, place = spread(np.diff(groups.first)[a])
+    span = groups.first[a][row] + place
+    stride = int(groups.end.max(initial=0)) + 1
+    group = groups.owner() * stride
+    # The furthest that the spans of a group have come, which never falls.
+    furthest = np.maximum.accumulate(group + groups.end) if len(group) else group
+    begin = np.searchsorted(furthest, b[row] * stride + groups.start[span], side="right")
+    stop = np.searchsorted(group + groups.start, b[row] * stride + groups.end[span], side="left")
+    which, place = spread(np.maximum(stop - begin, 0))
+    other = begin[which] + place
+    row, span = row[which], span[which]
+    met = groups.end[other] > groups.start[span]
+    return row[met], span[met], other[met]
+
+
+def shared_parts(groups: SpanGroups, a: Ints, b: Ints) -> Floats:
+    """Sums over intersecting spans of what they share, pair by pair.
+
+    Returns
+    -------
+    array of float, shape (3, pairs)
+        What they share divided by the mean of their lengths, by the length of the
+        span of a, and by that of the span of b.
+
+    Examples
+    --------
+    [0, 4) and [2, 4) share two positions.
+
+    >>> groups = SpanGroups(np.array([0, 1, 2]), np.array([0, 2]), np.array([4, 4]))
+    >>> shared_parts(groups, np.array([0]), np.array([1]))[:, 0].round(4).tolist()
+    [0.6667, 0.5, 1.0]
+    """
+    row, one, two = intersecting(groups, a, b)
+    shared = _shared(groups, one, two)
+    lengths = groups.end - groups.start
+    sizes = ((lengths[one] + lengths[two]) / 2, lengths[one], lengths[two])
+    return np.array([exact_total(row, rounded(shared / size), len(a)) for size in sizes])
+
+
+def partners(groups: SpanGroups, a: Ints, b: Ints, *, theta: float) -> Ints:
+    """Spans of a and b that can be paired one to one at IoU > theta, pair by pair.
+
+    As many as possible: where a span has several possible partners, the pairing is
+    one that leaves the fewest alone.
+
+    Examples
+    --------
+    [0, 4) and [1, 4) share three of four positions.
+
+    >>> groups = SpanGroups(np.array([0, 1, 2]), np.array([0, 1]), np.array([4, 4]))
+    >>> partners(groups, np.array([0]), np.array([1]), theta=0.5).tolist()
+    [1]
+    """
+    row, one, two = intersecting(groups, a, b)
+    shared = _shared(groups, one, two)
+    lengths = groups.end - groups.start
+    close = shared / (lengths[one] + lengths[two] - shared) > theta
+    return paired(row[close], one[close], two[close], len(a))
+
+
+def summed_phi(groups: SpanGroups, a: Ints, b: Ints, *, phi: Phi) -> Floats:
+    """Sum of any function of two spans over those that intersect, pair by pair."""
+    row, one, two = intersecting(groups, a, b)
+    lengths = groups.end - groups.start
+    value = phi(groups.start[one], lengths[one], groups.start[two], lengths[two])
+    return exact_total(row, rounded(value), len(a))
+
+
+def _shared(groups: SpanGroups, one: Ints, two: Ints) -> Ints:
+    """Positions that two spans share, if they share any."""
+    end = np.minimum(groups.end[one], groups.end[two])
+    return np.asarray(end - np.maximum(groups.start[one], groups.start[two]))
+
+
+def paired(row: Ints, one: Ints, two: Ints, n_rows: int) -> Ints:
+    """Size of the largest one-to-one pairing in each row.
+
+    Parameters
+    ----------
+    row, one, two : arrays of int, shape (possible pairs,)
+        Each possible pair once: its row, and its two sides.
+
+    Examples
+    --------
+    Both 0 and 1 want 7, and 1 is content with 8.
+
+    >>> paired(np.array([0, 0, 0]), np.array([0, 1, 1]), np.array([7, 7, 8]), 1).tolist()
+    [2]
+    """
+    rivals = np.maximum(_repeated(row, one), _repeated(row, two))
+    sizes = total(row, rivals == 1, n_rows).astype(np.int64)
+    contested = np.flatnonzero(rivals > 1)
+    pairs: dict[int, dict[int, list[int]]] = {}
+    for i in contested.tolist():
+        pairs.setdefault(int(row[i]), {}).setdefault(int(one[i]), []).append(int(two[i]))
+    for which, wishes in pairs.items():
+        sizes[which] += _largest_pairing(wishes)
+    return sizes
+
+
+def _repeated(row: Ints, side: Ints) -> Ints:
+    """How often each value occurs in its row."""
+    code = row * (int(side.max(initial=0)) + 1) + side
+    _, index, count = np.unique(code, return_inverse=True, return_counts=True)
+    return np.asarray(count[index.reshape(-1)])
+
+
+def _largest_pairing(wishes: dict[int, list[int]]) -> int:
+    """Size of a maximum matching, by augmenting paths."""
+    holds: dict[int, int] = {}
+    held_by: dict[int, int] = {}
+    for one in wishes:
+        free, asked_by = _found_free(one, wishes, held_by)
+        while free is not None:
+            # Each along the path takes what it asked for and passes on what it held.
+            taker = asked_by[free]
+            passed_on = holds.get(taker)
+            holds[taker], held_by[free] = free, taker
+            free = passed_on
+    return len(holds)
+
+
+def _found_free(
+    one: int, wishes: dict[int, list[int]], held_by: dict[int, int]
+) -> tuple[int | None, dict[int, int]]:
+    """The nearest that is free when each asked passes the question on; who asked whom."""
+    asked_by: dict[int, int] = {}
+    asking = [one]
+    for asker in asking:
+        for wish in wishes[asker]:
+            if wish not in asked_by:
+                asked_by[wish] = asker
+                if wish not in held_by:
+                    return wish, asked_by
+                asking.append(held_by[wish])
+    return None, asked_by

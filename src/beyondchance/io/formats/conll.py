@@ -1,0 +1,528 @@
+"""Columns of tokens and tags: one token a line, a blank line after each sentence.
+
+The token is in the first column and the tag in the last, unless the options or a header
+say otherwise. A header is a first line that names the columns (one of them ``token``,
+``word`` or ``form``), or a comment ``# columns = token anna ben``; with a header every
+column of tags is an annotator, and a column named ``sentence``, ``sent`` or ``document``
+divides the file instead of blank lines.
+
+A line ``-DOCSTART-`` or ``# newdoc id = x`` begins a document; comments ``# key = value``
+right after the latter are its fields. What stands before the first is document ``0``.
+Without such lines each sentence is a document, or each file of a folder.
+"""
+
+from __future__ import annotations
+
+import re
+from array import array
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence, Set as AbstractSet
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from beyondchance.annotations.tags import DecodedTags, decode_tags
+from beyondchance.errors import FormatError, OptionError
+from beyondchance.io.drafts import Draft, DraftSpan, Interval
+from beyondchance.io.options import Reading
+from beyondchance.io.registry import Upload
+from beyondchance.io.sources import Source
+from beyondchance.types import Ints
+
+_TAG = re.compile(r"O|[BIELSUM](-\S.*)?")
+_KEY_VALUE = re.compile(r"#\s*([^=]+?)\s*=\s*(.*)")
+_TOKEN_NAMES = ("token", "tokens", "word", "words", "form")
+_SENTENCE_NAMES = ("sentence", "sentence_id", "sent", "sent_id", "sentence #")
+_DOCUMENT_NAMES = ("document", "document_id", "doc", "doc_id")
+# Columns of tags that are not annotations of spans by somebody.
+_OTHER_LAYERS = ("pos", "upos", "xpos", "chunk", "chunks", "chunk_tags", "pos_tags", "lemma", "id")
+_SENTENCE_KEYS = ("sent_id", "text", "newpar", "newpar id", "text_en")
+_DOCUMENT_LINE = "-DOCSTART-"
+# Rows that are kept as they are before they are sorted into columns.
+_BATCH = 1 << 16
+
+
+@dataclass(slots=True)
+class _File:
+    """A file cut into columns, sentences and documents.
+
+    Attributes
+    ----------
+    header : list of str, optional
+    columns : list of list of str
+        The cells, column by column, all sentences end to end.
+    lines : array of int
+        The line of each row.
+    first, document : list of int
+        The first row of each sentence, and its document (-1: before the first).
+    names : list of (str, bool)
+        The documents, and whether the file itself names them.
+    fields : list of dict
+        What comments say about each document.
+    """
+
+    header: list[str] | None = None
+    columns: list[list[str]] = field(default_factory=list)
+    lines: array[int] = field(default_factory=lambda: array("q"))
+    first: list[int] = field(default_factory=list)
+    document: list[int] = field(default_factory=list)
+    names: list[tuple[str, bool]] = field(default_factory=list)
+    fields: list[dict[str, str]] = field(default_factory=list)
+
+    def begin(self, name: str) -> None:
+        """Begin a document; one without a name has a number."""
+        self.names.append((name, True) if name else (str(len(self.names) + 1), False))
+        self.fields.append({})
+
+    def column_named(self, names: Iterable[str]) -> int | None:
+        """The first column with one of these names."""
+        lowered = [name.lower() for name in self.header or ()]
+        return next((lowered.index(name) for name in names if name in lowered), None)
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """A document as it will be read: its rows, and where they lie in its text."""
+
+    name: str
+    fields: dict[str, str]
+    first: int
+    end: int
+    text: str
+    tokens: list[Interval]
+    sentences: list[Interval]
+
+
+def is_format(upload: Upload) -> bool:
+    """Whether lines are columns, one of them of tags."""
+    if upload.data is not None:
+        return False
+    lines = upload.sources[0].head_text.replace("\r\n", "\n").split("\n")[:400]
+    rows = [_cells(line) for line in lines[:-1] or lines if line.strip() and line[0] != "#"]
+    rows = [row for row in rows if row[0] != _DOCUMENT_LINE]
+    if rows and _is_header(rows[0]):
+        del rows[0]
+    if not rows or len(rows[0]) < 2:
+        return False
+    for column in range(len(rows[0])):
+        cells = [row[column] for row in rows if len(row) > column]
+        tags = [cell for cell in cells if _TAG.fullmatch(cell)]
+        if len(tags) >= 0.9 * len(rows) and any(tag == "O" or "-" in tag for tag in tags):
+            return True
+    return False
+
+
+def drafts(upload: Upload, reading: Reading) -> Iterator[Draft]:
+    """Read the files of one annotator, or one file that holds several."""
+    for source in upload.sources:
+        file = _parsed(source)
+        chosen = reading.options.token_column
+        named = file.column_named(_TOKEN_NAMES) or 0
+        token = named if chosen is None else _column(str(chosen), file, source)
+        annotators = _tag_columns(file, upload, source, reading)
+        # Without marks each sentence is a document, unless documents are asked for.
+        by_sentence = not (file.names or upload.is_folder or reading.options.unit == "document")
+        words = file.columns[token]
+        start, end, pieces = _pieces(file, words, upload, source, by_sentence=by_sentence)
+        for annotator, column in annotators:
+            if by_sentence:
+                reading.numbered[annotator] = len(pieces)
+            found = _decoded(file, column, source, reading, annotator)
+            spans = _spans(found, file, start, end)
+            for piece in pieces:
+                own = []
+                while spans and spans[-1][0] < piece.end:
+                    own.append(spans.pop()[1])
+                yield Draft(
+                    where=f"{source.name}:{file.lines[piece.first]}",
+                    document=piece.name,
+                    annotator=annotator,
+                    text=piece.text,
+                    spans=own,
+                    tokens=piece.tokens,
+                    sentences=piece.sentences,
+                    is_words=True,
+                    fields=piece.fields,
+                )
+
+
+def detected_scheme(sequences: Iterable[Sequence[str]]) -> str:
+    """The scheme that tag sequences follow, by their prefixes and where spans begin.
+
+    Examples
+    --------
+    >>> detected_scheme([["B-X", "I-X", "O", "B-Y"]])
+    'IOB2'
+    >>> detected_scheme([["I-X", "I-X", "B-X", "O"]])
+    'IOB1'
+    >>> detected_scheme([["B-X", "E-X", "S-Y"]])
+    'BIOES'
+    """
+    # There are few distinct pairs of neighbours, however many tags there are.
+    pairs: Counter[tuple[str, str]] = Counter()
+    for tags in sequences:
+        pairs.update(zip(("O", *tags), tags, strict=False))
+    prefixes: set[str] = set()
+    begin_adjoins = begin_alone = False
+    for before, tag in pairs:
+        if tag != "O":
+            prefixes.add(tag[:1])
+            adjoins = before != "O" and before[1:] == tag[1:]
+            begin_adjoins |= tag[:1] == "B" and adjoins
+            begin_alone |= tag[:1] == "B" and not adjoins
+    scheme = scheme_with_ends(prefixes)
+    if scheme is not None:
+        return scheme
+    if "I" in prefixes and not begin_alone:
+        return "IOB1" if begin_adjoins else "IO"
+    return "IOB2"
+
+
+def scheme_with_ends(prefixes: AbstractSet[str]) -> str | None:
+    """The scheme, if it is one that marks ends and single tokens: its prefixes tell it."""
+    if prefixes & {"L", "U"}:
+        return "BILOU"
+    if prefixes & {"E", "S", "M"}:
+        return "BMES" if "M" in prefixes else "BIOES"
+    return None
+
+
+# --- Lines to columns ---------------------------------------------------------
+
+
+def _cells(line: str) -> list[str]:
+    """The columns of a line: by tabs if there are any, else by spaces."""
+    if "\t" in line:
+        return line.split("\t")
+    # Other white space, such as a no-break space, may be part of a token.
+    return line.split() if line.isascii() else [cell for cell in line.split(" ") if cell]
+
+
+def _is_header(cells: Sequence[str]) -> bool:
+    """Whether a row names columns: one is the token, and none is a tag."""
+    lowered = [cell.strip().lower() for cell in cells]
+    return (
+        len(cells) > 1
+        and any(name in lowered for name in _TOKEN_NAMES)
+        and not any(_TAG.fullmatch(cell) for cell in cells)
+    )
+
+
+def _parsed(source: Source) -> _File:
+    """Cut a file into columns; every row must have as many cells as the first."""
+    lines = source.lines()
+    width = _width(lines)
+    if not width:
+        raise FormatError(
+            f"{source.name}: holds no tokens; expected a token and its tag on each line"
+        )
+    file = _File(columns=[[] for _ in range(width)])
+    rows: list[list[str]] = []
+    known: dict[str, str] = {}
+    begins = True
+    in_head = False
+    for number, line in enumerate(lines, start=1):
+        cells = _cells(line)
+        if len(cells) != width or cells[0] <= " " or line[0] in "#-":
+            kind = _kind(line, cells, width)
+            if kind in {"blank", "comment", "document"}:
+                in_head = _between(kind, line, file, in_head)
+                begins |= in_head or kind != "comment"
+                continue
+            if kind == "odd":
+                raise FormatError(
+                    f"{source.name}:{number}: found {len(cells)} columns; expected {width}, as in "
+                    "the first row"
+                )
+        if not file.lines and file.header is None and _is_header(cells):
+            file.header = [cell.strip() for cell in cells]
+            continue
+        if begins:
+            file.first.append(len(file.lines))
+            file.document.append(len(file.names) - 1)
+            begins = in_head = False
+        rows.append(cells)
+        file.lines.append(number)
+        if len(rows) == _BATCH:
+            _sort_into_columns(rows, file, known)
+    _sort_into_columns(rows, file, known)
+    _check(file, width, source)
+    return _divided(file)
+
+
+def _width(lines: Iterable[str]) -> int:
+    """How many cells the first row has; 0 if there is none."""
+    for line in lines:
+        if line.strip() and line[0] != "#":
+            cells = _cells(line)
+            if cells[0] != _DOCUMENT_LINE:
+                return len(cells)
+    return 0
+
+
+def _kind(line: str, cells: list[str], width: int) -> str:
+    """What a line is that does not look like a row at first sight."""
+    if not line.strip():
+        return "blank"
+    if cells[0] == _DOCUMENT_LINE:
+        return "document"
+    if len(cells) == width and (
+        line[0] != "#" or ("=" not in cells and any(map(_TAG.fullmatch, cells)))
+    ):
+        return "row"
+    return "comment" if line[0] == "#" else "odd"
+
+
+def _between(kind: str, line: str, file: _File, in_head: bool) -> bool:
+    """Take what a line between rows says; whether the next may be about the document."""
+    if kind == "document":
+        file.begin("")
+    return _comment(line, file, in_head) if kind == "comment" else in_head and kind == "blank"
+
+
+def _comment(line: str, file: _File, in_head: bool) -> bool:
+    """Take what a comment says; whether the next one may be about the document."""
+    match = _KEY_VALUE.fullmatch(line)
+    key, value = (match[1], match[2].strip()) if match else (line.lstrip("# ").strip(), "")
+    if key == "columns" and not file.lines:
+        file.header = value.split()
+    elif key in {"newdoc", "newdoc id"}:
+        file.begin(value)
+        return True
+    elif in_head and match and key not in _SENTENCE_KEYS:
+        file.fields[-1][key] = value
+    return in_head
+
+
+def _sort_into_columns(rows: list[list[str]], file: _File, known: dict[str, str]) -> None:
+    """Move rows to the columns; equal cells become one string, for there are few."""
+    for column, cells in zip(file.columns, zip(*rows, strict=True), strict=False):
+        column.extend(map(known.setdefault, cells, cells))
+    rows.clear()
+
+
+def _check(file: _File, width: int, source: Source) -> None:
+    """Refuse a file without tags, and a header that does not fit."""
+    if not file.lines:
+        raise FormatError(f"{source.name}: holds a header only; expected a token on each line")
+    if width < 2:
+        raise FormatError(
+            f"{source.name}:{file.lines[0]}: found one column; expected at least a token and a tag"
+        )
+    if file.header is not None and len(file.header) != width:
+        raise FormatError(
+            f"{source.name}:{file.lines[0]}: found {width} columns; expected {len(file.header)}, "
+            f"as the header names: {', '.join(file.header)}"
+        )
+    twice = next((name for name in file.header or () if (file.header or []).count(name) > 1), None)
+    if twice is not None:
+        raise FormatError(
+            f"{source.name}: two columns are named {twice!r}; expected distinct names"
+        )
+
+
+def _divided(file: _File) -> _File:
+    """Cut by the columns that name sentences and documents, where a header has them."""
+    by_document = _filled(file, file.column_named(_DOCUMENT_NAMES))
+    by_sentence = _filled(file, file.column_named(_SENTENCE_NAMES))
+    if by_document is None and by_sentence is None:
+        return file
+    divided = _File(file.header, file.columns, file.lines)
+    if by_document is None:
+        divided.names, divided.fields = file.names, file.fields
+    previous: tuple[int | str, int | str] | None = None
+    for index, (first, end) in enumerate(_bounds(file)):
+        for row in range(first, end):
+            document = by_document[row] if by_document is not None else file.document[index]
+            here = (document, by_sentence[row] if by_sentence is not None else index)
+            if by_document is not None and (previous is None or document != previous[0]):
+                divided.begin(str(document))
+            if here != previous:
+                divided.first.append(row)
+                divided.document.append(
+                    len(divided.names) - 1 if by_document is not None else file.document[index]
+                )
+            previous = here
+    return divided
+
+
+def _filled(file: _File, column: int | None) -> list[str] | None:
+    """The cells of a column, where an empty one says: as above; None if all are empty."""
+    if column is None:
+        return None
+    cells = []
+    cell = ""
+    for found in file.columns[column]:
+        cell = found.strip() or cell
+        cells.append(cell)
+    return cells if cell else None
+
+
+def _bounds(file: _File) -> Iterator[Interval]:
+    """The rows of each sentence."""
+    return zip(file.first, [*file.first[1:], len(file.lines)], strict=True)
+
+
+# --- Columns to drafts --------------------------------------------------------
+
+
+def _column(chosen: str, file: _File, source: Source) -> int:
+    """A column by its number from 1 on, or by its name."""
+    width = len(file.columns)
+    if file.header and chosen in file.header:
+        return file.header.index(chosen)
+    if chosen.isdecimal() and len(chosen) < 10 and 1 <= int(chosen) <= width:
+        return int(chosen) - 1
+    names = f" or one of {', '.join(file.header)}" if file.header else ""
+    raise OptionError(
+        f"{source.name} has no column {chosen!r}; expected a number from 1 to {width}{names}"
+    )
+
+
+def _tag_columns(
+    file: _File, upload: Upload, source: Source, reading: Reading
+) -> list[tuple[str, int]]:
+    """The annotators and their columns."""
+    width = len(file.columns)
+    chosen = reading.options.tag_column
+    if chosen is not None:
+        wanted = [_column(name.strip(), file, source) for name in str(chosen).split(",")]
+        columns = list(dict.fromkeys(wanted))
+    elif file.header:
+        columns = _columns_of_tags(file, source, reading)
+    else:
+        columns = [width - 1]
+        reading.notes.extend(notes_on_columns(source.name, map(set, file.columns)))
+    if len(columns) == 1:
+        return [(upload.annotator, columns[0])]
+    names = file.header or [f"column {number}" for number in range(1, width + 1)]
+    return [(names[column], column) for column in columns]
+
+
+def notes_on_columns(name: str, columns: Iterable[Iterable[str]]) -> list[str]:
+    """Say so if columns between the token and the last look like somebody's tags as well.
+
+    `columns` are the distinct cells of each column.
+    """
+    *others, last = enumerate(columns, start=1)
+    also = [
+        str(number)
+        for number, cells in others[1:]
+        if all(map(_TAG.fullmatch, cells)) and any("-" in cell for cell in cells)
+    ]
+    if not also:
+        return []
+    chosen = ",".join([*also, str(last[0])])
+    note = (
+        f"{name}: read from the last column; column {' and '.join(also)} holds tags too "
+        f"(tag_column='{chosen}' reads each as an annotator)"
+    )
+    return [note]
+
+
+def _columns_of_tags(file: _File, source: Source, reading: Reading) -> list[int]:
+    """The columns that hold tags for the most part, by their content.
+
+    Not all of the cells need to be tags: a column with a misspelt one is still an
+    annotator's, and is refused later with the line.
+    """
+    header = file.header or []
+    columns: list[int] = []
+    others: list[int] = []
+    for column, name in enumerate(header):
+        if name.lower() in (*_TOKEN_NAMES, *_SENTENCE_NAMES, *_DOCUMENT_NAMES):
+            continue
+        counts = Counter(file.columns[column])
+        tags = sum(n for cell, n in counts.items() if _TAG.fullmatch(cell))
+        is_tags = name.lower() not in _OTHER_LAYERS and 2 * tags > len(file.lines)
+        (columns if is_tags else others).append(column)
+    if not columns:
+        raise FormatError(
+            f"{source.name}: none of the columns {', '.join(map(repr, header))} holds tags; say "
+            "which with tag_column="
+        )
+    if others:
+        named = ", ".join(header[column] for column in others)
+        reading.notes.append(f"{source.name}: columns not read: {named}")
+    return columns
+
+
+def _pieces(
+    file: _File, words: list[str], upload: Upload, source: Source, *, by_sentence: bool
+) -> tuple[Ints, Ints, list[_Piece]]:
+    """Where each token lies in the text of its document, and the documents."""
+    size = np.fromiter(map(len, words), dtype=np.int64, count=len(words))
+    end = np.cumsum(size + 1) - 1
+    start = end - size
+    bounds = list(_bounds(file))
+    numbers: list[int] = list(file.document)
+    if by_sentence:
+        numbers = list(range(len(bounds)))
+    begins = [i for i, number in enumerate(numbers) if not i or number != numbers[i - 1]]
+    rows = np.array([bounds[i][0] for i in begins])
+    base = np.repeat(start[rows], np.diff(rows, append=len(words)))
+    start -= base
+    end -= base
+    tokens = list(zip(start.tolist(), end.tolist(), strict=True))
+    pieces = []
+    for begin, stop in zip(begins, [*begins[1:], len(bounds)], strict=True):
+        first, last = bounds[begin][0], bounds[stop - 1][1]
+        pieces.append(
+            _Piece(
+                name=_name(file, begin, upload, source),
+                fields=file.fields[file.document[begin]] if file.document[begin] >= 0 else {},
+                first=first,
+                end=last,
+                text=" ".join(words[first:last]),
+                tokens=tokens[first:last],
+                sentences=[(tokens[s][0], tokens[e - 1][1]) for s, e in bounds[begin:stop]],
+            )
+        )
+    return start, end, pieces
+
+
+def _name(file: _File, sentence: int, upload: Upload, source: Source) -> str:
+    """The document of a sentence: as the file names it, else by number."""
+    prefix = f"{upload.document_of(source)}/" if upload.is_folder else ""
+    if not file.names:
+        return prefix[:-1] or str(sentence + 1)
+    number = file.document[sentence]
+    name, is_named = file.names[number] if number >= 0 else ("0", False)
+    return name if is_named else f"{prefix}{name}"
+
+
+def _decoded(
+    file: _File, column: int, source: Source, reading: Reading, annotator: str
+) -> DecodedTags:
+    """Find the spans in a column of tags."""
+    tags = file.columns[column]
+    scheme = reading.options.scheme
+    if scheme is None:
+        scheme = detected_scheme(tags[first:last] for first, last in _bounds(file))
+        reading.notes.append(f"{source.name}: tags of {annotator} read as {scheme}")
+    used = {*reading.signed.get("scheme", scheme).split("+"), scheme}
+    reading.signed["scheme"] = "+".join(sorted(used))
+    found = decode_tags(
+        tags,
+        np.diff(file.first, append=len(tags)),
+        scheme=scheme,
+        repair=reading.options.repair,
+        where=lambda text, place: f"{source.name}:{file.lines[file.first[text] + place]}",
+    )
+    if found.n_repaired:
+        reading.skipped[f"tags repaired by {reading.options.repair}"] += found.n_repaired
+    return found
+
+
+def _spans(found: DecodedTags, file: _File, start: Ints, end: Ints) -> list[tuple[int, DraftSpan]]:
+    """What one annotator marked, each with its first row; the last span first."""
+    base = np.array(file.first)[found.text]
+    rows = base + found.start
+    spans = zip(
+        rows.tolist(),
+        start[rows].tolist(),
+        end[base + found.end - 1].tolist(),
+        found.label.tolist(),
+        strict=True,
+    )
+    return [(row, DraftSpan(s, e, found.labels[label])) for row, s, e, label in spans][::-1]

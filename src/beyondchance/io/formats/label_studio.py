@@ -1,0 +1,439 @@
+"""Label Studio: the JSON and JSON-MIN exports, with everybody in one file."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from html.parser import HTMLParser
+from itertools import chain
+from typing import Any
+
+from beyondchance.errors import FormatError, SpanError
+from beyondchance.io.drafts import Draft, DraftSpan, code_points
+from beyondchance.io.options import Reading
+from beyondchance.io.registry import Upload
+from beyondchance.io.sources import Source
+from beyondchance.io.values import identifier, listed, shown
+
+_SPANS = ("labels", "hypertextlabels")
+_ANNOTATIONS = ("annotations", "completions")
+_ANNOTATOR = ("completed_by", "annotator")
+# Strings of JSON-MIN that say something about the annotation and are never its text.
+_ABOUT = frozenset({*_ANNOTATOR, "id", "annotation_id", "created_at", "updated_at"})
+
+_IS_TASK = re.compile(r'"(annotations|completions)"\s*:\s*\[')
+_IS_ANNOTATION = re.compile(r'"(completed_by|was_cancelled|ground_truth|from_name|to_name)"\s*:')
+_IS_DATA = re.compile(r'"data"\s*:\s*\{')
+_IS_LABELLED = re.compile(r'"(labels|hypertextlabels)"\s*:\s*\[\s*"')
+_IS_MIN = re.compile(r'"(annotator|completed_by|annotation_id)"\s*:')
+_IS_TIMED = re.compile(r'"lead_time"\s*:')
+_ADDRESS = re.compile(r"(https?|s3|gs|azure-blob)://\S+|/data/\S+")
+
+
+@dataclass(frozen=True, slots=True)
+class _Work:
+    """One annotation, before it is known which field of its task holds the text.
+
+    Attributes
+    ----------
+    where, document, annotator : str
+    fields : mapping of str to str
+        The strings of the task, one of which is the text.
+    spans : sequence of DraftSpan
+    is_html : bool
+        Whether the offsets count the text of a web page, without its tags.
+    is_gold : bool
+    updated : str
+        When it was changed last, as the file writes it: later times sort behind.
+    """
+
+    where: str
+    document: str
+    annotator: str
+    fields: Mapping[str, str]
+    spans: Sequence[DraftSpan] = ()
+    is_html: bool = False
+    is_gold: bool = False
+    updated: str = ""
+
+
+def is_format(upload: Upload) -> bool:
+    """Whether the content looks like an export of Label Studio."""
+    return upload.data is None and all(map(_looks_right, upload.sources))
+
+
+def _looks_right(source: Source) -> bool:
+    head = source.head_text.lstrip()
+    if not head.startswith(("[", "{")):
+        return False
+    if _IS_TASK.search(head):
+        return bool(_IS_ANNOTATION.search(head) or _IS_DATA.search(head))
+    return bool(_IS_MIN.search(head) and (_IS_LABELLED.search(head) or _IS_TIMED.search(head)))
+
+
+def drafts(upload: Upload, reading: Reading) -> Iterator[Draft]:
+    """Read all tasks: a draft for each annotation that was not cancelled."""
+    others: Counter[str] = Counter()
+    works = list(
+        chain.from_iterable(
+            _of_source(source, upload, reading, others) for source in upload.sources
+        )
+    )
+    reading.skipped.update({f"{kind} results ignored": n for kind, n in others.items()})
+    if others and not any(work.spans for work in works):
+        found = ", ".join(f"{n} {kind}" for kind, n in others.items())
+        raise FormatError(
+            f"{upload.name}: no result marks a span of text, all are of other types ({found}); "
+            "expected results with start, end and labels"
+        )
+    works = _once(_with_gold(works, reading), reading)
+    texts = _texts(works)
+    for work, text in zip(works, texts, strict=True):
+        yield Draft(
+            where=work.where,
+            document=work.document,
+            annotator=work.annotator,
+            text=text,
+            spans=[_with_spaces(span, text) for span in work.spans],
+            is_gold=work.is_gold,
+        )
+
+
+def _with_spaces(span: DraftSpan, text: str) -> DraftSpan:
+    """Give the stored words their white space back: some versions leave line ends out of them."""
+    found = text[max(span.start, 0) : max(span.end, 0)]
+    if span.surface is None or not _same_signs(found, span.surface):
+        return span
+    return replace(span, surface=found)
+
+
+def _same_signs(found: str, stored: str) -> bool:
+    return "".join(found.split()) == "".join(stored.split())
+
+
+# --- Tasks --------------------------------------------------------------------
+
+
+def _of_source(
+    source: Source, upload: Upload, reading: Reading, others: Counter[str]
+) -> Iterator[_Work]:
+    content = source.json()
+    for number, task in enumerate(content if isinstance(content, list) else [content], start=1):
+        place = f"{source.name}: task #{number}"
+        if not isinstance(task, dict):
+            raise FormatError(f"{place} is {shown(task)}; expected an object: export as JSON")
+        name = identifier(task.get("id"), f"{place}: 'id'")
+        where = place if name is None else f"{source.name}: task {name}"
+        if name is None:
+            name = f"task {number}"
+            if upload.is_folder:
+                name = f"{upload.document_of(source)}, {name}"
+        empty = _Work(where, name, upload.annotator, {})
+        if isinstance(task.get("data"), dict) or any(key in task for key in _ANNOTATIONS):
+            yield from _of_task(task, empty, reading, others)
+        else:
+            yield _of_flat_task(task, empty, reading, others)
+
+
+def _of_task(
+    task: dict[str, Any], empty: _Work, reading: Reading, others: Counter[str]
+) -> Iterator[_Work]:
+    """The annotations of a task of the JSON export, and its predictions if asked for."""
+    data = task.get("data")
+    if not isinstance(data, dict):
+        raise FormatError(
+            f"{empty.where}: 'data' is {shown(data)}; expected an object with the text"
+        )
+    empty = replace(empty, fields={k: v for k, v in data.items() if isinstance(v, str)})
+    key = next((key for key in _ANNOTATIONS if key in task), _ANNOTATIONS[0])
+    for number, annotation in enumerate(listed(task, key, empty.where), start=1):
+        where, item = _named_item(annotation, f"{empty.where}, annotation", number)
+        if _flag(item, "was_cancelled", where):
+            reading.skipped["cancelled annotations left out"] += 1
+            continue
+        work = replace(
+            empty,
+            where=where,
+            annotator=_annotator(item, where) or empty.annotator,
+            is_gold=_flag(item, "ground_truth", where),
+            updated=str(item.get("updated_at") or ""),
+        )
+        yield _with_results(work, listed(item, "result", where), reading, others)
+    predictions = listed(task, "predictions", empty.where)
+    if predictions and not reading.options.predictions:
+        reading.skipped["predictions ignored"] += len(predictions)
+        predictions = []
+    for number, prediction in enumerate(predictions, start=1):
+        where, item = _named_item(prediction, f"{empty.where}, prediction", number)
+        model = identifier(item.get("model_version"), f"{where}: 'model_version'")
+        work = replace(empty, where=where, annotator=model or "model")
+        yield _with_results(work, listed(item, "result", where), reading, others)
+    if unfinished := task.get("drafts"):
+        reading.skipped["unfinished drafts ignored"] += (
+            len(unfinished) if isinstance(unfinished, list) else 1
+        )
+
+
+def _of_flat_task(
+    task: dict[str, Any], empty: _Work, reading: Reading, others: Counter[str]
+) -> _Work:
+    """The one annotation of a task of the JSON-MIN export."""
+    where = empty.where
+    if "annotation_id" in task:
+        number = identifier(task["annotation_id"], f"{where}: 'annotation_id'")
+        where = where if number is None else f"{where}, annotation {number}"
+    values = []
+    for key, value in task.items():
+        regions = value if isinstance(value, list) else []
+        if regions and all(isinstance(region, dict) and "end" in region for region in regions):
+            values += regions
+        elif regions and all(isinstance(region, dict) for region in regions):
+            others[key] += len(regions)
+    if not values and not any(key in task for key in (*_ANNOTATOR, "annotation_id")):
+        raise FormatError(
+            f"{where}: neither 'annotations' nor 'annotator' nor labelled spans were found; "
+            "expected a task of Label Studio's JSON or JSON-MIN export"
+        )
+    fields = {k: v for k, v in task.items() if isinstance(v, str) and k not in _ABOUT}
+    work = replace(
+        empty, where=where, annotator=_annotator(task, where) or empty.annotator, fields=fields
+    )
+    results = [{"type": _type_of(value), "value": value} for value in values]
+    return _with_results(work, results, reading, others)
+
+
+def _type_of(value: Mapping[str, Any]) -> str:
+    """What JSON-MIN does not say: the type of a result, told by the key of its labels."""
+    known = (key for key in value if key.endswith("labels") or key in ("choices", "taxonomy"))
+    return next(known, "labels")
+
+
+def _named_item(item: object, kind: str, number: int) -> tuple[str, dict[str, Any]]:
+    """An annotation or prediction, and its place: by its identifier, else by its number."""
+    if not isinstance(item, dict):
+        raise FormatError(f"{kind} #{number} is {shown(item)}; expected an object")
+    name = identifier(item.get("id"), f"{kind} #{number}: 'id'")
+    return f"{kind} #{number}" if name is None else f"{kind} {name}", item
+
+
+def _annotator(item: Mapping[str, Any], where: str) -> str | None:
+    """Who did it: the mail address, else the user name, else the number."""
+    key = next((key for key in _ANNOTATOR if item.get(key) is not None), None)
+    if key is None:
+        return None
+    value, place = item[key], f"{where}: {key!r}"
+    if not isinstance(value, dict):
+        return identifier(value, place)
+    names = (identifier(value.get(k), f"{place}: {k!r}") for k in ("email", "username", "id"))
+    found = next((name for name in names if name is not None), None)
+    if found is None:
+        raise FormatError(f"{place} has no email, username or id; expected one of them")
+    return found
+
+
+# --- Results ------------------------------------------------------------------
+
+
+def _with_results(
+    work: _Work, results: Sequence[object], reading: Reading, others: Counter[str]
+) -> _Work:
+    """Add the spans of an annotation; count what is none."""
+    spans: list[DraftSpan] = []
+    targets: dict[str, None] = {}
+    is_html = False
+    for number, result in enumerate(results, start=1):
+        where = f"{work.where}, result #{number}"
+        if not isinstance(result, dict):
+            raise FormatError(f"{where} is {shown(result)}; expected an object")
+        kind = result.get("type", "labels")
+        if not isinstance(kind, str):
+            raise FormatError(f"{where}: 'type' is {shown(kind)}; expected a string")
+        if kind == "paragraphlabels":
+            raise FormatError(
+                f"{where}: type 'paragraphlabels' marks turns of a dialogue, which have no text in "
+                "common; expected spans of one text"
+            )
+        if kind not in _SPANS:
+            others[kind] += 1
+            continue
+        value = result.get("value")
+        if not isinstance(value, dict):
+            raise FormatError(f"{where}: 'value' is {shown(value)}; expected an object")
+        is_html = is_html or isinstance(value.get("globalOffsets"), dict)
+        found = _spans_of(value, kind, where)
+        if not found:
+            reading.skipped["spans without labels ignored"] += 1
+            continue
+        spans += found
+        target = identifier(result.get("to_name"), f"{where}: 'to_name'")
+        targets |= {} if target is None else {target: None}
+    if len(targets) > 1:
+        raise FormatError(
+            f"{work.where}: spans lie in several texts (to_name {', '.join(map(repr, targets))}); "
+            "expected spans of one text in a task"
+        )
+    return replace(work, spans=spans, is_html=is_html)
+
+
+def _spans_of(value: Mapping[str, Any], kind: str, where: str) -> list[DraftSpan]:
+    """A span for each label of a result."""
+    place = value
+    if isinstance(value.get("globalOffsets"), dict):
+        place = value["globalOffsets"]
+    start, end = (_offset(place, key, where) for key in ("start", "end"))
+    surface = value.get("text")
+    if not isinstance(surface, str | None):
+        raise FormatError(f"{where}: 'text' is {shown(surface)}; expected the words of the span")
+    key = kind if kind in value else "labels"
+    labels = listed(value, key, where)
+    for label in labels:
+        if not isinstance(label, str) or not label:
+            raise FormatError(f"{where}: label {shown(label)}; expected a name")
+    return [DraftSpan(start, end, label, surface, where) for label in labels]
+
+
+def _offset(place: Mapping[str, Any], key: str, where: str) -> int:
+    value = place.get(key)
+    if isinstance(value, int) and not isinstance(value, bool):
+        return value
+    if isinstance(value, str) and value.startswith("/"):
+        raise FormatError(
+            f"{where}: {key!r} is the place {value[:40]!r} in a web page, without 'globalOffsets'; "
+            "expected both: save the annotation again with a newer Label Studio"
+        )
+    raise FormatError(f"{where}: {key!r} is {shown(value)}; expected a whole number")
+
+
+# --- All annotations ----------------------------------------------------------
+
+
+def _with_gold(works: list[_Work], reading: Reading) -> list[_Work]:
+    """Take ground truths from those who made them: they are the gold standard's."""
+    makers = Counter(work.annotator for work in works if work.is_gold)
+    if not makers:
+        return works
+    people = {work.annotator for work in works}
+    name = "gold"
+    while name in people:
+        name = "gold standard" if name == "gold" else f"{name}'"
+    shares = ", ".join(f"{n} by {maker}" for maker, n in makers.items())
+    reading.notes.append(
+        f"ground truth annotations are the gold standard {name!r}, not their annotators': {shares}"
+    )
+    return [replace(work, annotator=name) if work.is_gold else work for work in works]
+
+
+def _once(works: Sequence[_Work], reading: Reading) -> list[_Work]:
+    """One annotation of a task by each annotator; by option the one that was changed last."""
+    kept: dict[tuple[str, str], _Work] = {}
+    for work in works:
+        first = kept.setdefault((work.document, work.annotator), work)
+        if first is work:
+            continue
+        if reading.options.repeated == "error":
+            raise FormatError(
+                f"{work.where}: {work.annotator!r} annotated this task before, at {first.where}; "
+                "expected one annotation of a task by each annotator: remove one of them, or say "
+                "repeated='last'"
+            )
+        reading.skipped["annotations replaced by a later one"] += 1
+        if work.updated >= first.updated:
+            kept[work.document, work.annotator] = work
+    return list(kept.values())
+
+
+def _texts(works: Sequence[_Work]) -> list[str]:
+    """Find the text of each task among its fields.
+
+    The export does not say which field was annotated. Where a task has several strings,
+    it is the field that the spans of all tasks fit, above all the one named ``text``.
+    """
+    unclear = [work for work in works if len(work.fields) > 1]
+    field = _field(unclear) if unclear else ""
+    texts = []
+    for work in works:
+        if not work.fields:
+            raise FormatError(f"{work.where}: the task has no text; expected a string in its data")
+        name = field if len(work.fields) > 1 else next(iter(work.fields))
+        text = work.fields[name]
+        if work.spans and _ADDRESS.fullmatch(text):
+            raise FormatError(
+                f"{work.where}: field {name!r} holds the address {text[:60]!r} instead of the "
+                "text; put the texts themselves into the export"
+            )
+        texts.append(_page_text(text, work.where) if work.is_html else text)
+    return texts
+
+
+def _field(works: Sequence[_Work]) -> str:
+    """The field that holds the text in tasks with several strings."""
+    shared = [name for name in works[0].fields if all(name in work.fields for work in works)]
+    fitting = [name for name in shared if all(_fits(work, name) for work in works)]
+    # Where nothing fits, an error about a wrong offset tells more than one about fields.
+    for names in (fitting, shared):
+        if "text" in names or len(names) == 1:
+            return "text" if "text" in names else names[0]
+    fields = dict.fromkeys(name for work in works for name in work.fields)
+    raise FormatError(
+        f"{works[0].where}: which field holds the text cannot be told among "
+        f"{', '.join(map(repr, fields))}; expected one string in the data of a task, or one named "
+        "'text', or one that the words stored with the spans fit"
+    )
+
+
+def _fits(work: _Work, name: str) -> bool:
+    """Whether all spans lie in a field and cover the words stored with them."""
+    text = work.fields[name]
+    if work.is_html:
+        text = _page_text(text, work.where)
+    places = [(span.start, span.end) for span in work.spans]
+    try:
+        other = code_points(text, places, work.where)
+    except SpanError:
+        other = places
+    return any(
+        all(
+            0 <= start <= end <= len(text)
+            and (span.surface is None or _same_signs(text[start:end], span.surface))
+            for (start, end), span in zip(offsets, work.spans, strict=True)
+        )
+        for offsets in (places, other)
+    )
+
+
+class _Page(HTMLParser):
+    """Collect the text of a web page as offsets count it: a line break is one character."""
+
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.parts: list[str] = []
+
+    def handle_data(self, data: str) -> None:
+        self.parts.append(data)
+
+    def handle_starttag(self, tag: str, attrs: object) -> None:  # noqa: ARG002
+        if tag == "br":
+            self.parts.append("\n")
+
+
+def _page_text(page: str, where: str) -> str:
+    """The text of a web page, without tags."""
+    parser = _Page()
+    try:
+        parser.feed(page)
+        parser.close()
+    except Exception as error:  # it asserts on some broken pages
+        raise FormatError(f"{where}: the text is not readable as HTML ({error})") from None
+    return "".join(parser.parts)
+
+
+# --- JSON values --------------------------------------------------------------
+
+
+def _flag(item: Mapping[str, Any], key: str, where: str) -> bool:
+    value = item.get(key)
+    if value is not None and not isinstance(value, bool):
+        raise FormatError(f"{where}: {key!r} is {shown(value)}; expected true or false")
+    return bool(value)

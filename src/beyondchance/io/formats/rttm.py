@@ -1,0 +1,141 @@
+"""RTTM: who spoke when, one turn a line.
+
+The columns, separated by white space, are type, recording, channel, onset, duration,
+orthography, subtype, name, confidence and look-ahead; the last may be missing. Only
+``SPEAKER`` lines count. Each file or folder is an annotator and the name of a speaker
+is a label, for that is how two diarisations are compared. A recording that a file does
+not mention was not annotated by that file's annotator.
+"""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+from itertools import islice
+
+from beyondchance.annotations.corpus import Corpus
+from beyondchance.errors import FormatError
+from beyondchance.io.options import Reading
+from beyondchance.io.registry import Upload
+from beyondchance.io.sources import Source
+from beyondchance.io.times import (
+    Interval,
+    Recording,
+    corpus_of,
+    grid_of,
+    seconds,
+    wanted_sources,
+)
+
+_TYPES = (
+    *("SEGMENT", "NOSCORE", "NO_RT_METADATA", "LEXEME", "NON-LEX", "NON-SPEECH", "FILLER"),
+    *("EDIT", "SU", "IP", "CB", "A/P", "SPEAKER", "SPKR-INFO"),
+)
+_BLANKS = re.compile(r"[ \t]+")
+
+
+def is_format(upload: Upload) -> bool:
+    """Whether the content looks like RTTM: the first lines begin with its types."""
+    return upload.data is None and any(map(_looks, upload.sources))
+
+
+def corpus(uploads: list[Upload], reading: Reading) -> Corpus:
+    """Read RTTM files.
+
+    A recording lasts until the latest end of a turn that any annotator has in it, for
+    the files do not say how long it is.
+
+    Raises
+    ------
+    FormatError
+        For a line that is not RTTM.
+    """
+    grid_of(reading)
+    recordings = [one for upload in uploads for one in _recordings(upload, reading)]
+    reading.notes.append(
+        "RTTM does not say how long a recording lasts; it is taken to last until the latest "
+        "end of a turn by any of its annotators"
+    )
+    return corpus_of(recordings, reading)
+
+
+def _looks(source: Source) -> bool:
+    lines = source.head_text.splitlines()
+    # The last line may have been cut.
+    whole = lines[:-1] if len(source.head) >= 65536 else lines
+    found = list(islice(filter(None, map(_fields, whole)), 20))
+    return bool(found) and all(
+        fields[0] in _TYPES and len(fields) in {9, 10} and _is_time(fields[3]) for fields in found
+    )
+
+
+def _fields(line: str) -> list[str]:
+    """The columns of a line; none if it is blank or a comment."""
+    bare = line.strip(" \t\r\n")
+    return [] if not bare or bare.startswith(";") else _BLANKS.split(bare)
+
+
+def _is_time(field: str) -> bool:
+    return field == "<NA>" or seconds(field) is not None
+
+
+def _recordings(upload: Upload, reading: Reading) -> list[Recording]:
+    """What one annotator did with each recording, in the order of the files."""
+    intervals: dict[str, list[Interval]] = {}
+    channels: dict[str, str] = {}
+    for source in wanted_sources(upload, reading, looks=_looks, ending=".rttm"):
+        before = len(intervals)
+        for number, line in enumerate(source.lines(), start=1):
+            where = f"{source.name}:{number}"
+            fields = _fields(line)
+            if not fields or not _is_turn(fields, where, reading):
+                continue
+            recording, channel = fields[1:3]
+            if channels.setdefault(recording, channel) != channel:
+                raise FormatError(
+                    f"{where}: recording {recording!r} has channel {channel!r} here and "
+                    f"{channels[recording]!r} before; expected one channel: give each a recording "
+                    "name of its own"
+                )
+            start, length = (_time(fields, column, where) for column in (3, 4))
+            turn = Interval(start, start + length, fields[7], where)
+            intervals.setdefault(recording, []).append(turn)
+        if not upload.is_folder and len(intervals) == before:
+            raise FormatError(f"{source.name}: has no SPEAKER line; expected at least one")
+    return [
+        Recording(
+            where=turns[0].where,
+            document=name,
+            annotator=upload.annotator,
+            duration=max(turn.end for turn in turns),
+            intervals=turns,
+            is_least=True,
+        )
+        for name, turns in intervals.items()
+    ]
+
+
+def _is_turn(fields: list[str], where: str, reading: Reading) -> bool:
+    """Whether a line tells of a turn; other known types are counted."""
+    if fields[0] not in _TYPES:
+        raise FormatError(
+            f"{where}: found a line of type {fields[0]!r}; expected SPEAKER or another type of RTTM"
+        )
+    if len(fields) not in {9, 10}:
+        raise FormatError(
+            f"{where}: found {len(fields)} columns; expected the 10 of RTTM, separated by white "
+            "space, with <NA> where there is nothing to say"
+        )
+    if fields[0] != "SPEAKER":
+        reading.skipped[f"{fields[0]} lines ignored"] += 1
+    return fields[0] == "SPEAKER"
+
+
+def _time(fields: list[str], column: int, where: str) -> Fraction:
+    found = seconds(fields[column])
+    if found is None or found < 0:
+        name = "onset" if column == 3 else "duration"
+        raise FormatError(
+            f"{where}: the {name} is {fields[column]!r}; expected seconds from 0 on, such as 12.34"
+        )
+    return found

@@ -1,0 +1,387 @@
+"""spaCy's DocBin: documents with their tokens, entities and span groups.
+
+A document is named by its number in the file. One whose entities were never set is not
+annotated; one whose entities were set to none is annotated, with nothing found.
+"""
+
+from __future__ import annotations
+
+import gc
+import struct
+import warnings
+import zlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from beyondchance.errors import FormatError
+from beyondchance.io import sources
+from beyondchance.io.drafts import Draft, DraftSpan
+from beyondchance.io.options import Reading
+from beyondchance.io.registry import Upload, required
+from beyondchance.io.sources import Source
+
+Groups = dict[str, list[tuple[int, int, int]]]
+
+# Identifier, knowledge base, label; first and last token; first and last character.
+_SPAN = struct.Struct(">QQQllll")
+_BEGIN = 3
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Content:
+    """What a file holds, checked: the library trusts its input and reads past the end."""
+
+    attributes: list[int]
+    tokens: NDArray[np.uint64]
+    spaces: NDArray[np.bool_]
+    lengths: NDArray[np.int32]
+    strings: list[str]
+    flags: list[dict[str, bool]]
+    groups: list[Groups]
+
+
+def is_format(upload: Upload) -> bool:
+    """Whether the files, or some in a folder, unfold to what a DocBin begins with."""
+    return upload.data is None and any(map(_looks_like_it, upload.sources))
+
+
+def drafts(upload: Upload, reading: Reading) -> Iterator[Draft]:
+    """Read the DocBins of one annotator."""
+    for source in upload.sources:
+        if upload.is_folder and not (source.name.endswith(".spacy") or _looks_like_it(source)):
+            reading.skipped["files of other formats ignored"] += 1
+            continue
+        prefix = f"{upload.document_of(source)}/" if upload.is_folder else ""
+        yield from _documents(source, upload.annotator, prefix, reading)
+
+
+def _looks_like_it(source: Source) -> bool:
+    head = source.head
+    # The header of zlib: method 8, and a check that makes it a multiple of 31.
+    if len(head) < 2 or head[0] & 15 != 8 or (head[0] * 256 + head[1]) % 31:
+        return False
+    try:
+        begin = zlib.decompressobj().decompress(head, 1024)
+    except zlib.error:
+        return False
+    # A small map, one of whose first keys is attrs.
+    return begin[:1] != b"" and begin[0] >> 4 == 8 and b"\xa5attrs" in begin
+
+
+# --- Documents ----------------------------------------------------------------
+
+
+def _documents(source: Source, annotator: str, prefix: str, reading: Reading) -> Iterator[Draft]:
+    library = required("spacy", extra="spacy", purpose="reading spaCy's DocBin")
+    content = _content(source, reading)
+    key = reading.options.spans_key
+    names = dict.fromkeys(name for groups in content.groups for name in groups)
+    known = ", ".join(map(repr, names)) or "none"
+    if key is not None and key not in names:
+        raise FormatError(
+            f"{source.name}: no document has the span group {key!r}; expected one of those in the "
+            f"file: {known}"
+        )
+    n_annotated = 0
+    for index, doc in enumerate(_docs(library, content, source.name)):
+        where = f"{source.name}: document {index + 1}"
+        groups = content.groups[index]
+        is_annotated = doc.has_annotation("ENT_IOB") if key is None else key in groups
+        if not is_annotated:
+            reading.skipped["documents not annotated"] += 1
+            continue
+        n_annotated += 1
+        reading.skipped.update(_ignored(doc, groups, key))
+        tokens = [(token.idx, token.idx + len(token)) for token in doc]
+        found = (
+            [(entity.start, entity.end, entity.label_) for entity in doc.ents]
+            if key is None
+            else _grouped(doc, groups[key], key, where)
+        )
+        sentences = list(doc.sents) if doc.has_annotation("SENT_START") else None
+        yield Draft(
+            where=where,
+            document=f"{prefix}{index + 1}",
+            annotator=annotator,
+            text=doc.text,
+            spans=[DraftSpan(tokens[s][0], tokens[e - 1][1], label) for s, e, label in found],
+            tokens=tokens,
+            sentences=None
+            if sentences is None
+            else [(tokens[part.start][0], tokens[part.end - 1][1]) for part in sentences],
+        )
+    if len(content.lengths) and not n_annotated:
+        raise FormatError(
+            f"{source.name}: no document has entities; expected some, or say spans_key for a span "
+            f"group (in the file: {known})"
+        )
+
+
+def _docs(library: Any, content: _Content, name: str) -> Iterator[Any]:
+    """Have the library build the documents from what was checked, and nothing else."""
+    n_documents = len(content.lengths)
+    message = {
+        "attrs": content.attributes,
+        "tokens": content.tokens.tobytes(),
+        "spaces": content.spaces.tobytes(),
+        "lengths": content.lengths.tobytes(),
+        "strings": content.strings,
+        "cats": [{}] * n_documents,
+        "flags": content.flags,
+        "span_groups": [b""] * n_documents,
+    }
+    packer = required("srsly", extra="spacy", purpose="reading spaCy's DocBin")
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            packed = zlib.compress(packer.msgpack_dumps(message), level=0)
+            store = library.tokens.DocBin().from_bytes(packed)
+            documents = store.get_docs(library.blank("xx").vocab)
+            # Texts and entities are looked up here, where a string may turn out to be missing.
+            checked = [(doc, doc.text, doc.ents) for doc in documents]
+    except Exception as error:
+        raise FormatError(f"{name}: spaCy cannot read the documents ({_line(error)})") from None
+    return (doc for doc, *_ in checked)
+
+
+def _ignored(doc: Any, groups: Groups, key: str | None) -> dict[str, int]:
+    """Count what is not read."""
+    unknown = 0 if key is not None else sum(token.ent_iob == 0 for token in doc)
+    counts = {
+        "span groups ignored": len(groups) - (key is not None),
+        "tokens whose entities were not set, taken as outside": unknown,
+    }
+    return {reason: count for reason, count in counts.items() if count}
+
+
+def _grouped(
+    doc: Any, group: list[tuple[int, int, int]], key: str, where: str
+) -> list[tuple[int, int, str]]:
+    found = []
+    for start, end, label in group:
+        place = f"{where}: span [{start}, {end}) of the group {key!r}"
+        if not 0 <= start < end <= len(doc):
+            raise FormatError(
+                f"{place} does not lie in the document, which has {len(doc)} tokens; expected "
+                "tokens of the document"
+            )
+        try:
+            name = str(doc.vocab.strings[label]) if label else ""
+        except KeyError:
+            raise FormatError(
+                f"{place} has a label that the file does not spell out; expected it among the "
+                "file's strings"
+            ) from None
+        if not name:
+            raise FormatError(f"{place} has no label; expected a name")
+        found.append((start, end, name))
+    return found
+
+
+# --- Bytes --------------------------------------------------------------------
+
+
+def _unfolded(source: Source) -> bytes:
+    """Unfold the file, but never more than an annotation can hold."""
+    packed = source.data
+    most = min(sources.MOST_BYTES, max(2**20, sources.MOST_EXPANSION * len(packed)))
+    engine = zlib.decompressobj()
+    try:
+        content = engine.decompress(packed, most + 1)
+    except zlib.error as error:
+        raise FormatError(
+            f"{source.name}: not a DocBin ({error}); expected a file that DocBin.to_disk wrote"
+        ) from None
+    if len(content) > most:
+        raise FormatError(
+            f"{source.name}: unfolds from {len(packed):,} to more than {most:,} bytes; expected "
+            "less: split the file"
+        )
+    if not engine.eof:
+        raise FormatError(f"{source.name}: ends early; expected a whole DocBin: copy it again")
+    return content
+
+
+def _loaded(data: bytes, where: str) -> Any:
+    """Unpack a message of plain values."""
+    packer = required("srsly", extra="spacy", purpose="reading spaCy's DocBin")
+    collects = gc.isenabled()
+    try:
+        return packer.msgpack_loads(data)
+    except Exception as error:
+        raise FormatError(
+            f"{where}: not a DocBin ({_line(error)}); expected a file that DocBin.to_disk wrote"
+        ) from None
+    finally:
+        # The library switches it off, and leaves it so where unpacking fails.
+        if collects:
+            gc.enable()
+
+
+def _content(source: Source, reading: Reading) -> _Content:
+    """Check everything that the library would trust, and keep what is needed."""
+    message = _loaded(_unfolded(source), source.name)
+    if not isinstance(message, dict):
+        raise FormatError(
+            f"{source.name}: not a DocBin (a {type(message).__name__}); expected a map"
+        )
+    codes = required("spacy.attrs", extra="spacy", purpose="reading spaCy's DocBin").IDS
+    attributes = _list_of(message, "attrs", int, source.name)
+    if codes["ORTH"] not in attributes or len(set(attributes)) < len(attributes):
+        raise FormatError(
+            f"{source.name}: 'attrs' is {attributes}; expected different numbers, and "
+            f"{codes['ORTH']} (the words) among them"
+        )
+    tokens, spaces, lengths = _arrays(message, len(attributes), source.name)
+    n_documents = len(lengths)
+    columns = {
+        name: tokens[:, attributes.index(codes[name])]
+        for name in ("ORTH", "SENT_START", "ENT_IOB", "ENT_TYPE")
+        if codes[name] in attributes
+    }
+    n_entities = _n_entities(columns, lengths, source.name, check=reading.options.spans_key is None)
+    # Only these: the others are neither needed nor harmless.
+    if reading.options.spans_key is not None:
+        columns = {name: columns[name] for name in columns if not name.startswith("ENT")}
+        reading.skipped.update({"entities ignored": n_entities} if n_entities else {})
+    groups = _list_of(message, "span_groups", bytes, source.name, n_documents)
+    flags = _list_of(message, "flags", dict, source.name, n_documents)
+    user_data = message.get("user_data")
+    counts = {
+        "categories of documents ignored": _n_categories(message.get("cats")),
+        "user data of documents ignored": len(user_data) if isinstance(user_data, list) else 0,
+    }
+    reading.skipped.update({reason: count for reason, count in counts.items() if count})
+    return _Content(
+        attributes=[codes[name] for name in columns],
+        tokens=np.stack(list(columns.values()), axis=1),
+        spaces=spaces,
+        lengths=lengths,
+        strings=_list_of(message, "strings", str, source.name),
+        flags=[{"has_unknown_spaces": flag.get("has_unknown_spaces") is True} for flag in flags],
+        groups=[
+            _groups(data, f"{source.name}: document {number}")
+            for number, data in enumerate(groups, start=1)
+        ],
+    )
+
+
+def _n_entities(
+    columns: Mapping[str, NDArray[np.uint64]], lengths: NDArray[np.int32], name: str, *, check: bool
+) -> int:
+    """How many entities begin; one without a label is refused, as the library hides it."""
+    if "ENT_IOB" not in columns:
+        return 0
+    begins = columns["ENT_IOB"] == _BEGIN
+    nameless = begins & (columns.get("ENT_TYPE", np.zeros_like(columns["ENT_IOB"])) == 0)
+    if check and nameless.any():
+        index = int(np.argmax(nameless))
+        ends = np.cumsum(lengths, dtype=np.int64)
+        document = int(np.searchsorted(ends, index, side="right"))
+        token = index - int(ends[document]) + int(lengths[document])
+        raise FormatError(
+            f"{name}: document {document + 1}: the entity at token {token} has no label; expected "
+            "a name"
+        )
+    return int(np.count_nonzero(begins & ~nameless))
+
+
+def _n_categories(categories: object) -> int:
+    lists = categories if isinstance(categories, list) else []
+    return sum(len(item) for item in lists if isinstance(item, dict))
+
+
+def _list_of(
+    message: Mapping[Any, Any], key: str, kind: type, name: str, length: int | None = None
+) -> list[Any]:
+    """A list under a key; older files lack those that have one value for each document."""
+    if key not in message and length is not None:
+        return [kind()] * length
+    value = message.get(key)
+    if not isinstance(value, list) or not all(type(item) is kind for item in value):
+        raise FormatError(
+            f"{name}: {key!r} is {_shown(value)}; expected a list of {kind.__name__}: write the "
+            "DocBin again"
+        )
+    if length is not None and len(value) != length:
+        raise FormatError(
+            f"{name}: {key!r} has {len(value)} values for {length} documents; expected one each"
+        )
+    return value
+
+
+def _arrays(
+    message: Mapping[Any, Any], n_attributes: int, name: str
+) -> tuple[NDArray[np.uint64], NDArray[np.bool_], NDArray[np.int32]]:
+    sizes = {"tokens": 8 * n_attributes, "spaces": 1, "lengths": 4}
+    for key, size in sizes.items():
+        value = message.get(key)
+        if not isinstance(value, bytes) or len(value) % size:
+            raise FormatError(
+                f"{name}: {key!r} is {_shown(value)}; expected bytes, a multiple of {size}: write "
+                "the DocBin again"
+            )
+    tokens = np.frombuffer(message["tokens"], dtype=np.uint64).reshape(-1, n_attributes)
+    spaces = np.frombuffer(message["spaces"], dtype=np.uint8) != 0
+    lengths = np.frombuffer(message["lengths"], dtype=np.int32)
+    n_tokens = int(lengths.sum(dtype=np.int64))
+    if (lengths < 0).any() or not len(tokens) == len(spaces) == n_tokens:
+        raise FormatError(
+            f"{name}: has {len(tokens)} tokens and {len(spaces)} spaces for documents of "
+            f"{n_tokens} tokens; expected as many of each: write the DocBin again"
+        )
+    return tokens, spaces, lengths
+
+
+def _groups(data: bytes, where: str) -> Groups:
+    """The span groups of one document: tokens and the code of the label."""
+    message = _loaded(data, f"{where}: span groups") if data else []
+    if isinstance(message, list):  # as older versions wrote them: the name is inside
+        pairs = [(packed, None) for packed in message]
+    elif isinstance(message, dict):
+        pairs = list(message.items())
+    else:
+        raise FormatError(f"{where}: span groups are {_shown(message)}; expected a map")
+    found: Groups = {}
+    for packed, keys in pairs:
+        if not isinstance(packed, bytes):
+            raise FormatError(f"{where}: a span group is {_shown(packed)}; expected bytes")
+        name, spans = _group(packed, where)
+        names: Any = [name] if keys is None else keys
+        if not isinstance(names, list) or not all(isinstance(item, str) for item in names):
+            raise FormatError(f"{where}: a span group is named {_shown(names)}; expected strings")
+        found.update(dict.fromkeys(names, spans))
+    return found
+
+
+def _group(packed: bytes, where: str) -> tuple[object, list[tuple[int, int, int]]]:
+    group = _loaded(packed, f"{where}: a span group")
+    spans = group.get("spans") if isinstance(group, dict) else None
+    if not isinstance(spans, list) or not all(
+        isinstance(span, bytes) and len(span) == _SPAN.size for span in spans
+    ):
+        raise FormatError(
+            f"{where}: the spans of a group are {_shown(spans)}; expected a list of "
+            f"{_SPAN.size} bytes each"
+        )
+    unpacked = map(_SPAN.unpack, spans)
+    return group.get("name"), [(start, end, label) for _, _, label, start, end, _, _ in unpacked]
+
+
+def _shown(value: object) -> str:
+    """A value in a message, cut short."""
+    if value is None:
+        return "missing"
+    if isinstance(value, bytes):
+        return f"{len(value)} bytes"
+    text = repr(value)
+    return text if len(text) <= 40 else f"{text[:40]}…"
+
+
+def _line(error: Exception) -> str:
+    """What another library says, as one line."""
+    return " ".join(str(error).split())[:200] or type(error).__name__

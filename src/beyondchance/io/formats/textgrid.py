@@ -1,0 +1,152 @@
+"""Praat TextGrids, long and short, in UTF-8 or UTF-16.
+
+By default each interval tier is an annotator and the text of an interval its label;
+with ``tier="label"`` each file or folder is an annotator and each tier a label, wherever
+an interval has a text. ``layer`` selects tiers by name, separated by commas. An interval
+without a text is a gap between spans. Point tiers have no length and are ignored.
+"""
+
+from __future__ import annotations
+
+import re
+from decimal import Decimal
+from fractions import Fraction
+from functools import partial
+from typing import Any
+
+from beyondchance.annotations.corpus import Corpus
+from beyondchance.errors import FormatError
+from beyondchance.io.options import Reading
+from beyondchance.io.registry import Upload, required
+from beyondchance.io.sources import Source
+from beyondchance.io.times import Interval, Tier, TierFile, corpus_of_tiers, seconds
+
+_HEADER = re.compile(
+    r'\s*File type\s*=\s*"ooTextFile(?: short)?"\s+(?:Object class\s*=\s*)?"TextGrid"'
+)
+# How many tiers there are, and how many entries each has, in the long and the short form.
+_N_TIERS = re.compile(r"^(?:size[ \t]*=|<exists>[ \t]*\n)[ \t]*(\d{1,9})[ \t]*$", re.MULTILINE)
+_N_LONG = re.compile(
+    r"^[ \t]*(?:intervals|points)[ \t]*:[ \t]*size[ \t]*=[ \t]*(\d{1,9})[ \t]*$", re.MULTILINE
+)
+_N_SHORT = re.compile(
+    r'^"(?:IntervalTier|TextTier)"[ \t]*\n"(?:[^"]|"")*"[ \t]*\n\S+[ \t]*\n\S+[ \t]*\n'
+    r"[ \t]*(\d{1,9})[ \t]*$",
+    re.MULTILINE,
+)
+_TINY = re.compile(
+    r"^([ \t]*(?:xmin|xmax|number)[ \t]*=[ \t]*)(\d(?:\.\d{1,20})?[eE]-\d{1,2})(?=[ \t]*$)",
+    re.MULTILINE,
+)
+_NEGATIVE = re.compile(r"^[ \t]*(?:xmin|xmax)[ \t]*=[ \t]*(-[\d.]*[1-9]\S*)[ \t]*$", re.MULTILINE)
+
+
+def is_format(upload: Upload) -> bool:
+    """Whether the content looks like a TextGrid: its header says so."""
+    return upload.data is None and any(map(_looks, upload.sources))
+
+
+def corpus(uploads: list[Upload], reading: Reading) -> Corpus:
+    """Read TextGrids.
+
+    Raises
+    ------
+    FormatError
+        For a file that is no TextGrid, or not a whole one.
+    """
+    return corpus_of_tiers(uploads, reading, parsed=_parsed, looks=_looks, ending=".textgrid")
+
+
+def _looks(source: Source) -> bool:
+    return _HEADER.match(source.head_text) is not None
+
+
+def _parsed(source: Source, reading: Reading) -> TierFile:
+    """Read one file."""
+    if source.head.startswith(b"ooBinaryFile"):
+        raise FormatError(
+            f"{source.name}: a binary TextGrid; expected text: save it in Praat as a text file"
+        )
+    # The library wants every line to end, and to end alike.
+    text = source.text.replace("\r\n", "\n").replace("\r", "\n").rstrip("\n") + "\n"
+    if not _HEADER.match(text):
+        raise FormatError(
+            f"{source.name}:1: the header of a TextGrid is missing; expected "
+            "'File type = \"ooTextFile\"' and 'Object class = \"TextGrid\"'"
+        )
+    negative = _NEGATIVE.search(text)
+    if negative is not None:
+        line = text.count("\n", 0, negative.start(1)) + 1
+        raise FormatError(
+            f"{source.name}:{line}: the time {negative[1]} is negative; expected seconds from 0 on"
+        )
+    found = _read_by_library(source, text)
+    begin, end = (_time(found[edge], f"{source.name}: {edge}") for edge in ("xmin", "xmax"))
+    if not 0 <= begin < end:
+        raise FormatError(
+            f"{source.name}: goes from {found['xmin']} to {found['xmax']} s; expected an xmin from "
+            "0 on and an xmax after it"
+        )
+    tiers = []
+    for tier in found["tiers"]:
+        if tier["class"] == "IntervalTier":
+            tiers.append(Tier(tier["name"], partial(_intervals, tier, source)))
+        else:
+            reading.skipped["point tiers ignored"] += 1
+    return TierFile(tiers=tiers, begin=begin, duration=end - begin)
+
+
+def _read_by_library(source: Source, text: str) -> dict[str, Any]:
+    """Let praatio read the text, and check that it found all that is there."""
+    praatio = required(
+        "praatio.utilities.textgrid_io", extra="textgrid", purpose="reading TextGrids"
+    )
+    # Praat writes tiny numbers with an exponent, which the library does not know.
+    plain = _TINY.sub(lambda match: f"{match[1]}{Decimal(match[2]):f}", text)
+    try:
+        found: dict[str, Any] = praatio.parseTextgridStr(plain, includeEmptyIntervals=True)
+    except Exception as error:
+        raise FormatError(
+            f"{source.name}: not a TextGrid that can be read ({error}); open it in Praat and save "
+            "it again as a text file"
+        ) from None
+    tiers = found["tiers"]
+    says = _N_TIERS.search(text)
+    if says is None or int(says[1]) != len(tiers):
+        raise FormatError(
+            f"{source.name}: says that it has {says[1] if says else 'an unknown number of'} tiers, "
+            f"but {len(tiers)} can be read; the file is cut off or damaged"
+        )
+    # The library stops in silence at an entry that it cannot read.
+    sizes = _N_LONG.findall(text) or _N_SHORT.findall(text)
+    for number, tier in enumerate(tiers, start=1):
+        size = int(sizes[number - 1]) if len(sizes) == len(tiers) else "an unknown number of"
+        if size != len(tier["entries"]):
+            raise FormatError(
+                f"{source.name}: tier {number} {tier['name']!r} says that it has {size} entries, "
+                f"but {len(tier['entries'])} can be read; the file is cut off or damaged"
+            )
+    return found
+
+
+def _intervals(tier: dict[str, Any], source: Source) -> list[Interval]:
+    """The intervals of a tier that have a text."""
+    found = []
+    for number, (start, end, text) in enumerate(tier["entries"], start=1):
+        where = f"{source.name}: tier {tier['name']!r}, interval {number}"
+        label = text.strip()
+        if label:
+            found.append(Interval(_time(start, where), _time(end, where), label, where))
+    return found
+
+
+def _time(found: str | float, where: str) -> Fraction:
+    """A time as Praat means it.
+
+    Praat writes binary numbers, with more digits than they have: the shortest number that
+    stands for the same one is meant.
+    """
+    exact = seconds(str(found))
+    if exact is None:
+        raise FormatError(f"{where}: the time is {str(found)!r}; expected seconds, such as 1.25")
+    return Fraction(repr(float(exact)))

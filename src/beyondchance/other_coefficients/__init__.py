@@ -1,0 +1,1 @@
+"""Other coefficients of agreement, on the same annotations."""

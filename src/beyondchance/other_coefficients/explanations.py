@@ -1,0 +1,399 @@
+"""Why coefficients differ on the data at hand, in sentences with numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from math import isnan, nan
+
+import numpy as np
+
+from beyondchance.annotations.corpus import Corpus
+from beyondchance.core.ragged import total
+from beyondchance.errors import OverlapError
+from beyondchance.numbers import in_digits
+from beyondchance.other_coefficients.sections import Meetings, Sections, compared, cut, meetings
+from beyondchance.other_coefficients.values import Coefficient
+from beyondchance.results.agreement import Agreement
+from beyondchance.types import Ints
+
+ENOUGH = 0.1
+"""By how much two coefficients must differ to need an explanation."""
+MOST = 5
+"""Sentences that a reader will read."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Facts:
+    """What can make coefficients differ; nan where spans overlap and it is not known.
+
+    Attributes
+    ----------
+    positions : str
+        What positions are.
+    n_positions, n_texts : int
+        Of texts with two annotators or more.
+    unmarked : float
+        Share of the positions that nobody marked.
+    marked_by_both : float
+        Of the positions that one or both of two annotators marked, the share that both did.
+    n_units, n_equal, n_near : int
+        Spans, one by one, held against those of the same label by another annotator; how
+        many have an equal one; how many have not, but overlap one.
+    longest, longest_positions, longest_squares : int, float, float
+        How many spans are a tenth of all, at least one; the share that the longest tenth has
+        in the sum of lengths; and in the sum of their squares.
+    least, most : (str, float)
+        The annotators who marked the smallest and the largest share of what they saw.
+    """
+
+    positions: str
+    n_positions: int
+    n_texts: int
+    unmarked: float
+    marked_by_both: float
+    n_units: int
+    n_equal: int
+    n_near: int
+    longest: int
+    longest_positions: float
+    longest_squares: float
+    least: tuple[str, float]
+    most: tuple[str, float]
+
+
+def facts(corpus: Corpus) -> Facts:
+    """Collect what can make coefficients differ.
+
+    Examples
+    --------
+    >>> spans = {"anna": [[(0, 2, "X"), (4, 5, "X")]], "ben": [[(0, 1, "X")]]}
+    >>> found = facts(Corpus.from_spans(spans, lengths=[10]))
+    >>> found.unmarked, found.marked_by_both
+    (0.7, 0.3333333333333333)
+    >>> found.n_units, found.n_equal, found.n_near
+    (3, 0, 2)
+    """
+    corpus = compared(corpus)
+    n_positions = int(corpus.text_length.sum())
+    length = np.sort(corpus.span_end - corpus.span_start)[::-1].astype(np.float64)
+    longest = -(-len(length) // 10)
+    marked = _covered(corpus.span_text, corpus.span_start, corpus.span_end)
+    n_units, n_equal, n_near = _near_misses(corpus)
+    habits = sorted(_habits(corpus).items(), key=lambda item: item[1])
+    return Facts(
+        positions=corpus.positions,
+        n_positions=n_positions,
+        n_texts=len(corpus.text_length),
+        unmarked=1 - marked / n_positions if n_positions else nan,
+        marked_by_both=_marked_by_both(corpus),
+        n_units=n_units,
+        n_equal=n_equal,
+        n_near=n_near,
+        longest=longest,
+        longest_positions=_share(length[:longest].sum(), length.sum()),
+        longest_squares=_share((length[:longest] ** 2).sum(), (length**2).sum()),
+        least=habits[0],
+        most=habits[-1],
+    )
+
+
+def _share(part: float, whole: float) -> float:
+    return float(part / whole) if whole else nan
+
+
+def _covered(text: Ints, start: Ints, end: Ints) -> int:
+    """Positions that lie in at least one of the spans."""
+    order = np.lexsort((start, text))
+    stride = int(end.max(initial=0)) + 1
+    begins, ends = (text * stride + start)[order], (text * stride + end)[order]
+    reached = np.zeros(len(ends), dtype=np.int64)
+    reached[1:] = np.maximum.accumulate(ends)[:-1]
+    return int(np.maximum(ends - np.maximum(begins, reached), 0).sum())
+
+
+def _habits(corpus: Corpus) -> dict[str, float]:
+    """Of the positions that each annotator saw, the share that it marked."""
+    seen = total(
+        corpus.annotation_annotator,
+        total(corpus.text_document, corpus.text_length, len(corpus.documents))[
+            corpus.annotation_document
+        ],
+        len(corpus.annotators),
+    )
+    result = {}
+    for number, name in enumerate(corpus.annotators):
+        mine = np.flatnonzero(corpus.span_annotator == number)
+        columns = (corpus.span_text, corpus.span_start, corpus.span_end)
+        if seen[number]:
+            result[name] = float(_covered(*(column[mine] for column in columns)) / seen[number])
+    return result
+
+
+def _near_misses(corpus: Corpus) -> tuple[int, int, int]:
+    """Spans held against another annotator's, those with an equal, those with a near one."""
+    try:
+        parts = cut(corpus, by_label=True)
+    except OverlapError:
+        return 0, 0, 0
+    left, right, other_track = _units_that_meet(parts, meetings(parts))
+    equal = (parts.start[left] == parts.start[right]) & (parts.end[left] == parts.end[right])
+    met = len(np.unique(left * len(parts.track_field) + other_track))
+    n_units = int((parts.is_unit * (parts.field_team[parts.field] - 1)).sum())
+    return n_units, int(equal.sum()), met - int(equal.sum())
+
+
+def _units_that_meet(parts: Sections, met: Meetings) -> tuple[Ints, Ints, Ints]:
+    """Each unit with each unit of somebody else that it meets, both ways, and whose it is."""
+    both = parts.is_unit[met.left] & parts.is_unit[met.right]
+    left = np.concatenate([met.left[both], met.right[both]])
+    right = np.concatenate([met.right[both], met.left[both]])
+    return left, right, parts.track[right]
+
+
+def _marked_by_both(corpus: Corpus) -> float:
+    try:
+        parts = cut(corpus, by_label=False)
+    except OverlapError:
+        return nan
+    met = meetings(parts)
+    one, other = parts.is_unit[met.left], parts.is_unit[met.right]
+    return _share(met.shared[one & other].sum(), met.shared[one | other].sum())
+
+
+# --- In words -----------------------------------------------------------------
+
+
+def need_reasons(values: Mapping[str, Coefficient]) -> bool:
+    """Whether two of the coefficients differ by more than 0.1.
+
+    Examples
+    --------
+    >>> need_reasons({name: Coefficient(name=name, value=0.5) for name in ("s", "pi")})
+    False
+    """
+    known = [one.value for one in values.values() if not isnan(one.value)]
+    return len(known) > 1 and max(known) - min(known) > ENOUGH
+
+
+def differences(
+    values: Mapping[str, Coefficient],
+    *,
+    found: Facts,
+    longer: Mapping[str, Coefficient],
+    exact: Agreement | None,
+) -> tuple[str, ...]:
+    """Say what makes the coefficients of one corpus differ, where they need reasons.
+
+    Parameters
+    ----------
+    values : mapping of str to Coefficient
+        All that are compared, the corrected F1 among them.
+    found : Facts
+    longer : mapping of str to Coefficient
+        Those that are not sampled, after every text has been made twice as long with
+        nothing marked in what was added.
+    exact : Agreement, optional
+        On equal spans.
+
+    Returns
+    -------
+    tuple of str
+        The widest difference first; at most five sentences.
+    """
+    known = {name: one.value for name, one in values.items() if not isnan(one.value)}
+    low, high = min(known, key=known.__getitem__), max(known, key=known.__getitem__)
+    first = (
+        f"The values differ by up to {known[high] - known[low]:.2f}: {low} is "
+        f"{_short(known[low])}, {high} is {_short(known[high])}."
+    )
+    causes = [
+        _unmarked_text(values, known, found),
+        _single_tokens(values, known, found),
+        _length_of_text(known, longer),
+        _near_misses_credited(known, found, exact),
+        _whole_units(values, known, found),
+        _long_units(known, found),
+        _only_what_both_marked(known, found),
+        _unequal_habits(known, found),
+        _sampling(values, known),
+    ]
+    ranked = sorted((cause for cause in causes if cause is not None), key=lambda one: -one[0])
+    return (first, *(sentence for _, sentence in ranked[: MOST - 1]))
+
+
+Cause = tuple[float, str] | None
+"""How much of a difference is explained, and the sentence."""
+
+
+def _gap(known: Mapping[str, float], names: Iterable[str], reference: str) -> float:
+    """The widest difference between some coefficients and another; 0 where none is known."""
+    if reference not in known:
+        return 0.0
+    return max((abs(known[name] - known[reference]) for name in names if name in known), default=0)
+
+
+def _listed(known: Mapping[str, float], names: Iterable[str]) -> str:
+    """Names with their values: ``s (0.90) and ac1 (0.93)``."""
+    return " and ".join(f"{name} ({_short(known[name])})" for name in names if name in known)
+
+
+def _short(value: float) -> str:
+    """Two digits, or four where two would make 0 or 1 of something else.
+
+    >>> _short(0.5), _short(1.0), _short(0.997), _short(-0.004)
+    ('0.50', '1.00', '0.9970', '-0.0040')
+    """
+    text = f"{value:.2f}"
+    return in_digits(value) if abs(float(text)) in {0.0, 1.0} and float(text) != value else text
+
+
+def _percent(share: float) -> str:
+    """A percentage that is never rounded to 0 or 100 from something else."""
+    text = f"{share:.0%}"
+    if text == "0%" and share > 0:
+        return "less than 1%"
+    return "more than 99%" if text == "100%" and share < 1 else text
+
+
+def _unmarked_text(
+    values: Mapping[str, Coefficient], known: Mapping[str, float], found: Facts
+) -> Cause:
+    """S and AC1 count what nobody marked as agreement, and do not take it out again."""
+    reference = known.get("corrected-f1", nan)
+    names = [name for name in ("s", "ac1") if known.get(name, nan) > reference]
+    gap = _gap(known, names, "corrected-f1")
+    if gap <= ENOUGH or not found.unmarked > 0:
+        return None
+    agreed = values[names[0]].observed
+    elsewhere = 1 - (1 - agreed) / (1 - found.unmarked)
+    return gap, (
+        f"Unannotated text counts as agreement for {_listed(known, names)}: nobody marked "
+        f"{_percent(found.unmarked)} of the {found.n_positions:,} {found.positions}; with those, "
+        f"{_percent(agreed)} agree, without them {_percent(elsewhere)}."
+    )
+
+
+def _single_tokens(
+    values: Mapping[str, Coefficient], known: Mapping[str, float], found: Facts
+) -> Cause:
+    """Shuffled tokens meet more often, or less often, than spans placed at random."""
+    gap = _gap(known, ["shuffled-f1"], "corrected-f1")
+    if gap <= ENOUGH:
+        return None
+    return gap, (
+        f"Single {found.positions}, shuffled over all {found.n_positions:,}, reach an F1 of "
+        f"{_short(values['shuffled-f1'].expected)} by chance, spans placed at random within texts "
+        f"of {found.n_positions / found.n_texts:,.0f} on average "
+        f"{_short(values['corrected-f1'].expected)}: so {_listed(known, ['shuffled-f1'])} and "
+        f"{_listed(known, ['corrected-f1'])} differ."
+    )
+
+
+def _length_of_text(known: Mapping[str, float], longer: Mapping[str, Coefficient]) -> Cause:
+    """What would change if there were more text, and nothing marked in it."""
+    moved = {
+        name: one.value - known[name]
+        for name, one in longer.items()
+        if name in known and not isnan(one.value)
+    }
+    by_size = sorted(moved, key=lambda name: abs(moved[name]))
+    if not moved or abs(moved[by_size[-1]] - moved[by_size[0]]) <= ENOUGH / 2:
+        return None
+    most, least = (
+        _move(name, known[name], longer[name].value) for name in (by_size[-1], by_size[0])
+    )
+    return abs(moved[by_size[-1]] - moved[by_size[0]]), (
+        f"Length of the text: with as much again in which nothing is marked, {most}, but {least}."
+    )
+
+
+def _move(name: str, before: float, after: float) -> str:
+    if _short(before) == _short(after):
+        return f"{name} would stay at {_short(before)}"
+    return f"{name} would go from {_short(before)} to {_short(after)}"
+
+
+def _near_misses_credited(
+    known: Mapping[str, float], found: Facts, exact: Agreement | None
+) -> Cause:
+    """Alpha and gamma look at how far boundaries lie apart."""
+    names = [name for name in ("alpha", "gamma") if _gap(known, [name], "corrected-f1") > ENOUGH]
+    if not names or not found.n_near:
+        return None
+    as_exact = (
+        f"; the corrected F1 of equal spans, which credits none, is {_short(exact.corrected)}"
+        if exact is not None and not isnan(exact.corrected)
+        else ""
+    )
+    return _gap(known, names, "corrected-f1"), (
+        f"Near misses: of {found.n_units:,} spans held against another annotator's, "
+        f"{found.n_equal:,} have an equal one and {found.n_near:,} overlap one of the same label; "
+        f"the distance between boundaries is what counts for {_listed(known, names)}{as_exact}."
+    )
+
+
+def _whole_units(
+    values: Mapping[str, Coefficient], known: Mapping[str, float], found: Facts
+) -> Cause:
+    """Gamma counts spans, F1 positions."""
+    gap = _gap(known, ["gamma"], "corrected-f1")
+    met = _share(found.n_equal + found.n_near, found.n_units)
+    if gap <= ENOUGH or not abs(met - values["corrected-f1"].observed) > ENOUGH:
+        return None
+    return gap, (
+        f"{_listed(known, ['gamma'])} counts every span once, however long it is: "
+        f"{_percent(met)} of them meet one of the same label, while the F1 of {found.positions} is "
+        f"{_short(values['corrected-f1'].observed)}."
+    )
+
+
+def _long_units(known: Mapping[str, float], found: Facts) -> Cause:
+    """Alpha weighs units by the square of their length."""
+    gap = _gap(known, ["alpha"], "corrected-f1")
+    if gap <= ENOUGH or not found.longest_squares > found.longest_positions + ENOUGH:
+        return None
+    spans = "span holds" if found.longest == 1 else f"{found.longest:,} spans hold"
+    return gap, (
+        f"{_listed(known, ['alpha'])} weighs spans by the squares of their lengths: the longest "
+        f"{spans} {_percent(found.longest_positions)} of the {found.positions} marked, but "
+        f"{_percent(found.longest_squares)} of the squares."
+    )
+
+
+def _only_what_both_marked(known: Mapping[str, float], found: Facts) -> Cause:
+    """cu-alpha asks about labels only."""
+    gap = max(_gap(known, ["cu-alpha"], name) for name in ("corrected-f1", "mu-alpha"))
+    if gap <= ENOUGH or not found.marked_by_both < 1:
+        return None
+    return gap, (
+        f"{_listed(known, ['cu-alpha'])} is about labels only: it looks at "
+        f"{_percent(found.marked_by_both)} of the {found.positions} that at least one of two "
+        "annotators marked, those that both did."
+    )
+
+
+def _unequal_habits(known: Mapping[str, float], found: Facts) -> Cause:
+    """Kappa expects annotators to keep their habits, pi that they share them."""
+    far = [
+        name for name in ("pi", "fleiss", "nominal-alpha") if _gap(known, [name], "kappa") > ENOUGH
+    ]
+    if not far:
+        return None
+    (least, few), (most, many) = found.least, found.most
+    return _gap(known, far, "kappa"), (
+        f"{_listed(known, ['kappa'])} lets each annotator keep its habits, "
+        f"{_listed(known, far[:1])} does not: {least!r} marked {_percent(few)} of the "
+        f"{found.positions}, {most!r} {_percent(many)}."
+    )
+
+
+def _sampling(values: Mapping[str, Coefficient], known: Mapping[str, float]) -> Cause:
+    """Gamma is sampled."""
+    interval = values["gamma"].interval if "gamma" in known else None
+    if interval is None or interval[1] - interval[0] <= ENOUGH / 10:
+        return None
+    return interval[1] - interval[0], (
+        f"Sampling noise: {_listed(known, ['gamma'])} lies between {interval[0]:.3f} and "
+        f"{interval[1]:.3f}."
+    )

@@ -1,0 +1,1 @@
+"""Gamma (Mathet et al. 2015) and its parts."""

@@ -1,0 +1,216 @@
+"""Continua: the units that annotators marked in texts, and random ones like them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from beyondchance.annotations.corpus import Corpus
+from beyondchance.core.ragged import bounds, spread, total
+from beyondchance.types import Floats, Ints
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Units:
+    """The units of many continua, sorted by continuum, annotator and start.
+
+    Attributes
+    ----------
+    team : array of int, shape (continua,)
+        How many annotators each continuum has, two at least.
+    continuum, annotator, start, end, label : arrays of int, shape (units,)
+        Annotators are numbered from 0 within each continuum.
+    """
+
+    team: Ints
+    continuum: Ints
+    annotator: Ints
+    start: Ints
+    end: Ints
+    label: Ints
+
+    def __len__(self) -> int:
+        return len(self.start)
+
+    def at(self, chosen: slice | Ints) -> Units:
+        """The chosen units, of the same continua."""
+        return Units(
+            team=self.team,
+            continuum=self.continuum[chosen],
+            annotator=self.annotator[chosen],
+            start=self.start[chosen],
+            end=self.end[chosen],
+            label=self.label[chosen],
+        )
+
+    def sorted(self) -> Units:
+        """The units by continuum, annotator and start."""
+        return self.at(
+            np.lexsort((self.label, self.end, self.start, self.annotator, self.continuum))
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Texts:
+    """The texts that count: annotated by two at least, with something marked.
+
+    Attributes
+    ----------
+    length, apart : arrays of int, shape (texts,)
+        Positions, and how far apart pivots are kept.
+    units : Units
+        What was marked, with the texts as continua.
+    first : array of int, shape (texts * places + 1,)
+        Where the units of each text and annotator begin.
+    """
+
+    length: Ints
+    apart: Ints
+    units: Units
+    first: Ints
+
+
+def units_at_once(team: Ints) -> int:
+    """How many units to align at once: combinations grow out of bounds with the team.
+
+    Examples
+    --------
+    >>> units_at_once(np.array([2, 2])), units_at_once(np.array([2, 4]))
+    (100000, 11111)
+    """
+    largest = int(team.max(initial=2))
+    return max(1, 100_000 // int(3 ** (largest - 2)))
+
+
+def compared_texts(corpus: Corpus) -> Texts | None:
+    """The texts that count; None if none was annotated by two.
+
+    Examples
+    --------
+    Units of 2, 2 and 5 are 3 long on average, so that pivots are 2 apart: more than half.
+
+    >>> corpus = Corpus.from_spans(
+    ...     {"anna": [[(0, 2, "PER")], []], "ben": [[(0, 2, "PER"), (3, 8, "LOC")], []]},
+    ...     lengths=[9, 7],
+    ... )
+    >>> texts = compared_texts(corpus)
+    >>> texts.length.tolist(), texts.apart.tolist(), texts.units.annotator.tolist()
+    ([9], [2], [0, 1, 1])
+    """
+    n_annotators = max(len(corpus.annotators), 1)
+    begins = bounds(corpus.annotation_document, len(corpus.documents))
+    team = np.diff(begins)[corpus.text_document]
+    if not (team >= 2).any():
+        return None
+    marked = np.bincount(corpus.span_text, minlength=len(team)) > 0
+    kept = np.flatnonzero((team >= 2) & marked)
+    number = np.full(len(team), -1)
+    number[kept] = np.arange(len(kept))
+    span = np.flatnonzero(number[corpus.span_text] >= 0)
+    document = corpus.text_document[corpus.span_text[span]]
+    listed = corpus.annotation_document * n_annotators + corpus.annotation_annotator
+    who = document * n_annotators + corpus.span_annotator[span]
+    units = Units(
+        team=team[kept],
+        continuum=number[corpus.span_text[span]],
+        annotator=np.searchsorted(listed, who) - begins[document],
+        start=corpus.span_start[span],
+        end=corpus.span_end[span],
+        label=corpus.span_label[span],
+    ).sorted()
+    places = int(team[kept].max(initial=0))
+    length = total(units.continuum, units.end - units.start, len(kept))
+    n_units = np.bincount(units.continuum, minlength=len(kept))
+    return Texts(
+        length=corpus.text_length[kept],
+        apart=np.ceil(length / (2 * n_units)).astype(np.int64),
+        units=units,
+        first=bounds(units.continuum * places + units.annotator, len(kept) * places),
+    )
+
+
+def random_corpora(
+    texts: Texts, n_corpora: int, rng: np.random.Generator
+) -> Iterator[tuple[Units, int]]:
+    """Draw random corpora, so many at a time that memory suffices.
+
+    Yields
+    ------
+    units : Units
+        The texts of one random corpus after the other, as continua.
+    n_corpora : int
+
+    Examples
+    --------
+    A unit of 2 in a text of 3 begins at 0, 1 or 2, where it runs over the end.
+
+    >>> spans = {"anna": [[(0, 2, "PER")]], "ben": [[(1, 3, "PER")]]}
+    >>> texts = compared_texts(Corpus.from_spans(spans, lengths=[3]))
+    >>> [(units, n_corpora)] = random_corpora(texts, 50, np.random.default_rng(1))
+    >>> n_corpora, sorted(set(units.start.tolist())), sorted(set(units.end.tolist()))
+    (50, [0, 1, 2], [2, 3, 4])
+    """
+    units, team = texts.units, texts.units.team
+    places = int(team.max())
+    n_texts = len(team)
+    at_once = max(1, units_at_once(team) // len(units))
+    for begin in range(0, n_corpora, at_once):
+        size = min(at_once, n_corpora - begin)
+        # All numbers of one random corpus come before those of the next, so that it does
+        # not matter how many are drawn at a time.
+        uniform = rng.random((size, n_texts, 2, places))
+        source = (uniform[:, :, 0] * team[:, None]).astype(np.int64)
+        pivot = _pivots(uniform[:, :, 1], texts.length, texts.apart).reshape(-1)
+        cell = (np.arange(n_texts)[:, None] * places + source).reshape(-1)
+        absent = np.tile((np.arange(places) >= team[:, None]).reshape(-1), size)
+        row, place = spread(np.where(absent, 0, texts.first[cell + 1] - texts.first[cell]))
+        chosen = texts.first[cell[row]] + place
+        continuum, annotator = np.divmod(row, places)
+        start = (units.start[chosen] - pivot[row]) % texts.length[continuum % n_texts]
+        shuffled = Units(
+            team=np.tile(team, size),
+            continuum=continuum,
+            annotator=annotator,
+            start=start,
+            end=start + units.end[chosen] - units.start[chosen],
+            label=units.label[chosen],
+        )
+        yield shuffled.sorted(), size
+
+
+def _pivots(uniform: Floats, length: Ints, apart: Ints) -> Ints:
+    """Random positions, one after the other, each apart from those before.
+
+    A pivot is anywhere in its text where the others leave no room.
+
+    Parameters
+    ----------
+    uniform : array of float, shape (corpora, texts, annotators)
+        Independent and uniform in [0, 1).
+    length, apart : arrays of int, shape (texts,)
+
+    Examples
+    --------
+    Two pivots of a text of four positions, two or more apart: after 1, only 3 is left.
+
+    >>> draws = np.array([[[0.25, 0.0]], [[0.25, 0.99]]])
+    >>> _pivots(draws, np.array([4]), np.array([2])).tolist()
+    [[[1, 3]], [[1, 3]]]
+    """
+    result = np.zeros(uniform.shape, dtype=np.int64)
+    limit, gap = length[:, None], apart[:, None]
+    for i in range(uniform.shape[2]):
+        before = np.sort(result[:, :, :i], axis=2)
+        high = np.minimum(before + gap, limit)
+        low = np.maximum(before - gap + 1, 0)
+        low[:, :, 1:] = np.maximum(low[:, :, 1:], high[:, :, :-1])
+        barred = np.maximum(high - low, 0)
+        free = length - barred.sum(axis=2)
+        barred[free <= 0] = 0
+        place = (uniform[:, :, i] * np.where(free > 0, free, length)).astype(np.int64)
+        for j in range(i):
+            place += np.where(place >= low[:, :, j], barred[:, :, j], 0)
+        result[:, :, i] = place
+    return result

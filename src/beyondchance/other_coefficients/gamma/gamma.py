@@ -1,0 +1,419 @@
+r"""Gamma, gamma-cat and gamma-k: disorder of the best alignment against random continua.
+
+Mathet, Widlöcher & Métivier (2015), "The unified and holistic method gamma (γ) for
+inter-annotator agreement measure and alignment", *Computational Linguistics* 41(3);
+Mathet (2017), "The agreement measure γ_cat, a complement to γ focused on
+categorization of a continuum", *Computational Linguistics* 43(3).
+
+For units u and v that are :math:`b_u` and :math:`b_v` long:
+
+.. math::
+    d_{pos}(u, v) &= Δ_∅ \left(\frac{|start_u - start_v| + |end_u - end_v|}
+                                    {b_u + b_v}\right)^2 \\
+    d_{cat}(u, v) &= Δ_∅ \cdot dist(label_u, label_v) \\
+    d(u, v) &= α\, d_{pos}(u, v) + β\, d_{cat}(u, v), \qquad d(u, ∅) = Δ_∅
+
+The disorder of a unitary alignment is the mean of d over all pairs of annotators, two
+empty places included, so that a unit alone costs Δ∅. The disorder of a text is the least
+sum over its unitary alignments divided by the mean number of units per annotator, and
+:math:`γ = 1 - δ_{observed} / δ_{expected}`, expected being the mean over random texts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from itertools import combinations
+from math import ceil, inf, isfinite, nan, sqrt
+from statistics import NormalDist
+
+import numpy as np
+
+from beyondchance.annotations.corpus import Corpus
+from beyondchance.core.ragged import total
+from beyondchance.errors import OptionError
+from beyondchance.other_coefficients.gamma.alignment import Dissimilarity, Unitary, best_alignment
+from beyondchance.other_coefficients.gamma.continua import (
+    Texts,
+    Units,
+    compared_texts,
+    random_corpora,
+)
+from beyondchance.other_coefficients.values import Coefficient
+from beyondchance.types import Floats, Ints
+
+PILOT = 30
+"""Random corpora to estimate from how many are needed."""
+
+ALONE = "no text was annotated by two annotators"
+NOTHING_MARKED = "nobody marked anything"
+ONE_BY_ONE = "gamma-k is a value for each label; for all of them together see gamma-cat"
+_REASONS = (
+    NOTHING_MARKED,
+    "nothing is marked in the random texts drawn: draw more samples",
+    "random annotations would agree wholly: the disorder of all of them is 0",
+)
+_CATEGORIAL_REASONS = (
+    "no two units that overlap are aligned",
+    "no two units that overlap are aligned in random annotations",
+    "units that are aligned in random annotations never differ in label",
+)
+
+
+def gamma(
+    corpus: Corpus,
+    *,
+    alpha: float = 3.0,
+    beta: float = 1.0,
+    delta: float = 1.0,
+    categories: Mapping[tuple[str, str], float] | None = None,
+    precision: float = 0.02,
+    confidence: float = 0.95,
+    samples: int | None = None,
+    rng: np.random.Generator | int | None = None,
+    progress: Callable[[int, int], object] | None = None,
+) -> dict[str, Coefficient]:
+    r"""Gamma, gamma-cat and gamma-k of a corpus.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        Any number of texts, labels and annotators; units may overlap.
+    alpha, beta : float
+        How much positions and labels weigh. The authors' program weighs positions
+        three times, hence the default.
+    delta : float
+        Δ∅, the cost of a unit that is aligned with nothing. It is the unit of measurement
+        of disorders; no coefficient depends on it.
+    categories : mapping of (label, label) to float, optional
+        Distances between labels, from 0 to 1, in either order. Pairs that are not named
+        are 1 apart.
+    precision, confidence : float
+        Random corpora are drawn until the expected disorder of gamma is known within this
+        share of itself, with this confidence: (1.96·CV/precision)² of them at 95 %, with
+        CV their coefficient of variation, and 30 at least.
+    samples : int, optional
+        How many random corpora to draw, whatever the precision.
+    rng : numpy.random.Generator or int, optional
+        The source of randomness, or its seed; by default the seed 0, so that a corpus
+        always has the same gamma.
+    progress : callable, optional
+        Called as ``progress(done, total)``, in random corpora; the total may grow.
+
+    Returns
+    -------
+    dict of str to Coefficient
+        ``gamma``, ``gamma-cat`` and ``gamma-k``, whose `observed` and `expected` are
+        disorders. The value of gamma-k is that of its labels taken one by one, in
+        `by_label`; it has none for all labels together, which would be gamma-cat.
+        `interval` is where the value would lie if random corpora were drawn without end.
+
+    Raises
+    ------
+    OptionError
+        For an option out of its range, or a label that the corpus lacks.
+    MissingLibraryError
+        Without scipy.
+
+    Notes
+    -----
+    *Random texts* are made in the authors' way: each annotator of a random text gets what
+    one of the annotators marked, drawn anew with replacement, shifted cyclically to begin
+    at a random position, the pivot. Pivots of one text are kept apart by half the mean
+    length of its units, as in the authors' program (their article says by the mean length),
+    as long as the text has room. A unit across the end of the text keeps its length.
+    Random texts without any unit have no disorder and are left out.
+
+    *Several texts* are pooled: costs are added over texts, mean numbers of units are added
+    over texts, then divided, in the corpus observed as in every random corpus. So a text
+    counts by what is marked in it, units are never aligned across texts, and one text
+    alone gives the definition of the article, which has no other case.
+
+    *Gamma-cat* looks at the pairs of units that the best alignment puts together. Their
+    distances in label are averaged, a pair among k aligned units weighing
+    max(0, 1 - d_pos/Δ∅) / (k - 1): only units that overlap count. *Gamma-k* takes only pairs in
+    which one unit at least has the label k. Where several alignments are best, which
+    one is taken can move these two; where two units can as well be left alone, they are.
+
+    Examples
+    --------
+    Two annotators agree on one of two units. The other two cost 1 each, and each
+    annotator has two units, so that the disorder is 2/2 = 1.
+
+    >>> corpus = Corpus.from_spans(
+    ...     {"anna": [[(0, 2, "PER"), (5, 6, "LOC")]], "ben": [[(0, 2, "PER"), (8, 9, "LOC")]]},
+    ...     lengths=[10],
+    ... )
+    >>> found = gamma(corpus)
+    >>> found["gamma"].observed
+    1.0
+    >>> found["gamma-cat"].observed
+    0.0
+    >>> found["gamma-k"].by_label["LOC"].reason
+    'no two units that overlap are aligned'
+    """
+    dissimilarity = Dissimilarity(
+        alpha=_validated("alpha", alpha, least=0),
+        beta=_validated("beta", beta, least=0),
+        labels=_label_distances(corpus.labels, categories),
+    )
+    if alpha == beta == 0:
+        raise OptionError("alpha and beta are both 0; expected one of them to be positive")
+    scale = _validated("delta", delta, above=0)
+    share = _validated("precision", precision, above=0, below=1)
+    quantile = NormalDist().inv_cdf(
+        0.5 + _validated("confidence", confidence, above=0, below=1) / 2
+    )
+    if samples is not None and (not isinstance(samples, int | np.integer) or samples < 2):
+        raise OptionError(f"samples is {samples!r}; expected a whole number of at least 2, or None")
+    generator = _generator(rng)
+    settings = {
+        "alpha": f"{alpha:g}",
+        "beta": f"{beta:g}",
+        "delta": f"{delta:g}",
+        **({} if categories is None else {"categories": _listed(categories)}),
+        "sampler": "shuffle",
+        "samples": "0",
+        **({} if samples is not None else {"precision": f"{precision:g}"}),
+        "confidence": f"{confidence:g}",
+        "seed": "of the generator" if isinstance(rng, np.random.Generator) else str(rng or 0),
+    }
+
+    texts = compared_texts(corpus)
+    if texts is None or not len(texts.units):
+        reason = ALONE if texts is None else NOTHING_MARKED
+        nothing = Coefficient(name="gamma", value=nan, reason=reason, settings=settings)
+        return _named([nothing] * (2 + len(corpus.labels)), corpus.labels, settings)
+
+    observed = _disorders(texts.units, 1, dissimilarity)[0]
+    random = _sampled(
+        texts, dissimilarity, generator, samples=samples, factor=quantile / share, progress=progress
+    )
+    settings["samples"] = str(len(random))
+    reasons = [_REASONS, *[_CATEGORIAL_REASONS] * (1 + len(corpus.labels))]
+    values = [
+        _coefficient(scale * observed[i], scale * random[:, i], quantile, why, settings)
+        for i, why in enumerate(reasons)
+    ]
+    return _named(values, corpus.labels, settings)
+
+
+# --- Disorder -----------------------------------------------------------------
+
+
+def _disorders(units: Units, n_corpora: int, dissimilarity: Dissimilarity) -> Floats:
+    """Disorders of corpora of equally many texts, which lie end to end.
+
+    Returns
+    -------
+    array of float, shape (n_corpora, 2 + labels)
+        For gamma, nan where nothing is marked; then for gamma-cat and for the gamma-k of
+        each label, nan where no units that overlap are aligned.
+    """
+    aligned, cost = best_alignment(units, dissimilarity)
+    n_units = np.bincount(units.continuum, minlength=len(units.team)) / units.team
+    overall = _ratio(*(part.reshape(n_corpora, -1).sum(axis=1) for part in (cost, n_units)))
+    corpus = units.continuum // (len(units.team) // n_corpora)
+    distance, weight = _categorial(units, aligned, dissimilarity, corpus, n_corpora)
+    return np.column_stack([overall, _ratio(distance, weight)])
+
+
+def _sampled(
+    texts: Texts,
+    dissimilarity: Dissimilarity,
+    rng: np.random.Generator,
+    *,
+    samples: int | None,
+    factor: float,
+    progress: Callable[[int, int], object] | None,
+) -> Floats:
+    """Disorders of random corpora: so many as asked for, or as the precision needs."""
+    drawn: list[Floats] = []
+    done, wanted = 0, PILOT if samples is None else samples
+    while done < wanted:
+        for units, n_corpora in random_corpora(texts, wanted - done, rng):
+            drawn.append(_disorders(units, n_corpora, dissimilarity))
+            done += n_corpora
+            if progress is not None:
+                progress(done, wanted)
+        if samples is None:
+            wanted = max(wanted, _needed(np.concatenate(drawn)[:, 0], factor))
+    return np.concatenate(drawn)
+
+
+def _needed(disorders: Floats, factor: float) -> int:
+    """How many random corpora: (factor · CV)², those without a unit not counted."""
+    known = disorders[~np.isnan(disorders)]
+    if len(known) < 2 or not known.mean() > 0:
+        return 0
+    variation = factor * float(known.std(ddof=1) / known.mean())
+    return ceil(variation**2 * len(disorders) / len(known))
+
+
+def _categorial(
+    units: Units,
+    aligned: list[Unitary],
+    dissimilarity: Dissimilarity,
+    corpus: Ints,
+    n_corpora: int,
+) -> tuple[Floats, Floats]:
+    """Weighted distances between labels of aligned units, and the weights, summed.
+
+    Returns
+    -------
+    distance, weight : arrays of float, shape (n_corpora, 1 + labels)
+        Of all pairs, then of those with each label.
+    """
+    width = 1 + len(dissimilarity.labels)
+    cells, distances, weights = [], [], []
+    for unitary in aligned:
+        n_units = unitary.members.shape[1]
+        for i, j in combinations(range(n_units), 2):
+            u, v = unitary.members[:, i], unitary.members[:, j]
+            weight = np.maximum(0, 1 - dissimilarity.position(units, u, v)) / (n_units - 1)
+            distance = weight * dissimilarity.labels[units.label[u], units.label[v]]
+            row = corpus[u] * width
+            differ = units.label[u] != units.label[v]
+            cells += [row, row + 1 + units.label[u], (row + 1 + units.label[v])[differ]]
+            distances += [distance, distance, distance[differ]]
+            weights += [weight, weight, weight[differ]]
+    cell = np.concatenate([np.zeros(0, dtype=np.int64), *cells])
+    sums = [
+        total(cell, np.concatenate([np.zeros(0), *parts]), n_corpora * width)
+        for parts in (distances, weights)
+    ]
+    return sums[0].reshape(n_corpora, width), sums[1].reshape(n_corpora, width)
+
+
+def _ratio(part: Floats, whole: Floats) -> Floats:
+    """One over the other; nan where there is nothing."""
+    result = np.full(part.shape, nan)
+    np.divide(part, whole, out=result, where=whole > 0)
+    return result
+
+
+# --- Values -------------------------------------------------------------------
+
+
+def _coefficient(
+    observed: float,
+    random: Floats,
+    quantile: float,
+    reasons: tuple[str, str, str],
+    settings: Mapping[str, str],
+) -> Coefficient:
+    """One coefficient from disorders, observed and of random corpora.
+
+    Parameters
+    ----------
+    reasons : tuple of str
+        Why it is undefined if there is no disorder observed, none expected, or if the
+        expected one is 0.
+    """
+    known = random[~np.isnan(random)]
+    expected = float(known.mean()) if len(known) else nan
+    undefined = (np.isnan(observed), not len(known), not (known > 0).any())
+    reason = next((why for why, holds in zip(reasons, undefined, strict=True) if holds), None)
+    value, interval = nan, None
+    if reason is None:
+        value = 1 - observed / expected
+        error = quantile * float(known.std(ddof=1)) / sqrt(len(known)) if len(known) > 1 else inf
+        if error < expected:
+            interval = (
+                float(1 - observed / (expected - error)),
+                float(1 - observed / (expected + error)),
+            )
+    return Coefficient(
+        name="gamma",
+        value=float(value),
+        observed=float(observed),
+        expected=expected,
+        reason=reason,
+        settings=settings,
+        interval=interval,
+    )
+
+
+def _named(
+    values: list[Coefficient], labels: tuple[str, ...], settings: Mapping[str, str]
+) -> dict[str, Coefficient]:
+    """Give the coefficients their names: gamma, gamma-cat, gamma-k of each label."""
+    overall, categorial, *single = values
+    by_label = {
+        label: replace(value, name="gamma-k") for label, value in zip(labels, single, strict=True)
+    }
+    return {
+        "gamma": overall,
+        "gamma-cat": replace(categorial, name="gamma-cat"),
+        "gamma-k": Coefficient(
+            name="gamma-k", value=nan, reason=ONE_BY_ONE, by_label=by_label, settings=settings
+        ),
+    }
+
+
+# --- Options ------------------------------------------------------------------
+
+
+def _validated(
+    name: str, value: object, *, least: float = -inf, above: float = -inf, below: float = inf
+) -> float:
+    """A number in its range."""
+    number = value if isinstance(value, int | float | np.number) else nan
+    if isfinite(number) and least <= number and above < number < below:
+        return float(number)
+    parts = (
+        f"of at least {least:g}" if least > -inf else "",
+        f"above {above:g}" if above > -inf else "",
+        f"below {below:g}" if below < inf else "",
+    )
+    wanted = " and ".join(part for part in parts if part)
+    raise OptionError(f"{name} is {value!r}; expected a number {wanted}")
+
+
+def _label_distances(
+    labels: tuple[str, ...], categories: Mapping[tuple[str, str], float] | None
+) -> Floats:
+    """Distances between all labels.
+
+    Examples
+    --------
+    >>> _label_distances(("A", "B", "C"), {("B", "A"): 0.5}).tolist()
+    [[0.0, 0.5, 1.0], [0.5, 0.0, 1.0], [1.0, 1.0, 0.0]]
+    """
+    distances = 1 - np.eye(len(labels))
+    named: dict[tuple[int, int], float] = {}
+    for pair, distance in (categories or {}).items():
+        if not isinstance(pair, tuple) or len(pair) != 2:
+            raise OptionError(f"categories name {pair!r}; expected pairs of labels")
+        for label in pair:
+            if label not in labels:
+                raise OptionError(
+                    f"categories name the label {label!r}; the corpus has: {', '.join(labels)}"
+                )
+        one, other = sorted(labels.index(label) for label in pair)
+        number = distance if isinstance(distance, int | float | np.number) else nan
+        if not 0 <= number <= 1 or (one == other and number != 0):
+            raise OptionError(
+                f"categories put {pair[0]!r} and {pair[1]!r} {distance!r} apart; expected a "
+                "number from 0 to 1, and 0 for a label and itself"
+            )
+        if named.setdefault((one, other), number) != number:
+            raise OptionError(
+                f"categories put {pair[0]!r} and {pair[1]!r} both {named[one, other]!r} and "
+                f"{distance!r} apart; expected one distance for both orders"
+            )
+        distances[one, other] = distances[other, one] = number
+    return distances
+
+
+def _listed(categories: Mapping[tuple[str, str], float]) -> str:
+    """Distances between labels, for the settings."""
+    parts = sorted({(*sorted(pair), distance) for pair, distance in categories.items()})
+    return ",".join(f"{one}~{other}={distance:g}" for one, other, distance in parts)
+
+
+def _generator(rng: np.random.Generator | int | None) -> np.random.Generator:
+    try:
+        return np.random.default_rng(0 if rng is None else rng)
+    except (TypeError, ValueError):
+        raise OptionError(f"rng is {rng!r}; expected a generator, a seed or None") from None

@@ -1,0 +1,270 @@
+"""Everything that a page tells of a result, computed once."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import Any
+
+import numpy as np
+
+from beyondchance.annotations.corpus import Corpus
+from beyondchance.errors import DataError
+from beyondchance.inference.compare import Standings, compare_systems
+from beyondchance.other_coefficients.coefficients import (
+    CATALOGUE,
+    GAMMAS,
+    Coefficients,
+    coefficients,
+)
+from beyondchance.results.agreement import LEVELS, Agreement, Difficulty, Ranking
+from beyondchance.results.intervals import Intervals
+from beyondchance.scoring.api import agreement, difficulty, rank, without_gold
+from beyondchance.scoring.disagreements import Disagreements, disagreements
+from beyondchance.scoring.one_text import coverage
+from beyondchance.settings import Settings
+from beyondchance.types import Floats
+
+WITHOUT_GAMMA = tuple(name for name in CATALOGUE if name not in GAMMAS)
+"""The coefficients that cost little."""
+LARGE_TEAM = 30
+"""Annotators; where there are more, pairs have no intervals."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Placement:
+    """Where the random spans of one annotator and label fall in one text.
+
+    Attributes
+    ----------
+    document, annotator, label : str
+    lengths : tuple of int
+    coverage : array of float, shape (positions,)
+        The probability that each position is annotated.
+    """
+
+    document: str
+    annotator: str
+    label: str
+    lengths: tuple[int, ...]
+    coverage: Floats
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Overview:
+    """A result, and what belongs to it.
+
+    Attributes
+    ----------
+    results : mapping of measure to Agreement
+        Among annotators; or of all systems together with the gold standard. The first is the
+        one to break down, and ``token`` is among them. Empty for a ranking without its corpus.
+    rankings : mapping of measure to Ranking
+        Where there is a gold standard, else empty.
+    intervals : mapping of measure to Intervals
+        Of the results; of the first of them where there are rankings, which have their own.
+    standings : mapping of measure to Standings
+        Of the rankings.
+    gold : str, optional
+        The gold standard that everybody was compared with.
+    corpus : Corpus, optional
+        What was compared; without it there is nothing of what follows.
+    difficulty : Difficulty, optional
+    found : Disagreements, optional
+    coefficients : Coefficients, optional
+        Of annotators among themselves; there are none beside a gold standard.
+    placements : tuple of Placement
+    """
+
+    results: Mapping[str, Agreement]
+    rankings: Mapping[str, Ranking]
+    intervals: Mapping[str, Intervals]
+    standings: Mapping[str, Standings]
+    gold: str | None = None
+    corpus: Corpus | None = None
+    difficulty: Difficulty | None = None
+    found: Disagreements | None = None
+    coefficients: Coefficients | None = None
+    placements: tuple[Placement, ...] = ()
+
+
+def overview(
+    result: Agreement | Ranking,
+    corpus: Corpus | None = None,
+    *,
+    others: str | Collection[str] = WITHOUT_GAMMA,
+    gamma: Mapping[str, Any] | None = None,
+    confidence: float = 0.95,
+    resamples: int = 9999,
+    method: str = "bca",
+    rng: int = 0,
+) -> Overview:
+    """Compute what belongs to a result.
+
+    Parameters
+    ----------
+    result : Agreement or Ranking
+    corpus : Corpus, optional
+        What it was computed from.
+    others : "all" or collection of str
+        Other coefficients, by name; they are for annotators among themselves.
+    gamma : mapping, optional
+        The parameters of gamma, if it is among `others`.
+    confidence, resamples, method, rng
+        As in `Agreement.intervals`.
+
+    Raises
+    ------
+    DataError
+        If the corpus is not the one that the result was computed from.
+
+    Examples
+    --------
+    >>> from beyondchance.io.example import example
+    >>> found = overview(agreement(example()), example(), resamples=99)
+    >>> list(found.results), len(found.found), len(found.placements)
+    (['token', 'exact'], 228, 3)
+    """
+    sureness: dict[str, Any] = {
+        "confidence": confidence,
+        "resamples": resamples,
+        "method": method,
+        "rng": rng,
+    }
+    rankings: dict[str, Ranking] = {}
+    if isinstance(result, Ranking):
+        gold: str | None = result.gold
+        rankings, results = _of_ranking(result, corpus)
+    elif isinstance(result, Agreement):
+        gold = result.settings.gold if result.settings.pairs == "gold" else None
+        results = _by_measures(result, corpus)
+    else:
+        raise DataError(f"found one {type(result).__name__}; expected an Agreement or a Ranking")
+    found = Overview(
+        results=results,
+        rankings=rankings,
+        intervals={
+            name: item.intervals(levels=_levels(item), **sureness)
+            for name, item in islice(results.items(), 1 if rankings else None)
+        },
+        standings={name: compare_systems(item, **sureness) for name, item in rankings.items()},
+        gold=gold,
+    )
+    if corpus is None:
+        return found
+    settings = result.settings
+    compared = without_gold(corpus) if gold is None else corpus.with_gold(gold)
+    pairs = None if gold is None else [(gold, n) for n in corpus.annotators if n != gold]
+    chosen = ("all",) if others == "all" else tuple(others)
+    values = None
+    if gold is None and chosen:
+        names = "all" if chosen == ("all",) else chosen
+        values = coefficients(compared, names, model=settings.model, gamma=gamma, rng=rng)
+    return replace(
+        found,
+        corpus=corpus,
+        difficulty=difficulty(replace(compared, gold=gold), **_options(settings)),
+        found=disagreements(compared, pairs=pairs),
+        coefficients=values,
+        placements=tuple(_placements(compared, settings)),
+    )
+
+
+def _levels(result: Agreement) -> tuple[str, ...]:
+    """What gets intervals: pairs and annotators in a team that a page can list."""
+    is_listed = result.settings.pairs is None and len(result.counts.annotators) <= LARGE_TEAM
+    return LEVELS if is_listed else ("label",)
+
+
+def _options(settings: Settings) -> dict[str, Any]:
+    """How to score as before; by token where a measure of one's own cannot be asked again."""
+    if settings.custom is not None:
+        return _arrangement(settings)
+    names = ("measure", "model", "scope", "theta", "samples", "seed")
+    return {name: getattr(settings, name) for name in names}
+
+
+def _arrangement(settings: Settings) -> dict[str, Any]:
+    """How random spans are placed, whatever the measure."""
+    return {"model": settings.model, "scope": settings.scope}
+
+
+def _named(settings: Settings) -> str:
+    """The measure, by the name that its author gave it."""
+    return settings.custom or settings.measure
+
+
+def _by_measures(result: Agreement, corpus: Corpus | None) -> dict[str, Agreement]:
+    """The result, and the same by the two measures that everybody knows."""
+    settings = result.settings
+    measure = _named(settings)
+    if corpus is None:
+        return {measure: result}
+    gold = settings.gold if settings.pairs == "gold" else None
+    known = {
+        name: agreement(corpus, measure=name, gold=gold, **_arrangement(settings))
+        for name in ("token", "exact")
+    }
+    if _contents(known["token"]) != _contents(result):
+        raise DataError(
+            "the corpus has other documents, annotators, labels or spans than the result; expected "
+            "the one that the result was computed from"
+        )
+    return {measure: result, **{name: item for name, item in known.items() if name != measure}}
+
+
+def _contents(result: Agreement) -> tuple[Any, ...]:
+    """What a result is about, whatever the measure."""
+    counts = result.counts
+    return set(counts.documents), set(counts.annotators), set(counts.labels), result.n_spans
+
+
+def _of_ranking(
+    ranking: Ranking, corpus: Corpus | None
+) -> tuple[dict[str, Ranking], dict[str, Agreement]]:
+    """Rankings by the measures that everybody knows, and all systems together."""
+    settings = ranking.settings
+    measure = _named(settings)
+    if corpus is None:
+        return {measure: ranking}, {}
+    chosen = {"gold": ranking.gold, **_arrangement(settings)}
+    rankings = {
+        measure: ranking,
+        **{
+            name: rank(corpus, measure=name, **chosen)
+            for name in ("token", "exact")
+            if name != measure
+        },
+    }
+    together = agreement(corpus, gold=ranking.gold, **_options(settings))
+    return rankings, _by_measures(together, corpus)
+
+
+def _placements(corpus: Corpus, settings: Settings) -> Iterator[Placement]:
+    """Random spans in a short, a middling and a long text of the corpus.
+
+    Of each text, the spans of the annotator and label that has most of them.
+    """
+    if settings.model == "nested" or not len(corpus.span_text):
+        return
+    n_labels, n_annotators = len(corpus.labels), len(corpus.annotators)
+    cell = (corpus.span_text * n_annotators + corpus.span_annotator) * n_labels + corpus.span_label
+    cells, first, count = np.unique(cell, return_index=True, return_counts=True)
+    text = corpus.span_text[first]
+    # The largest cell of each text, then the texts by length.
+    order = np.lexsort((cells, -count, text))
+    largest = order[np.r_[True, text[order][1:] != text[order][:-1]]]
+    largest = largest[np.argsort(corpus.text_length[text[largest]], kind="stable")]
+    for share in (0.1, 0.5, 0.9):
+        chosen = cells[largest[int(share * (len(largest) - 1))]]
+        spans = np.flatnonzero(cell == chosen)
+        here, one = int(corpus.span_text[spans[0]]), spans[0]
+        lengths = (corpus.span_end - corpus.span_start)[spans]
+        yield Placement(
+            document=corpus.documents[corpus.text_document[here]],
+            annotator=corpus.annotators[corpus.span_annotator[one]],
+            label=corpus.labels[corpus.span_label[one]],
+            lengths=tuple(sorted(lengths.tolist())),
+            coverage=coverage(int(corpus.text_length[here]), lengths, model=settings.model),
+        )

@@ -1,0 +1,127 @@
+"""A result as a page that people read."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from html import escape
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from beyondchance.annotations.corpus import Corpus
+from beyondchance.errors import FormatError, OptionError
+from beyondchance.io.saving import save_file
+from beyondchance.page.figures import ENDINGS, save_figures
+from beyondchance.page.gather import WITHOUT_GAMMA, overview
+from beyondchance.page.page import prepare, written
+from beyondchance.results.agreement import Agreement, Ranking
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """One file that holds everything: numbers, charts, tables and texts.
+
+    In a notebook it shows itself.
+
+    Attributes
+    ----------
+    html : str
+    charts : mapping of str to altair.Chart
+    """
+
+    html: str = field(repr=False)
+    charts: Mapping[str, Any] = field(repr=False)
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the page to a file, whole or not at all."""
+        save_file(path, self.html.encode())
+
+    def save_figures(
+        self, folder: str | PathLike[str], endings: Collection[str] = ENDINGS
+    ) -> list[Path]:
+        """Write every chart for a paper, as PDF, SVG and PNG; return the files."""
+        place = Path(folder)
+        try:
+            place.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            why = (error.strerror or str(error)).lower()
+            raise FormatError(f"{place}: cannot be made a folder ({why})") from None
+        return save_figures(self.charts, place, endings=endings, write=save_file)
+
+    def _repr_html_(self) -> str:
+        """The page within a notebook, shut off from it."""
+        return (
+            '<iframe title="beyondchance" sandbox="allow-scripts allow-downloads" '
+            f'style="width:100%;height:40rem;border:0" srcdoc="{escape(self.html)}"></iframe>'
+        )
+
+
+def report(
+    result: Agreement | Ranking,
+    corpus: Corpus | None = None,
+    *,
+    title: str | None = None,
+    texts: bool = True,
+    top: int = 1000,
+    digits: int = 3,
+    date: str | None = None,
+    coefficients: str | Collection[str] = WITHOUT_GAMMA,
+    gamma: Mapping[str, Any] | None = None,
+    confidence: float = 0.95,
+    resamples: int = 9999,
+    method: str = "bca",
+    rng: int = 0,
+) -> Page:
+    """A page that a team can open, send and archive.
+
+    Parameters
+    ----------
+    result : Agreement or Ranking
+    corpus : Corpus, optional
+        What it was computed from; without it there are no texts, no disagreements, no
+        difficulty and no other coefficients.
+    title : str, optional
+        The heading; by default who was compared.
+    texts : bool
+        Whether the page holds the texts; without them, offsets and labels only.
+    top : int
+        Documents to show in full, the most contested ones; 0 for all.
+    digits : int
+        Digits after the point.
+    date : str, optional
+        Printed below the heading. Without it the same result gives the same bytes.
+    coefficients : "all" or collection of str
+        Other coefficients to show beside; gamma only if it is named, for its cost.
+    gamma : mapping, optional
+        The parameters of gamma.
+    confidence, resamples, method, rng
+        For the intervals, as in `Agreement.intervals`.
+
+    Returns
+    -------
+    Page
+
+    Examples
+    --------
+    >>> from beyondchance import agreement, example
+    >>> page = report(agreement(example()), example(), resamples=99)
+    >>> page.html.startswith("<!DOCTYPE html>")
+    True
+    """
+    for name, value in (("top", top), ("digits", digits)):
+        if value < 0:
+            raise OptionError(f"{name} is {value!r}; expected 0 or more")
+    prepare()
+    found = overview(
+        result,
+        corpus,
+        others=coefficients,
+        gamma=gamma,
+        confidence=confidence,
+        resamples=resamples,
+        method=method,
+        rng=rng,
+    )
+    html, charts = written(found, title=title, texts=texts, top=top, digits=digits, date=date)
+    return Page(html, charts)

@@ -1,0 +1,80 @@
+"""Pictures made of characters."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from beyondchance.numbers import in_digits
+from beyondchance.reporting.blocks import Bars, Curves
+from beyondchance.reporting.visible import visible
+
+_EIGHTHS = " ▁▂▃▄▅▆▇█"
+_PARTS = " ▏▎▍▌▋▊▉█"
+
+
+def drawn_bars(bars: Bars, *, digits: int, width: int = 80) -> list[str]:
+    """One line for each amount, its bar as long as the amount is large.
+
+    Examples
+    --------
+    >>> for line in drawn_bars(Bars("pets", {"cats": 4, "dogs": 2}), digits=2, width=20):
+    ...     print(line)
+    pets
+      cats  ████████  4
+      dogs  ████      2
+    """
+    names = [visible(name) for name in bars.amounts]
+    shown = [
+        f"{value:,}" if isinstance(value, int) else in_digits(value, digits)
+        for value in bars.amounts.values()
+    ]
+    left, right = max(map(len, names)), max(map(len, shown))
+    room = max(width - left - right - 7, 8)
+    most = max(bars.amounts.values()) or 1
+    lines = [
+        f"  {name:{left}}  {_bar(value / most, room):{room}}  {text:>{right}}"
+        for name, value, text in zip(names, bars.amounts.values(), shown, strict=True)
+    ]
+    return [visible(bars.title), *lines]
+
+
+def _bar(share: float, room: int) -> str:
+    eighths = round(share * room * 8)
+    full, part = divmod(eighths, 8)
+    return "█" * full + (_PARTS[part] if part else "")
+
+
+def drawn_curves(curves: Curves, *, digits: int, width: int = 80, height: int = 4) -> list[str]:
+    """Each curve as an area above 0, all to the same scale, with its range above it.
+
+    Examples
+    --------
+    >>> for line in drawn_curves(Curves("p", {"a": [0.5, 1.0]}), digits=2, width=30, height=2):
+    ...     print(line)
+    p
+    a, from 0.50 to 1.00
+         █
+        ██
+    """
+    lines = [visible(curves.title)]
+    top = max(max(values) for values in curves.values.values())
+    room = max(width - 6, 20)
+    for name, values in curves.values.items():
+        low, high = (in_digits(value, digits) for value in (min(values), max(values)))
+        lines.append(f"{visible(name)}, from {low} to {high}")
+        lines += [
+            f"    {line}" for line in _area(np.asarray(values, dtype=float) / top, room, height)
+        ]
+    return lines
+
+
+def _area(shares: np.ndarray, room: int, height: int) -> list[str]:
+    """One column for each position, or for the middle of each of equal parts."""
+    columns = min(room, len(shares))
+    middle = ((np.arange(columns) + 0.5) * len(shares) / columns).astype(np.int64)
+    eighths = [round(value * height * 8) for value in shares[middle].tolist()]
+    rows = []
+    for row in reversed(range(height)):
+        levels = (min(max(level - 8 * row, 0), 8) for level in eighths)
+        rows.append("".join(_EIGHTHS[level] for level in levels).rstrip())
+    return rows

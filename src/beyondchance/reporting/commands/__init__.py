@@ -1,0 +1,1 @@
+"""One module per command: what its result has to say."""

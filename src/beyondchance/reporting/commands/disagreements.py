@@ -1,0 +1,219 @@
+"""The report of `disagreements`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from beyondchance.reporting import sentences as words
+from beyondchance.reporting.blocks import CUT, Block, Cell, Prose, Report, Table, in_list, inputs
+from beyondchance.scoring.disagreements import KINDS, Disagreements
+
+NO_SPAN = "no span"
+"""The heading of what the other annotator did not mark."""
+_MATRIX = 10
+"""Labels for which a table of all by all can still be read."""
+_AROUND, _WITHIN = 25, 60
+"""Characters shown on either side of spans, and of a stretch within them."""
+
+
+def disagreements_report(found: Disagreements, listed: Disagreements, *, top: int = 20) -> Report:
+    """What `disagreements` has to say.
+
+    Parameters
+    ----------
+    found : Disagreements
+        What is counted.
+    listed : Disagreements
+        What is listed, one by one.
+    top : int
+        Rows of long tables for people; 0 shows all.
+    """
+    corpus = found.corpus
+    by_pair = found.by_pair()
+    annotators = list(dict.fromkeys(name for pair in found.pairs for name in pair))
+    who = in_list([name for name in corpus.annotators if name in set(annotators)])
+    labels = found.label_table()
+    shown = listed[:top] if top else listed
+    blocks: list[Block] = [
+        Prose(words.compared(corpus, who, found.documents, found.n_spans)),
+        _pairs_table(by_pair, top),
+    ]
+    blocks += [_labels_table(labels, found, top)] if labels else []
+    blocks.append(_list_table(shown, len(listed)) if len(listed) else Prose("Nothing to list."))
+    alone = "documents that no two of those compared share"
+    skipped = {**corpus.skipped, alone: len(corpus.documents) - len(found.documents)}
+    blocks += [Prose(text) for text in (words.skipped(skipped.items()),) if text]
+    blocks.append(Prose(found.signature, quiet=True))
+    is_cut = len(shown) < len(listed) or 0 < top < len(by_pair)
+    notes = (*corpus.notes, *_gold_note(found), *((CUT,) if is_cut else ()))
+    rows = listed.to_rows()
+    data: dict[str, Any] = {
+        "signature": found.signature,
+        "inputs": inputs(corpus),
+        "n_documents": len(found.documents),
+        "n_spans": found.n_spans,
+        "kinds": found.by_kind(),
+        "pairs": [{"a": a, "b": b, "kinds": counts} for (a, b), counts in by_pair.items()],
+        "labels": [{"a": a, "b": b, "count": count} for (a, b), count in labels.items()],
+        "disagreements": rows,
+        "skipped": {what: number for what, number in skipped.items() if number},
+        "notes": list(notes),
+    }
+    return Report(command="disagreements", blocks=tuple(blocks), data=data, rows=rows, notes=notes)
+
+
+def _gold_note(found: Disagreements) -> list[str]:
+    gold = found.corpus.gold
+    if gold is None or any(gold in pair for pair in found.pairs):
+        return []
+    left_out = f"the gold standard {gold} is not one more annotator and was left out"
+    return [f"{left_out}; annotators=NAME compares one with it"]
+
+
+def _pairs_table(by_pair: Mapping[tuple[str, str], Mapping[str, int]], top: int) -> Table:
+    """Counts by kind, of all pairs together and of each."""
+
+    def differing(counts: Mapping[str, int]) -> int:
+        return sum(counts.values()) - counts["agree"]
+
+    pairs = [(" and ".join(pair), counts) for pair, counts in by_pair.items()]
+    total = {kind: sum(counts[kind] for _, counts in pairs) for kind in KINDS}
+    remark = "(missed: marked by the first of the two only; extra: by the second only)"
+    if 0 < top < len(pairs):
+        remark = f"The {top:,} of {len(pairs):,} that differ most. {remark}"
+        pairs = sorted(pairs, key=lambda item: -differing(item[1]))[:top]
+    if len(by_pair) > 1:
+        pairs = [("all pairs", total), *pairs]
+    rows: list[Sequence[Cell]] = [
+        (name, *(counts[kind] for kind in KINDS)) for name, counts in pairs
+    ]
+    return Table(("pair", *KINDS), rows, "pairs of spans, and spans without a partner", remark)
+
+
+def _labels_table(
+    labels: Mapping[tuple[str | None, str | None], int], found: Disagreements, top: int
+) -> Table:
+    """Labels by labels; where there are too many, the pairs that differ most often."""
+    first, second = found.pairs[0] if len(found.pairs) == 1 else ("the first", "the second")
+    names = [name for name in found.corpus.labels if any(name in pair for pair in labels)]
+    if len(names) <= _MATRIX:
+        sides = [*names, None]
+        rows: list[Sequence[Cell]] = [
+            (_name(a), *(labels.get((a, b), 0) for b in sides)) for a in sides
+        ]
+        # Nobody can mark nothing where the other marks nothing.
+        rows[-1] = (*rows[-1][:-1], None)
+        title = f"labels: down, those of {first}; across, those of {second}"
+        return Table((first, *map(_name, sides)), rows, title)
+    different = [(count, a, b) for (a, b), count in labels.items() if a != b]
+    different.sort(key=lambda item: -item[0])
+    shown = different[:top] if top else different
+    cut = f"{len(shown):,} of {len(different):,}." if len(shown) < len(different) else ""
+    return Table(
+        (first, second, "times"),
+        [(_name(a), _name(b), count) for count, a, b in shown],
+        "labels that differ, the most frequent first",
+        cut,
+    )
+
+
+def _name(label: str | None) -> str:
+    return NO_SPAN if label is None else label
+
+
+def _list_table(shown: Disagreements, n_listed: int) -> Table:
+    """One row for each disagreement, in the text where that is known."""
+    rows = shown.to_rows()
+    one_pair = len(shown.pairs) == 1
+    several_texts = len(shown.corpus.text_length) > len(shown.corpus.documents)
+    first, second = shown.pairs[0] if one_pair else ("first", "second")
+    marked = _in_texts(shown)
+    headings = [
+        "document",
+        *(["text"] if several_texts else []),
+        *([] if one_pair else ["annotators"]),
+        "kind",
+        first,
+        second,
+        *(["in the text"] if marked else []),
+    ]
+    cells: list[Sequence[Cell]] = []
+    for number, row in enumerate(rows):
+        cells.append(
+            [
+                row["document"],
+                *([row["text"]] if several_texts else []),
+                *([] if one_pair else [f"{row['a']} and {row['b']}"]),
+                row["kind"],
+                _span(row, "a"),
+                _span(row, "b"),
+                *([marked[number]] if marked else []),
+            ]
+        )
+    cut = f"{len(rows):,} of {n_listed:,}." if len(rows) < n_listed else ""
+    who = shown.pairs[0] if one_pair else ("the first", "the second")
+    legend = f"([ ] marked by {who[0]}, {{ }} by {who[1]})" if marked else ""
+    return Table(
+        headings, cells, "one by one, in reading order", " ".join(filter(None, (cut, legend)))
+    )
+
+
+def _span(row: Mapping[str, Any], side: str) -> str | None:
+    start, end, label = (row[f"{name}_{side}"] for name in ("start", "end", "label"))
+    return None if label is None else f"{start}-{end} {label}"
+
+
+def _in_texts(shown: Disagreements) -> list[str]:
+    """Each row in its text, with brackets around what was marked; nothing without texts."""
+    characters, texts = shown.characters(), shown.corpus.texts
+    if characters is None or texts is None:
+        return []
+    columns = [column.tolist() for column in (shown.text, *characters)]
+    return [
+        in_text(texts[text], (start_a, end_a), (start_b, end_b))
+        for text, start_a, end_a, start_b, end_b in zip(*columns, strict=True)
+    ]
+
+
+def in_text(text: str, a: tuple[int, int], b: tuple[int, int]) -> str:
+    """The stretch of a text around two spans, with [ ] around one and { } around the other.
+
+    A span that starts at -1 is none. Brackets nest wherever they can. White space becomes one
+    blank, and what is long is cut.
+
+    Examples
+    --------
+    >>> in_text("I met old Anna Berg.", (6, 19), (10, 19))
+    'I met [old {Anna Berg}].'
+    >>> in_text("I met Anna.", (-1, -1), (6, 10))
+    'I met {Anna}.'
+    """
+    # At one place spans close, the one that began last first, before others open, the one
+    # that ends last first.
+    marks = sorted(
+        mark
+        for side, ((start, end), opening, closing) in enumerate(((a, "[", "]"), (b, "{", "}")))
+        if start >= 0
+        for mark in ((start, 1, -end, side, opening), (end, 0, -start, -side, closing))
+    )
+    places = [place for place, *_ in marks]
+    before, after = _blank(text[: places[0]]), _blank(text[places[-1] :])
+    parts = [before if len(before) <= _AROUND else _last_words(before)]
+    for (place, *_, mark), end in zip(marks, [*places[1:], places[-1]], strict=True):
+        within = _blank(text[place:end])
+        half = _WITHIN // 2
+        parts += [mark, within if len(within) <= _WITHIN else f"{within[:half]}…{within[-half:]}"]
+    return "".join([*parts, after if len(after) <= _AROUND else _last_words(after[::-1])[::-1]])
+
+
+def _last_words(text: str) -> str:
+    """The end of a text, from where a word begins if there is one."""
+    end = text[-_AROUND - 1 :]
+    blank = end.find(" ", 0, -1)
+    return f"…{end[1:] if blank < 0 else end[blank:]}"
+
+
+def _blank(text: str) -> str:
+    return re.sub(r"\s+", " ", text)

@@ -1,0 +1,105 @@
+"""The report of `place`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from beyondchance.reporting.blocks import Block, Curves, Prose, Report, Table, counted
+from beyondchance.types import Floats
+
+
+def place_report(
+    length: int,
+    spans: Sequence[int],
+    starts: Sequence[Floats],
+    coverage: Floats,
+    *,
+    model: str,
+    digits: int = 4,
+) -> Report:
+    """What `place` has to say.
+
+    Parameters
+    ----------
+    length : int
+        Positions of the text.
+    spans : sequence of int
+        Lengths of the spans.
+    starts : sequence of arrays
+        For each span the probability of each place that it can start at.
+    coverage : array
+        For each position the probability that it is marked.
+    model : str
+        How random spans are arranged.
+    digits : int
+        For the rows that are told apart.
+    """
+    names = _names(spans)
+    columns = [np.pad(column, (0, length - len(column))) for column in starts]
+    table = np.column_stack([*columns, coverage])
+    blocks: list[Block] = [
+        Prose(
+            f"{counted(len(spans), 'span')} of {', '.join(map(str, spans))} positions, placed at "
+            f"random in a text of {length:,}; model {model}."
+        ),
+        Curves(
+            "Probability of each start (from left to right, positions 0 to the end)",
+            dict(zip(names, [column.tolist() for column in starts], strict=True)),
+        ),
+        Table(
+            ("position", *names, "marked"),
+            _pooled(table, digits),
+            "probability that a span starts here, and that the position is marked",
+        ),
+    ]
+    data: dict[str, Any] = {
+        "length": length,
+        "model": model,
+        "spans": [
+            {"length": span, "start_probabilities": column.tolist()}
+            for span, column in zip(spans, starts, strict=True)
+        ],
+        "coverage": coverage.tolist(),
+    }
+    return Report(
+        command="place", blocks=tuple(blocks), data=data, rows=_Rows([*names, "marked"], table)
+    )
+
+
+def _names(spans: Sequence[int]) -> list[str]:
+    """A name for each span; equal lengths are numbered."""
+    names = []
+    for number, span in enumerate(spans):
+        again = f" ({list(spans[: number + 1]).count(span)})" if list(spans).count(span) > 1 else ""
+        names.append(f"length {span}{again}")
+    return names
+
+
+def _pooled(table: Floats, digits: int) -> list[tuple[str | float, ...]]:
+    """One row for neighbours that look alike: in the middle of a text all places do."""
+    shown = np.round(table, digits)
+    begins = np.flatnonzero(np.any(np.diff(shown, axis=0, prepend=np.nan) != 0, axis=1))
+    ends = [*(begins[1:] - 1).tolist(), len(table) - 1]
+    return [
+        (str(first) if first == last else f"{first} to {last}", *table[first].tolist())
+        for first, last in zip(begins.tolist(), ends, strict=True)
+    ]
+
+
+@dataclass(frozen=True, eq=False)
+class _Rows(Sequence[Mapping[str, Any]]):
+    """A row for each position, made when it is asked for."""
+
+    names: list[str]
+    table: Floats
+
+    def __len__(self) -> int:
+        return len(self.table)
+
+    def __getitem__(self, index: Any) -> Any:
+        values = self.table[index].tolist()
+        return {"position": index, **dict(zip(self.names, values, strict=True))}

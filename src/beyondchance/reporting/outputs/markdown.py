@@ -1,0 +1,55 @@
+"""A report as Markdown, with tables as GitHub and most others read them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from beyondchance.reporting.blocks import Bars, Block, Curves, Prose, Report, Table, cell_text
+from beyondchance.reporting.characters import drawn_bars, drawn_curves
+from beyondchance.reporting.visible import visible
+
+_SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~$])")
+
+
+def rendered(report: Report, *, digits: int) -> str:
+    """Tables, sentences, and pictures made of characters as they are."""
+    return "\n\n".join(_block(block, digits) for block in report.blocks) + "\n"
+
+
+def _block(block: Block, digits: int) -> str:
+    match block:
+        case Prose(text, quiet=True):
+            return f"`{visible(text)}`" if "`" not in text else _escaped(text)
+        case Prose(text):
+            return _escaped(text)
+        case Table():
+            return _table(block, digits)
+        case Bars():
+            return _fenced(drawn_bars(block, digits=digits))
+        case Curves():
+            return _fenced(drawn_curves(block, digits=digits))
+
+
+def _table(table: Table, digits: int) -> str:
+    left = [table.is_left(column) for column in range(len(table.headings))]
+    lines = [
+        _line([_escaped(heading) for heading in table.headings]),
+        _line(["---" if is_left else "---:" for is_left in left]),
+        *(_line([_escaped(cell_text(cell, digits)) for cell in row]) for row in table.rows),
+    ]
+    before = [f"**{_escaped(table.title)}**", ""] if table.title else []
+    after = ["", _escaped(table.remark)] if table.remark else []
+    return "\n".join([*before, *lines, *after])
+
+
+def _line(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _fenced(lines: Sequence[str]) -> str:
+    return "\n".join(["```text", *lines, "```"])
+
+
+def _escaped(text: str) -> str:
+    return _SPECIAL.sub(r"\\\1", visible(text))

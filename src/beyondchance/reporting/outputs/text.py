@@ -1,0 +1,165 @@
+"""A report for people: drawn by Rich on a terminal, laid out as it is elsewhere.
+
+On a terminal tables are fitted to its width and coloured. Where the output goes to a file or
+a pipe nothing is folded, and nobody waits for Rich to load.
+"""
+
+from __future__ import annotations
+
+import io
+import unicodedata
+from collections.abc import Iterator
+from textwrap import wrap
+from typing import Any
+
+from beyondchance.reporting.blocks import Bars, Block, Curves, Prose, Report, Table, cell_text
+from beyondchance.reporting.characters import drawn_bars, drawn_curves
+from beyondchance.reporting.visible import visible
+
+_WIDEST = 100
+"""Columns that a sentence fills at most: longer lines are hard to read."""
+_STYLES = {"▲": "green", "▼": "red"}
+
+
+def rendered(report: Report, *, digits: int, width: int | None = None, colour: bool = False) -> str:
+    """Blocks one below the other, with a line between them."""
+    if width is None and not colour:
+        return "\n".join(
+            "".join(f"{line.rstrip()}\n" for line in _lines(block, digits))
+            for block in report.blocks
+        )
+    return drawn(report, digits=digits, width=width or _WIDEST, colour=colour)
+
+
+def _lines(block: Block, digits: int) -> Iterator[str]:
+    """The lines of a block, as long as they get."""
+    match block:
+        case Prose(text, quiet=True):
+            yield visible(text)
+        case Prose(text):
+            yield from _wrapped(text)
+        case Table():
+            yield from _wrapped(block.title)
+            yield from _laid_out(block, digits)
+            yield from _wrapped(block.remark)
+        case Bars():
+            yield from drawn_bars(block, digits=digits, width=_WIDEST)
+        case Curves():
+            yield from drawn_curves(block, digits=digits, width=_WIDEST)
+
+
+def _wrapped(text: str) -> list[str]:
+    return wrap(visible(text), _WIDEST, break_long_words=False, break_on_hyphens=False)
+
+
+def _laid_out(table: Table, digits: int) -> Iterator[str]:
+    """Columns as wide as what they hold, below their headings."""
+    rows = [[visible(cell_text(cell, digits)) for cell in row] for row in table.rows]
+    headings = [visible(heading) for heading in table.headings]
+    columns = list(zip(headings, *rows, strict=True))
+    widths = [max(map(_columns_of, column)) for column in columns]
+    left = [table.is_left(number) for number in range(len(columns))]
+    for number, row in enumerate([headings, *rows]):
+        cells = [
+            cell + " " * (room - _columns_of(cell))
+            if is_left
+            else " " * (room - _columns_of(cell)) + cell
+            for cell, room, is_left in zip(row, widths, left, strict=True)
+        ]
+        yield "   ".join(cells)
+        if number == 0:
+            yield "─" * (sum(widths) + 3 * (len(widths) - 1))
+
+
+_LEAST = 10
+"""Columns that names can be folded to."""
+
+
+def _least_width(table: Table, digits: int) -> int:
+    """Columns that a table needs if names are folded and numbers are not."""
+    width = 3 * (len(table.headings) - 1)
+    for number, heading in enumerate(table.headings):
+        cells = [heading, *(cell_text(row[number], digits) for row in table.rows)]
+        widest = max(_columns_of(visible(cell)) for cell in cells)
+        width += min(widest, _LEAST) if table.is_left(number) else widest
+    return width
+
+
+def _columns_of(text: str) -> int:
+    """Columns that a terminal needs for a text."""
+    if text.isascii():
+        return len(text)
+    return sum(
+        0
+        if unicodedata.combining(character)
+        else 1 + (unicodedata.east_asian_width(character) in "WF")
+        for character in text
+    )
+
+
+def drawn(report: Report, *, digits: int, width: int, colour: bool) -> str:
+    """The report as Rich draws it."""
+    from rich.console import Console  # noqa: PLC0415 - for terminals only
+
+    text = io.StringIO()
+    console = Console(
+        file=text,
+        width=width,
+        force_terminal=colour,
+        color_system="standard" if colour else None,
+        highlight=False,
+        markup=False,
+        emoji=False,
+        legacy_windows=False,
+    )
+    for number, block in enumerate(report.blocks):
+        if number:
+            console.print()
+        _print(console, block, digits)
+    return "\n".join(line.rstrip() for line in text.getvalue().split("\n"))
+
+
+def _print(console: Any, block: Block, digits: int) -> None:
+    from rich.text import Text  # noqa: PLC0415 - for terminals only
+
+    width = min(console.width, _WIDEST)
+    match block:
+        case Prose(text, quiet=True):
+            console.print(Text(visible(text), style="dim"), soft_wrap=True)
+        case Prose(text):
+            console.print(Text(visible(text)), width=width)
+        case Table():
+            if block.title:
+                console.print(Text(visible(block.title), style="bold"), width=width)
+            if _least_width(block, digits) > console.width:
+                # Nothing is cut off: the terminal may break lines that are too long.
+                for line in _laid_out(block, digits):
+                    console.print(Text(line), soft_wrap=True)
+            else:
+                console.print(_grid(block, digits))
+            if block.remark:
+                console.print(Text(visible(block.remark), style="dim"), width=width)
+        case Bars() | Curves():
+            draw: Any = drawn_bars if isinstance(block, Bars) else drawn_curves
+            for line in draw(block, digits=digits, width=width):
+                console.print(Text(line), soft_wrap=True)
+
+
+def _grid(table: Table, digits: int) -> Any:
+    from rich import box  # noqa: PLC0415 - for terminals only
+    from rich.table import Table as Grid  # noqa: PLC0415
+    from rich.text import Text  # noqa: PLC0415
+
+    grid = Grid(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
+    for number, heading in enumerate(table.headings):
+        left = table.is_left(number)
+        grid.add_column(
+            Text(visible(heading)),
+            justify="left" if left else "right",
+            no_wrap=not left,
+            overflow="fold",
+        )
+    for row in table.rows:
+        texts = [visible(cell_text(cell, digits)) for cell in row]
+        grid.add_row(*(Text(text, style=_STYLES.get(text[:1], "")) for text in texts))
+    return grid

@@ -1,0 +1,49 @@
+"""Results to text, JSON, CSV, Markdown, LaTeX and lines of JSON; nothing here computes a score.
+
+A command's result becomes a `Report`: what to tell people (`blocks`), what to hand on as
+JSON (`data`) and as one flat table (`rows`). Each output is a function of a `Report`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib import import_module
+
+from beyondchance.errors import checked_option
+from beyondchance.reporting.blocks import Report
+
+OUTPUTS: Mapping[str, str] = {
+    "text": ".txt",
+    "json": ".json",
+    "csv": ".csv",
+    "markdown": ".md",
+    "latex": ".tex",
+}
+"""The outputs that there are, and how their files end."""
+LIST_OUTPUTS: Mapping[str, str] = {**OUTPUTS, "jsonl": ".jsonl"}
+"""Those of a result that is a list: its rows can also be lines of JSON."""
+
+
+def rendered(
+    report: Report, output: str, *, digits: int = 4, width: int | None = None, colour: bool = False
+) -> str:
+    """A report in one of the outputs.
+
+    Parameters
+    ----------
+    report : Report
+    output : {"text", "json", "csv", "markdown", "latex", "jsonl"}
+    digits : int
+        Digits after the point, for people; JSON and CSV have them all.
+    width : int, optional
+        Columns of the terminal, for text; as wide as it gets by default.
+    colour : bool
+        Whether text is coloured.
+    """
+    name = checked_option("output", output, LIST_OUTPUTS)
+    module = import_module(f"beyondchance.reporting.outputs.{name}")
+    if name == "text":
+        text: str = module.rendered(report, digits=digits, width=width, colour=colour)
+    else:
+        text = module.rendered(report, digits=digits)
+    return text

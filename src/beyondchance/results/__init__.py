@@ -1,0 +1,1 @@
+"""What follows from counts: scores, intervals, rankings."""

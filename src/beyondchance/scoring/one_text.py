@@ -1,0 +1,458 @@
+"""What random annotators do in one text: the public face of the mathematics."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from beyondchance.core.draws import nested_starts, overlapping_starts
+from beyondchance.core.lengths import LengthTable, table_of
+from beyondchance.core.measures import SampledRule
+from beyondchance.core.nesting import Forest, forest
+from beyondchance.core.overlapping import level_profiles
+from beyondchance.core.placement import coverage_profiles, item_profiles
+from beyondchance.core.ragged import distinct
+from beyondchance.core.sets import (
+    SpanSets,
+    set_coverage,
+    sets_of_spans,
+    start_profiles,
+    whole_lines,
+)
+from beyondchance.errors import LengthsError, OptionError, checked_option
+from beyondchance.scoring.options import MODELS, CustomMeasure, chosen_measure
+from beyondchance.types import Bools, Floats, Ints
+
+METHODS = ("exact", "uniform")
+_MOST = 2**40
+"""Positions that a text may have; sums over a million spans of them fit into 64 bits."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Text:
+    """The spans of one annotation: the text size, lengths, parents and depths."""
+
+    n: int
+    lengths: Ints
+    parents: Ints
+    depth: Ints
+
+    def layers(self, *, by_layer: bool) -> Ints:
+        return self.depth if by_layer else np.ones_like(self.depth)
+
+    def sets(self, owner: Ints) -> tuple[SpanSets, Ints]:
+        line = np.zeros_like(self.lengths)
+        return sets_of_spans(
+            np.array([self.n]), line, self.lengths, owner, parent=self.parents, depth=self.depth
+        )
+
+
+def start_probabilities(
+    n: int,
+    lengths: ArrayLike,
+    *,
+    model: str = "disjoint",
+    parents: ArrayLike | None = None,
+    method: str = "exact",
+    alpha: float = 0.99,
+) -> list[Floats]:
+    r"""Probability that each span starts at each place, by chance.
+
+    All arrangements of the spans in a text of `n` positions are equally likely:
+    Equation 1 of the paper for the disjoint model, Proposition 5 for the
+    overlapping one. Under the nested model that holds for the outermost spans in
+    the text, and for the spans inside each span.
+
+    Parameters
+    ----------
+    n : int
+        Positions of the text.
+    lengths : array of int, shape (k,)
+        Lengths of the spans.
+    model : {"disjoint", "nested", "overlapping"}
+        Whether spans keep clear of one another.
+    parents : array of int, shape (k,), optional
+        For the nested model: which of the spans each span lies in, by its place in
+        `lengths`; -1 for the text. By default none lies in another.
+    method : {"exact", "uniform"}
+        ``uniform`` is the paper's approximation: every place of span i is taken
+        to be equally likely if :math:`(n - a + k)/(n - a_i + 1) > \alpha`, with
+        a the total length; other spans are treated exactly.
+    alpha : float
+        The threshold of the approximation.
+
+    Returns
+    -------
+    list of k arrays
+        For each span, in the order given, the probabilities of its
+        ``n - length + 1`` places. They are read-only: spans that have them in
+        common share one array.
+
+    Examples
+    --------
+    Of two spans, of 1 and 2 tokens, in three tokens: one is first or the other.
+
+    >>> start_probabilities(3, [1, 2])
+    [array([0.5, 0. , 0.5]), array([0.5, 0.5])]
+
+    A span of 1 inside a span of 2: it is first there or second.
+
+    >>> start_probabilities(3, [1, 2], model="nested", parents=[1, -1])
+    [array([0.25, 0.5 , 0.25]), array([0.5, 0.5])]
+    """
+    text = validated_text(n, lengths, model, parents)
+    checked_option("method", method, METHODS)
+    if model == "nested":
+        if method == "uniform":
+            raise OptionError("method 'uniform' goes with model 'disjoint', not with 'nested'")
+        return _nested_probabilities(text)
+    size, spans = text.n, text.lengths
+    kinds = np.unique(spans)
+    if model == "overlapping":
+        uniform = np.ones(len(kinds), dtype=bool)
+    elif method == "uniform":
+        uniform = _nearly_uniform(size, spans, kinds, alpha)
+    else:
+        uniform = np.zeros(len(kinds), dtype=bool)
+    exact = kinds[~uniform]
+    profiles = item_profiles(table_of(size, spans), np.zeros_like(exact), exact)
+    found = {length: profiles.expand(index) for index, length in enumerate(exact.tolist())} | {
+        length: np.full(size - length + 1, 1 / (size - length + 1))
+        for length in kinds[uniform].tolist()
+    }
+    for places in found.values():
+        places.flags.writeable = False
+    return [found[length] for length in spans.tolist()]
+
+
+def _nested_probabilities(text: _Text) -> list[Floats]:
+    """Start probabilities of spans inside spans; equal ones are one array."""
+    if not len(text.lengths):
+        return []
+    sets, number = text.sets(np.arange(len(text.lengths)))
+    place = sets.place[sets.first[number]]
+    used, index = distinct(place)
+    profiles = start_profiles(sets, used)
+    found = [profiles.expand(i) for i in range(len(used))]
+    for places in found:
+        places.flags.writeable = False
+    return [found[i] for i in index.tolist()]
+
+
+def coverage(
+    n: int,
+    lengths: ArrayLike,
+    *,
+    model: str = "disjoint",
+    parents: ArrayLike | None = None,
+    layer: int = 1,
+    method: str = "exact",
+    alpha: float = 0.99,
+) -> Floats:
+    """Probability that each position is annotated, by chance.
+
+    Parameters
+    ----------
+    n, lengths, model, parents, method, alpha
+        As in `start_probabilities`.
+    layer : int
+        How many spans at least have to hold the position: 1 for any. Under the nested
+        model these are the layers, from the outermost inwards. The layers add up to the
+        number of spans that hold a position on average.
+
+    Returns
+    -------
+    array of float, shape (n,)
+
+    Examples
+    --------
+    A two-token span in three tokens always covers the middle one.
+
+    >>> coverage(3, [2])
+    array([0.5, 1. , 0.5])
+
+    A span of one token inside it covers each of the two as often as the other.
+
+    >>> coverage(3, [2, 1], model="nested", parents=[-1, 0], layer=2)
+    array([0.25, 0.5 , 0.25])
+    """
+    text = validated_text(n, lengths, model, parents)
+    wanted = _whole_number(layer, "layer")
+    if wanted < 1:
+        raise LengthsError(f"layer is {layer!r}; expected a number from 1 on")
+    size, spans = text.n, text.lengths
+    if checked_option("method", method, METHODS) == "uniform" and model != "overlapping":
+        steps = np.zeros(size + 1)
+        starts = start_probabilities(size, spans, model=model, method=method, alpha=alpha)
+        for length, places in zip(spans.tolist(), starts, strict=True):
+            steps[: size - length + 1] += places
+            steps[length:] -= places
+        return np.cumsum(steps[:-1]) if wanted == 1 else np.zeros(size)
+    if model == "overlapping" and len(spans):
+        profiles, n_levels = level_profiles(table_of(size, spans))
+        return profiles.expand(wanted - 1) if wanted <= n_levels[0] else np.zeros(size)
+    if wanted > text.depth.max(initial=0):
+        return np.zeros(size)
+    if model == "disjoint":
+        return coverage_profiles(table_of(size, spans), np.array([0])).expand(0)
+    sets, number = text.sets(text.depth - 1)
+    return set_coverage(sets, number[wanted - 1 : wanted]).expand(0)
+
+
+def expected_match(
+    n: int,
+    lengths_a: ArrayLike,
+    lengths_b: ArrayLike,
+    *,
+    measure: str | CustomMeasure = "token",
+    model: str = "disjoint",
+    parents_a: ArrayLike | None = None,
+    parents_b: ArrayLike | None = None,
+    theta: float | None = None,
+    samples: int | None = None,
+    seed: int | None = None,
+) -> float:
+    """Match that two random annotators with these spans would reach on average.
+
+    Parameters
+    ----------
+    n : int
+        Positions of the text.
+    lengths_a, lengths_b : array of int
+        Lengths of the spans of either annotator.
+    measure : {"token", "exact", "boundary", "dice", "iou"} or CustomMeasure
+        What matches; see `agreement`.
+    model : {"disjoint", "nested", "overlapping"}
+        Whether spans of one annotator keep clear of one another.
+    parents_a, parents_b : array of int, optional
+        For the nested model, as in `start_probabilities`.
+    theta, samples, seed : optional
+        Of the measure ``iou``; see `agreement`.
+
+    Returns
+    -------
+    float
+        Chance agreement (F1) is twice this, divided by the two sizes.
+
+    Examples
+    --------
+    The case A of the paper's first simulation: chance F1 is .5335.
+
+    >>> round(2 * expected_match(20, [2, 3, 4], [3, 4, 5]) / (9 + 12), 4)
+    0.5335
+
+    Two spans of one token in four: they start together, and end, in one case of four.
+
+    >>> expected_match(4, [1], [1], measure="boundary")
+    0.5
+    """
+    chosen = chosen_measure(measure, theta=theta, samples=samples, seed=seed)
+    sides = [
+        validated_text(n, lengths, model, parents)
+        for lengths, parents in ((lengths_a, parents_a), (lengths_b, parents_b))
+    ]
+    rule = chosen.rule(model)
+    if not all(len(side.lengths) for side in sides):
+        return 0.0
+    by_layer = chosen.measure.by_layer
+    if isinstance(rule, SampledRule):
+        a, b = (_forest(side, by_layer=by_layer) for side in sides)
+        return rule.estimate(sides[0].n, a, b).mean
+    if model == "nested":
+        sets, i, j = _paired_layers(*sides, by_layer=by_layer)
+    else:
+        sets, i, j = _paired_lines(table_of(sides[0].n, *(side.lengths for side in sides)))
+    return float(np.atleast_2d(rule.expected(sets, i, j))[0].sum())
+
+
+def _paired_lines(table: LengthTable) -> tuple[SpanSets, Ints, Ints]:
+    """Two lines as sets, in an order that does not depend on who comes first."""
+    runs = np.stack([table.length, table.count], axis=1).tolist()
+    one, two = runs[: table.first[1]], runs[table.first[1] :]
+    i, j = (0, 0) if one == two else (0, 1) if one < two else (1, 0)
+    return whole_lines(table), np.array([i]), np.array([j])
+
+
+def _paired_layers(a: _Text, b: _Text, *, by_layer: bool) -> tuple[SpanSets, Ints, Ints]:
+    """The layers of two annotations that are compared, in such an order as well."""
+    layers = [side.layers(by_layer=by_layer) for side in (a, b)]
+    k, first = len(a.lengths), int(layers[0].max())
+    sets, number = sets_of_spans(
+        np.full(2, a.n),
+        np.repeat([0, 1], [k, len(b.lengths)]),
+        np.concatenate([a.lengths, b.lengths]),
+        np.concatenate([layers[0] - 1, layers[1] - 1 + first]),
+        parent=np.concatenate([a.parents, np.where(b.parents < 0, -1, b.parents + k)]),
+        depth=np.concatenate([a.depth, b.depth]),
+    )
+    common = np.arange(min(first, int(layers[1].max())))
+    i, j = number[common], number[first + common]
+    return sets, np.minimum(i, j), np.maximum(i, j)
+
+
+def _forest(text: _Text, *, by_layer: bool) -> Forest:
+    """The spans of a text as trees."""
+    order = np.argsort(text.depth, kind="stable")
+    layer = text.layers(by_layer=by_layer)
+    columns = (column[order].tolist() for column in (text.parents, text.lengths, layer))
+    return forest(dict(zip(order.tolist(), zip(*columns, strict=True), strict=True)))
+
+
+def sample_arrangements(
+    n: int,
+    lengths: ArrayLike,
+    *,
+    size: int,
+    model: str = "disjoint",
+    parents: ArrayLike | None = None,
+    rng: np.random.Generator | int | None = None,
+) -> Ints:
+    """Draw random annotations, every arrangement equally likely.
+
+    Parameters
+    ----------
+    n : int
+        Positions of the text.
+    lengths : array of int, shape (k,)
+        Lengths of the spans.
+    size : int
+        How many arrangements to draw.
+    model : {"disjoint", "nested", "overlapping"}
+        Whether spans keep clear of one another.
+    parents : array of int, shape (k,), optional
+        For the nested model, as in `start_probabilities`.
+    rng : numpy.random.Generator or int, optional
+        The source of randomness, or its seed.
+
+    Returns
+    -------
+    array of int, shape (size, k)
+        The starts of the spans, in the order of `lengths`.
+
+    Notes
+    -----
+    For the disjoint model the spans and the free positions are items in random
+    order, of which only the places of the spans are drawn. The cost does not
+    depend on `n`. Spans inside a span are drawn in the same way in there.
+
+    Examples
+    --------
+    Spans of 2 and 3 fill five positions in one order or in the other.
+
+    >>> starts = sample_arrangements(5, [2, 3], size=100, rng=1)
+    >>> sorted(set(map(tuple, starts.tolist())))
+    [(0, 2), (3, 0)]
+    """
+    text = validated_text(n, lengths, model, parents)
+    draws = _whole_number(size, "size")
+    try:
+        generator = np.random.default_rng(rng)
+    except (TypeError, ValueError):
+        raise OptionError(f"rng is {rng!r}; expected a generator, a seed or None") from None
+    if model == "overlapping":
+        return overlapping_starts(text.n, text.lengths, draws, generator)
+    # Outer spans are drawn before those inside them.
+    order = np.argsort(text.depth, kind="stable")
+    rank = np.empty_like(order)
+    rank[order] = np.arange(len(order))
+    parent = text.parents[order]
+    parent = np.where(parent >= 0, rank[parent], -1)
+    return nested_starts(text.n, text.lengths[order], parent, draws, generator)[:, rank]
+
+
+def _nearly_uniform(n: int, spans: Ints, distinct: Ints, alpha: float) -> Bools:
+    """The paper's criterion: the highest probability is close to the uniform one."""
+    if not isinstance(alpha, int | float) or not 0 < alpha < 1:
+        raise OptionError(f"alpha is {alpha!r}; expected a number between 0 and 1")
+    return np.asarray((n - spans.sum() + len(spans)) / (n - distinct + 1) > alpha)
+
+
+def validated_text(
+    n: int, lengths: ArrayLike, model: str, parents: ArrayLike | None = None
+) -> _Text:
+    """Check that the spans are positive integers and fit the text and one another."""
+    checked_option("model", model, MODELS)
+    size = _whole_number(n, "n")
+    spans = _integers(lengths, "lengths", "a list of lengths", least=1)
+    if parents is None:
+        # No span lies in another: views of one number each.
+        inside, depth = (np.broadcast_to(np.int64(number), len(spans)) for number in (-1, 1))
+    elif model == "nested":
+        inside = _integers(parents, "parents", "a list with one for each span", least=-1)
+        depth = _depths(inside, len(spans))
+    else:
+        raise OptionError(f"parents go with model 'nested', not with {model!r}")
+    if model == "overlapping":
+        _check_room("a span of length", int(spans.max(initial=0)), "text", size)
+        return _Text(size, spans, inside, depth)
+    if parents is None:
+        _check_room("spans of total length", int(spans.sum()), "text", size)
+        return _Text(size, spans, inside, depth)
+    for parent in np.unique(inside).tolist():
+        where, room = ("text", size) if parent < 0 else ("span", int(spans[parent]))
+        _check_room("spans of total length", int(spans[inside == parent].sum()), where, room)
+    return _Text(size, spans, inside, depth)
+
+
+def _check_room(what: str, needed: int, where: str, room: int) -> None:
+    """Refuse spans that do not fit the text, or the span they lie in."""
+    if needed > room:
+        raise LengthsError(
+            f"{what} {needed} cannot be placed in a {where} of {room} positions; "
+            f"expected no more than the {where} holds"
+        )
+
+
+def _depths(parents: Ints, n_spans: int) -> Ints:
+    """How deep each span lies, from 1 on."""
+    if len(parents) != n_spans:
+        raise LengthsError(
+            f"{len(parents)} parents for {n_spans} spans; expected one for each span"
+        )
+    if n_spans and parents.max() >= n_spans:
+        raise LengthsError(
+            f"parents contain {parents.max()}; expected numbers from -1 to {n_spans - 1}"
+        )
+    depth = np.ones(n_spans, dtype=np.int64)
+    around = parents
+    for _ in range(n_spans):
+        if not np.any(around >= 0):
+            return depth
+        depth += around >= 0
+        around = np.where(around >= 0, parents[around], -1)
+    raise LengthsError("parents go round in a circle; expected every span to end up in the text")
+
+
+def _integers(values: ArrayLike, name: str, wanted: str, *, least: int) -> Ints:
+    """Check a list of integers from `least` on."""
+    kind = "positive integers" if least > 0 else f"integers from {least} on"
+    try:
+        column = np.asarray(values)
+    except ValueError:
+        raise LengthsError(f"{name} are nested unevenly; expected {wanted}") from None
+    if column.ndim != 1:
+        raise LengthsError(f"{name} have {column.ndim} dimensions; expected {wanted}")
+    if column.size == 0:
+        return np.zeros(0, dtype=np.int64)
+    if column.dtype.kind not in "iu":
+        given = values.tolist() if isinstance(values, np.ndarray) else list(values)  # type: ignore[arg-type]
+        strange = [v for v in given if isinstance(v, bool) or not isinstance(v, int | np.integer)]
+        found = repr(strange[0]) if strange else "integers beyond 64 bits"
+        raise LengthsError(f"{name} contain {found}; expected {kind}")
+    for wrong, problem in (
+        (column.min() < least, column.min()),
+        (column.max() > _MOST, column.max()),
+    ):
+        if wrong:
+            raise LengthsError(f"{name} contain {problem}; expected {kind} up to {_MOST:,}")
+    return column.astype(np.int64)
+
+
+def _whole_number(value: int, name: str) -> int:
+    """Check a number that must be an integer and not negative."""
+    is_integer = isinstance(value, int | np.integer) and not isinstance(value, bool)
+    if not is_integer or not 0 <= value <= _MOST:
+        raise LengthsError(f"{name} is {value!r}; expected an integer from 0 to {_MOST:,}")
+    return int(value)

@@ -1,0 +1,112 @@
+"""Random annotations: every arrangement equally often, and their match by hand."""
+
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given, strategies as st
+from scipy import stats
+
+import oracle
+from beyondchance.core.draws import (
+    disjoint_starts,
+    nested_starts,
+    overlapping_starts,
+    sampled_match,
+)
+from beyondchance.core.measures import MEASURES
+from beyondchance.core.observed import equal_spans
+
+STARTS = {"disjoint": disjoint_starts, "overlapping": overlapping_starts}
+
+
+@pytest.mark.parametrize("model", STARTS)
+@pytest.mark.parametrize(
+    ("n", "lengths"),
+    [(4, (1,)), (5, (2, 3)), (6, (1, 2)), (6, (2, 2, 1)), (7, (3,)), (5, (1, 1, 1))],
+)
+def test_every_arrangement_is_equally_likely(model, n, lengths):
+    starts = STARTS[model](n, np.array(lengths), 40_000, np.random.default_rng(2))
+    seen = Counter(map(tuple, starts.tolist()))
+    possible = oracle.arrangements(n, lengths, model)
+    assert set(seen) <= set(possible)
+    if len(possible) > 1:
+        assert stats.chisquare([seen[starts] for starts in possible]).pvalue > 1e-3
+
+
+def test_inner_spans_move_with_the_outer_ones():
+    # [    4    ]  ..      in 7: the outer spans of 4 and 1, a 2 and a 1 inside the first,
+    # [2][1]               and a 1 inside the 2.
+    line = ((0, 4, "P"), (0, 2, "Q"), (0, 1, "R"), (2, 3, "S"), (5, 6, "T"))
+    lengths, parents = np.array([4, 1, 2, 1, 1]), np.array([-1, -1, 0, 0, 2])
+    starts = nested_starts(7, lengths, parents, 40_000, np.random.default_rng(3))
+    seen = Counter(map(tuple, starts.tolist()))
+    possible = [(p, t, q, s, r) for p, q, r, s, t in oracle.placed(7, line, "nested")]
+    assert set(seen) <= set(possible)
+    assert stats.chisquare([seen[starts] for starts in possible]).pvalue > 1e-3
+
+
+def test_many_spans():
+    lengths = np.array([1, 2, 3] * 6)
+    starts = disjoint_starts(50, lengths, 20_000, np.random.default_rng(1))
+    cover = np.zeros((20_000, 50), dtype=np.int64)
+    for i, length in enumerate(lengths.tolist()):
+        for offset in range(length):
+            cover[np.arange(20_000), starts[:, i] + offset] += 1
+    assert cover.max() == 1
+    expected = np.array(
+        [float(1 - 14 * p) for p in oracle.pooled_equation_1(50, lengths.tolist(), 0, 50)]
+    )
+    error = np.sqrt(expected * (1 - expected) / 20_000)
+    assert (np.abs(cover.mean(axis=0) - expected) < 4.5 * error + 1e-12).all()
+
+
+@st.composite
+def drawn(draw):
+    """Two annotations of one text, drawn a few times."""
+    model = draw(st.sampled_from(sorted(STARTS)))
+    n = draw(st.integers(1, 90))
+    sides = []
+    rng = np.random.default_rng(draw(st.integers(0, 1000)))
+    for _ in range(2):
+        lengths = draw(st.lists(st.integers(1, min(n, 9)), min_size=1, max_size=9))
+        while model == "disjoint" and sum(lengths) > n:
+            lengths.pop()
+        lengths = np.array(lengths or [1])
+        sides.append((STARTS[model](n, lengths, 5, rng), lengths))
+    return model, n, sides
+
+
+@given(drawn())
+def test_match_by_loops(case):
+    model, n, (a, b) = case
+    for measure in ("token", "exact"):
+        kind = MEASURES[measure]
+        rule = kind.overlapping if model == "overlapping" else kind.lines
+        found = sampled_match(n, a, b, matched=rule.matched, overlapping=model == "overlapping")
+        for draw in range(5):
+            spans = [
+                Counter(zip(starts[draw].tolist(), lengths.tolist(), strict=True))
+                for starts, lengths in (a, b)
+            ]
+            if measure == "exact":
+                expected = (spans[0] & spans[1]).total()
+            else:
+                held = [
+                    [sum(k for (s, d), k in side.items() if s <= t < s + d) for t in range(n)]
+                    for side in spans
+                ]
+                expected = sum(map(min, *held))
+            assert found[draw] == expected
+
+
+def test_many_pairs_of_spans():
+    rng = np.random.default_rng(1)
+    lengths = np.array([1, 2] * 6)
+    sides = [(disjoint_starts(30, lengths, 50, rng), lengths) for _ in range(2)]
+    found = sampled_match(30, *sides, matched=equal_spans, overlapping=False)
+    for draw in range(50):
+        one, other = (
+            set(zip(starts[draw].tolist(), lengths.tolist(), strict=True)) for starts, _ in sides
+        )
+        assert found[draw] == len(one & other)

@@ -1,0 +1,68 @@
+"""Observed match, against looking at every pair of spans."""
+
+import numpy as np
+import pytest
+from hypothesis import given, strategies as st
+
+from beyondchance.core.observed import SpanGroups, intersecting, paired, partners
+
+spans = st.lists(
+    st.tuples(st.integers(0, 10), st.integers(1, 6)).map(lambda s: (s[0], s[0] + s[1])),
+    min_size=1, max_size=6, unique=True,
+).map(sorted)  # fmt: skip
+
+
+def groups_of(*found):
+    return SpanGroups(
+        first=np.cumsum([0, *map(len, found)]),
+        start=np.array([s for side in found for s, _ in side]),
+        end=np.array([e for side in found for _, e in side]),
+    )
+
+
+@given(spans, spans, spans)
+def test_spans_that_intersect(a, b, c):
+    row, one, two = intersecting(groups_of(a, b, c), np.array([0, 2]), np.array([1, 0]))
+    expected = []
+    for which, (left, first, right, second) in enumerate(
+        ((a, 0, b, len(a)), (c, len(a) + len(b), a, 0))
+    ):
+        expected += [
+            (which, first + i, second + j)
+            for i, (s, e) in enumerate(left)
+            for j, (t, f) in enumerate(right)
+            if max(s, t) < min(e, f)
+        ]
+    assert list(zip(row.tolist(), one.tolist(), two.tolist(), strict=True)) == expected
+
+
+def most_pairs(wishes):
+    """By trying everything."""
+    if not wishes:
+        return 0
+    (one, two), rest = wishes[0], wishes[1:]
+    without = most_pairs(rest)
+    return max(without, 1 + most_pairs([w for w in rest if w[0] != one and w[1] != two]))
+
+
+@given(st.lists(st.sets(st.tuples(st.integers(0, 4), st.integers(0, 4)), max_size=9), max_size=3))
+def test_the_largest_pairing(rows):
+    edges = [(row, one, two) for row, found in enumerate(rows) for one, two in sorted(found)]
+    columns = np.array(edges, dtype=np.int64).reshape(-1, 3).T
+    found = paired(*columns, len(rows))
+    assert found.tolist() == [most_pairs(sorted(wishes)) for wishes in rows]
+
+
+def test_a_long_chain_of_wishes():
+    # 0 wants 0; 1 wants 0 and 1; 2 wants 1 and 2; ... the last one upsets all.
+    n = 3000
+    one = np.concatenate([np.arange(n), np.arange(1, n)])
+    two = np.concatenate([np.arange(n), np.arange(n - 1)])
+    assert paired(np.zeros_like(one), one[::-1], two[::-1], 1).tolist() == [n]
+
+
+@pytest.mark.parametrize(("theta", "found"), [(0.7, 0), (0.69, 1)])
+def test_at_the_threshold(theta, found):
+    # Seven of ten positions are not more than .7, although .7 is not seven tenths to a computer.
+    groups = groups_of([(0, 10)], [(0, 7)])
+    assert partners(groups, np.array([0]), np.array([1]), theta=theta).tolist() == [found]

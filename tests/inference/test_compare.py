@@ -1,0 +1,463 @@
+"""Comparisons of results: against SciPy, against loops, and laws."""
+
+from dataclasses import replace
+from itertools import combinations, product
+from math import isnan
+
+import numpy as np
+import pytest
+from hypothesis import given, strategies as st
+from scipy import stats
+
+from beyondchance import Corpus, DataError, OptionError, Settings, agreement, contrasts, rank
+from beyondchance.inference.compare import _groups, compare, compare_systems
+
+SCORES = ("observed", "chance", "corrected")
+
+
+def ranked(n_documents, quality, *, seed=1, length=15):
+    """Systems that find each span of the gold standard with some probability."""
+    rng = np.random.default_rng(seed)
+    spans = {name: [] for name in ("gold", *quality)}
+    for _ in range(n_documents):
+        gold = [(s, s + int(rng.integers(1, 4)), "PL"[int(rng.integers(2))])
+                for s in range(0, length - 3, 5) if rng.random() < 0.8]  # fmt: skip
+        spans["gold"].append(gold)
+        for name, share in quality.items():
+            kept = [span for span in gold if rng.random() < share]
+            spans[name].append([(s, e + int(rng.random() < 0.2), x) for s, e, x in kept])
+    return rank(Corpus.from_spans(spans, lengths=[length] * n_documents), gold="gold")
+
+
+def sums_of(result):
+    """Matched, expected and size of each document."""
+    counts = result.counts
+    found = np.zeros((len(counts.documents), 3))
+    np.add.at(found[:, 0], counts.document, counts.matched)
+    np.add.at(found[:, 1], counts.document, counts.expected)
+    np.add.at(found[:, 2], counts.document, counts.size_a + counts.size_b)
+    return found
+
+
+def score(sums, name="corrected"):
+    matched, expected, size = np.moveaxis(sums, -1, 0)
+    observed, chance = 2 * matched / size, 2 * expected / size
+    values = {"observed": observed, "chance": chance}
+    values["corrected"] = (observed - chance) / (1 - chance)
+    return values[name]
+
+
+def difference_of(one, other, name="corrected"):
+    """A statistic for SciPy: it gets the numbers of documents, of one system and the other."""
+    both = np.concatenate([one, other])
+
+    def statistic(x, y, axis):
+        sums = [
+            both[index.astype(int)].sum(axis=axis - 1 if axis < 0 else axis) for index in (x, y)
+        ]
+        return score(sums[0], name) - score(sums[1], name)
+
+    return statistic
+
+
+class TestPaired:
+    @pytest.mark.parametrize("name", SCORES)
+    def test_every_exchange_as_scipy(self, name):
+        systems = ranked(9, {"good": 0.9, "fair": 0.6}).systems.values()
+        one, other = map(sums_of, systems)
+        theirs = stats.permutation_test(
+            (np.arange(9.0), np.arange(9.0, 18.0)), difference_of(one, other, name),
+            permutation_type="samples", vectorized=True, n_resamples=9999,
+        )  # fmt: skip
+        ours = compare(*systems, score=name)
+        assert ours.difference == pytest.approx(theirs.statistic, rel=1e-12)
+        assert ours.p_value == theirs.pvalue
+        assert ours.p_error == 0
+
+    def test_every_exchange_by_loops(self):
+        systems = list(ranked(7, {"good": 0.9, "fair": 0.6}, seed=3).systems.values())
+        tables = [sums_of(system) for system in systems]
+        observed = float(score(tables[0].sum(axis=0)) - score(tables[1].sum(axis=0)))
+        reached = 0
+        for ways in product([0, 1], repeat=7):
+            sides = [np.zeros(3), np.zeros(3)]
+            for document, way in enumerate(ways):
+                sides[way] += tables[0][document]
+                sides[1 - way] += tables[1][document]
+            reached += abs(score(sides[0]) - score(sides[1])) >= abs(observed) - 1e-12
+        assert compare(*systems).p_value == reached / 2**7
+
+    def test_sampled_as_scipy_within_their_errors(self):
+        systems = ranked(40, {"good": 0.75, "fair": 0.65}, seed=5).systems.values()
+        one, other = map(sums_of, systems)
+        theirs = stats.permutation_test(
+            (np.arange(40.0), np.arange(40.0, 80.0)), difference_of(one, other),
+            permutation_type="samples", vectorized=True, n_resamples=20_000,
+            rng=np.random.default_rng(1),
+        )  # fmt: skip
+        ours = compare(*systems, resamples=20_000, rng=1)
+        assert 0.01 < ours.p_value < 0.9
+        assert 0 < ours.p_error < 0.01
+        assert abs(ours.p_value - theirs.pvalue) < 4 * 2**0.5 * ours.p_error
+
+    @pytest.mark.parametrize("method", ["percentile", "BCa"])
+    def test_interval_as_scipy(self, method):
+        systems = ranked(30, {"good": 0.9, "fair": 0.6}).systems.values()
+        one, other = map(sums_of, systems)
+
+        def statistic(index, axis):  # noqa: ARG001 - SciPy passes it
+            chosen = index.astype(int)
+            return score(one[chosen].sum(axis=-2)) - score(other[chosen].sum(axis=-2))
+
+        theirs = stats.bootstrap(
+            (np.arange(30.0),), statistic, n_resamples=999, method=method, vectorized=True,
+            rng=np.random.default_rng(7),
+        )  # fmt: skip
+        ours = compare(*systems, resamples=999, method=method.lower(), rng=7).interval
+        assert (ours.low, ours.high) == pytest.approx(theirs.confidence_interval, rel=1e-11)
+
+    def test_few_documents_are_warned_of(self):
+        # By BCa below 30 documents that carry the difference, by the expanded one below 10.
+        few, many = (ranked(n, {"x": 0.8, "y": 0.6}).systems for n in (25, 250))
+        for systems, bca, expanded in ((few, True, False), (many, False, False)):
+            for method, warned in (("bca", bca), ("expanded", expanded)):
+                found = compare(systems["x"], systems["y"], rng=1, resamples=199, method=method)
+                assert (found.interval.caution is not None) is warned
+
+    def test_bootstrap_test(self):
+        systems = ranked(30, {"good": 0.75, "fair": 0.6}).systems.values()
+        one, other = map(sums_of, systems)
+        drawn = np.random.default_rng(7).integers(0, 30, (999, 30))
+        values = score(one[drawn].sum(axis=1)) - score(other[drawn].sum(axis=1))
+        observed = float(score(one.sum(axis=0)) - score(other.sum(axis=0)))
+        tails = [np.sum(values - observed >= observed), np.sum(values - observed <= observed)]
+        found = compare(*systems, test="bootstrap", resamples=999, rng=7)
+        assert found.p_value == pytest.approx(min(2 * (min(tails) + 1) / 1000, 1))
+        assert found.p_error > 0
+
+    def test_the_order_of_the_documents_does_not_matter(self):
+        systems = list(ranked(9, {"good": 0.9, "fair": 0.6}).systems.values())
+        counts = systems[1].counts
+        order = np.random.default_rng(1).permutation(9)
+        names = tuple(counts.documents[i] for i in order)
+        shuffled = replace(counts, documents=names, document=np.argsort(order)[counts.document])
+        again = compare(systems[0], replace(systems[1], counts=shuffled))
+        assert again.p_value == compare(*systems).p_value
+
+    def test_no_difference(self):
+        systems = list(ranked(20, {"good": 0.8}).systems.values())
+        found = compare(systems[0], systems[0], rng=1)
+        assert (found.difference, found.p_value) == (0, 1)
+        assert found.interval.reason.startswith("every resample gives the same value")
+
+    def test_last_digits_are_no_difference(self):
+        # Both systems miss every span, in documents of two kinds whose chance is 1/7.
+        gold = [["B-A"] + ["O"] * 6, ["B-A", "B-B", "B-C"] + ["O"] * 4] * 10
+        one = [["O"] * 6 + ["B-A"], ["O"] * 4 + ["B-B", "B-C", "B-A"]] * 10
+        other = [["O"] * 5 + ["B-A", "O"], ["O"] * 4 + ["B-C", "B-A", "B-B"]] * 10
+        ranking = rank(Corpus.from_tags({"gold": gold, "one": one, "other": other}), gold="gold")
+        found = compare_systems(ranking, rng=1)
+        assert found.groups == (found.order,)
+        (pair,) = found.pairs.values()
+        assert pair.p_value == 1
+        assert pair.interval.reason.startswith("every resample gives the same value")
+        for intervals in found.intervals.values():
+            assert intervals["chance"].reason.startswith("every resample gives the same value")
+
+    @given(st.integers(0, 10**6))
+    def test_exchanging_the_two_changes_the_sign(self, seed):
+        one, other = ranked(8, {"good": 0.8, "fair": 0.7}, seed=seed).systems.values()
+        forth, back = compare(one, other, rng=1), compare(other, one, rng=1)
+        assert forth.difference == -back.difference
+        assert forth.p_value == back.p_value
+        assert 0 < forth.p_value <= 1
+
+    def test_rows_that_cannot_be_scored(self):
+        spans = {"gold": [[], [(0, 1, "P")]], "a": [[], [(0, 1, "P")]], "b": [[], []]}
+        ranking = rank(Corpus.from_spans(spans, lengths=[3, 3]), gold="gold")
+        found = compare(*ranking.systems.values(), rng=1)
+        assert found.p_value == 1
+        assert found.interval.reason == "without one of the documents it is undefined"
+
+    def test_an_undefined_score(self):
+        spans = {name: [[(0, 2, "P")], [(0, 2, "P")]] for name in ("gold", "a", "b")}
+        ranking = rank(Corpus.from_spans(spans, lengths=[2, 2]), gold="gold")
+        found = compare(*ranking.systems.values(), rng=1)
+        assert isnan(found.p_value)
+        assert found.reason == "one of the scores is undefined"
+        standings = compare_systems(ranking, rng=1)
+        assert isnan(standings.adjusted["a", "b"])
+        assert standings.groups == (("a", "b"),)
+
+
+class TestUnpaired:
+    def rounds(self, n_first, n_second, *, seed=1):
+        corpora = []
+        for number, (n, share) in enumerate(((n_first, 0.9), (n_second, 0.6))):
+            ranking = ranked(n, {"ben": share}, seed=seed + number)
+            (result,) = ranking.systems.values()
+            names = tuple(f"round {number}, {name}" for name in result.counts.documents)
+            corpora.append(replace(result, counts=replace(result.counts, documents=names)))
+        return corpora
+
+    @pytest.mark.parametrize("name", SCORES)
+    def test_every_way_of_dealing_as_scipy(self, name):
+        rounds = self.rounds(4, 6)
+        one, other = map(sums_of, rounds)
+        theirs = stats.permutation_test(
+            (np.arange(4.0), np.arange(4.0, 10.0)), difference_of(one, other, name),
+            permutation_type="independent", vectorized=True, n_resamples=9999,
+        )  # fmt: skip
+        ours = compare(*rounds, score=name)
+        assert not ours.paired
+        assert ours.n_documents == (4, 6)
+        assert ours.p_value == pytest.approx(theirs.pvalue, rel=1e-12)
+        assert ours.p_error == 0
+
+    def test_sampled_as_scipy_within_their_errors(self):
+        rounds = self.rounds(12, 9, seed=5)
+        one, other = map(sums_of, rounds)
+        theirs = stats.permutation_test(
+            (np.arange(12.0), np.arange(12.0, 21.0)), difference_of(one, other),
+            permutation_type="independent", vectorized=True, n_resamples=20_000,
+            rng=np.random.default_rng(1),
+        )  # fmt: skip
+        ours = compare(*rounds, resamples=20_000, rng=1)
+        assert ours.p_error > 0
+        assert abs(ours.p_value - theirs.pvalue) < 4 * 2**0.5 * ours.p_error
+
+    @pytest.mark.parametrize("method", ["percentile", "BCa"])
+    def test_interval_as_scipy(self, method):
+        rounds = self.rounds(20, 30)
+        one, other = map(sums_of, rounds)
+        theirs = stats.bootstrap(
+            (np.arange(20.0), np.arange(20.0, 50.0)), difference_of(one, other),
+            n_resamples=999, method=method, vectorized=True, rng=np.random.default_rng(7),
+        )  # fmt: skip
+        ours = compare(*rounds, resamples=999, method=method.lower(), rng=7).interval
+        assert (ours.low, ours.high) == pytest.approx(theirs.confidence_interval, rel=1e-11)
+        assert ours.n_units == 50
+
+
+class TestWhatCanBeCompared:
+    def test_different_signatures(self):
+        one = agreement([["B-P", "O"]], [["B-P", "O"]])
+        other = agreement([["B-P", "O"]], [["B-P", "O"]], measure="exact")
+        message = "different signatures: measure is 'token' in the first and 'exact' in the second"
+        with pytest.raises(OptionError, match=message):
+            compare(one, other)
+
+    def test_options_of_intervals_are_no_difference(self):
+        one = agreement([["B-P", "O"], ["O", "B-P"]], [["B-P", "O"], ["B-P", "O"]])
+        signed = one.intervals(resamples=99, rng=1).settings
+        assert compare(one, replace(one, settings=signed)).p_value == 1
+
+    def test_some_documents_in_common(self):
+        corpus = Corpus.from_tags(
+            {name: [["B-P", "O"], ["O", "B-P"], ["O", "O"]] for name in "ab"},
+            documents=["x", "y", "z"],
+        )
+        one, other = (
+            agreement(corpus.select(documents=chosen)) for chosen in (["x", "y"], ["y", "z"])
+        )
+        message = (
+            "1 documents are in both results, 1 in the first only and 1 in the second only; .*"
+            "paired=True compares those in both"
+        )
+        with pytest.raises(DataError, match=message):
+            compare(one, other)
+        assert compare(one, other, paired=True).n_documents == (1, 1)
+        assert compare(one, other, paired=False).n_documents == (2, 2)
+
+    def test_no_document_in_common(self):
+        corpus = Corpus.from_tags(
+            {name: [["B-P", "O"], ["O", "B-P"]] for name in "ab"}, documents=["x", "y"]
+        )
+        one, other = (agreement(corpus.select(documents=[name])) for name in "xy")
+        with pytest.raises(DataError, match="no document is in both results"):
+            compare(one, other, paired=True)
+
+    def test_what_is_no_result(self):
+        one = agreement([["B-P", "O"]], [["B-P", "O"]])
+        ranking = ranked(5, {"a": 0.8, "b": 0.7})
+        for pair, name in (((1, 2), "int"), ((one, None), "NoneType"), ((ranking, one), "Ranking")):
+            with pytest.raises(DataError, match=f"found one {name}; expected two results of agree"):
+                compare(*pair)
+        for given_, name in ((one, "Agreement"), (3, "int"), ([one, one], "list")):
+            with pytest.raises(DataError, match=f"found one {name}; expected a Ranking, as rank"):
+                compare_systems(given_)
+
+    def test_tag_lists_without_names_are_taken_as_paired(self):
+        one = agreement([["B-P", "O"], ["O", "B-P"]], [["B-P", "O"], ["B-P", "O"]])
+        other = agreement([["B-P", "O"], ["B-P", "O"]], [["B-P", "O"], ["O", "B-P"]])
+        assert compare(one, other, rng=1).paired
+        assert not compare(one, other, rng=1, paired=False).paired
+
+    def test_unknown_options(self):
+        one = agreement([["B-P", "O"]], [["B-P", "O"]])
+        with pytest.raises(OptionError, match="unknown test 't'; choose one of: permutation"):
+            compare(one, one, test="t")
+        with pytest.raises(OptionError, match="unknown score 'f1'"):
+            compare(one, one, score="f1")
+        with pytest.raises(OptionError, match="resamples is 3"):
+            compare(one, one, resamples=3)
+        with pytest.raises(OptionError, match="resamples is 198, .*; expected 199 or more"):
+            compare(one, one, resamples=198, confidence=0.99)
+        ranking = ranked(5, {"a": 0.8, "b": 0.7})
+        with pytest.raises(OptionError, match="resamples is 198, .*; expected 199 or more"):
+            compare_systems(ranking, resamples=198, confidence=0.99)
+
+    def test_the_seed_is_in_the_signature(self):
+        one, other = ranked(20, {"good": 0.8, "fair": 0.7}).systems.values()
+        found = compare(one, other, resamples=199)
+        signed = Settings.parse(str(found.settings))
+        assert compare(one, other, resamples=199, rng=int(signed.seed)) == found
+
+
+class TestSystems:
+    def test_every_pair_is_compared_as_it_is_alone(self):
+        ranking = ranked(11, {"poor": 0.3, "good": 0.95, "fair": 0.7})
+        found = compare_systems(ranking, resamples=4999, rng=1)
+        assert found.order == ("good", "fair", "poor")
+        for one, other in combinations(found.order, 2):
+            alone = compare(ranking.systems[one], ranking.systems[other], resamples=4999, rng=1)
+            assert found.pairs[one, other].p_value == alone.p_value
+            assert found.pairs[one, other].interval == alone.interval
+        for name, system in ranking.systems.items():
+            for kind in SCORES:
+                expected = system.interval(kind, resamples=4999, rng=1)
+                assert found.intervals[name][kind] == expected
+
+    def test_p_values_are_raised_together(self):
+        ranking = ranked(60, {"a": 0.9, "b": 0.85, "c": 0.6, "d": 0.55}, seed=4)
+        found = compare_systems(ranking, resamples=999, rng=1)
+        plain = sorted(item.p_value for item in found.pairs.values())
+        worst = 0.0
+        expected = []
+        for rank_, p in enumerate(plain):
+            worst = max(worst, min(p * (6 - rank_), 1))
+            expected.append(worst)
+        assert sorted(found.adjusted.values()) == pytest.approx(expected)
+        best, *others = found.order
+        assert isnan(found.p_best(best))
+        assert isnan(found.p_next(others[-1]))
+        for name in others:
+            assert found.p_best(name) == found.adjusted[best, name]
+        assert found.p_next(best) == found.p_between(others[0], best)
+
+    def test_groups(self):
+        ranking = ranked(80, {"a": 0.9, "b": 0.88, "c": 0.4, "d": 0.38}, seed=2)
+        found = compare_systems(ranking, resamples=999, rng=1)
+        assert {frozenset(group) for group in found.groups} == {frozenset("ab"), frozenset("cd")}
+
+    @pytest.mark.parametrize(
+        ("confidence", "p"), [(0.9, 0.1), (0.95, 0.05), (0.8, 0.2), (0.7, 0.3), (0.99, 0.01)]
+    )
+    def test_a_p_value_of_just_as_much_tells_apart(self, monkeypatch, confidence, p):
+        ranking = ranked(5, {"a": 0.9, "b": 0.3})
+        for factor, n_groups in ((1, 2), (1 + 1e-6, 1)):
+            monkeypatch.setattr(
+                contrasts, "_adjusted", lambda ps, x=p * factor: dict.fromkeys(ps, x)
+            )
+            found = compare_systems(ranking, confidence=confidence, resamples=199, rng=1)
+            assert len(found.groups) == n_groups
+
+    def test_documents_that_not_all_have(self):
+        corpus = Corpus.from_tags(
+            {
+                "gold": [["B-P", "O", "O"], ["O", "B-P", "O"], ["O", "B-P", "O"]],
+                "a": [["B-P", "O", "O"], ["O", "B-P", "O"], ["B-P", "O", "O"]],
+                "b": [["B-P", "O", "O"], ["O", "O", "B-P"], None],
+            }
+        )
+        ranking = rank(corpus, gold="gold")
+        found = compare_systems(ranking, rng=1)
+        assert found.n_documents == 2
+        # An interval is that of the score that it stands beside.
+        for name, system in ranking.systems.items():
+            assert repr(found.intervals[name]["observed"]) == repr(
+                system.interval("observed", rng=1)
+            )
+        # It says over how many documents it is.
+        assert {n: found.intervals[n]["observed"].n_units for n in "ab"} == {"a": 3, "b": 2}
+        assert found.pairs["a", "b"].n_documents == (2, 2)
+        assert found.reversed_pairs == ()
+        apart = Corpus.from_tags(
+            {
+                "gold": [["B-P", "O"], ["O", "B-P"]],
+                "a": [["B-P", "O"], None],
+                "b": [None, ["O", "B-P"]],
+            }
+        )
+        with pytest.raises(DataError, match="no document was annotated by all systems"):
+            compare_systems(rank(apart, gold="gold"), rng=1)
+
+    def test_pairs_that_stand_in_the_other_order_on_shared_documents(self):
+        # Of six documents good gets all right; lucky one of the first three and the last three;
+        # shy two of the first three, and it does not have the others.
+        right, wrong = [(0, 1, "P")], [(1, 2, "P")]
+        spans = {
+            "gold": [right] * 6,
+            "good": [right] * 6,
+            "lucky": [right, wrong, wrong, right, right, right],
+            "shy": [right, right, [*wrong, (2, 3, "P")], None, None, None],
+        }
+        ranking = rank(Corpus.from_spans(spans, lengths=[9] * 6), gold="gold")
+        # F1: 4 of 6, and 2 x 2 of 3 + 4; on the shared documents 1 of 3, and the same.
+        found = compare_systems(ranking, score="observed", resamples=199, rng=1)
+        assert found.order == ("good", "lucky", "shy")
+        assert found.n_documents == 3
+        assert found.pairs["lucky", "shy"].difference == pytest.approx(1 / 3 - 4 / 7)
+        assert found.reversed_pairs == (("lucky", "shy"),)
+        sizes = {name: item["observed"].n_units for name, item in found.intervals.items()}
+        assert sizes == {"good": 6, "lucky": 6, "shy": 3}
+
+    def test_one_system(self):
+        found = compare_systems(ranked(9, {"only": 0.7}), resamples=99, rng=1)
+        assert found.groups == (("only",),)
+        assert not found.pairs
+        assert isnan(found.p_next("only"))
+
+    def test_overtakings(self):
+        # Of long spans more is matched by luck: the paper's fourth simulation.
+        five = [(0, 3, "P"), (5, 8, "P"), (10, 13, "P"), (15, 18, "P"), (20, 23, "P")]
+        long = [(25, 41, "P")]
+        spans = {"gold": [five + long] * 9, "short": [five] * 9, "long": [long] * 9}
+        ranking = rank(Corpus.from_spans(spans, lengths=[41] * 9), gold="gold")
+        assert ranking.ranks("observed") == {"short": 2, "long": 1}
+        assert ranking.ranks("corrected") == {"short": 1, "long": 2}
+        found = compare_systems(ranking, rng=1)
+        # Nine documents that are all alike: each exchange but none and all is closer to 0.
+        assert found.adjusted["short", "long"] == 2 / 2**9
+        assert found.overtakings == {("short", "long"): True}
+        few = ranking.among(np.arange(9) < 3)
+        found = compare_systems(few, rng=1)
+        assert found.overtakings == {("short", "long"): False}
+
+
+@given(st.integers(1, 6), st.data())
+def test_groups_are_the_largest_sets_without_a_pair_that_is_told_apart(n, data):
+    order = "abcdef"[:n]
+    pairs = list(combinations(order, 2))
+    apart = set(data.draw(st.lists(st.sampled_from(pairs), unique=True))) if pairs else set()
+    fine = [
+        set(chosen)
+        for size in range(1, n + 1)
+        for chosen in combinations(order, size)
+        if not apart & set(combinations(chosen, 2))
+    ]
+    largest = [group for group in fine if not any(group < other for other in fine)]
+    found = _groups(order, apart)
+    assert sorted(map(sorted, largest)) == sorted(map(list, found))
+    assert list(found) == sorted(found)
+
+
+def test_false_alarms_are_as_rare_as_promised():
+    # Two systems that are alike: of 400 comparisons about one in twenty is below .05.
+    alarms = 0
+    for seed in range(400):
+        one, other = ranked(10, {"a": 0.7, "b": 0.7}, seed=seed).systems.values()
+        alarms += compare(one, other, resamples=1024).p_value <= 0.05
+    expected, error = 400 * 0.05, (400 * 0.05 * 0.95) ** 0.5
+    assert alarms <= expected + 3 * error
+    assert alarms >= expected - 4 * error

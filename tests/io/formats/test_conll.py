@@ -1,0 +1,393 @@
+"""CoNLL columns: layouts, schemes, documents, repairs, and what is wrong."""
+
+from contextlib import suppress
+
+import pytest
+from hypothesis import given, settings, strategies as st
+
+import beyondchance as bc
+from beyondchance.io.drafts import assembled
+from beyondchance.io.formats import conll
+from beyondchance.io.options import Reading, ReadOptions
+from beyondchance.io.registry import Upload
+from beyondchance.io.sources import Source
+
+PLAIN = "Mira B-PER\nHolt I-PER\nsailed O\n\nLund B-LOC\n. O\n"
+WHOLE = """# columns = token anna ben
+# newdoc id = first
+# round = 1
+# sent_id = a
+Mira\tB-PER\tB-PER
+Holt\tI-PER\tO
+# a remark
+sailed\tO\tO
+
+#\tO\tB-X
+Lund\tB-LOC\tB-LOC
+
+# newdoc id = second
+# round = 2
+. \tO\tO
+"""
+
+
+def written(path, text, encoding="utf-8"):
+    path.write_bytes(text.encode(encoding))
+    return path
+
+
+def spans(corpus, document, annotator):
+    return [tuple(span) for span in corpus.spans(document, annotator)]
+
+
+def upload(text, name="a.conll"):
+    data = text if isinstance(text, bytes) else text.encode()
+    return Upload(name, "a", [Source(name, member=data)])
+
+
+def everything(corpus):
+    return {(d, a): spans(corpus, d, a) for d in corpus.documents for a in corpus.annotators_of(d)}
+
+
+@pytest.mark.parametrize(
+    ("text", "encoding"),
+    [
+        (PLAIN, "utf-8"),
+        (PLAIN.replace(" ", "\t"), "utf-8"),
+        (PLAIN.replace(" ", "   "), "utf-8"),
+        (PLAIN.replace("\n", "\r\n"), "utf-8"),
+        (PLAIN.replace("\n\n", "\n \t \n\n\n"), "utf-8"),
+        ("\n\n" + PLAIN.rstrip("\n"), "utf-8"),
+        (PLAIN, "utf-8-sig"),
+        (PLAIN, "utf-16"),
+    ],
+)
+def test_plain(tmp_path, text, encoding):
+    path = written(tmp_path / "anna.conll", text, encoding)
+    corpus = bc.read(path, format="conll")
+    assert corpus.annotators == ("anna",)
+    assert everything(corpus) == {("1", "anna"): [(0, 2, "PER")], ("2", "anna"): [(0, 1, "LOC")]}
+    assert corpus.text_length.tolist() == [3, 2]
+    assert corpus.texts == ("Mira Holt sailed", "Lund .")
+    assert (corpus.unit, corpus.positions) == ("sentence", "tokens")
+    assert corpus.notes == (f"{path}: tags of anna read as IOB2",)
+    assert corpus.skipped == {}
+
+
+def test_whole(tmp_path):
+    path = written(tmp_path / "both.conll", WHOLE)
+    corpus = bc.read(path)
+    assert corpus.annotators == ("anna", "ben")
+    assert everything(corpus) == {
+        ("first", "anna"): [(0, 2, "PER"), (1, 2, "LOC")],
+        ("first", "ben"): [(0, 1, "PER"), (0, 1, "X"), (1, 2, "LOC")],
+        ("second", "anna"): [],
+        ("second", "ben"): [],
+    }
+    assert corpus.fields == {"round": ("1", "2")}
+    assert corpus.text_length.tolist() == [3, 2, 1]
+    assert corpus.notes == (
+        f"{path}: read as conll",
+        f"{path}: tags of anna read as IOB2",
+        f"{path}: tags of ben read as IOB2",
+    )
+
+
+def test_example_is_the_packaged_file():
+    corpus = bc.read(bc.__path__[0] + "/resources/example.conll")
+    assert everything(corpus) == everything(bc.example())
+    assert corpus.fields == bc.example().fields
+
+
+def test_two_files_are_matched_by_number(tmp_path):
+    a = written(tmp_path / "anna.conll", PLAIN)
+    b = written(tmp_path / "ben.conll", PLAIN.replace("B-LOC", "O"))
+    corpus = bc.read(a, b)
+    assert corpus.annotators == ("anna", "ben")
+    assert spans(corpus, "2", "anna") == [(0, 1, "LOC")]
+    assert spans(corpus, "2", "ben") == []
+
+
+def test_folder_without_marks_has_a_document_for_each_file(tmp_path):
+    for annotator in ("anna", "ben"):
+        (tmp_path / annotator / "part").mkdir(parents=True)
+        written(tmp_path / annotator / "part" / "x.conll", PLAIN)
+        written(tmp_path / annotator / "y.conll", f"-DOCSTART- O\n\n{PLAIN}")
+        written(tmp_path / annotator / "z.conll", f"# newdoc id = z9\n{PLAIN}")
+    corpus = bc.read(tmp_path / "anna", tmp_path / "ben", format="conll")
+    assert corpus.annotators == ("anna", "ben")
+    assert sorted(corpus.documents) == ["part/x", "y/1", "z9"]
+    assert spans(corpus, "part/x", "ben") == [(0, 2, "PER"), (0, 1, "LOC")]
+
+
+def test_docstart_numbers_documents(tmp_path):
+    text = f"-DOCSTART- -X- O\n\n{PLAIN}\n-DOCSTART- -X- O\nGo O\n"
+    corpus = bc.read(written(tmp_path / "a.conll", text))
+    assert corpus.documents == ("1", "2")
+    assert corpus.text_length.tolist() == [3, 2, 1]
+
+
+def test_what_stands_before_the_first_document_is_document_0(tmp_path):
+    corpus = bc.read(written(tmp_path / "a.conll", "Go O\n\nOn O\n-DOCSTART- O\nLund B-LOC\n"))
+    assert everything(corpus) == {("0", "a"): [], ("1", "a"): [(0, 1, "LOC")]}
+    assert corpus.text_length.tolist() == [1, 1, 1]
+
+
+def test_header_with_sentence_and_document_columns(tmp_path):
+    text = (
+        "doc\tsent\ttoken\tpos\tanna\tben\n"
+        "d1\t0\tMira\tN\tB-PER\tO\nd1\t0\tran\tV\tO\tO\nd1\t1\tLund\tN\tB-LOC\tB-LOC\n"
+        "d2\t1\tOslo\tN\tO\tB-LOC\n\t\tnow\tR\tO\tO\n"
+    )
+    path = written(tmp_path / "a.tsv", text)
+    corpus = bc.read(path)
+    assert everything(corpus) == {
+        ("d1", "anna"): [(0, 1, "PER"), (0, 1, "LOC")],
+        ("d1", "ben"): [(0, 1, "LOC")],
+        ("d2", "anna"): [],
+        ("d2", "ben"): [(0, 1, "LOC")],
+    }
+    assert corpus.text_length.tolist() == [2, 1, 2]
+    assert f"{path}: columns not read: pos" in corpus.notes
+
+
+def test_header_with_a_sentence_column_only(tmp_path):
+    text = "sent\ttoken\ttag\n7\tMira\tB-PER\n7\tran\tO\n8\tLund\tB-LOC\n"
+    corpus = bc.read(written(tmp_path / "a.tsv", text))
+    assert corpus.annotators == ("a",)
+    assert everything(corpus) == {("1", "a"): [(0, 1, "PER")], ("2", "a"): [(0, 1, "LOC")]}
+
+
+def test_a_sentence_column_that_is_empty_leaves_the_blank_lines(tmp_path):
+    text = "sent\ttoken\ttag\n\tMira\tB-PER\n\n\tran\tO\n"
+    corpus = bc.read(written(tmp_path / "a.tsv", text))
+    assert corpus.text_length.tolist() == [1, 1]
+
+
+@pytest.mark.parametrize("column", ["2", 2])
+def test_columns_by_number(tmp_path, column):
+    path = written(tmp_path / "a.conll", "1 B-PER Mira x\n2 O ran y\n")
+    corpus = bc.read(path, token_column="3", tag_column=column)  # noqa: S106
+    assert everything(corpus) == {("1", "a"): [(0, 1, "PER")]}
+    assert corpus.texts == ("Mira ran",)
+
+
+def test_several_columns_by_number_and_by_name(tmp_path):
+    plain = written(tmp_path / "a.conll", "Mira B-PER O\nran O B-X\n")
+    corpus = bc.read(plain, tag_column="2, 3")
+    assert corpus.annotators == ("column 2", "column 3")
+    assert spans(corpus, "1", "column 3") == [(1, 2, "X")]
+    named = written(tmp_path / "b.conll", "word one two\nMira B-PER O\nran O B-X\n")
+    assert bc.read(named, tag_column="two,one").annotators == ("two", "one")
+    assert bc.read(named, tag_column="two,two").annotators == ("b",)
+
+
+def test_token_column_by_name(tmp_path):
+    path = written(tmp_path / "a.conll", "word lower ner\nMira mira B-PER\nran ran O\n")
+    assert bc.read(path, token_column="lower").texts == ("mira ran",)  # noqa: S106
+
+
+@pytest.mark.parametrize(
+    ("scheme", "tags", "found"),
+    [
+        ("IOB2", "B-X I-X B-X O", [(0, 2, "X"), (2, 3, "X")]),
+        ("IOB1", "I-X I-X B-X O", [(0, 2, "X"), (2, 3, "X")]),
+        ("IO", "I-X I-X I-Y O", [(0, 2, "X"), (2, 3, "Y")]),
+        ("BIOES", "B-X E-X S-X O", [(0, 2, "X"), (2, 3, "X")]),
+        ("BILOU", "B-X L-X U-X O", [(0, 2, "X"), (2, 3, "X")]),
+        ("BMES", "B-X M-X E-X S-X", [(0, 3, "X"), (3, 4, "X")]),
+        ("IOB2", "O O O O", []),
+        ("IOB2", "B I O B", [(0, 2, "_"), (3, 4, "_")]),
+    ],
+)
+def test_schemes_are_detected(tmp_path, scheme, tags, found):
+    text = "".join(f"w{i} {tag}\n" for i, tag in enumerate(tags.split()))
+    path = written(tmp_path / "a.conll", text)
+    corpus = bc.read(path, format="conll")
+    assert spans(corpus, "1", "a") == found
+    assert corpus.notes == (f"{path}: tags of a read as {scheme}",)
+    assert corpus.options["scheme"] == scheme
+    told = bc.read(path, format="conll", scheme=scheme)
+    assert spans(told, "1", "a") == found
+    assert told.notes == ()
+
+
+def test_schemes_of_two_annotators_are_signed(tmp_path):
+    text = "token anna ben\nMira B-PER S-PER\nran O O\n"
+    assert bc.read(written(tmp_path / "a.conll", text)).options["scheme"] == "BIOES+IOB2"
+
+
+@pytest.mark.parametrize(
+    ("repair", "found"), [("conlleval", [(0, 1, "X"), (1, 3, "Y")]), ("discard", [(0, 1, "X")])]
+)
+def test_repairs_are_counted(tmp_path, repair, found):
+    path = written(tmp_path / "a.conll", "a B-X\nb I-Y\nc I-Y\n")
+    corpus = bc.read(path, repair=repair)
+    assert spans(corpus, "1", "a") == found
+    assert corpus.skipped == {f"tags repaired by {repair}": 1}
+    assert corpus.options["repair"] == repair
+
+
+@pytest.mark.parametrize("text", ["# O\n#tag B-X\nx O\n", "x O\n# O\n#tag B-X\n"])
+def test_tokens_named_with_a_hash(tmp_path, text):
+    corpus = bc.read(written(tmp_path / "a.conll", text), format="conll")
+    assert sorted(corpus.texts[0].split()) == ["#", "#tag", "x"]
+
+
+def test_comments_that_look_like_rows(tmp_path):
+    text = "x N N O\n# text = I\ny N N B-X\n"
+    corpus = bc.read(written(tmp_path / "a.conll", text), format="conll")
+    assert corpus.texts == ("x y",)
+
+
+def test_spaces_inside_tokens(tmp_path):
+    text = "New York\tB-LOC\nö\N{NO-BREAK SPACE}ö\tO\n"
+    corpus = bc.read(written(tmp_path / "a.conll", text), format="conll")
+    assert corpus.text_length.tolist() == [2]
+    corpus = bc.read(written(tmp_path / "b.conll", "a\N{NO-BREAK SPACE}b B-X\n"), format="conll")
+    assert spans(corpus, "1", "b") == [(0, 1, "X")]
+
+
+def test_newdoc_without_a_blank_line_ends_the_sentence(tmp_path):
+    text = "a O\n# newdoc\nb O\n# newdoc\nc O\n"
+    corpus = bc.read(written(tmp_path / "a.conll", text), format="conll")
+    assert corpus.documents == ("0", "1", "2")
+
+
+@pytest.mark.parametrize("unit", ["sentence", "document"])
+def test_units_and_positions(tmp_path, unit):
+    path = written(tmp_path / "a.conll", WHOLE)
+    corpus = bc.read(path, unit=unit, positions="characters")
+    expected = {"sentence": [16, 6, 2], "document": [23, 2]}
+    assert corpus.text_length.tolist() == expected[unit]
+
+
+MALFORMED = {
+    "": "{}: holds no tokens; expected a token and its tag on each line",
+    "\n# only\n\n": "{}: holds no tokens; expected a token and its tag on each line",
+    "token tag\n": "{}: holds a header only; expected a token on each line",
+    "a\nb\n": "{}:1: found one column; expected at least a token and a tag",
+    "a O\nb\n": "{}:2: found 1 columns; expected 2, as in the first row",
+    "a O\n\nb N O\n": "{}:3: found 3 columns; expected 2, as in the first row",
+    "# columns = token x\na O O\n": (
+        "{}:2: found 3 columns; expected 2, as the header names: token, x"
+    ),
+    "token x x\na O O\n": "{}: two columns are named 'x'; expected distinct names",
+    "token pos\na N\n": (
+        "{}: none of the columns 'token', 'pos' holds tags; say which with tag_column="
+    ),
+    "a B-Y\n\nb I-X\nc B-X\n": (
+        "{}:3: tag 'I-X' after the start of the text and before B-X breaks scheme IOB2; correct "
+        "it, choose another scheme, or repair it with repair='conlleval' or repair='discard'"
+    ),
+    "a O\nb B_X\n": (
+        "{}:2: tag 'B_X' is not in scheme IOB2; expected one of O, B-LABEL, I-LABEL, or choose "
+        "another scheme"
+    ),
+    "token x y\na O O\nb O O\nc O per\n": (
+        "{}:4: tag 'per' is not in scheme IOB2; expected one of O, B-LABEL, I-LABEL, or choose "
+        "another scheme"
+    ),
+    "# newdoc id = x\na O\n# newdoc id = x\nb O\n": (
+        "{}:4: document 'x' was annotated by 'a' before, at {}:2; expected it once "
+        "(repeated='last' takes the last)"
+    ),
+    "a O\0\n": (
+        "{}:1: contains a NUL character; expected text, and this looks like a binary file or "
+        "UTF-16 without a byte order mark"
+    ),
+}
+
+
+@pytest.mark.parametrize("text", MALFORMED)
+def test_malformed(tmp_path, text):
+    path = written(tmp_path / "a.conll", text)
+    with pytest.raises(bc.BeyondChanceError) as caught:
+        bc.read(path, format="conll")
+    assert str(caught.value) == MALFORMED[text].replace("{}", str(path))
+
+
+def test_invalid_utf8(tmp_path):
+    path = tmp_path / "a.conll"
+    path.write_bytes(b"a O\nb\xff O\n")
+    with pytest.raises(bc.FormatError) as caught:
+        bc.read(path, format="conll")
+    assert str(caught.value) == f"{path}:2: byte 0xff is not UTF-8; save the file as UTF-8"
+
+
+@pytest.mark.parametrize("column", ["0", "3", "-1", "\u00b2", "x", "9" * 5000, ["1"]])
+def test_unknown_columns(tmp_path, column):
+    path = written(tmp_path / "a.conll", "a O\n")
+    with pytest.raises(bc.OptionError) as caught:
+        bc.read(path, format="conll", tag_column=column)
+    message = f"{path} has no column {str(column)!r}; expected a number from 1 to 2"
+    assert str(caught.value) == message
+    named = written(tmp_path / "b.conll", "token tag\na O\n")
+    with pytest.raises(bc.OptionError) as caught:
+        bc.read(named, format="conll", token_column=column)
+    assert str(caught.value).endswith("expected a number from 1 to 2 or one of token, tag")
+
+
+@pytest.mark.parametrize(
+    "text", [PLAIN, WHOLE, "token tag\nx O\n", "-DOCSTART- O\n\nx B-X\n", "x O N\ny B-P N\n"]
+)
+def test_is_format(text):
+    assert conll.is_format(upload(text))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "Plain text, and nothing else.\nIn two lines.\n",
+        "T1\tPER 0 4\tMira\n",
+        '{"text": "x", "label": []}\n',
+        "document,annotator,start,end,label\n1,a,0,1,X\n",
+        "SPEAKER x 1 0.0 1.0 <NA> <NA> anna <NA> <NA>\n",
+        "# sent_id = 1\n1\tx\tx\tNOUN\tN\t_\t0\troot\t_\t_\n",
+        b"\x00\xff\xfe",
+        b"\xff\xfe\x00",
+    ],
+)
+def test_is_not_format(text):
+    assert not conll.is_format(upload(text))
+    assert not conll.is_format(Upload("x", "x", [Source("x", member=b"")], data=[{}]))
+
+
+def read_bytes(data, **options):
+    reading = Reading(ReadOptions(**options))
+    given = upload(data)
+    conll.is_format(given)
+    with suppress(bc.BeyondChanceError):
+        drafts = conll.drafts(given, reading)
+        assembled(drafts, reading, unit="sentence", positions="tokens")
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    base=st.sampled_from([PLAIN, WHOLE, "sent\ttoken\tx\ty\n0\ta\tO\tB-X\n1\tb\tO\tO\n"]),
+    cuts=st.lists(st.tuples(st.integers(0, 200), st.integers(0, 4), st.binary(max_size=6)),
+                  max_size=6),
+    repair=st.sampled_from(["none", "conlleval", "discard"]),
+)  # fmt: skip
+def test_mutated_bytes(base, cuts, repair):
+    data = base.encode()
+    for place, n, new in cuts:
+        data = data[:place] + new + data[place + n :]
+    read_bytes(data, repair=repair)
+
+
+CELLS = st.sampled_from(
+    ["O", "B-X", "I-X", "E-X", "S-Y", "M-X", "a", "#", "# newdoc id = x", "-DOCSTART-", "\t", " ",
+     "\n", "\n\n", "\r\n", "token", "sent", "doc", "# columns = token a", "\u3000", "\xa0", "",
+     "\u2028", "\x1c", "=", "\ufeff"]
+)  # fmt: skip
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    cells=st.lists(CELLS | st.text(max_size=3), max_size=40),
+    column=st.none() | st.sampled_from(["1", "2", "a", "1,2"]),
+)
+def test_random_cells(cells, column):
+    read_bytes("".join(cells).encode("utf-8", "replace"), tag_column=column, repair="conlleval")

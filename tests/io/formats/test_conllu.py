@@ -1,0 +1,336 @@
+"""CoNLL-U: entities in MISC, as tags and in brackets."""
+
+import contextlib
+
+import conllu as library
+import pytest
+from hypothesis import given, settings, strategies as st
+
+import beyondchance as bc
+from beyondchance.io.drafts import assembled
+from beyondchance.io.formats import conllu
+from beyondchance.io.options import Reading, ReadOptions
+from beyondchance.io.registry import Upload
+from beyondchance.io.sources import Source
+
+
+def row(number, form, misc="_"):
+    return f"{number}\t{form}\t_\tNOUN\t_\t_\t0\tdep\t_\t{misc}\n"
+
+
+def sentence(*words, comments=""):
+    """Lines of words given as ``form`` or ``form MISC``."""
+    rows = [row(i, *word.split(" ")) for i, word in enumerate(words, start=1)]
+    return comments + "".join(rows) + "\n"
+
+
+TAGS = (
+    sentence(
+        "Mia NER=B-PER|SpaceAfter=No",
+        "Lund NER=I-PER",
+        "sings NER=O",
+        comments="# newdoc id = one\n# sent_id = s1\n",
+    )
+    + sentence("Oslo NER=B-LOC", "waits")
+    + sentence("Nobody", comments="# newdoc id = two\n")
+)
+
+
+@pytest.fixture
+def read(tmp_path):
+    def reader(content, name="anna.conllu", **options):
+        path = tmp_path / name
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+        return bc.read(path, format="conllu", **options)
+
+    return reader
+
+
+def test_tags_documents_and_sentences(read):
+    corpus = read(TAGS)
+    assert corpus.documents == ("one", "two")
+    assert corpus.annotators == ("anna",)
+    assert corpus.text_length.tolist() == [3, 2, 1]
+    assert corpus.texts == ("Mia Lund sings", "Oslo waits", "Nobody")
+    assert corpus.span_text.tolist() == [0, 1]
+    # Each counted in its sentence.
+    assert corpus.spans("one", "anna") == [(0, 2, "PER"), (0, 1, "LOC")]
+    assert corpus.spans("two", "anna") == []
+    assert (corpus.unit, corpus.positions) == ("sentence", "tokens")
+    assert corpus.skipped == {}
+    assert [note.partition("conllu: ")[2] for note in corpus.notes] == [
+        "entities read from NER in MISC",
+        "tags read as IOB2",
+    ]
+    assert corpus.options["scheme"] == "IOB2"
+
+
+def test_the_library_agrees(read):
+    ours = read(TAGS)
+    words = [[token["form"] for token in tokens] for tokens in library.parse(TAGS)]
+    assert list(ours.texts) == [" ".join(forms) for forms in words]
+
+
+def test_by_document(read):
+    corpus = read(TAGS, unit="document")
+    assert corpus.text_length.tolist() == [5, 1]
+    assert corpus.spans("one", "anna") == [(0, 2, "PER"), (3, 4, "LOC")]
+
+
+def test_without_newdoc_each_sentence_is_a_document(read):
+    content = sentence("Oslo ner=B-LOC", comments="# sent_id = s1\n") + sentence("x", "y")
+    corpus = read(content)
+    assert corpus.documents == ("s1", "2")
+    assert corpus.spans("s1", "anna") == [(0, 1, "LOC")]
+
+
+def test_newdoc_without_a_name_and_in_a_block_of_its_own(read):
+    content = "# newdoc\n\n" + sentence("x NE=B-X") + sentence("y", comments="# newdoc\n")
+    assert read(content).documents == ("document 1", "document 2")
+
+
+def test_multiword_tokens_and_empty_nodes_are_no_positions(read):
+    content = (
+        "1-2\tzum\t_\t_\t_\t_\t_\t_\t_\tNER=B-LOC\n"
+        + row(1, "zu")
+        + row(2, "dem", "NER=B-LOC")
+        + "2.1\tleer\t_\t_\t_\t_\t_\t_\t_\tNER=O\n"
+        + row(3, "Markt", "NER=I-LOC")
+    )
+    corpus = read(content)
+    assert corpus.text_length.tolist() == [3]
+    assert corpus.spans("1", "anna") == [(1, 3, "LOC")]
+    assert corpus.skipped == {"tags of multiword tokens and empty nodes ignored": 1}
+
+
+def test_the_key_can_be_chosen(read):
+    content = sentence("Oslo NER=O|Gold=B-LOC", "x Gold=_")
+    assert read(content).spans("1", "anna") == []
+    assert read(content, feature="Gold").spans("1", "anna") == [(0, 1, "LOC")]
+    assert read(content, feature="Gold").options["feature"] == "Gold"
+
+
+def test_brackets_nest_and_cross(read):
+    content = sentence(
+        "the Entity=(ORG",
+        "Oslo Entity=(LOC)",
+        "Opera Entity=(X",
+        "House Entity=ORG)",
+        "a Entity=X)(Y",
+        "b Entity=(Y",
+        "c Entity=Y)Y)",
+    )
+    assert sorted(read(content).spans("1", "anna")) == [
+        (0, 4, "ORG"),
+        (1, 2, "LOC"),
+        (2, 5, "X"),
+        (4, 7, "Y"),
+        (5, 7, "Y"),
+    ]
+
+
+def test_brackets_with_named_parts(read):
+    content = sentence(
+        "the Entity=(e1-person-1",
+        "king Entity=(e2-place-1)",
+        "x Entity=e1)",
+        comments="# global.Entity = eid-etype-head\n",
+    )
+    assert read(content).spans("1", "anna") == [(0, 3, "person"), (1, 2, "place")]
+
+
+def test_entities_of_empty_nodes_in_brackets(read):
+    content = row(1, "x", "Entity=(A)") + "1.1\t_\t_\t_\t_\t_\t_\t_\t_\tEntity=(B)\n"
+    corpus = read(content)
+    assert corpus.spans("1", "anna") == [(0, 1, "A")]
+    assert corpus.skipped == {"entities of multiword tokens and empty nodes ignored": 1}
+    with pytest.raises(
+        bc.FormatError, match="anna.conllu:2: Entity is '.B', which begins or ends an entity"
+    ):
+        read(content.replace("(B)", "(B"))
+
+
+def test_conllu_plus(read):
+    content = "# global.columns = ID FORM MISC\n1\tOslo\tNER=B-LOC\n2\tx\t_\n"
+    assert read(content).spans("1", "anna") == [(0, 1, "LOC")]
+
+
+def test_forms_with_spaces_and_emoji_bom_and_crlf(read):
+    content = "\ufeff" + (row(1, "New  York", "NER=B-LOC") + row(2, "😀", "NER=B-X")).replace(
+        "\n", "\r\n"
+    )
+    corpus = read(content)
+    assert corpus.texts == ("New York 😀",)
+    assert corpus.spans("1", "anna") == [(0, 1, "LOC"), (1, 2, "X")]
+    assert read(content, positions="characters").spans("1", "anna") == [(0, 8, "LOC"), (9, 10, "X")]
+
+
+def test_folders(tmp_path):
+    for annotator, tag in (("anna", "B-LOC"), ("ben", "B-ORG")):
+        folder = tmp_path / annotator
+        folder.mkdir()
+        for name in ("one", "two"):
+            (folder / f"{name}.conllu").write_text(sentence(f"Oslo NER={tag}"))
+        (folder / "README").write_text("Read me.\n")
+    corpus = bc.read(tmp_path / "anna", tmp_path / "ben", format="conllu")
+    assert corpus.documents == ("one/1", "two/1")
+    assert corpus.spans("two/1", "ben") == [(0, 1, "ORG")]
+    assert corpus.skipped == {"files of other formats ignored": 2}
+
+
+def test_repairs(read):
+    content = sentence("x NER=I-PER", "y NER=I-PER")
+    with pytest.raises(bc.TagError, match="anna.conllu:1: tag 'I-PER' after the start"):
+        read(content, scheme="IOB2")
+    corpus = read(content, scheme="IOB2", repair="conlleval")
+    assert corpus.spans("1", "anna") == [(0, 2, "PER")]
+    assert corpus.skipped == {"tags repaired by conlleval": 1}
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("", ": holds no sentence; expected lines of ten columns"),
+        ("# only\n", ": holds no sentence; expected lines of ten columns"),
+        ("1\tx\tNER=O\n", ":1: 3 columns; expected 10, separated by tabs"),
+        (row(1, "x") + row(2, ""), ":2: an empty column; expected '_' where there is nothing"),
+        (
+            row("a", "x", "NER=O"),
+            (":1: this sentence is not CoNLL-U (Failed parsing field 'id': 'a' is not a valid ID)"),
+        ),
+        (
+            row(1, "x", "NER=O") + row(1, "y"),
+            (":2: word 1 after word 1; expected 2 (a blank line ends a sentence)"),
+        ),
+        (row("1-2", "x", "NER=O"), ":1: a sentence without words; expected at least one"),
+        (
+            sentence("x SpaceAfter=No"),
+            (
+                ": no word has NER or ner or Entity or NE in MISC; expected "
+                "entities there, or say feature for another key (in the file: SpaceAfter)"
+            ),
+        ),
+        (
+            sentence("x Entity=(A", "y Entity=B-A"),
+            (
+                ":2: Entity is 'B-A', not in brackets, but others "
+                "are; expected (LABEL, LABEL) or (LABEL)"
+            ),
+        ),
+        (
+            sentence("x Entity=(A"),
+            (":1: Entity opens 'A', which nothing closes in this sentence; expected A) after it"),
+        ),
+        (
+            sentence("x Entity=A)"),
+            (":1: Entity=A) closes 'A', which is not open in this sentence; expected (A before it"),
+        ),
+        (
+            sentence("x Entity=(e1-person-1)"),
+            (
+                ":1: Entity=(e1-person-1) has several parts; expected "
+                "(LABEL, or a comment such as '# global.Entity = eid-etype-head' that names the "
+                "parts"
+            ),
+        ),
+        (
+            sentence("x Entity=(e1)", comments="# global.Entity = eid-etype\n"),
+            (":2: Entity=(e1) has no part etype; expected eid-etype"),
+        ),
+        (
+            sentence("x Entity=(e1)", comments="# global.Entity = eid-head\n"),
+            (
+                ":2: Entity=(e1): '# "
+                "global.Entity' names the parts eid, head; expected etype among them"
+            ),
+        ),
+        (
+            sentence("x Entity=(A[1/2])"),
+            (
+                ":1: Entity=(A[1/2]) is a fragment of an entity in several "
+                "pieces; expected entities in one piece"
+            ),
+        ),
+        (
+            "# global.columns = ID FORM\n1\tx\n",
+            (":2: the columns are ID FORM; expected ID, FORM and MISC among them"),
+        ),
+        (b"1\t\xff", ":1: byte 0xff is not UTF-8; save the file as UTF-8"),
+        (
+            b"1\tx\0",
+            (
+                ":1: contains a NUL character; expected text, and this looks like a binary "
+                "file or UTF-16 without a byte order mark"
+            ),
+        ),
+        (TAGS.replace("= two", "= one"), ""),
+        (
+            sentence("x NER=O", comments="# newdoc id = a\n")
+            + sentence("y", comments="# newdoc id = b\n")
+            + sentence("z", comments="# newdoc id = a\n"),
+            (":8: a second document 'a'; expected each name once"),
+        ),
+    ],
+)
+def test_malformed(read, tmp_path, content, message):
+    if not message:  # a document that goes on is no error
+        assert read(content).documents == ("one",)
+        return
+    with pytest.raises(bc.FormatError) as caught:
+        read(content)
+    assert str(caught.value) == f"{tmp_path / 'anna.conllu'}{message}"
+
+
+def upload(content):
+    return Upload("x", "x", [Source("x", member=content)])
+
+
+def test_detection():
+    assert conllu.is_format(upload(TAGS.encode()))
+    assert conllu.is_format(upload(b"# global.columns = ID FORM MISC\n1\tOslo\tNER=B-LOC\n"))
+    for other in (
+        b"",
+        b"Oslo B-LOC\nx O\n",
+        b"0\tx" + b"\tO" * 8 + b"\n",
+        b'{"text": "x"}\n',
+        b"<GateDocument/>",
+        b"document,annotator,start,end,label\n",
+        b"\x78\x9c\0\xff",
+    ):
+        assert not conllu.is_format(upload(other))
+    assert not conllu.is_format(Upload("x", "x", [], data=[]))
+
+
+BRACKETS = sentence(
+    "the Entity=(e1-person-1",
+    "king Entity=(e2-place-1)",
+    "x Entity=e1)",
+    comments="# global.Entity = eid-etype-head\n# newdoc id = a\n",
+)
+
+
+@settings(max_examples=400, deadline=None)
+@given(
+    st.sampled_from([TAGS.encode(), BRACKETS.encode()]),
+    st.lists(
+        st.tuples(
+            st.integers(0, 300),
+            st.integers(0, 3),
+            st.binary(max_size=3)
+            | st.sampled_from([b"\n", b"\t", b"(", b")", b"=", b"|", b"_", b"#", b"\r"]),
+        ),
+        max_size=4,
+    ),
+    st.booleans(),
+)
+def test_nothing_but_our_errors(content, edits, only_random):
+    for place, cut, new in edits:
+        content = content[:place] + new + content[place + cut :]
+    if only_random:
+        content = b"".join(new for _, _, new in edits)
+    reading = Reading(ReadOptions())
+    conllu.is_format(upload(content))
+    with contextlib.suppress(bc.BeyondChanceError):
+        assembled(
+            conllu.drafts(upload(content), reading), reading, unit="sentence", positions="tokens"
+        )

@@ -1,0 +1,526 @@
+"""doccano: both shapes, every way to put objects into a file, archives, and what is wrong."""
+
+import io
+import json
+import re
+import zipfile
+from contextlib import suppress
+
+import pytest
+from hypothesis import given, settings, strategies as st
+
+import beyondchance as bc
+from beyondchance.io.drafts import assembled
+from beyondchance.io.formats import doccano
+from beyondchance.io.options import Reading, ReadOptions
+from beyondchance.io.registry import Upload
+from beyondchance.io.sources import Source
+
+#       0         1         2
+#       0123456789012345678901234567
+TEXT = "Mira Holt sailed to Lund."
+TUPLES = {"id": 7, "text": TEXT, "label": [[0, 9, "PER"], [20, 24, "LOC"]], "Comments": ["?"]}
+OBJECTS = {
+    "id": 7,
+    "text": TEXT,
+    "entities": [
+        {"id": 1, "label": "PER", "start_offset": 0, "end_offset": 9},
+        {"id": 2, "label": "LOC", "start_offset": 20, "end_offset": 24},
+    ],
+    "relations": [{"id": 3, "from_id": 1, "to_id": 2, "type": "sailed"}],
+    "Comments": [],
+}
+EXPECTED = [(0, 9, "PER"), (20, 24, "LOC")]
+
+
+def spans(corpus, document, annotator):
+    return [tuple(span) for span in corpus.spans(document, annotator)]
+
+
+def written(path, *values, **options):
+    path.write_text("".join(json.dumps(value, **options) + "\n" for value in values))
+    return path
+
+
+def zipped(path, **files):
+    """Write ``name="..."`` as the member ``name.jsonl``."""
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in files.items():
+            archive.writestr(name if "." in name else f"{name}.jsonl", content)
+    return path
+
+
+def lines(*values):
+    return "".join(json.dumps(value) + "\n" for value in values)
+
+
+def test_tuples(tmp_path):
+    corpus = bc.read(written(tmp_path / "anna.jsonl", TUPLES), format="doccano")
+    assert corpus.annotators == ("anna",)
+    assert corpus.documents == ("7",)
+    assert corpus.texts == (TEXT,)
+    assert spans(corpus, "7", "anna") == EXPECTED
+    assert corpus.skipped == {"comments ignored": 1}
+    assert corpus.notes == ()
+    assert (corpus.unit, corpus.positions) == ("document", "characters")
+
+
+def test_objects(tmp_path):
+    corpus = bc.read(written(tmp_path / "anna.jsonl", OBJECTS), format="doccano")
+    assert spans(corpus, "7", "anna") == EXPECTED
+    assert corpus.skipped == {"relations ignored": 1}
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"data": TEXT, "labels": TUPLES["label"], "meta": {"batch": 1}},
+        {"text": TEXT, "entities": TUPLES["label"], "cats": []},
+        {"id": None, "text": TEXT, "label": OBJECTS["entities"]},
+    ],
+)
+def test_other_names(tmp_path, value):
+    corpus = bc.read(written(tmp_path / "anna.jsonl", value), format="doccano")
+    assert spans(corpus, "1", "anna") == EXPECTED
+    assert corpus.skipped == {}
+    assert corpus.fields == {}
+
+
+def test_categories_beside_spans_are_counted(tmp_path):
+    value = {"text": TEXT, "entities": TUPLES["label"], "cats": ["news", "sea"]}
+    corpus = bc.read(written(tmp_path / "anna.jsonl", value), format="doccano")
+    assert corpus.skipped == {"categories ignored": 2}
+
+
+def test_documents_without_identifier_have_the_line_number(tmp_path):
+    path = tmp_path / "anna.jsonl"
+    path.write_text(
+        f"\n{lines({'text': 'Ah.', 'label': []})}\r\n{lines({'text': '', 'label': []})}"
+    )
+    corpus = bc.read(path, format="doccano")
+    assert corpus.documents == ("2", "4")
+    assert spans(corpus, "2", "anna") == spans(corpus, "4", "anna") == []
+
+
+def test_identifiers_may_be_names(tmp_path):
+    value = {"id": "d-1", "text": "Ah.", "label": []}
+    assert bc.read(written(tmp_path / "a.jsonl", value), format="doccano").documents == ("d-1",)
+
+
+@pytest.mark.parametrize("indent", [None, 2])
+def test_array(tmp_path, indent):
+    other = {"text": "Ah.", "label": []}
+    path = written(tmp_path / "anna.json", [TUPLES, other], indent=indent)
+    corpus = bc.read(path, format="doccano")
+    assert corpus.documents == ("7", "2")
+    assert spans(corpus, "7", "anna") == EXPECTED
+
+
+def test_objects_of_several_lines(tmp_path):
+    without = {key: OBJECTS[key] for key in ("text", "entities")}
+    path = written(tmp_path / "anna.jsonl", OBJECTS, without, {"text": "", "label": []}, indent=4)
+    corpus = bc.read(path, format="doccano")
+    assert corpus.documents == ("7", "2", "3")
+    assert spans(corpus, "7", "anna") == spans(corpus, "2", "anna") == EXPECTED
+
+
+def test_one_file_for_each_annotator(tmp_path):
+    anna = written(tmp_path / "anna.jsonl", TUPLES)
+    ben = written(tmp_path / "ben.jsonl", {**OBJECTS, "id": 12})
+    corpus = bc.read(anna, ben, format="doccano", match="text")
+    assert corpus.annotators_of("7") == ("anna", "ben")
+    assert spans(corpus, "7", "ben") == EXPECTED
+
+
+def test_archive(tmp_path):
+    path = zipped(
+        tmp_path / "project.zip",
+        admin=lines(TUPLES),
+        ben=lines(OBJECTS, {"id": 8, "text": "Ah.", "label": []}),
+        cleo="",
+        unknown=lines({"id": 9, "text": "Oh.", "label": []}, {"id": 8, "text": "Ah.", "label": []}),
+        **{"__MACOSX/._ben.jsonl": "\0", "README.txt": "?"},
+    )
+    corpus = bc.read(path, format="doccano")
+    assert corpus.annotators == ("admin", "ben")
+    assert corpus.documents == ("7", "8")
+    assert corpus.annotators_of("8") == ("ben",)
+    assert spans(corpus, "7", "admin") == spans(corpus, "7", "ben") == EXPECTED
+    assert corpus.skipped == {
+        "comments ignored": 1,
+        "relations ignored": 1,
+        "documents of nobody (unknown.jsonl) left out": 2,
+        "other files ignored": 2,
+    }
+
+
+def test_archive_that_was_unpacked(tmp_path):
+    (tmp_path / "project").mkdir()
+    written(tmp_path / "project" / "anna.jsonl", TUPLES)
+    written(tmp_path / "project" / "ben.jsonl", OBJECTS)
+    written(tmp_path / "project" / "unknown.jsonl", OBJECTS)
+    corpus = bc.read(tmp_path / "project", format="doccano")
+    assert corpus.annotators_of("7") == ("anna", "ben")
+    assert corpus.skipped["documents of nobody (unknown.jsonl) left out"] == 1
+
+
+def test_archive_of_shared_work_has_no_names(tmp_path):
+    anna = zipped(tmp_path / "anna.zip", all=lines(TUPLES))
+    ben = zipped(tmp_path / "ben.zip", all=lines(TUPLES))
+    assert bc.read(anna, ben, format="doccano").annotators == ("anna", "ben")
+    both = zipped(tmp_path / "both.zip", all=lines(TUPLES), admin=lines(TUPLES))
+    assert bc.read(both, format="doccano").annotators == ("admin", "all")
+
+
+def test_documents_without_labels_as_missing():
+    reading = Reading(ReadOptions(empty="missing"))
+    content = lines(TUPLES, {"id": 8, "text": "Ah.", "label": []}).encode()
+    found = list(doccano.drafts(Upload("x", "x", [Source("x", member=content)]), reading))
+    assert [draft.document for draft in found] == ["7"]
+    assert reading.skipped["documents without labels left out as not annotated"] == 1
+
+
+# --- Encodings ----------------------------------------------------------------
+
+
+def test_offsets_count_utf16(tmp_path):
+    text = "\N{GRINNING FACE} Ada, \N{GRINNING FACE} Bo"
+    value = {"text": text, "label": [[0, 2, "FACE"], [3, 6, "PER"], [11, 13, "PER"]]}
+    path = written(tmp_path / "anna.jsonl", value, ensure_ascii=False)
+    expected = [(0, 1, "FACE"), (2, 5, "PER"), (9, 11, "PER")]
+    assert spans(bc.read(path, format="doccano"), "1", "anna") == expected
+
+
+def test_offsets_count_code_points_on_request(tmp_path):
+    value = {"text": "\N{GRINNING FACE} Ada", "label": [[2, 5, "PER"]]}
+    path = written(tmp_path / "anna.jsonl", value)
+    corpus = bc.read(path, format="doccano", offsets="codepoints")
+    assert spans(corpus, "1", "anna") == [(2, 5, "PER")]
+
+
+def test_offset_inside_a_character(tmp_path):
+    value = {"text": "\N{GRINNING FACE} Ada", "label": [[1, 5, "PER"]]}
+    with pytest.raises(bc.SpanError, match=re.escape("say offsets='codepoints'")):
+        bc.read(written(tmp_path / "anna.jsonl", value), format="doccano")
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
+def test_byte_order_marks_and_line_ends(tmp_path, encoding):
+    path = tmp_path / "anna.jsonl"
+    path.write_bytes(lines(TUPLES).replace("\n", "\r\n").encode(encoding))
+    assert spans(bc.read(path, format="doccano"), "7", "anna") == EXPECTED
+
+
+def test_one_long_line(tmp_path):
+    text = "Ah. " * 300_000
+    path = written(tmp_path / "anna.jsonl", {"text": text, "label": [[0, 2, "X"]]})
+    assert doccano.is_format(Upload("x", "x", [Source("x", path=path)]))
+    assert spans(bc.read(path, format="doccano"), "1", "anna") == [(0, 2, "X")]
+
+
+# --- Wrong --------------------------------------------------------------------
+
+LABELS = "has no labels; expected them under 'label', 'labels' or 'entities'"
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("", ": the file is empty; expected a JSON object for each document"),
+        (" \n\n", ": the file is empty; expected a JSON object for each document"),
+        (
+            lines(TUPLES, {"label": []}),
+            ":2: has no text; expected the characters of the document under 'text' or 'data'",
+        ),
+        (lines({"text": 5, "label": []}), ":1: 'text' is 5; expected a string"),
+        (
+            lines({"text": "Ah."}),
+            f":1: {LABELS}: export a sequence labelling project as JSONL",
+        ),
+        (
+            lines({"text": "Ah.", "annotations": []}),
+            (
+                f":1: {LABELS}; its 'annotations' name labels by number: export it as JSONL with "
+                "text labels"
+            ),
+        ),
+        (
+            lines({"text": "Ah.", "label": [], "entities": []}),
+            ":1: has labels under 'label' and 'entities'; expected one of them: remove the other",
+        ),
+        (
+            lines({"text": "Ah.", "label": ["good", "short"]}),
+            (
+                ':1: \'label\' is ["good", "short"], labels of a whole text (text '
+                "classification); expected spans [start, end, label]: export a sequence labelling "
+                "project"
+            ),
+        ),
+        (
+            lines({"text": "Ah.", "label": None}),
+            ":1: 'label' is null; expected a list of [start, end, label]",
+        ),
+        (
+            lines({"text": "Ah.", "label": [[0, 1, "X"], [0, 1]]}),
+            (
+                ":1, label 2: found [0, 1]; expected [start, end, label] or an object with "
+                "'start_offset', 'end_offset' and 'label'"
+            ),
+        ),
+        (
+            lines({"text": "Ah.", "entities": [{"start": 0, "end": 1, "label": "X"}]}),
+            (
+                ':1, label 1: found {"start": 0, "end": 1, "label": "X"}; expected [start, end, '
+                "label] or an object with 'start_offset', 'end_offset' and 'label'"
+            ),
+        ),
+        (
+            lines({"text": "Ah.", "label": [[0, 1.5, "X"]]}),
+            ":1, label 1: offset 1.5; expected a whole number",
+        ),
+        (
+            lines({"text": "Ah.", "label": [[False, 1, "X"]]}),
+            ":1, label 1: offset false; expected a whole number",
+        ),
+        (
+            lines({"text": "Ah.", "label": [[0, 1, 4]]}),
+            ":1, label 1: the label is 4; expected a name",
+        ),
+        (
+            lines({"id": 1.5, "text": "Ah.", "label": []}),
+            ":1: 'id' is 1.5; expected a number or a name",
+        ),
+        (
+            lines({"text": "Ah.", "label": [[1, 9, "X"]]}),
+            (
+                ":1, label 1: span [1, 9) 'X' does not lie in the text, which has 3 characters; "
+                "check that offsets and text belong together"
+            ),
+        ),
+        (
+            lines({"text": "Ah.", "label": [[2, 2, "X"]]}),
+            (
+                ":1, label 1: span [2, 2) 'X' is empty; expected at least one character "
+                "(zero_length='skip' leaves such spans out)"
+            ),
+        ),
+        (
+            lines(TUPLES, 4),
+            ":2: found 4; expected a JSON object with 'text' and 'label'",
+        ),
+        (
+            "[4]",
+            ": item 1: found 4; expected a JSON object with 'text' and 'label'",
+        ),
+        (
+            lines(TUPLES) + '{"text": "Ah."\n',
+            ":2: not valid JSON (Expecting ',' delimiter at column 15)",
+        ),
+        (
+            json.dumps(TUPLES, indent=1) + "\n{\n 4}",
+            ":21: not valid JSON (Expecting property name enclosed in double quotes at column 2)",
+        ),
+        ("Mira B-PER\n", ":1: not valid JSON (Expecting value at column 1)"),
+        ("[" * 200_000, ":1: JSON nested too deeply"),
+        ('{"a":' * 200_000, ":1: JSON nested too deeply"),
+        (b'\n{"text": "M\xe9re"}', ":2: byte 0xe9 is not UTF-8; save the file as UTF-8"),
+        (
+            b'{"text": "\0"}',
+            (
+                ":1: contains a NUL character; expected text, and this looks like a binary file "
+                "or UTF-16 without a byte order mark"
+            ),
+        ),
+        (
+            lines(TUPLES, TUPLES),
+            (
+                ":2: document '7' was annotated by 'anna' before, at {path}:1; expected it once "
+                "(repeated='last' takes the last)"
+            ),
+        ),
+    ],
+)
+def test_malformed(tmp_path, content, message):
+    path = tmp_path / "anna.jsonl"
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    with pytest.raises(bc.DataError) as caught:
+        bc.read(path, format="doccano")
+    assert str(caught.value) == f"{path}{message.replace('{path}', str(path))}"
+
+
+def test_numbers_are_finite(tmp_path):
+    path = tmp_path / "anna.jsonl"
+    path.write_text('{"text": "Ah.", "label": [[NaN, 1, "X"]]}')
+    with pytest.raises(bc.FormatError, match=re.escape(f"{path}:1: NaN is not a JSON value")):
+        bc.read(path, format="doccano")
+
+
+def test_long_values_are_cut_in_messages(tmp_path):
+    path = written(tmp_path / "anna.jsonl", {"text": ["Ah."] * 50, "label": []})
+    with pytest.raises(bc.FormatError) as caught:
+        bc.read(path, format="doccano")
+    shown = json.dumps(["Ah."] * 50)[:57]
+    assert str(caught.value) == f"{path}:1: 'text' is {shown}...; expected a string"
+
+
+def test_malformed_archives(tmp_path):
+    path = zipped(tmp_path / "a.zip", anna=lines(TUPLES, {"id": 1}))
+    with pytest.raises(bc.FormatError, match=re.escape(f"{path}/anna.jsonl:2: has no text")):
+        bc.read(path, format="doccano")
+    for files in ({"README.txt": "?"}, {"unknown": lines(TUPLES)}, {}):
+        path = zipped(tmp_path / "b.zip", **files)
+        with pytest.raises(bc.FormatError) as caught:
+            bc.read(path, format="doccano")
+        assert str(caught.value) == (
+            f"{path}: no annotator's file in it; expected one .jsonl for each user"
+        )
+    path.write_bytes(b"PK\x03\x04 and no more")
+    with pytest.raises(bc.FormatError, match=re.escape(f"{path}: not a readable zip archive (")):
+        bc.read(path, format="doccano")
+
+
+# --- Telling it from others ---------------------------------------------------
+
+
+def upload(content, name="x.jsonl"):
+    data = content if isinstance(content, bytes) else content.encode()
+    return Upload(name, "x", [Source(name, member=data)])
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        lines(TUPLES),
+        lines(OBJECTS),
+        json.dumps([TUPLES]),
+        json.dumps([OBJECTS], indent=2),
+        json.dumps(OBJECTS, indent=4),
+        "\ufeff" + lines({"data": "Ah.", "labels": []}),
+        lines({"text": "Ah.", "label": ["good"]}),
+    ],
+)
+def test_is_format(tmp_path, content):
+    assert doccano.is_format(upload(content))
+    archive = zipped(tmp_path / "x.zip", aaron="", anna=content)
+    assert doccano.is_format(upload(archive.read_bytes(), "x.zip"))
+    sources = [Source("x/a.jsonl", member=content.encode()), Source("x/b.txt", member=b"?")]
+    assert doccano.is_format(Upload("x", "x", sources, is_folder=True))
+    assert not doccano.is_format(Upload("x", "x", sources, is_folder=True, data=[1]))
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        lines({"text": "Ah.", "spans": [], "answer": "accept", "label": []}),
+        lines({"document": "1", "annotator": "a", "start": 0, "end": 1, "label": "X"}),
+        lines({"tokens": ["Ah"], "ner_tags": [0]}),
+        json.dumps([{"id": 1, "data": {"text": "Ah."}, "annotations": []}]),
+        json.dumps([{"text": "Ah.", "label": [{"start": 0, "end": 2, "labels": ["X"]}]}]),
+        json.dumps({"%TYPES": {}, "%FEATURE_STRUCTURES": []}),
+        json.dumps({"text": "Ah.", "annotation_sets": {}}),
+        "T1\tPER 0 9\tMira Holt\n",
+        "Mira B-PER\n",
+        "{",
+        "[",
+        '{"a":' * 100_000,
+        "\0",
+        "",
+        b"PK\x03\x04",
+        b"\xff\xfe\xff",
+    ],
+)
+def test_is_not_format(tmp_path, content):
+    assert not doccano.is_format(upload(content))
+    archive = zipped(tmp_path / "x.zip", anna=content)
+    assert not doccano.is_format(upload(archive.read_bytes(), "x.zip"))
+
+
+# --- Any input ----------------------------------------------------------------
+
+how = st.builds(
+    ReadOptions,
+    offsets=st.sampled_from([None, "codepoints"]),
+    positions=st.sampled_from(["characters", "tokens"]),
+    zero_length=st.sampled_from(["error", "skip"]),
+    duplicates=st.sampled_from(["error", "skip"]),
+    whitespace=st.sampled_from(["trim", "keep"]),
+    empty=st.sampled_from(["annotated", "missing"]),
+)
+anything = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.integers(0, 30)
+    | st.floats()
+    | st.text(st.characters(), max_size=5)
+    | st.sampled_from(["\ud83d", "\N{GRINNING FACE}"]),
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.dictionaries(st.sampled_from(["id", "text", "label", "entities"]), inner, max_size=3)
+    ),
+    max_leaves=6,
+)
+edits = st.lists(
+    st.tuples(st.integers(0, 2**16), st.integers(0, 3), st.binary(max_size=4)), max_size=6
+)
+
+
+def survives(data, options, name="x.jsonl"):
+    found_file = upload(data, name)
+    doccano.is_format(found_file)
+    reading = Reading(options)
+    found = doccano.drafts(found_file, reading)
+    with suppress(bc.BeyondChanceError):
+        assembled(found, reading, unit="document", positions="characters")
+
+
+def edited(data, changes):
+    for place, n_deleted, inserted in changes:
+        at = place % (len(data) + 1)
+        data = data[:at] + inserted + data[at + n_deleted :]
+    return data
+
+
+def places(value, path=()):
+    """Every place in a JSON value, as the keys that lead there."""
+    yield path
+    if isinstance(value, dict | list):
+        for key in value if isinstance(value, dict) else range(len(value)):
+            yield from places(value[key], (*path, key))
+
+
+def replaced(value, path, new):
+    if not path:
+        return new
+    copy = value.copy()
+    copy[path[0]] = replaced(value[path[0]], path[1:], new)
+    return copy
+
+
+@given(st.data(), st.sampled_from([TUPLES, OBJECTS]), anything, how, st.sampled_from([None, 1]))
+@settings(max_examples=150, deadline=None)
+def test_replaced_values(data, value, new, options, indent):
+    changed = replaced(value, data.draw(st.sampled_from(list(places(value)))), new)
+    content = f"{json.dumps(changed, indent=indent)}\n{json.dumps(value, indent=indent)}"
+    survives(content, options)
+    survives(f"[{content.replace(chr(10), ' ')}]", options)
+
+
+@given(edits, how)
+@settings(max_examples=150, deadline=None)
+def test_edited_files(changes, options):
+    survives(edited(lines(TUPLES, {**OBJECTS, "id": 8}).encode(), changes), options)
+
+
+@given(edits, how)
+@settings(max_examples=150, deadline=None)
+def test_edited_archives(changes, options):
+    file = io.BytesIO()
+    zipped(file, anna=lines(TUPLES), ben=lines(OBJECTS) * 20, unknown=lines(OBJECTS))
+    survives(edited(file.getvalue(), changes), options, "x.zip")
+
+
+@given(st.binary(max_size=200), st.sampled_from([b"", b"{", b"[", b"PK\x03\x04"]), how)
+@settings(max_examples=150, deadline=None)
+def test_any_bytes(data, head, options):
+    survives(head + data, options)

@@ -1,0 +1,362 @@
+import re
+import zipfile
+
+import pytest
+from pympi.Elan import Eaf
+
+import beyondchance as bc
+from beyondchance.io.formats.eaf import corpus as corpus_of_files, is_format
+from beyondchance.io.options import Reading, ReadOptions
+from beyondchance.io.registry import Upload
+from beyondchance.io.sources import Source
+
+NOTE = (
+    "ELAN does not store how long a recording lasts; it is taken to last until the latest time "
+    "slot of any of its annotators"
+)
+
+
+def write(path, **tiers):
+    """Write tiers of (start, end, value), in milliseconds, with pympi."""
+    eaf = Eaf(author="us")
+    eaf.remove_tier("default")
+    for name, annotations in tiers.items():
+        eaf.add_tier(name)
+        for start, end, value in annotations:
+            eaf.add_annotation(name, start, end, value)
+    eaf.to_file(str(path))
+    return path
+
+
+def document(slots="", tiers="", *, header='TIME_UNITS="milliseconds"'):
+    return (
+        '<?xml version="1.0" encoding="UTF-8"?>\n'
+        '<ANNOTATION_DOCUMENT AUTHOR="" DATE="" FORMAT="3.0" VERSION="3.0" '
+        'xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" '
+        'xsi:noNamespaceSchemaLocation="http://www.mpi.nl/tools/elan/EAFv3.0.xsd">\n'
+        f'<HEADER MEDIA_FILE="" {header}/>\n<TIME_ORDER>{slots}</TIME_ORDER>\n{tiers}\n'
+        "</ANNOTATION_DOCUMENT>\n"
+    )
+
+
+def slot(name, time=None):
+    value = "" if time is None else f' TIME_VALUE="{time}"'
+    return f'<TIME_SLOT TIME_SLOT_ID="{name}"{value}/>'
+
+
+def tier(name, *annotations):
+    inside = "".join(f"<ANNOTATION>{annotation}</ANNOTATION>" for annotation in annotations)
+    return f'<TIER LINGUISTIC_TYPE_REF="t" TIER_ID="{name}">{inside}</TIER>'
+
+
+def aligned(name, start, end, value):
+    return (
+        f'<ALIGNABLE_ANNOTATION ANNOTATION_ID="{name}" TIME_SLOT_REF1="{start}" '
+        f'TIME_SLOT_REF2="{end}"><ANNOTATION_VALUE>{value}</ANNOTATION_VALUE>'
+        "</ALIGNABLE_ANNOTATION>"
+    )
+
+
+def referring(name, to, value, previous=None):
+    before = f' PREVIOUS_ANNOTATION="{previous}"' if previous else ""
+    return (
+        f'<REF_ANNOTATION ANNOTATION_ID="{name}" ANNOTATION_REF="{to}"{before}>'
+        f"<ANNOTATION_VALUE>{value}</ANNOTATION_VALUE></REF_ANNOTATION>"
+    )
+
+
+def save(path, text, encoding="utf-8"):
+    path.write_bytes(text.encode(encoding))
+    return path
+
+
+def upload(content: bytes | str):
+    data = content.encode() if isinstance(content, str) else content
+    return Upload("x", "x", [Source("x", member=data)])
+
+
+SLOTS = slot("ts1", 0) + slot("ts2", 600) + slot("ts3", 1000)
+
+
+# --- What is read -------------------------------------------------------------
+
+
+def test_tiers_are_annotators(tmp_path):
+    path = write(
+        tmp_path / "clip.eaf",
+        anna=[(0, 600, "nod"), (600, 1000, "shake")],
+        ben=[(100, 600, "nod")],
+        kim=[],
+    )
+    corpus = bc.read(path, format="eaf", grid="100ms")
+    assert corpus.documents == ("clip",)
+    assert corpus.annotators == corpus.annotators_of("clip") == ("anna", "ben", "kim")
+    assert corpus.text_length.tolist() == [10]
+    assert corpus.spans("clip", "anna") == [(0, 6, "nod"), (6, 10, "shake")]
+    assert corpus.spans("clip", "ben") == [(1, 6, "nod")]
+    assert corpus.spans("clip", "kim") == []
+    assert corpus.notes == (NOTE,)
+    assert corpus.skipped == {}
+    assert (corpus.unit, corpus.positions) == ("document", "frames")
+    assert corpus.options == {"grid": "100ms"}
+
+
+def test_tiers_are_labels_and_files_annotators(tmp_path):
+    # The recording lasts as long as the longer of the two files tells.
+    anna = write(tmp_path / "anna.eaf", nod=[(0, 600, "")], smile=[(300, 1000, "")])
+    ben = write(tmp_path / "ben.eaf", nod=[(0, 400, "")])
+    corpus = bc.read(anna, ben, format="eaf", grid="100ms", tier="label")
+    assert corpus.documents == ("1",)
+    assert corpus.text_length.tolist() == [10]
+    assert corpus.spans("1", "anna") == [(0, 6, "nod"), (3, 10, "smile")]
+    assert corpus.spans("1", "ben") == [(0, 4, "nod")]
+    assert corpus.skipped == {}
+
+
+def test_an_annotation_without_a_value_is_a_span_without_a_name(tmp_path):
+    path = write(tmp_path / "a.eaf", anna=[(0, 600, ""), (600, 1000, "nod")])
+    corpus = bc.read(path, format="eaf", grid="100ms")
+    assert corpus.spans("a", "anna") == [(0, 6, "_"), (6, 10, "nod")]
+    assert corpus.skipped == {"annotations without a value, labelled '_'": 1}
+
+
+def test_time_slots_without_a_time_are_spread(tmp_path):
+    # ts1 = 0, ts4 and ts5 between, ts2 = 600: at 200 and at 400.
+    words = tier(
+        "words",
+        aligned("a1", "ts1", "ts4", "one"),
+        aligned("a2", "ts4", "ts5", "two"),
+        aligned("a3", "ts5", "ts2", "three"),
+        aligned("a4", "ts2", "ts3", "four"),
+    )
+    path = save(tmp_path / "a.eaf", document(SLOTS + slot("ts4") + slot("ts5"), words))
+    corpus = bc.read(path, format="eaf", grid="100ms")
+    assert corpus.spans("a", "words") == [
+        (0, 2, "one"),
+        (2, 4, "two"),
+        (4, 6, "three"),
+        (6, 10, "four"),
+    ]
+    assert corpus.skipped == {"annotations placed by spreading time slots without a time": 3}
+
+
+def test_references_share_what_they_refer_to(tmp_path):
+    # The tier of tags comes first, and its order is told by what precedes what.
+    tags = tier("tags", referring("a5", "a3", "X"), referring("a6", "a4", "Y"))
+    words = tier("words", referring("a4", "a1", "two", "a3"), referring("a3", "a1", "one"))
+    lines = tier("lines", aligned("a1", "ts1", "ts2", "one two"))
+    path = save(tmp_path / "a.eaf", document(SLOTS, tags + words + lines))
+    corpus = bc.read(path, format="eaf", grid="100ms")
+    assert corpus.annotators == ("tags", "words", "lines")
+    assert corpus.spans("a", "words") == [(0, 3, "one"), (3, 6, "two")]
+    assert corpus.spans("a", "tags") == [(0, 3, "X"), (3, 6, "Y")]
+    assert corpus.skipped == {"annotations placed in those that they refer to": 4}
+
+
+def test_layer_selects_tiers_and_leaves_the_others_alone(tmp_path):
+    lost = tier("lost", aligned("a9", "ts4", "ts4", "x"))
+    anna, ben = (
+        tier(n, aligned(a, "ts1", "ts2", "nod")) for n, a in (("anna", "a1"), ("ben", "a2"))
+    )
+    path = save(tmp_path / "a.eaf", document(SLOTS + slot("ts4"), anna + ben + lost))
+    corpus = bc.read(path, format="eaf", grid="100ms", layer="anna,ben")
+    assert corpus.annotators == ("anna", "ben")
+    message = (
+        f"{path}: tier 'lost', annotation 'a9' has no time, and none follows from those around "
+        "it; give it one in ELAN, or choose other tiers with layer="
+    )
+    with pytest.raises(bc.FormatError, match=f"^{re.escape(message)}$"):
+        bc.read(path, format="eaf", grid="100ms")
+
+
+def test_the_empty_tier_of_every_new_file(tmp_path):
+    path = write(tmp_path / "a.eaf", default=[], anna=[(0, 600, "nod")])
+    corpus = bc.read(path, format="eaf", grid="100ms")
+    assert corpus.annotators == ("anna",)
+    assert corpus.skipped == {"empty default tiers left out": 1}
+
+
+def test_a_folder_of_recordings(tmp_path):
+    write(tmp_path / "one.eaf", anna=[(0, 600, "nod")], ben=[(0, 500, "nod")])
+    write(tmp_path / "two.eaf", anna=[(0, 600, "nod")])
+    (tmp_path / "one.wav").write_bytes(b"RIFF\0\0")
+    corpus = bc.read(tmp_path, format="eaf", grid="100ms")
+    assert corpus.documents == ("one", "two")
+    assert corpus.annotators_of("two") == ("anna",)
+    assert corpus.skipped == {"files of other formats ignored": 1}
+
+
+@pytest.mark.parametrize(
+    ("encoding", "declared"), [("utf-8", "UTF-8"), ("utf-8-sig", "UTF-8"), ("utf-16", "UTF-16")]
+)
+def test_encodings(tmp_path, encoding, declared):
+    text = document(SLOTS, tier("änna", aligned("a1", "ts1", "ts2", "\N{EXTRATERRESTRIAL ALIEN}")))
+    path = save(tmp_path / "a.eaf", text.replace("UTF-8", declared).replace("\n", "\r\n"), encoding)
+    corpus = bc.read(path, format="eaf", grid="100ms")
+    assert corpus.spans("a", "änna") == [(0, 6, "\N{EXTRATERRESTRIAL ALIEN}")]
+
+
+# --- Detection ----------------------------------------------------------------
+
+
+def test_detected(tmp_path):
+    assert is_format(upload(write(tmp_path / "x", anna=[(0, 1, "a")]).read_bytes()))
+    assert is_format(upload(document().encode("utf-16")))
+    assert is_format(upload("<!-- first -->\n" + document().split("\n", 1)[1]))
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"\0\1",
+        b"\xff\xfe\0",
+        "<",
+        '<?xml version="1.0"?>\n<GateDocument><ANNOTATION_DOCUMENT/></GateDocument>',
+        '<?xml version="1.0"?>\n<xmi:XMI xmlns:xmi="http://www.omg.org/XMI"/>',
+        "SPEAKER talk 1 0.00 1.25 <NA> <NA> anna <NA> <NA>\n",
+        '{"text": "<ANNOTATION_DOCUMENT>"}',
+    ],
+)
+def test_not_detected(content):
+    assert not is_format(upload(content))
+
+
+def test_data_is_no_file():
+    assert not is_format(Upload("x", "x", [Source("x", member=document().encode())], data=[]))
+
+
+# --- Malformed files ----------------------------------------------------------
+
+ONE = tier("anna", aligned("a1", "ts1", "ts2", "nod"))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            "",
+            (
+                ": found no XML; expected an ELAN file, whose outermost element is "
+                "<ANNOTATION_DOCUMENT>"
+            ),
+        ),
+        (
+            "<html/>",
+            (
+                ": found <html>; expected an ELAN file, whose outermost element is "
+                "<ANNOTATION_DOCUMENT>"
+            ),
+        ),
+        (
+            document(SLOTS, ONE).replace("</TIER>", ""),
+            ":6: not valid XML (mismatched tag: line 6, column 2)",
+        ),
+        (
+            "<!DOCTYPE x>\n" + document(SLOTS, ONE),
+            ":1: XML with <!DOCTYPE, which an annotation does not need; remove the declaration",
+        ),
+        (
+            document(SLOTS, ONE.replace(' TIME_SLOT_REF1="ts1"', "")),
+            (
+                ": not an ELAN file that can be read (lacks 'TIME_SLOT_REF1'); open it in ELAN and "
+                "save it again"
+            ),
+        ),
+        (
+            document(slot("ts1", "soon"), ONE),
+            (
+                ": not an ELAN file that can be read (invalid literal for int() with base 10: "
+                "'soon'); open it in ELAN and save it again"
+            ),
+        ),
+        (
+            document(slot("ts1", -5), ONE),
+            ": the time of slot 'ts1' is -5; expected milliseconds from 0 on",
+        ),
+        (
+            document(slot("ts1", 10**30), ONE),
+            ": the time of slot 'ts1' is too large; expected milliseconds from 0 on",
+        ),
+        (
+            document(SLOTS, tier("anna", aligned("a1", "ts2", "ts1", "nod"))),
+            (
+                ": tier 'anna', annotation 'a1': interval [0.6, 0) s 'nod' ends before it starts; "
+                "expected start <= end"
+            ),
+        ),
+        (
+            document(slot("ts1", 0), ONE),
+            (
+                ": tier 'anna', annotation 'a1' has no time, and none follows from those around "
+                "it; give it one in ELAN, or choose other tiers with layer="
+            ),
+        ),
+        (
+            document(SLOTS, ONE + ONE),
+            (
+                ": holds 2 tiers, of which 1 can be told apart; expected an identifier of its own "
+                "for each"
+            ),
+        ),
+        (
+            document(
+                SLOTS, ONE + tier("ben", referring("a2", "a3", "x"), referring("a3", "a2", "y"))
+            ),
+            (
+                ": tier 'ben', annotation 'a2' has no time, and none follows from those around it; "
+                "give it one in ELAN, or choose other tiers with layer="
+            ),
+        ),
+        (
+            document(
+                SLOTS,
+                tier("anna", *[aligned("a1", "ts1", "ts2", "x"), aligned("a1", "ts2", "ts3", "y")]),
+            ),
+            (
+                ": holds 2 annotations, of which 1 can be told apart; expected an identifier of "
+                "its own for each"
+            ),
+        ),
+        (
+            document(SLOTS + slot("ts1", 900), ONE),
+            (
+                ": holds 4 time slots, of which 3 can be told apart; expected an identifier of its "
+                "own for each"
+            ),
+        ),
+        (
+            document(SLOTS, ONE, header='TIME_UNITS="PAL-frames"'),
+            ": counts times in 'PAL-frames'; expected milliseconds",
+        ),
+        (
+            document("", tier("anna")),
+            ": tier 'anna': recording 'a' has no length; expected it to last some time",
+        ),
+    ],
+)
+def test_malformed(tmp_path, text, message):
+    path = save(tmp_path / "a.eaf", text)
+    with pytest.raises(bc.FormatError, match=f"^{re.escape(f'{path}{message}')}$"):
+        bc.read(path, format="eaf", grid="10ms")
+
+
+def test_nothing_is_unpacked_for_the_library():
+    member = Source("x.zip/a.eaf", member=document(SLOTS, ONE).encode())
+    message = "x.zip/a.eaf: an ELAN file in an archive; expected a file of its own: unpack it"
+    with pytest.raises(bc.FormatError, match=f"^{re.escape(message)}$"):
+        corpus_of_files([Upload("x.zip", "x", [member])], Reading(ReadOptions(grid="10ms")))
+
+
+def test_an_archive(tmp_path):
+    path = tmp_path / "a.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("a.eaf", document(SLOTS, ONE))
+    with pytest.raises(bc.FormatError, match="a.zip: found no XML; expected an ELAN file"):
+        bc.read(path, format="eaf", grid="10ms")
+
+
+def test_no_grid(tmp_path):
+    path = write(tmp_path / "a.eaf", anna=[(0, 600, "nod")])
+    with pytest.raises(bc.OptionError, match="times need a grid"):
+        bc.read(path, format="eaf")

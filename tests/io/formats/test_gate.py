@@ -1,0 +1,426 @@
+"""GATE documents: XML, read by gatenlp, and bdocjs."""
+
+import contextlib
+import copy
+import json
+import logging
+
+import gatenlp
+import pytest
+from hypothesis import given, settings, strategies as st
+
+import beyondchance as bc
+from beyondchance.io.drafts import assembled
+from beyondchance.io.formats import gate
+from beyondchance.io.options import Reading, ReadOptions
+from beyondchance.io.registry import Upload
+from beyondchance.io.sources import Source
+
+TEXT = "😀 Mia Lund lives in Oslo."
+
+
+def annotation(number, type_, start, end, **features):
+    return {"id": number, "type": type_, "start": start, "end": end, "features": features}
+
+
+def annotation_set(name, *annotations):
+    return {"name": name, "annotations": list(annotations), "next_annid": 99}
+
+
+def bdocjs(*sets, text=TEXT, unit="p", name=""):
+    return {
+        "annotation_sets": {item["name"]: item for item in sets},
+        "text": text,
+        "features": {},
+        "offset_type": unit,
+        "name": name,
+    }
+
+
+ANNA = annotation_set(
+    "anna",
+    annotation(0, "Person", 2, 10, sure=True),
+    annotation(1, "Place", 20, 24, kind="city"),
+)
+BEN = annotation_set("ben", annotation(0, "Person", 2, 5))
+TWO = bdocjs(ANNA, BEN)
+
+
+def feature(name, value, kind="java.lang.String"):
+    return (
+        f'<Feature><Name className="java.lang.String">{name}</Name>'
+        f'<Value className="{kind}">{value}</Value></Feature>'
+    )
+
+
+def xml_annotation(number, kind, start, end, features=""):
+    return (
+        f'<Annotation Id="{number}" Type="{kind}" StartNode="{start}" EndNode="{end}">'
+        f"{features}</Annotation>\n"
+    )
+
+
+# The numbers of nodes count UTF-16 units, as GATE writes them.
+NODES = (
+    '<TextWithNodes><Node id="0"/>😀 <Node id="3"/>Mia<Node id="6"/> Lund<Node id="11"/> lives in '
+    '<Node id="21"/>Oslo<Node id="25"/>.<Node id="26"/></TextWithNodes>\n'
+)
+
+
+def xml(*sets, nodes=NODES):
+    return (
+        "<?xml version='1.0' encoding='UTF-8'?>\n<GateDocument version=\"3\">\n"
+        f"<GateDocumentFeatures>{feature('a', 'b')}</GateDocumentFeatures>\n{nodes}"
+        + "".join(sets)
+        + "</GateDocument>\n"
+    )
+
+
+def xml_set(name, *annotations):
+    attribute = f' Name="{name}"' if name else ""
+    return f"<AnnotationSet{attribute}>\n{''.join(annotations)}</AnnotationSet>\n"
+
+
+PERSON = xml_annotation(0, "Person", 3, 11, feature("sure", "false", "java.lang.Boolean"))
+PLACE = xml_annotation(1, "Place", 21, 25, feature("kind", "city"))
+XML = xml(
+    xml_set(""),
+    xml_set("anna", PERSON, PLACE),
+    xml_set("ben", xml_annotation(0, "Person", 3, 6)),
+)
+
+
+@pytest.fixture
+def read(tmp_path):
+    def reader(content, **options):
+        path = tmp_path / "file.xml"
+        if isinstance(content, dict):
+            content = json.dumps(content)
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+        return bc.read(path, format="gate", **options)
+
+    return reader
+
+
+@pytest.mark.parametrize("content", [TWO, XML], ids=["bdocjs", "xml"])
+def test_sets_are_annotators_and_types_are_labels(read, content):
+    corpus = read(content)
+    assert corpus.documents == ("1",)
+    assert corpus.annotators == ("anna", "ben")
+    assert corpus.texts == (TEXT,)
+    assert corpus.spans("1", "anna") == [(2, 10, "Person"), (20, 24, "Place")]
+    assert corpus.spans("1", "ben") == [(2, 5, "Person")]
+    assert (corpus.unit, corpus.positions) == ("document", "characters")
+    assert corpus.skipped == {}
+
+
+def test_offsets_in_utf16_units(read):
+    ours = annotation_set("anna", annotation(0, "Place", 21, 25))
+    assert read(bdocjs(ours, unit="j")).spans("1", "anna") == [(20, 24, "Place")]
+
+
+def test_written_by_the_library(read):
+    document = gatenlp.Document(TEXT)
+    document.annset("anna").add(20, 24, "Place", {"kind": "city"})
+    document.annset("ben")
+    corpus = read(document.save_mem(fmt="bdocjs"))
+    assert corpus.spans("1", "anna") == [(20, 24, "Place")]
+    assert corpus.annotators_of("1") == ("anna", "ben")
+
+
+def test_the_library_reads_the_same_from_xml(read, tmp_path):
+    corpus = read(XML)
+    theirs = gatenlp.Document.load(tmp_path / "file.xml", fmt="gatexml")
+    assert theirs.text == corpus.texts[0]
+    assert [(a.start, a.end, a.type) for a in theirs.annset("anna")] == corpus.spans("1", "anna")
+
+
+def test_a_type_and_a_feature_can_be_chosen(read):
+    corpus = read(XML, layer="Place", feature="kind")
+    assert corpus.annotators == ("anna",)
+    assert corpus.spans("1", "anna") == [(20, 24, "city")]
+    assert corpus.skipped == {"annotations of other types ignored": 2}
+    assert read(XML, layer="Person").spans("1", "anna") == [(2, 10, "Person")]
+
+
+def test_booleans_keep_their_value(read):
+    only = xml(xml_set("anna", PERSON))
+    assert read(only, feature="sure").spans("1", "anna") == [(2, 10, "false")]
+    only = bdocjs(annotation_set("anna", ANNA["annotations"][0]))
+    assert read(only, feature="sure").spans("1", "anna") == [(2, 10, "true")]
+
+
+def test_the_default_set_counts_where_nobody_is_named(read):
+    default = annotation_set("", annotation(0, "Place", 20, 24), annotation(1, "Lookup", 2, 5))
+    markup = annotation_set("Original markups", annotation(0, "p", 0, 25))
+    corpus = read(bdocjs(default, markup))
+    assert corpus.annotators == ("file",)
+    assert corpus.spans("1", "file") == [(20, 24, "Place")]
+    assert corpus.skipped == {
+        "annotations of other types ignored": 1,
+        "annotations of the set 'Original markups' ignored": 1,
+    }
+    named = read(bdocjs(default, BEN))
+    assert named.annotators == ("ben",)
+    assert named.skipped == {
+        "annotations of other types ignored": 1,
+        "annotations of the default set ignored": 1,
+    }
+
+
+def test_an_empty_set_is_annotated_and_one_of_tokens_is_no_annotator(read):
+    tools = annotation_set("tools", annotation(0, "Token", 2, 5))
+    corpus = read(bdocjs(ANNA, annotation_set("ben"), tools))
+    assert corpus.annotators == ("anna", "ben")
+    assert corpus.spans("1", "ben") == []
+    assert read(bdocjs()).annotators == ("file",)
+    assert read(bdocjs(annotation_set("ben"))).annotators == ("ben",)
+
+
+def test_tokens_and_sentences(read):
+    places = [(0, 1), (2, 5), (6, 10), (11, 16), (17, 19), (20, 25)]
+    tokens = [annotation(i, "Token", *place) for i, place in enumerate(places)]
+    sentences = [annotation(10, "Sentence", 0, 10), annotation(11, "Sentence", 11, 25)]
+    content = bdocjs(annotation_set("", *tokens, *sentences), ANNA, BEN)
+    corpus = read(content, positions="tokens")
+    assert corpus.text_length.tolist() == [6]
+    assert corpus.spans("1", "anna") == [(1, 3, "Person"), (5, 6, "Place")]
+    assert corpus.options["tokens"] == "file"
+    assert corpus.skipped == {
+        "annotations of other types ignored": 8,
+        "spans widened to whole tokens": 1,
+    }
+    by_sentence = read(content, positions="tokens", unit="sentence")
+    assert by_sentence.text_length.tolist() == [3, 3]
+    assert by_sentence.spans("1", "anna") == [(1, 3, "Person"), (2, 3, "Place")]
+
+
+def test_tokens_that_overlap_are_not_used(read):
+    tokens = annotation_set("", annotation(0, "Token", 0, 5), annotation(1, "Token", 2, 5))
+    corpus = read(bdocjs(tokens, ANNA), positions="tokens")
+    assert corpus.options["tokens"] == "rule"
+    assert corpus.skipped["documents whose Token annotations overlap or do not fit"] == 1
+
+
+def test_features_of_several_values_are_never_opened(read):
+    inner = '&lt;!DOCTYPE a [&lt;!ENTITY b "c"&gt;]&gt;&lt;a&gt;&amp;b;&lt;/a&gt;'
+    listed = feature("list", inner, "gate.corpora.ObjectWrapper")
+    content = xml(xml_set("anna", xml_annotation(0, "Place", 21, 25, listed)))
+    corpus = read(content)
+    assert corpus.spans("1", "anna") == [(20, 24, "Place")]
+    assert corpus.skipped == {"features that are no single value ignored": 1}
+
+
+def test_line_ends_stay(read):
+    nodes = '<TextWithNodes>a&#13;\n<Node id="3"/>b<Node id="4"/></TextWithNodes>'
+    corpus = read(xml(xml_set("anna", xml_annotation(0, "X", 3, 4)), nodes=nodes))
+    assert corpus.texts == ("a\r\nb",)
+    assert corpus.spans("1", "anna") == [(3, 4, "X")]
+
+
+def test_names_and_folders(read, tmp_path):
+    assert read(bdocjs(ANNA, name="one")).documents == ("one",)
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    (folder / "a.xml").write_text(XML, encoding="utf-8")
+    (folder / "b.bdocjs").write_text("\ufeff" + json.dumps(bdocjs(BEN)), encoding="utf-8")
+    (folder / "LICENSE").write_text("Free.")
+    corpus = bc.read(folder, format="gate")
+    assert corpus.documents == ("a", "b")
+    assert corpus.annotators_of("a") == ("anna", "ben")
+    assert corpus.annotators_of("b") == ("ben",)
+    assert corpus.skipped == {"files of other formats ignored": 1}
+
+
+def test_the_log_is_left_alone(read):
+    before = list(logging.getLogger().handlers)
+    read(XML)
+    assert logging.getLogger().handlers == before
+
+
+def broken(**values):
+    """A bdocjs whose first annotation has other values."""
+    content = copy.deepcopy(bdocjs(ANNA))
+    content["annotation_sets"]["anna"]["annotations"][0].update(values)
+    return content
+
+
+def place(**values):
+    """An XML whose only annotation has other attributes."""
+    attributes = {"Id": "0", "Type": "Place", "StartNode": "21", "EndNode": "25", **values}
+    written = " ".join(f'{key}="{value}"' for key, value in attributes.items() if value is not None)
+    return xml(xml_set("anna", f"<Annotation {written}/>"))
+
+
+FIRST = ": set 'anna', annotation 1"
+
+
+@pytest.mark.parametrize(
+    ("content", "options", "message"),
+    [
+        (
+            "",
+            {},
+            ":1: not well-formed XML at column 1; expected a document that GATE saved",
+        ),
+        (
+            XML.replace("</AnnotationSet>", "", 1),
+            {},
+            ":14: not well-formed XML at column 3; expected a document that GATE saved",
+        ),
+        ("<a/>", {}, ": the root element is 'a'; expected 'GateDocument'"),
+        (
+            XML.replace("<GateDocument ", "<!DOCTYPE a>\n<GateDocument "),
+            {},
+            ":2: XML with <!DOCTYPE, which an annotation does not need; remove the declaration",
+        ),
+        (xml(nodes=""), {}, ": 0 elements TextWithNodes; expected one"),
+        (
+            xml(xml_set("a"), xml_set("a")),
+            {},
+            ": annotation set 'a' 2 times; expected each once, by its own name",
+        ),
+        (
+            xml(xml_set("a", PLACE, PLACE)),
+            {},
+            ": set 'a': annotation '1' 2 times; expected each once, by its own name",
+        ),
+        (place(Id="x"), {}, ": set 'anna': annotation x: Id is not a number; expected one"),
+        (place(Type=None), {}, ": set 'anna': annotation 0 has no Type; expected a name"),
+        (
+            place(EndNode="99"),
+            {},
+            (
+                ": set 'anna': annotation 0: EndNode is '99', which is not in the text; expected "
+                "the id of a Node"
+            ),
+        ),
+        (
+            place(StartNode="26"),
+            {},
+            ": set 'anna': annotation 0 ends before it starts; expected StartNode before EndNode",
+        ),
+        (
+            "{",
+            {},
+            (":1: not valid JSON (Expecting property name enclosed in double quotes at column 2)"),
+        ),
+        ({}, {}, ": no 'annotation_sets'; expected a GATE document in bdocjs"),
+        (bdocjs(text=None), {}, ": 'text' is missing; expected a string"),
+        (
+            bdocjs(unit="x"),
+            {},
+            ": 'offset_type' is 'x'; expected 'p' (code points) or 'j' (UTF-16 units)",
+        ),
+        (
+            {**TWO, "annotation_sets": {"anna": []}},
+            {},
+            ": set 'anna' has no list 'annotations'; expected one",
+        ),
+        (bdocjs(annotation_set("anna", 3)), {}, f"{FIRST} is 3; expected an object"),
+        (broken(type=3), {}, f"{FIRST}: 'type' is 3; expected a name"),
+        (broken(start=1.5), {}, f"{FIRST}: 'start' is 1.5; expected a whole number"),
+        (broken(end=None), {}, f"{FIRST}: 'end' is missing; expected a whole number"),
+        (broken(features=[]), {}, f"{FIRST}: 'features' is []; expected an object"),
+        (
+            TWO,
+            {"layer": "Date"},
+            ": no annotation has the type 'Date'; expected one of those in the file: Person, Place",
+        ),
+        (
+            TWO,
+            {"feature": "kind"},
+            (
+                f"{FIRST}: the feature 'kind' of a Person is missing; expected a name (it has the "
+                "features: sure)"
+            ),
+        ),
+        (b'{"a": "\xff"}', {}, ":1: byte 0xff is not UTF-8; save the file as UTF-8"),
+    ],
+)
+def test_malformed(read, tmp_path, content, options, message):
+    with pytest.raises(bc.FormatError) as caught:
+        read(content, **options)
+    assert str(caught.value) == f"{tmp_path / 'file.xml'}{message}"
+
+
+def test_spans_past_the_end(read):
+    with pytest.raises(bc.SpanError, match=f"file.xml{FIRST}: span .2, 99. 'Person' does not lie"):
+        read(broken(end=99))
+
+
+def upload(content):
+    return Upload("x", "x", [Source("x", member=content)])
+
+
+def test_detection():
+    long = json.dumps(bdocjs(ANNA, text="x" * 100_000))
+    for content in (XML, json.dumps(TWO), long, "\ufeff" + XML):
+        assert gate.is_format(upload(content.encode()))
+    for other in (
+        b"",
+        b"{",
+        b'{"text": "annotation_sets offset_type"}',
+        b"<?xml version='1.0'?><xmi:XMI/>",
+        b"<p><GateDocument/></p>",
+        b"Oslo B-LOC\n",
+        b"T1\tPlace 0 4\tOslo\n",
+        b"\x78\x9c\0\xff",
+    ):
+        assert not gate.is_format(upload(other))
+    assert not gate.is_format(Upload("x", "x", [], data=[]))
+
+
+def check(content, **options):
+    reading = Reading(ReadOptions(**options))
+    gate.is_format(upload(content))
+    with contextlib.suppress(bc.BeyondChanceError):
+        assembled(
+            gate.drafts(upload(content), reading), reading, unit="document", positions="characters"
+        )
+
+
+edits = st.lists(
+    st.tuples(
+        st.integers(0, 900),
+        st.integers(0, 3),
+        st.binary(max_size=3) | st.sampled_from([b"<", b">", b'"', b"0", b"&#13;", b"{", b","]),
+    ),
+    max_size=4,
+)
+
+
+@settings(max_examples=400, deadline=None)
+@given(
+    st.sampled_from([XML.encode(), json.dumps(TWO).encode(), b""]),
+    edits,
+    st.sampled_from([None, "kind"]),
+)
+def test_nothing_but_our_errors(content, changes, label):
+    for start, cut, new in changes:
+        content = content[:start] + new + content[start + cut :]
+    check(content, feature=label)
+
+
+values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=3) | st.just("Token"),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner),
+    max_leaves=6,
+)
+
+
+def replaced(data, path, value):
+    """The data with one value inside it replaced; the path says which way to go."""
+    if not path or not isinstance(data, dict | list) or not data:
+        return value
+    keys = list(data) if isinstance(data, dict) else list(range(len(data)))
+    key = keys[path[0] % len(keys)]
+    data[key] = replaced(data[key], path[1:], value)
+    return data
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(st.integers(0, 5), max_size=6), values, st.sampled_from(["p", "j"]))
+def test_nothing_but_our_errors_for_other_values(path, value, unit):
+    content = replaced(copy.deepcopy({**TWO, "offset_type": unit}), path, value)
+    check(json.dumps(content).encode(), feature="sure" if unit == "j" else None)

@@ -1,0 +1,618 @@
+"""Label Studio: JSON and JSON-MIN, people, gold, models, and what is refused."""
+
+import json
+import re
+
+import pytest
+from hypothesis import given, settings, strategies as st
+
+import beyondchance as bc
+from beyondchance.io.drafts import assembled
+from beyondchance.io.formats.label_studio import drafts, is_format
+from beyondchance.io.options import Reading, ReadOptions
+from beyondchance.io.registry import Upload
+from beyondchance.io.sources import Source
+from mutation import places, replaced
+
+TEXT = "Ada met Bo in Oslo."
+
+
+def mark(start, end, *labels, text=None, kind="labels", **more):
+    value = {"start": start, "end": end, kind: list(labels)}
+    if text is not None:
+        value["text"] = text
+    return {"id": "r", "type": kind, "from_name": "label", "to_name": "text", "value": value} | more
+
+
+ADA = mark(0, 3, "PER", text="Ada")
+BO = mark(8, 10, "PER", text="Bo")
+OSLO = mark(14, 18, "LOC", text="Oslo")
+
+
+def done(by, *results, number=1, **more):
+    return {"id": number, "completed_by": by, "result": list(results)} | more
+
+
+def task(*annotations, number=7, data=None, **more):
+    return {"id": number, "data": data or {"text": TEXT}, "annotations": list(annotations)} | more
+
+
+@pytest.fixture
+def read(tmp_path):
+    def reader(content, **options):
+        path = tmp_path / "export.json"
+        if not isinstance(content, bytes):
+            content = json.dumps(content).encode()
+        path.write_bytes(content)
+        return bc.read(path, format="label-studio", **options)
+
+    return reader
+
+
+@pytest.fixture
+def refused(read, tmp_path):
+    def refuser(content, message, error=bc.FormatError, **options):
+        with pytest.raises(error) as caught:
+            read(content, **options)
+        assert str(caught.value).replace(str(tmp_path) + "/", "") == message
+
+    return refuser
+
+
+def upload_of(content):
+    data = content if isinstance(content, bytes) else json.dumps(content).encode()
+    return Upload("export.json", "export", [Source("export.json", member=data)])
+
+
+class TestJson:
+    def test_two_people_and_one_who_found_nothing(self, read):
+        corpus = read(
+            [
+                task(done(1, ADA, OSLO, number=1), done(2, ADA, number=2)),
+                task(done(1, number=3), number=8),
+            ]
+        )
+        assert corpus.documents == ("7", "8")
+        assert corpus.annotators == ("1", "2")
+        assert corpus.spans("7", "1") == [(0, 3, "PER"), (14, 18, "LOC")]
+        assert corpus.spans("7", "2") == [(0, 3, "PER")]
+        assert corpus.annotators_of("8") == ("1",)
+        assert corpus.spans("8", "1") == []
+        assert (corpus.unit, corpus.positions) == ("document", "characters")
+        assert (corpus.texts, corpus.gold) == ((TEXT, TEXT), None)
+        assert (corpus.skipped, corpus.notes) == ({}, ())
+
+    def test_on_tokens(self, read):
+        corpus = read([task(done(1, ADA, OSLO))], positions="tokens")
+        assert corpus.spans("7", "1") == [(0, 1, "PER"), (4, 5, "LOC")]
+
+    @pytest.mark.parametrize(
+        ("by", "name"),
+        [
+            (5, "5"),
+            ("ada", "ada"),
+            ({"id": 5, "email": "ada@x.org", "username": "ada"}, "ada@x.org"),
+            ({"id": 5, "email": "", "username": "ada"}, "ada"),
+            ({"id": 5, "email": "", "first_name": ""}, "5"),
+            (None, "export"),
+        ],
+    )
+    def test_annotators(self, read, by, name):
+        assert read([task(done(by, ADA))]).annotators == (name,)
+
+    def test_a_single_task_and_the_old_name_of_annotations(self, read):
+        old = {"id": 7, "data": {"text": TEXT}, "completions": [done(1, ADA)]}
+        assert read(old).spans("7", "1") == [(0, 3, "PER")]
+
+    def test_tasks_without_identifiers_are_numbered(self, read):
+        plain = {"data": {"text": TEXT}, "annotations": [{"result": [ADA]}]}
+        corpus = read([plain, plain])
+        assert corpus.documents == ("task 1", "task 2")
+        assert corpus.annotators == ("export",)
+
+    def test_a_task_that_nobody_did_is_not_annotated(self, read):
+        assert read([task(done(1, ADA)), task(number=8)]).documents == ("7",)
+
+    def test_several_labels_and_none(self, read):
+        corpus = read([task(done(1, mark(0, 3, "PER", "ADULT"), mark(4, 7), OSLO))])
+        assert corpus.spans("7", "1") == [(0, 3, "PER"), (0, 3, "ADULT"), (14, 18, "LOC")]
+        assert corpus.skipped == {"spans without labels ignored": 1}
+
+    def test_other_results_are_counted_by_type(self, read):
+        others = [
+            {"type": "choices", "value": {"choices": ["good"]}},
+            {"type": "choices", "value": {"start": 0, "end": 3, "choices": ["good"]}},
+            {"type": "taxonomy", "value": {"taxonomy": [["a", "b"]]}},
+            {"type": "relation", "from_id": "r", "to_id": "s"},
+        ]
+        corpus = read([task(done(1, ADA, *others))])
+        assert corpus.spans("7", "1") == [(0, 3, "PER")]
+        assert corpus.skipped == {
+            "choices results ignored": 2,
+            "taxonomy results ignored": 1,
+            "relation results ignored": 1,
+        }
+
+    def test_cancelled_ones_are_left_out(self, read):
+        corpus = read([task(done(1, ADA, was_cancelled=True), done(2, BO, was_cancelled=False))])
+        assert corpus.annotators == ("2",)
+        assert corpus.skipped == {"cancelled annotations left out": 1}
+
+    def test_unfinished_drafts_are_counted(self, read):
+        corpus = read([task(done(1, ADA), drafts=[{"result": [BO]}, {"result": []}])])
+        assert corpus.skipped == {"unfinished drafts ignored": 2}
+
+    def test_a_folder_of_tasks(self, tmp_path):
+        for number in (1, 2):
+            path = tmp_path / "tasks" / f"{number}.json"
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(json.dumps({"data": {"text": TEXT}, "annotations": [done(5, ADA)]}))
+        corpus = bc.read(tmp_path / "tasks", format="label-studio")
+        assert corpus.documents == ("1, task 1", "2, task 1")
+
+
+class TestGold:
+    def test_ground_truth_is_gold_and_not_its_annotators(self, read):
+        corpus = read(
+            [
+                task(done("ada", ADA, ground_truth=True), done("bo", BO, number=2)),
+                task(
+                    done("ada", ADA, number=3),
+                    done("ada", OSLO, number=4, ground_truth=True),
+                    number=8,
+                ),
+            ]
+        )
+        assert corpus.annotators == ("gold", "bo", "ada")
+        assert corpus.gold == "gold"
+        assert corpus.annotators_of("7") == ("gold", "bo")
+        assert corpus.spans("8", "gold") == [(14, 18, "LOC")]
+        assert corpus.spans("8", "ada") == [(0, 3, "PER")]
+        assert corpus.notes == (
+            (
+                "ground truth annotations are the gold standard 'gold', not their annotators': "
+                "2 by ada"
+            ),
+        )
+
+    def test_an_annotator_named_gold(self, read):
+        corpus = read([task(done("gold", ADA), done("bo", BO, number=2, ground_truth=True))])
+        assert corpus.gold == "gold standard"
+        assert corpus.spans("7", "gold") == [(0, 3, "PER")]
+
+    def test_two_ground_truths(self, refused):
+        refused(
+            [task(done(1, ground_truth=True), done(2, number=9, ground_truth=True))],
+            "export.json: task 7, annotation 9: 'gold' annotated this task before, at "
+            "export.json: task 7, annotation 1; expected one annotation of a task by each "
+            "annotator: remove one of them, or say repeated='last'",
+        )
+
+
+class TestPredictions:
+    MODELS = ({"id": 3, "model_version": "v2", "result": [BO]}, {"id": 4, "result": []})
+
+    def test_ignored_unless_asked_for(self, read):
+        corpus = read([task(done(1, ADA), predictions=list(self.MODELS))])
+        assert corpus.annotators == ("1",)
+        assert corpus.skipped == {"predictions ignored": 2}
+
+    def test_as_annotators(self, read):
+        corpus = read([task(done(1, ADA), predictions=list(self.MODELS))], predictions=True)
+        assert corpus.annotators == ("1", "v2", "model")
+        assert corpus.spans("7", "v2") == [(8, 10, "PER")]
+        assert corpus.spans("7", "model") == []
+
+
+class TestText:
+    def test_the_only_string(self, read):
+        corpus = read([task(done(1, ADA), data={"body": TEXT, "page": 3})])
+        assert corpus.texts == (TEXT,)
+
+    def test_the_one_named_text(self, read):
+        corpus = read([task(done(1), data={"title": "Ada", "text": TEXT})])
+        assert corpus.texts == (TEXT,)
+
+    def test_the_one_that_all_spans_fit(self, read):
+        # The first task alone would not tell: nobody marked anything in it.
+        data = {"title": "Ada and others", "text": "Nothing", "body": TEXT}
+        corpus = read([task(done(1), data=data), task(done(1, ADA, OSLO), number=8, data=data)])
+        assert corpus.texts == (TEXT, TEXT)
+
+    def test_fitting_by_utf16(self, read):
+        data = {"title": "no", "body": "😀 Ada"}
+        found = [task(done(1, mark(3, 6, "PER", text="Ada")), data=data)]
+        assert read(found, offsets="utf16").spans("7", "1") == [(2, 5, "PER")]
+
+    def test_nothing_tells(self, refused):
+        refused(
+            [task(done(1), data={"title": "a", "body": "b"})],
+            "export.json: task 7, annotation 1: which field holds the text cannot be told among "
+            "'title', 'body'; expected one string in the data of a task, or one named 'text', or "
+            "one that the words stored with the spans fit",
+        )
+
+    def test_emoji_count_one(self, read):
+        corpus = read([task(done(1, mark(2, 5, "PER", text="Ada")), data={"text": "😀 Ada"})])
+        assert corpus.spans("7", "1") == [(2, 5, "PER")]
+
+    def test_emoji_that_count_two(self, read, refused):
+        found = [task(done(1, mark(3, 6, "PER", text="Ada")), data={"text": "😀 Ada!"})]
+        refused(
+            found,
+            "export.json: task 7, annotation 1, result #1: span [3, 6) 'PER' covers 'da!', but "
+            "the file stores 'Ada'; it fits if offsets count UTF-16 units: say offsets='utf16'",
+            error=bc.SpanError,
+        )
+        assert read(found, offsets="utf16").spans("7", "1") == [(2, 5, "PER")]
+
+    @pytest.mark.parametrize("stored", ["Ada\r\nBo", "Ada\nBo", "AdaBo", "Ada Bo "])
+    def test_line_ends_in_stored_words(self, read, stored):
+        found = [task(done(1, mark(0, 7, "PER", text=stored)), data={"text": "Ada\r\nBo"})]
+        assert read(found).spans("7", "1") == [(0, 7, "PER")]
+
+    def test_web_pages(self, read):
+        page = "<p>Ada &amp; <b>Bo</b><br/>in Oslo</p>"  # Ada & Bo, line end, in Oslo
+        value = {
+            "start": "/p[1]/text()[2]",
+            "end": "/p[1]/text()[2]",
+            "startOffset": 3,
+            "endOffset": 7,
+            "globalOffsets": {"start": 12, "end": 16},
+            "text": "Oslo",
+            "hypertextlabels": ["LOC"],
+        }
+        result = {"type": "hypertextlabels", "to_name": "page", "value": value}
+        corpus = read([task(done(1, result), data={"html": page})])
+        assert corpus.texts == ("Ada & Bo\nin Oslo",)
+        assert corpus.spans("7", "1") == [(12, 16, "LOC")]
+
+    def test_byte_order_mark_and_utf16_file(self, read):
+        content = json.dumps([task(done("Zoë", ADA))], ensure_ascii=False)
+        assert read(content.encode("utf-8-sig")).annotators == ("Zoë",)
+        assert read(content.encode("utf-16")).annotators == ("Zoë",)
+
+
+class TestJsonMin:
+    def flat(self, **more):
+        return {"id": 7, "text": TEXT, "annotator": 1, "annotation_id": 4, "lead_time": 2.5} | more
+
+    def test_people_of_one_task_meet(self, read):
+        corpus = read(
+            [
+                self.flat(label=[ADA["value"], OSLO["value"]], mood="good"),
+                self.flat(label=[BO["value"]], annotator={"email": "bo@x.org"}, annotation_id=5),
+                self.flat(annotator=3, annotation_id=6),
+            ]
+        )
+        assert corpus.annotators == ("1", "bo@x.org", "3")
+        assert corpus.spans("7", "1") == [(0, 3, "PER"), (14, 18, "LOC")]
+        assert corpus.spans("7", "3") == []
+
+    def test_regions_of_other_kinds(self, read):
+        box = {"x": 1, "y": 2, "rectanglelabels": ["Car"]}
+        choice = {"start": 0, "end": 3, "choices": ["good"]}
+        corpus = read([self.flat(label=[ADA["value"]], boxes=[box, box], per_region=[choice])])
+        assert corpus.skipped == {"boxes results ignored": 2, "choices results ignored": 1}
+
+    def test_an_old_name(self, read):
+        old = {"id": 1, "ner": TEXT, "label": [ADA["value"]], "completed_by": 9}
+        assert read([old]).spans("1", "9") == [(0, 3, "PER")]
+
+    def test_the_same_annotator_twice(self, refused):
+        refused(
+            [self.flat(), self.flat(annotation_id=5)],
+            "export.json: task 7, annotation 5: '1' annotated this task before, at export.json: "
+            "task 7, annotation 4; expected one annotation of a task by each annotator: remove "
+            "one of them, or say repeated='last'",
+        )
+
+    def test_something_else(self, refused):
+        refused(
+            [{"id": 1, "text": "a"}],
+            "export.json: task 1: neither 'annotations' nor 'annotator' nor labelled spans were "
+            "found; expected a task of Label Studio's JSON or JSON-MIN export",
+        )
+
+
+BEGIN = "export.json: task 7, annotation 1"
+
+
+def value(**more):
+    return mark(0, 3, "PER") | {"value": mark(0, 3, "PER")["value"] | more}
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "export.json:1: not valid JSON (Expecting value at column 1)"),
+        (
+            b"[\n{]",
+            (
+                "export.json:2: not valid JSON (Expecting property name enclosed in double "
+                "quotes at column 2)"
+            ),
+        ),
+        (b'["\xff"]', "export.json:1: byte 0xff is not UTF-8; save the file as UTF-8"),
+        (
+            b"[\0]",
+            (
+                "export.json:1: contains a NUL character; expected text, and this looks like a "
+                "binary file or UTF-16 without a byte order mark"
+            ),
+        ),
+        ([], "no annotated document was found; expected at least one"),
+        ([3], "export.json: task #1 is 3; expected an object: export as JSON"),
+        ([task(number=[])], "export.json: task #1: 'id' is a list; expected a name or a number"),
+        (
+            [{"id": 7, "annotations": []}],
+            "export.json: task 7: 'data' is null; expected an object with the text",
+        ),
+        (
+            [{"id": 7, "data": {}, "annotations": {}}],
+            "export.json: task 7: 'annotations' is an object; expected a list",
+        ),
+        ([task("x")], "export.json: task 7, annotation #1 is 'x'; expected an object"),
+        (
+            [task(done(1, was_cancelled="no"))],
+            f"{BEGIN}: 'was_cancelled' is 'no'; expected true or false",
+        ),
+        ([task(done(1, ground_truth=1))], f"{BEGIN}: 'ground_truth' is 1; expected true or false"),
+        ([task(done(1.5))], f"{BEGIN}: 'completed_by' is 1.5; expected a name or a number"),
+        (
+            [task(done({}))],
+            f"{BEGIN}: 'completed_by' has no email, username or id; expected one of them",
+        ),
+        ([task(done(1, 2))], f"{BEGIN}, result #1 is 2; expected an object"),
+        ([task(done(1, {"type": 1}))], f"{BEGIN}, result #1: 'type' is 1; expected a string"),
+        (
+            [task(done(1, {"type": "labels"}))],
+            f"{BEGIN}, result #1: 'value' is null; expected an object",
+        ),
+        (
+            [task(done(1, ADA, value(start=True)))],
+            f"{BEGIN}, result #2: 'start' is true; expected a whole number",
+        ),
+        (
+            [task(done(1, value(end="3")))],
+            f"{BEGIN}, result #1: 'end' is '3'; expected a whole number",
+        ),
+        (
+            [task(done(1, value(start="/p[1]/text()[1]")))],
+            (
+                f"{BEGIN}, result #1: 'start' is the place '/p[1]/text()[1]' in a web page, "
+                "without 'globalOffsets'; expected both: save the annotation again with a newer "
+                "Label Studio"
+            ),
+        ),
+        (
+            [task(done(1, value(labels="PER")))],
+            f"{BEGIN}, result #1: 'labels' is 'PER'; expected a list",
+        ),
+        ([task(done(1, value(labels=[None])))], f"{BEGIN}, result #1: label null; expected a name"),
+        (
+            [task(done(1, value(text=["Ada"])))],
+            f"{BEGIN}, result #1: 'text' is a list; expected the words of the span",
+        ),
+        (
+            [task(done(1, {"type": "paragraphlabels", "value": {}}))],
+            (
+                f"{BEGIN}, result #1: type 'paragraphlabels' marks turns of a dialogue, which have "
+                "no text in common; expected spans of one text"
+            ),
+        ),
+        (
+            [task(done(1, ADA, mark(0, 3, "PER", to_name="title")))],
+            (
+                f"{BEGIN}: spans lie in several texts (to_name 'text', 'title'); expected spans of "
+                "one text in a task"
+            ),
+        ),
+        (
+            [task(done(1, {"type": "rectanglelabels", "value": {}}))],
+            (
+                "export.json: no result marks a span of text, all are of other types "
+                "(1 rectanglelabels); expected results with start, end and labels"
+            ),
+        ),
+        (
+            [task(done(1, ADA), data={"page": 3})],
+            f"{BEGIN}: the task has no text; expected a string in its data",
+        ),
+        (
+            [task(done(1, ADA), data={"text": "https://x.org/a.txt"})],
+            (
+                f"{BEGIN}: field 'text' holds the address 'https://x.org/a.txt' instead of the "
+                "text; put the texts themselves into the export"
+            ),
+        ),
+        (
+            [task(done(1, ADA), done(1, BO, number=2))],
+            (
+                "export.json: task 7, annotation 2: '1' annotated this task before, at "
+                "export.json: task 7, annotation 1; expected one annotation of a task by each "
+                "annotator: remove one of them, or say repeated='last'"
+            ),
+        ),
+    ],
+)
+def test_refused(refused, content, message):
+    refused(content, message)
+
+
+@pytest.mark.parametrize(
+    ("result", "message"),
+    [
+        (
+            mark(0, 30, "PER"),
+            (
+                "span [0, 30) 'PER' does not lie in the text, which has 19 "
+                "characters; check that offsets and text belong together"
+            ),
+        ),
+        (
+            mark(0, 3, "PER", text="Bo"),
+            (
+                "span [0, 3) 'PER' covers 'Ada', but the file stores 'Bo'; "
+                "check that offsets and text belong together"
+            ),
+        ),
+        (
+            mark(3, 3, "PER"),
+            (
+                "span [3, 3) 'PER' is empty; expected at least one character "
+                "(zero_length='skip' leaves such spans out)"
+            ),
+        ),
+    ],
+)
+def test_refused_spans(refused, result, message):
+    refused([task(done(1, result))], f"{BEGIN}, result #1: {message}", error=bc.SpanError)
+
+
+class TestDetection:
+    @pytest.mark.parametrize(
+        "content",
+        [
+            [task(done(1, ADA))],
+            task(done(1, ADA)),
+            [task(), task(done(1))],
+            [{"id": 7, "data": {"text": TEXT}, "completions": []}],
+            [{"id": 7, "text": TEXT, "label": [ADA["value"]], "annotator": 1}],
+            [{"id": 7, "text": TEXT, "annotator": 1, "annotation_id": 2, "lead_time": 1.0}],
+        ],
+    )
+    def test_told(self, content):
+        assert is_format(upload_of(content))
+
+    @pytest.mark.parametrize(
+        "content",
+        [
+            b"",
+            b"\xff\xfe\x00",
+            b"\x89PNG\0\0",
+            b"Ada B-PER\nmet O\n",
+            b"document,annotator,start,end,label\n1,ada,0,3,PER\n",
+            b'{"id": 1, "text": "Ada", "label": [[0, 3, "PER"]]}\n',
+            b'{"document": "1", "annotator": "ada", "start": 0, "end": 3, "label": "PER"}\n',
+            b'{"text": "Ada", "_input_hash": 1, "spans": [], "answer": "accept"}\n',
+            (
+                b'{"annotation_sets": {"": {"name": "", "annotations": [{"type": "PER", "start": '
+                b'0, "end": 3, "id": 0, "features": {}}]}}, "text": "Ada"}'
+            ),
+            b'{"%TYPES": {}, "%VIEWS": {}, "%FEATURE_STRUCTURES": []}',
+        ],
+    )
+    def test_not_told(self, content):
+        assert not is_format(upload_of(content))
+
+    def test_data_in_memory_is_something_else(self):
+        found = upload_of([task(done(1, ADA))])
+        assert not is_format(Upload(found.name, "a", found.sources, data=[]))
+
+
+# --- Whatever comes -----------------------------------------------------------
+
+VALID = [
+    task(
+        done({"email": "ada@x.org", "id": 1}, ADA, OSLO, {"type": "choices", "value": {}}),
+        done(2, mark(0, 3, "PER", "X"), number=2, ground_truth=True),
+        predictions=[{"id": 1, "model_version": "m", "result": [BO]}],
+        data={"text": TEXT, "title": "😀 Ada"},
+    ),
+    {"id": 8, "text": TEXT, "label": [ADA["value"]], "annotator": 1, "annotation_id": 2},
+    task(
+        done(
+            1,
+            {
+                "type": "hypertextlabels",
+                "value": {
+                    "start": "/p[1]",
+                    "globalOffsets": {"start": 0, "end": 3},
+                    "hypertextlabels": ["PER"],
+                },
+            },
+        ),
+        number=9,
+        data={"html": "<p>Ada</p><![if x]>"},
+    ),
+]
+JSON = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers(-3, 40)
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.sampled_from(["", "text", "labels", "Ada", "<p>Ada<br>", "<![x", "\ud800", "😀"])
+    | st.text(max_size=5),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(["start", "end", "labels", "id", "type", "value", "data", "result"]),
+            inner,
+            max_size=3,
+        )
+    ),
+    max_leaves=6,
+)
+
+
+def only_our_errors(content, **options):
+    reading = Reading(ReadOptions(**options))
+    upload = upload_of(content)
+    is_format(upload)
+    for positions in ("characters", "tokens"):
+        try:
+            assembled(drafts(upload, reading), reading, unit="document", positions=positions)
+        except bc.BeyondChanceError as error:
+            assert str(error)  # noqa: PT017 - the message is what is checked
+
+
+@settings(max_examples=300, deadline=None)
+@given(data=st.data())
+def test_replaced_values(data):
+    content = VALID
+    for _ in range(data.draw(st.integers(1, 3))):
+        path = data.draw(st.sampled_from(list(places(content))))
+        content = replaced(content, path, data.draw(JSON))
+    offsets = data.draw(st.sampled_from([None, "utf16"]))
+    only_our_errors(content, predictions=data.draw(st.booleans()), offsets=offsets)
+
+
+@settings(max_examples=300, deadline=None)
+@given(data=st.data())
+def test_broken_bytes(data):
+    content = bytearray(json.dumps(VALID, ensure_ascii=False).encode())
+    for _ in range(data.draw(st.integers(1, 4))):
+        place = data.draw(st.integers(0, len(content)))
+        length = data.draw(st.integers(0, 5))
+        content[place : place + length] = data.draw(st.binary(max_size=4))
+    only_our_errors(bytes(content))
+
+
+@settings(max_examples=150, deadline=None)
+@given(content=st.binary() | JSON)
+def test_anything(content):
+    only_our_errors(content)
+
+
+def test_deep_nesting_is_refused_with_a_message():
+    deep = b'[{"id": 1, "data": {"text": "a"}, "annotations": ' + b"[" * 900 + b"]" * 900 + b"}]"
+    with pytest.raises(bc.FormatError, match=re.escape("annotation #1 is a list")):
+        list(drafts(upload_of(deep), Reading(ReadOptions())))
+    with pytest.raises(bc.FormatError, match="nested too deeply"):
+        list(drafts(upload_of(b"[" * 100_000), Reading(ReadOptions())))
+
+
+def test_the_annotation_changed_last_counts_if_asked_for(tmp_path):
+    early, late = done(1, ADA, number=5), done(1, BO, number=4)
+    early["updated_at"], late["updated_at"] = "2024-01-02T03:04:05Z", "2024-01-02T03:04:14Z"
+    path = tmp_path / "export.json"
+    path.write_text(json.dumps([task(late, early)]), encoding="utf-8")
+    corpus = bc.read(path, format="label-studio", repeated="last")
+    only_late = tmp_path / "late.json"
+    only_late.write_text(json.dumps([task(late)]), encoding="utf-8")
+    expected = bc.read(only_late, format="label-studio")
+    assert corpus.spans("7", "1") == expected.spans("7", "1")
+    assert corpus.skipped == {"annotations replaced by a later one": 1}
+    assert corpus.options["repeated"] == "last"

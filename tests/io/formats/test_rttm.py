@@ -1,0 +1,230 @@
+import re
+
+import pytest
+
+import beyondchance as bc
+from beyondchance.io.formats.rttm import is_format
+from beyondchance.io.registry import Upload
+from beyondchance.io.sources import Source
+
+ANNA = """\
+;; who spoke when
+SPEAKER talk 1 0.00 1.25 <NA> <NA> mia <NA> <NA>
+SPEAKER talk 1 1.25 0.50 <NA> <NA> tom 0.9 <NA>
+
+SPEAKER call 1 0.10 0.40 <NA> <NA> mia <NA> <NA>
+"""
+BEN = """\
+SPKR-INFO talk 1 <NA> <NA> <NA> adult_female mia <NA> <NA>
+SPEAKER\ttalk\t1\t0.00\t1.00\t<NA>\t<NA>\tmia\t<NA>
+SPEAKER talk 1 0.80 1.20 <NA> <NA> tom <NA> <NA>
+"""
+NOTE = (
+    "RTTM does not say how long a recording lasts; it is taken to last until the latest end of a "
+    "turn by any of its annotators"
+)
+
+
+def save(path, text):
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def upload(content: bytes | str):
+    data = content.encode() if isinstance(content, str) else content
+    return Upload("x", "x", [Source("x", member=data)])
+
+
+# --- What is read -------------------------------------------------------------
+
+
+def test_speakers_are_labels_and_files_annotators(tmp_path):
+    corpus = bc.read(
+        save(tmp_path / "anna.rttm", ANNA),
+        save(tmp_path / "ben.rttm", BEN),
+        format="rttm",
+        grid="50ms",
+    )
+    assert corpus.documents == ("talk", "call")
+    assert corpus.annotators == ("anna", "ben")
+    assert corpus.annotators_of("talk") == ("anna", "ben")
+    assert corpus.annotators_of("call") == ("anna",)
+    # Until 2.00 s, where ben has the last turn end, and until 0.50 s.
+    assert corpus.text_length.tolist() == [40, 10]
+    assert corpus.spans("talk", "anna") == [(0, 25, "mia"), (25, 35, "tom")]
+    assert corpus.spans("talk", "ben") == [(0, 20, "mia"), (16, 40, "tom")]
+    assert corpus.spans("call", "anna") == [(2, 10, "mia")]
+    assert corpus.skipped == {"SPKR-INFO lines ignored": 1}
+    assert corpus.notes == (NOTE,)
+    assert (corpus.unit, corpus.positions) == ("document", "frames")
+    assert corpus.options == {"grid": "50ms"}
+
+
+def test_agreement_on_paper(tmp_path):
+    corpus = bc.read(
+        save(tmp_path / "anna.rttm", ANNA),
+        save(tmp_path / "ben.rttm", BEN),
+        format="rttm",
+        grid="50ms",
+    )
+    # mia: 20 of 25 and 20; tom: 10 of 10 and 24.
+    assert bc.agreement(corpus).observed == 2 * (20 + 10) / (25 + 20 + 10 + 24)
+
+
+def test_a_shared_boundary_stays_one(tmp_path):
+    # 0.1 + 0.2 is 0.3, which it is not in binary: just below the boundary at 0.3.
+    text = """\
+SPEAKER t 1 0.1 0.2 <NA> <NA> mia <NA> <NA>
+SPEAKER t 1 0.3 0.9 <NA> <NA> tom <NA> <NA>
+"""
+    corpus = bc.read(save(tmp_path / "a.rttm", text), format="rttm", grid="200ms")
+    assert corpus.spans("t", "a") == [(1, 2, "mia"), (2, 6, "tom")]
+    assert corpus.skipped == {}
+
+
+def test_a_folder_is_one_annotator(tmp_path):
+    for who in ("anna", "ben"):
+        (tmp_path / who).mkdir()
+        save(tmp_path / who / "1.rttm", ANNA)
+        save(tmp_path / who / "2.rttm", BEN.replace("talk", "meeting"))
+        save(tmp_path / who / "README", "about")
+    corpus = bc.read(tmp_path / "anna", tmp_path / "ben", format="rttm", grid="10ms")
+    assert corpus.documents == ("talk", "call", "meeting")
+    assert corpus.annotators_of("meeting") == ("anna", "ben")
+    assert corpus.skipped == {"SPKR-INFO lines ignored": 2, "files of other formats ignored": 2}
+
+
+def test_a_turn_without_duration_gets_a_frame(tmp_path):
+    text = ANNA + "SPEAKER talk 1 1.75 0 <NA> <NA> kim <NA> <NA>\n"
+    corpus = bc.read(save(tmp_path / "anna.rttm", text), format="rttm", grid="250ms")
+    # It comes at the very end, so that tom has to make room.
+    assert corpus.spans("talk", "anna") == [(0, 5, "mia"), (5, 6, "tom"), (6, 7, "kim")]
+    assert corpus.skipped["intervals lengthened to one frame"] == 1
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+@pytest.mark.parametrize("ends", ["\n", "\r\n"])
+def test_encodings_and_ends_of_lines(tmp_path, encoding, ends):
+    text = ANNA.replace("mia", "mi\N{NO-BREAK SPACE}\N{EXTRATERRESTRIAL ALIEN}")
+    path = tmp_path / "anna.rttm"
+    path.write_bytes(text.replace("\n", ends).encode(encoding))
+    corpus = bc.read(path, format="rttm", grid="50ms")
+    assert corpus.labels == ("mi\N{NO-BREAK SPACE}\N{EXTRATERRESTRIAL ALIEN}", "tom")
+
+
+# --- Detection ----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("content", [ANNA, BEN, ANNA.encode("utf-16"), ANNA * 2000])
+def test_detected(content):
+    assert is_format(upload(content))
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"\0\1",
+        b"\xff\xfe\0",
+        ";; only a remark\n",
+        "SPEAKER B-X\n",
+        "SPEAKER a b c d e f g h i\n",
+        ANNA + "and then some prose\n",
+        "document,annotator,start,end,label\n",
+        '<?xml version="1.0"?><ANNOTATION_DOCUMENT/>',
+        'File type = "ooTextFile"\nObject class = "TextGrid"\n',
+    ],
+)
+def test_not_detected(content):
+    assert not is_format(upload(content))
+
+
+def test_data_is_no_file():
+    assert not is_format(Upload("x", "x", [Source("x", member=ANNA.encode())], data=[]))
+
+
+# --- Malformed files ----------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", ": has no SPEAKER line; expected at least one"),
+        (";; nothing\n", ": has no SPEAKER line; expected at least one"),
+        (
+            ANNA + "speaker talk 1 0 1 <NA> <NA> mia <NA> <NA>\n",
+            ":6: found a line of type 'speaker'; expected SPEAKER or another type of RTTM",
+        ),
+        (
+            "SPEAKER talk 1 0 1 mia\n",
+            (
+                ":1: found 6 columns; expected the 10 of RTTM, separated by white space, with <NA> "
+                "where there is nothing to say"
+            ),
+        ),
+        (
+            "SPEAKER talk 1 zero 1 <NA> <NA> mia <NA> <NA>\n",
+            ":1: the onset is 'zero'; expected seconds from 0 on, such as 12.34",
+        ),
+        (
+            "SPEAKER talk 1 -0.5 1 <NA> <NA> mia <NA> <NA>\n",
+            ":1: the onset is '-0.5'; expected seconds from 0 on, such as 12.34",
+        ),
+        (
+            "SPEAKER talk 1 0 <NA> <NA> <NA> mia <NA> <NA>\n",
+            ":1: the duration is '<NA>'; expected seconds from 0 on, such as 12.34",
+        ),
+        (
+            "SPEAKER talk 1 0 1e999999999 <NA> <NA> mia <NA> <NA>\n",
+            ":1: the duration is '1e999999999'; expected seconds from 0 on, such as 12.34",
+        ),
+        (
+            "SPEAKER talk 1 0 1e90 <NA> <NA> mia <NA> <NA>\n",
+            (
+                f":1: recording 'talk' has {10**92:,} frames of 10ms; expected at most "
+                "2,147,483,648: choose a coarser grid"
+            ),
+        ),
+        (
+            ANNA + "SPEAKER talk 2 0 1 <NA> <NA> mia <NA> <NA>\n",
+            (
+                ":6: recording 'talk' has channel '2' here and '1' before; expected one channel: "
+                "give each a recording name of its own"
+            ),
+        ),
+        (
+            "SPEAKER talk 1 0 0 <NA> <NA> mia <NA> <NA>\n",
+            ":1: recording 'talk' has no length; expected it to last some time",
+        ),
+        (
+            "SPEAKER talk 1 0 1 <NA> <NA> mia <NA> <NA>\n" * 2,
+            (
+                ":2: interval [0, 1) s 'mia' covers the same frames as another with that label by "
+                "'anna'; expected it once (duplicates='skip' leaves the second out)"
+            ),
+        ),
+    ],
+)
+def test_malformed(tmp_path, text, message):
+    path = save(tmp_path / "anna.rttm", text)
+    with pytest.raises(bc.DataError, match=f"^{re.escape(f'{path}{message}')}$"):
+        bc.read(path, format="rttm", grid="10ms")
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"SPEAKER \xe9", ":1: byte 0xe9 is not UTF-8; save the file as UTF-8"),
+        (b"SPEAKER\n\0", ":2: contains a NUL character; expected text, and this "),
+    ],
+)
+def test_not_text(tmp_path, content, message):
+    path = tmp_path / "a.rttm"
+    path.write_bytes(content)
+    with pytest.raises(bc.FormatError, match=re.escape(f"{path}{message}")):
+        bc.read(path, format="rttm", grid="10ms")
+
+
+def test_no_grid(tmp_path):
+    with pytest.raises(bc.OptionError, match="times need a grid"):
+        bc.read(save(tmp_path / "anna.rttm", ANNA), format="rttm")

@@ -1,0 +1,537 @@
+"""Tables of spans: every kind of file, lengths, texts, fields, and what is wrong."""
+
+import json
+from contextlib import suppress
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings, strategies as st
+from pyarrow import parquet
+
+import beyondchance as bc
+from beyondchance.io.formats import table
+from beyondchance.io.options import Reading, ReadOptions
+from beyondchance.io.registry import Upload
+from beyondchance.io.sources import Source
+
+CSV = """document,annotator,start,end,label,length
+d1,anna,0,4,PER,20
+d1,ben,0,9,PER,20
+d2,anna,3,5,LOC,8
+"""
+EXPECTED = {
+    ("d1", "anna"): [(0, 4, "PER")],
+    ("d1", "ben"): [(0, 9, "PER")],
+    ("d2", "anna"): [(3, 5, "LOC")],
+    ("d2", "ben"): [],
+}
+EVERYBODY = (
+    "no row without a span: everybody is taken to have annotated every document "
+    "(empty='missing' takes only those who have a row)"
+)
+#       0123456789012345678901234
+TEXT = "Mira Holt sailed to Lund."
+
+
+def written(path, text, encoding="utf-8"):
+    path.write_bytes(text.encode(encoding))
+    return path
+
+
+def spans(corpus, document, annotator):
+    return [tuple(span) for span in corpus.spans(document, annotator)]
+
+
+def everything(corpus):
+    return {(d, a): spans(corpus, d, a) for d in corpus.documents for a in corpus.annotators_of(d)}
+
+
+def upload(text, name="a.csv"):
+    data = text if isinstance(text, bytes) else text.encode()
+    return Upload(name, "a", [Source(name, member=data)])
+
+
+def as_json(text):
+    header, *rows = [line.split(",") for line in text.splitlines()]
+    values = [[int(cell) if cell.isdigit() else cell for cell in row] for row in rows]
+    return "".join(json.dumps(dict(zip(header, row, strict=True))) + "\n" for row in values)
+
+
+@pytest.mark.parametrize(
+    ("text", "encoding"),
+    [
+        (CSV, "utf-8"),
+        (CSV.replace(",", ";").replace("\n", "\r\n"), "utf-8-sig"),
+        (CSV.replace(",", "\t"), "utf-16"),
+        (CSV.replace("d1", '"d1"').replace("label", '"label"'), "utf-8"),
+        (CSV.replace(",", ", ").replace("\n", "\n\n"), "utf-8"),
+        (CSV.replace("4,PER", "4.0,PER"), "utf-8"),
+        ("\n" + CSV.rstrip("\n"), "utf-8"),
+        (CSV.replace("document,annotator,start,end,label,length", "Doc,Coder,BEGIN,stop,type,n"),
+         "utf-8"),
+        (as_json(CSV), "utf-8"),
+        (as_json(CSV).replace("\n", "\n\n"), "utf-8"),
+    ],
+)  # fmt: skip
+def test_kinds_of_files(tmp_path, text, encoding):
+    corpus = bc.read(written(tmp_path / "a.csv", text, encoding), format="table")
+    assert corpus.annotators == ("anna", "ben")
+    assert corpus.documents == ("d1", "d2")
+    assert corpus.labels == ("LOC", "PER")
+    assert everything(corpus) == EXPECTED
+    assert corpus.text_length.tolist() == [20, 8]
+    assert (corpus.unit, corpus.positions) == ("document", "characters")
+    assert corpus.notes == (EVERYBODY,)
+    assert corpus.skipped == {}
+
+
+@pytest.mark.parametrize("kind", ["plain", "categories", "floats"])
+def test_parquet(tmp_path, kind):
+    columns = {
+        "document": ["d1", "d1", "d2"],
+        "annotator": ["anna", "ben", "anna"],
+        "start": [0, 0, 3],
+        "end": [4, 9, 5],
+        "label": ["PER", "PER", "LOC"],
+        "length": [20, 20, 8],
+    }
+    content = pa.table(columns)
+    if kind == "categories":
+        place = content.column_names.index("label")
+        content = content.set_column(place, "label", content["label"].dictionary_encode())
+    if kind == "floats":
+        content = content.set_column(2, "start", content["start"].cast(pa.float64()))
+    parquet.write_table(content, tmp_path / "a.parquet")
+    assert everything(bc.read(tmp_path / "a.parquet")) == EXPECTED
+
+
+def test_rows_without_a_span(tmp_path):
+    path = written(tmp_path / "a.csv", CSV + "d2,ben,,,,8\nd3,ben,,,,5\n")
+    corpus = bc.read(path)
+    assert everything(corpus) == {**EXPECTED, ("d3", "ben"): []}
+    assert corpus.annotators_of("d3") == ("ben",)
+    assert corpus.notes == (f"{path}: read as table",)
+
+
+def test_empty_missing(tmp_path):
+    corpus = bc.read(written(tmp_path / "a.csv", CSV), empty="missing")
+    assert corpus.annotators_of("d2") == ("anna",)
+    assert corpus.options["empty"] == "missing"
+
+
+def test_one_table_for_each_annotator(tmp_path):
+    anna = written(tmp_path / "anna.csv", "doc,start,end,label,n\nd1,0,4,PER,9\nd2,0,1,X,7\n")
+    ben = written(tmp_path / "ben.csv", "doc,start,end,label,n\nd1,0,4,LOC,9\n")
+    corpus = bc.read(anna, ben)
+    assert everything(corpus) == {
+        ("d1", "anna"): [(0, 4, "PER")],
+        ("d1", "ben"): [(0, 4, "LOC")],
+        ("d2", "anna"): [(0, 1, "X")],
+        ("d2", "ben"): [],
+    }
+
+
+def test_without_a_header(tmp_path):
+    path = written(tmp_path / "a.csv", "anna,1,2,9\nanna,2,11,17\nben,1,2,9\n")
+    corpus = bc.read(path, length=50)
+    assert everything(corpus) == {
+        ("1", "anna"): [(2, 9, "1"), (11, 17, "2")],
+        ("1", "ben"): [(2, 9, "1")],
+    }
+    assert corpus.text_length.tolist() == [50]
+
+
+def test_documents_table(tmp_path):
+    rows = "document,annotator,start,end,label\nd1,anna,0,4,PER\nd1,ben,0,9,PER\nd2,anna,3,5,LOC\n"
+    path = written(tmp_path / "a.csv", rows)
+    other = written(tmp_path / "d.csv", "document,length,round\nd2,8,2\nd1,20,1\nd3,5,3\n")
+    corpus = bc.read(path, documents=str(other))
+    assert everything(corpus) == {**EXPECTED, ("d3", "anna"): [], ("d3", "ben"): []}
+    assert corpus.text_length.tolist() == [20, 8, 5]
+    assert corpus.fields == {"round": ("1", "2", "3")}
+    corpus = bc.read(path, documents=other, empty="missing")
+    assert corpus.documents == ("d1", "d2")
+
+
+def test_documents_table_with_texts(tmp_path):
+    path = written(tmp_path / "a.csv", "document,annotator,start,end,label\nd1,anna,0,9,PER\n")
+    other = written(tmp_path / "d.jsonl", json.dumps({"doc": "d1", "text": TEXT, "round": 1}))
+    corpus = bc.read(path, documents=other, positions="tokens")
+    assert everything(corpus) == {("d1", "anna"): [(0, 2, "PER")]}
+    assert corpus.fields == {"round": ("1",)}
+    assert corpus.texts == (TEXT,)
+
+
+def test_texts_on_characters_and_tokens(tmp_path):
+    text = (
+        "document,annotator,start,end,label,text,batch\n"
+        f'd1,anna,0,10,PER,"{TEXT}",x\n'
+        "d1,ben,5,9,PER,,\n"
+        'd2,ben,0,3,X,"on\nit",y\n'
+    )
+    path = written(tmp_path / "a.csv", text)
+    corpus = bc.read(path)
+    assert everything(corpus) == {
+        ("d1", "anna"): [(0, 9, "PER")],
+        ("d1", "ben"): [(5, 9, "PER")],
+        ("d2", "anna"): [],
+        ("d2", "ben"): [(0, 2, "X")],
+    }
+    assert corpus.fields == {"batch": ("x", "y")}
+    assert corpus.skipped == {"spans trimmed of white space": 2}
+    tokens = bc.read(path, positions="tokens")
+    assert spans(tokens, "d1", "anna") == [(0, 2, "PER")]
+    assert spans(tokens, "d1", "ben") == [(1, 2, "PER")]
+    assert tokens.text_length.tolist() == [6, 2]
+
+
+def test_texts_matched_by_text(tmp_path):
+    head = "document,start,end,label,text"
+    a = written(tmp_path / "anna.csv", f"{head}\n1,0,4,PER,{TEXT}\n2,0,2,X,Other\n")
+    b = written(tmp_path / "ben.csv", f"{head}\n1,0,2,X,Other\n2,0,9,PER,{TEXT}\n")
+    corpus = bc.read(a, b, match="text")
+    assert everything(corpus) == {
+        ("1", "anna"): [(0, 4, "PER")],
+        ("1", "ben"): [(0, 9, "PER")],
+        ("2", "anna"): [(0, 2, "X")],
+        ("2", "ben"): [(0, 2, "X")],
+    }
+
+
+def test_columns_that_vary_are_left_out(tmp_path):
+    text = (
+        "id,document,annotator,start,end,label,length,round\n"
+        "1,d,a,0,1,X,9,one\n2,d,a,1,2,X,9,\n3,d,b,1,2,X,9,one\n"
+    )
+    corpus = bc.read(written(tmp_path / "a.csv", text))
+    assert corpus.fields == {"round": ("one",)}
+    assert corpus.skipped == {"columns that vary within documents left out": 1}
+    assert "column 'id' varies within documents and is not a field" in corpus.notes
+
+
+def test_duplicates_and_empty_spans(tmp_path):
+    path = written(tmp_path / "a.csv", CSV + "d1,anna,0,4,PER,20\nd1,anna,7,7,PER,20\n")
+    corpus = bc.read(path, duplicates="skip", zero_length="skip")
+    assert everything(corpus) == EXPECTED
+    assert corpus.skipped == {"empty spans left out": 1, "spans marked twice, second left out": 1}
+
+
+HEAD = "document,annotator,start,end,label,length\n"
+MALFORMED = {
+    "": "{}: holds no rows; expected a header and a row for each span",
+    HEAD: "{}: holds no rows; expected one for each span",
+    "document,annotator,start,label\nd,a,0,X\n": (
+        "{}: no column 'end' among document, annotator, start, label; expected start, end, label"
+    ),
+    HEAD + "d,a,0,1,X\n": "{}:2: found 5 columns; expected 6, as in the first row",
+    HEAD + '"d\n\ne",a,0,1,X,9\nd,a,x,1,X,9\n': "{}:5: start is 'x'; expected a whole number",
+    HEAD + "d,a,0,1.5,X,9\n": "{}:2: end is '1.5'; expected a whole number",
+    HEAD + "d,a,0,0x2,X,9\n": "{}:2: end is '0x2'; expected a whole number",
+    HEAD + '\n\nd,a,0,"1"2,X,9\n': "{}:4: not valid CSV (',' expected after '\"')",
+    HEAD + 'd,a,0,1,X,9\n"d,a,0,1,X,9\n': "{}:3: not valid CSV (unexpected end of data)",
+    HEAD + "d,a,0,1,,9\n": (
+        "{}:2: label missing; expected start, end and label, or none of them where the annotator "
+        "found nothing"
+    ),
+    HEAD + "d,a,,1,,9\n": (
+        "{}:2: start and label missing; expected start, end and label, or none of them where the "
+        "annotator found nothing"
+    ),
+    HEAD + "d,a,0,1,X,9\n ,a,0,1,X,9\n": "{}:3: document missing; expected a name",
+    HEAD + "d,,0,1,X,9\n": "{}:2: annotator missing; expected a name",
+    HEAD + "d,a,0,1,X,\n": (
+        "{}: the length of document 'd' is not known; expected a column length or text, a table "
+        "of documents=, or length="
+    ),
+    HEAD + "d,a,0,1,X,9\nd,a,1,2,X,8\n": (
+        "{}:2: document 'd' has the length 9 here and another elsewhere; expected one"
+    ),
+    HEAD + "d,a,0,1,X,-9\n": "{}:2: length is -9; expected a number from 0 to 2,147,483,647",
+    HEAD + "d,a,0,1,X,9\nd,a,8,10,X,9\n": (
+        "{}:3: span [8, 10) 'X' does not lie in its document, which has the length 9; expected "
+        "0 <= start < end <= length"
+    ),
+    HEAD + "d,a,3,1,X,9\n": (
+        "{}:2: span [3, 1) 'X' does not lie in its document, which has the length 9; expected "
+        "0 <= start < end <= length"
+    ),
+    HEAD + "d,a,3,3,X,9\n": (
+        "{}:2: span [3, 3) 'X' is empty; expected at least one position (zero_length='skip' "
+        "leaves such spans out)"
+    ),
+    HEAD + "d,a,3,4,X,9\nd,a,3,4,X,9\n": (
+        "{}:3: span [3, 4) 'X' was marked twice by 'a' in document 'd'; expected it once "
+        "(duplicates='skip' leaves the second out)"
+    ),
+    "start,end,label,label\n0,1,X,X\n": (
+        "{}:1: a column name occurs twice; expected distinct names"
+    ),
+    "start,begin,end,label\n0,0,1,X\n": "{}: two columns for 'start'; expected one",
+    '{"start": 0, "end": 1, "label": ["X"]}\n': "{}:1: label is ['X']; expected a name",
+    '{"start": 0, "end": true, "label": "X"}\n': "{}:1: end is True; expected a whole number",
+    '{"start": 0, "end": 1, "label": "X"}\n[]\n': "{}:2: found []; expected an object",
+    '{"start": 0,\n': (
+        "{}:1: not valid JSON (Expecting property name enclosed in double quotes at column 13)"
+    ),
+    '{"start": 0, "end": 1, "label": "X", "text": 5}\n': "{}:1: text is 5; expected a string",
+    "document,start,end,label,text\nd,0,1,X,one\nd,0,1,Y,two\n": (
+        "{}:3: document 'd' has another text than before; expected one"
+    ),
+    "document,start,end,label,text\nd,0,1,X,one\ne,0,1,Y,\n": (
+        "{}:3: no text for document 'e'; expected one"
+    ),
+}
+
+
+@pytest.mark.parametrize("text", MALFORMED)
+def test_malformed(tmp_path, text):
+    path = written(tmp_path / "a.csv", text)
+    with pytest.raises(bc.BeyondChanceError) as caught:
+        bc.read(path, format="table")
+    assert str(caught.value) == MALFORMED[text].replace("{}", str(path))
+
+
+def test_malformed_parquet(tmp_path):
+    path = tmp_path / "a.parquet"
+    path.write_bytes(b"PAR1 and nothing more")
+    with pytest.raises(bc.FormatError, match=r"a\.parquet: not a readable Parquet file \("):
+        bc.read(path, format="table")
+
+
+@pytest.mark.parametrize("option", [{"offsets": "utf16"}, {"match": "text"}, {"align": "strict"}])
+def test_options_that_need_texts(tmp_path, option):
+    (name,) = option
+    with pytest.raises(bc.OptionError) as caught:
+        bc.read(written(tmp_path / "a.csv", CSV), format="table", **option)
+    assert str(caught.value) == (
+        f"option {name!r} needs the texts; expected a column text, or a table of documents= with "
+        "one"
+    )
+
+
+def test_documents_that_are_no_table(tmp_path):
+    path = written(tmp_path / "a.csv", CSV)
+    for wrong in (tmp_path, 5):
+        with pytest.raises(bc.OptionError, match="expected the path of a table of documents"):
+            bc.read(path, format="table", documents=wrong)
+    twice = written(tmp_path / "d.csv", "document,length\nd1,20\nd1,20\n")
+    with pytest.raises(bc.FormatError) as caught:
+        bc.read(path, format="table", documents=twice)
+    assert str(caught.value) == f"{twice}:3: document 'd1' has two rows; expected one"
+
+
+def test_too_many_pairs(tmp_path, monkeypatch):
+    monkeypatch.setattr(table, "_MOST_PAIRS", 3)
+    with pytest.raises(bc.FormatError) as caught:
+        bc.read(written(tmp_path / "a.csv", CSV), format="table")
+    assert str(caught.value) == (
+        f"{tmp_path / 'a.csv'}: 2 documents and 2 annotators; expected fewer, or say "
+        "empty='missing' if not everybody annotated every document"
+    )
+
+
+def test_length_option_is_bounded(tmp_path):
+    path = written(tmp_path / "a.csv", "anna,1,2,9\n")
+    with pytest.raises(bc.OptionError, match="expected at most 2,147,483,647"):
+        bc.read(path, format="table", length=2**40)
+
+
+# --- The quick road -----------------------------------------------------------
+
+
+def generated(n, rng, *, gaps=False):
+    """Rows for a large file: distinct spans, and a field of documents."""
+    document = np.sort(rng.integers(0, 50, n))
+    rows = ["document,annotator,start,end,label,length,round"]
+    for i, d in enumerate(document.tolist()):
+        if gaps and i % 1000 == 7:
+            rows.append(f"doc {d},c{i % 3},,,,{n},r{d % 4}")
+            continue
+        label = ("PER", "LÖC", "a; b", " PER")[i % 4]
+        rows.append(f"doc {d},c{i % 3},{i},{i + 1 + i % 5},{label},{n + 9},r{d % 4}")
+    return "\n".join(rows).replace(f",{n},", f",{n + 9},") + "\n"
+
+
+def same(one, other):
+    assert everything(one) == everything(other)
+    assert one.annotators == other.annotators
+    assert one.labels == other.labels
+    assert one.fields == other.fields
+    assert one.skipped == other.skipped
+    assert one.notes == other.notes
+    for name in ("text_length", "span_text", "span_annotator", "span_label", "span_start",
+                 "span_end", "annotation_document", "annotation_annotator"):  # fmt: skip
+        assert np.array_equal(getattr(one, name), getattr(other, name)), name
+        assert getattr(one, name).dtype == getattr(other, name).dtype, name
+
+
+@pytest.mark.parametrize("gaps", [False, True])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+def test_quick_and_slow_agree(tmp_path, monkeypatch, gaps, encoding):
+    text = generated(40_000, np.random.default_rng(3), gaps=gaps)
+    path = written(tmp_path / "a.csv", text, encoding)
+    assert path.stat().st_size > table._QUICK_FROM
+    source = Source(str(path), path=path)
+    assert (table._quick(source) is not None) == (encoding != "utf-16")
+    quick = bc.read(path, format="table")
+    monkeypatch.setattr(table, "_quick", lambda _: None)
+    same(quick, bc.read(path, format="table"))
+
+
+def test_quoted_cells_are_read_row_by_row(tmp_path, monkeypatch):
+    monkeypatch.setattr(table, "_QUICK_FROM", 0)
+    path = written(tmp_path / "a.csv", HEAD + '"d, 1",a,0,1,"X\nY",9\n')
+    assert table._quick(Source(str(path), path=path)) is None
+    assert bc.read(path, format="table").spans("d, 1", "a") == [(0, 1, "X\nY")]
+
+
+@pytest.mark.parametrize("bad", ["0x1F", "x", "1.5", "+ 1"])
+def test_errors_of_large_files_have_lines(tmp_path, monkeypatch, bad):
+    monkeypatch.setattr(table, "_QUICK_FROM", 0)
+    path = written(tmp_path / "a.csv", HEAD + f'"d\n1",a,0,1,X,9\n\nd2,a,{bad},1,X,9\n')
+    with pytest.raises(bc.FormatError) as caught:
+        bc.read(path, format="table")
+    assert str(caught.value) == f"{path}:5: start is {bad!r}; expected a whole number"
+
+
+@pytest.mark.parametrize("text", [text for text in MALFORMED if "{" not in text])
+def test_malformed_large_files(tmp_path, monkeypatch, text):
+    monkeypatch.setattr(table, "_QUICK_FROM", 0)
+    test_malformed(tmp_path, text)
+
+
+@pytest.mark.parametrize(
+    "number", ["12", " 12", "12 ", "-3", "+5", "5.0", "5.", "007", "1e3", "", "0x1", "1_0"]
+)
+def test_numbers_agree(tmp_path, monkeypatch, number):
+    path = written(tmp_path / "a.csv", HEAD + f"d,a,0,{number},X,99\nd,b,0,1,X,99\n")
+    found = []
+    for size in (0, 2**40):
+        monkeypatch.setattr(table, "_QUICK_FROM", size)
+        try:
+            found.append(everything(bc.read(path, format="table")))
+        except bc.BeyondChanceError as error:
+            found.append(str(error))
+    assert found[0] == found[1]
+
+
+# --- Telling it apart, and bytes of any kind ----------------------------------
+
+
+@pytest.mark.parametrize(
+    "text",
+    [CSV, CSV.replace(",", ";"), CSV.replace(",", "\t"), as_json(CSV), "a,X,0,5\n", b"PAR1...."],
+)
+def test_is_format(text):
+    assert table.is_format(upload(text))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "Mira B-PER\nHolt I-PER\n",
+        "T1\tPER 0 4\tMira\n",
+        '{"text": "x", "label": [[0, 1, "X"]]}\n',
+        '{"text": "x", "spans": [{"start": 0, "end": 1, "label": "X"}]}\n',
+        "token\tanna\tben\nx\tO\tO\n",
+        b"\x00\xff",
+    ],
+)
+def test_is_not_format(text):
+    assert not table.is_format(upload(text))
+    assert not table.is_format(Upload("x", "x", [Source("x", member=b"")], data=[{}]))
+
+
+def read_bytes(data, **options):
+    given = upload(data)
+    table.is_format(given)
+    with suppress(bc.BeyondChanceError):
+        table.corpus([given], Reading(ReadOptions(**options)))
+
+
+BASES = [
+    CSV,
+    as_json(CSV),
+    "a,X,0,5\nb,X,0,5\n",
+    f'document,annotator,start,end,label,text\nd,a,0,4,X,"{TEXT}"\n',
+]
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    base=st.sampled_from(BASES),
+    cuts=st.lists(
+        st.tuples(st.integers(0, 200), st.integers(0, 4), st.binary(max_size=6)), max_size=6
+    ),
+    is_quick=st.booleans(),
+)
+def test_mutated_bytes(base, cuts, is_quick):
+    data = base.encode()
+    for place, n, new in cuts:
+        data = data[:place] + new + data[place + n :]
+    with pytest.MonkeyPatch.context() as patch:
+        if is_quick:
+            patch.setattr(table, "_QUICK_FROM", 0)
+        read_bytes(data, length=50)
+
+
+CELLS = st.sampled_from(
+    ["0", "1", "5", "-1", "", " ", "d", "X", '"', '"a\nb"', "1.0", "1e9", "9" * 30, "nan", "\r",
+     "\u0661", "\ufeff", "a;b", "\u2028"]
+)  # fmt: skip
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    rows=st.lists(st.lists(CELLS, min_size=6, max_size=6), max_size=5),
+    header=st.permutations(["document", "annotator", "start", "end", "label", "length"])
+    | st.permutations(["document", "text", "start", "end", "label", "round"]),
+    is_quick=st.booleans(),
+)
+def test_random_cells(rows, header, is_quick):
+    text = "\n".join(map(",".join, [header, *rows]))
+    with pytest.MonkeyPatch.context() as patch:
+        if is_quick:
+            patch.setattr(table, "_QUICK_FROM", 0)
+        read_bytes(text, duplicates="skip", length=9)
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=4),
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.text(max_size=2), inner),
+    max_leaves=4,
+)
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    rows=st.lists(
+        st.dictionaries(
+            st.sampled_from(["document", "annotator", "start", "end", "label", "length", "text",
+                             "round", ""]),
+            st.sampled_from([0, 1, "X", TEXT]) | JSON,
+            min_size=5,
+        ),
+        max_size=4,
+    )
+)  # fmt: skip
+def test_random_json(rows):
+    read_bytes("".join(json.dumps(row) + "\n" for row in rows), length=9)
+
+
+@settings(max_examples=150, deadline=None)
+@given(data=st.binary(max_size=80))
+def test_random_bytes(data):
+    read_bytes(data)
+    read_bytes(b"PAR1" + data)
+
+
+@pytest.mark.parametrize("quick_from", [0, 2**20])
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_rows_of_nothing_but_separators(tmp_path, monkeypatch, quick_from, end):
+    monkeypatch.setattr(table, "_QUICK_FROM", quick_from)
+    text = (HEAD + "d,a,0,1,X,9\n,,,,,\nd,b,0,1,X,9\n,,,,,\n").replace("\n", end)
+    corpus = bc.read(written(tmp_path / "a.csv", text), format="table")
+    assert corpus.annotators_of("d") == ("a", "b")

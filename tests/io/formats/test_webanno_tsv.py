@@ -1,0 +1,555 @@
+"""WebAnno TSV 3.x."""
+
+import contextlib
+import tempfile
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings, strategies as st
+
+import beyondchance as bc
+from beyondchance.io.drafts import assembled
+from beyondchance.io.formats import webanno_tsv
+from beyondchance.io.options import Reading, ReadOptions
+from beyondchance.io.registry import Upload
+from beyondchance.io.sources import Source
+
+NE = "de.tudarmstadt.ukp.dkpro.core.api.ner.type.NamedEntity"
+
+
+def tsv(*lines, layers=(f"SP={NE}|identifier|value",), version="3.3"):
+    head = [f"#FORMAT=WebAnno TSV {version}", *(f"#T_{layer}" for layer in layers), "", ""]
+    return "\n".join([*head, *lines]) + "\n"
+
+
+def row(number, offsets, form, *cells):
+    return "\t".join([number, offsets, form, *cells, ""])
+
+
+PLAIN = tsv(
+    "#Text=Ada met Bo Li .",
+    row("1-1", "0-3", "Ada", "*", "PER"),
+    row("1-2", "4-7", "met", "_", "_"),
+    row("1-3", "8-10", "Bo", "*[1]", "PER[1]"),
+    row("1-4", "11-13", "Li", "*[1]", "PER[1]"),
+    row("1-5", "14-15", ".", "_", "_"),
+    "",
+    "#Text=Rome slept .",
+    row("2-1", "16-20", "Rome", "*", "LOC"),
+    row("2-2", "21-26", "slept", "_", "_"),
+    row("2-3", "27-28", ".", "_", "_"),
+)
+
+
+def read(tmp_path, content, name="anna.tsv", **options):
+    path = tmp_path / name
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return bc.read(path, format="webanno-tsv", **options)
+
+
+def upload(*contents):
+    sources = [Source(f"f{i}.tsv", member=c) for i, c in enumerate(contents)]
+    return Upload("given", "anna", sources, is_folder=len(sources) > 1)
+
+
+def refused(tmp_path, content, message, **options):
+    with pytest.raises(bc.BeyondChanceError) as caught:
+        read(tmp_path, content, **options)
+    assert str(caught.value) == message.replace("FILE", str(tmp_path / "anna.tsv"))
+
+
+def test_sentences_tokens_and_spans(tmp_path):
+    corpus = read(tmp_path, PLAIN)
+    assert (corpus.unit, corpus.positions) == ("sentence", "tokens")
+    assert corpus.annotators == ("anna",)
+    assert corpus.documents == ("1",)
+    assert corpus.texts == ("Ada met Bo Li .", "Rome slept .")
+    assert corpus.text_length.tolist() == [5, 3]
+    assert corpus.span_text.tolist() == [0, 0, 1]
+    assert list(zip(corpus.span_start.tolist(), corpus.span_end.tolist(), strict=True)) == [
+        (0, 1),
+        (2, 4),
+        (0, 1),
+    ]
+    assert corpus.labels == ("LOC", "PER")
+    assert dict(corpus.skipped) == {}
+    assert corpus.notes == (f"{tmp_path / 'anna.tsv'}: layer {NE}, feature value",)
+    assert corpus.options["layer"] == NE
+    assert corpus.options["feature"] == "value"
+
+
+def test_characters_of_the_whole_document(tmp_path):
+    corpus = read(tmp_path, PLAIN, unit="document", positions="characters")
+    assert corpus.texts == ("Ada met Bo Li .\nRome slept .",)
+    assert corpus.spans("1", "anna") == [(0, 3, "PER"), (8, 13, "PER"), (16, 20, "LOC")]
+
+
+@pytest.mark.parametrize("version", ["3", "3.0", "3.1", "3.2", "3.3"])
+def test_versions(tmp_path, version):
+    assert len(read(tmp_path, PLAIN.replace("3.3", version)).span_start) == 3
+
+
+@pytest.mark.parametrize(
+    "content", [PLAIN.replace("\n", "\r\n").encode(), b"\xef\xbb\xbf" + PLAIN.encode()]
+)
+def test_line_ends_and_byte_order_mark(tmp_path, content):
+    assert read(tmp_path, content).texts == ("Ada met Bo Li .", "Rome slept .")
+
+
+def test_lines_without_the_last_tab(tmp_path):
+    assert len(read(tmp_path, PLAIN.replace("\t\n", "\n")).span_start) == 3
+
+
+def test_stacked_spans_and_spans_over_sentences(tmp_path):
+    content = tsv(
+        "#Sentence.id=s1",
+        "#Text=Go on",
+        row("1-1", "0-2", "Go", "A[1]|B[2]"),
+        row("1-2", "3-5", "on", "A[1]|C"),
+        "",
+        "#Text=now",
+        row("2-1", "7-10", "now", "A[1]"),
+        layers=("SP=my.Mood|tone",),
+    )
+    corpus = read(tmp_path, content, unit="document", positions="characters")
+    assert corpus.texts == ("Go on\n now",)
+    assert sorted(corpus.spans("1", "anna")) == [(0, 2, "B"), (0, 10, "A"), (3, 5, "C")]
+    refused(
+        tmp_path,
+        content,
+        "FILE:7: span [0, 10) 'A' does not lie within one sentence; expected it to, or say "
+        "unit='document'",
+    )
+
+
+def test_parts_of_tokens(tmp_path):
+    content = tsv(
+        "#Text=snowball fight",
+        row("1-1", "0-8", "snowball", "_"),
+        row("1-1.1", "0-4", "snow", "A"),
+        row("1-1.2", "4-8", "ball", "B[1]"),
+        row("1-2", "9-14", "fight", "B[1]"),
+        layers=("SP=my.Part|value",),
+    )
+    corpus = read(tmp_path, content, positions="characters")
+    assert corpus.spans("1", "anna") == [(0, 4, "A"), (4, 14, "B")]
+    corpus = read(tmp_path, content)
+    assert corpus.spans("1", "anna") == [(0, 1, "A"), (0, 2, "B")]
+    assert corpus.skipped == {"spans widened to whole tokens": 2}
+
+
+def test_empty_parts_are_refused_or_skipped(tmp_path):
+    content = tsv(
+        "#Text=a b",
+        row("1-1", "0-1", "a", "_"),
+        row("1-1.1", "1-1", "", "X"),
+        row("1-2", "2-3", "b", "Y"),
+        layers=("SP=my.Part|value",),
+    )
+    refused(
+        tmp_path,
+        content,
+        "FILE:7: span [1, 1) 'X' is empty; expected at least one character "
+        "(zero_length='skip' leaves such spans out)",
+    )
+    corpus = read(tmp_path, content, zero_length="skip")
+    assert corpus.spans("1", "anna") == [(1, 2, "Y")]
+    assert corpus.skipped == {"empty spans left out": 1}
+
+
+def test_utf16_offsets(tmp_path):
+    content = tsv(
+        "#Text=😀 Bo 👍🏽 Li",
+        row("1-1", "0-2", "😀", "_"),
+        row("1-2", "3-5", "Bo", "PER"),
+        row("1-3", "6-10", "👍🏽", "GOOD"),
+        row("1-4", "11-13", "Li", "PER"),
+        "",
+        "#Text=Ann",
+        row("2-1", "14-17", "Ann", "PER"),
+        layers=("SP=my.Part|value",),
+    )
+    corpus = read(tmp_path, content, unit="document", positions="characters")
+    text = corpus.texts[0]
+    assert [text[s.start : s.end] for s in corpus.spans("1", "anna")] == ["Bo", "👍🏽", "Li", "Ann"]
+    assert corpus.spans("1", "anna")[0] == (2, 4, "PER")
+    refused(
+        tmp_path,
+        content,
+        "FILE:6: [0, 2) covers '😀 ', but the token is '😀'; if offsets count the other unit, say "
+        "offsets='utf16'",
+        offsets="codepoints",
+    )
+
+
+def test_code_point_offsets_by_option(tmp_path):
+    content = tsv(
+        "#Text=😀 Bo",
+        row("1-1", "0-1", "😀", "_"),
+        row("1-2", "2-4", "Bo", "PER"),
+        layers=("SP=my.Part|value",),
+    )
+    refused(
+        tmp_path,
+        content,
+        "FILE:6: [0, 1) does not lie in its sentence, but the token is '😀'; if offsets count the "
+        "other unit, say offsets='codepoints'",
+    )
+    corpus = read(tmp_path, content, offsets="codepoints", positions="characters")
+    assert corpus.spans("1", "anna") == [(2, 4, "PER")]
+
+
+def test_escapes(tmp_path):
+    content = tsv(
+        r"#Text=a\\b c\td",
+        row("1-1", "0-3", r"a\\b", r"x\|y\_z\[1\]|\*\->[3]"),
+        row("1-2", "4-5", "c", "_"),
+        row("1-3", "6-7", "d", r"\_"),
+        layers=("SP=my.Part|value",),
+    )
+    corpus = read(tmp_path, content, positions="characters")
+    assert corpus.texts == ("a\\b c\td",)
+    assert sorted(corpus.spans("1", "anna")) == [
+        (0, 3, "*->"),
+        (0, 3, "x|y_z[1]"),
+        (6, 7, "_"),
+    ]
+
+
+def test_text_over_several_lines_and_leading_space(tmp_path):
+    content = tsv(
+        "#Text= a",
+        "#Text=b",
+        row("1-1", "1-2", "a", "X"),
+        row("1-2", "3-4", "b", "_"),
+        layers=("SP=my.Part|value",),
+    )
+    corpus = read(tmp_path, content, unit="document", positions="characters")
+    assert corpus.texts == (" a\nb",)
+    assert corpus.spans("1", "anna") == [(1, 2, "X")]
+
+
+def test_relations_chains_slots_and_other_layers_are_counted(tmp_path):
+    content = tsv(
+        "#Text=a b c",
+        row("1-1", "0-1", "a", "*", "X", "nam->1-1", "*->1-1", "dep", "1-2", "r1", "1-2"),
+        row("1-2", "2-3", "b", "_", "_", "nam->1-1", "*->1-1", "_", "_", "_", "_"),
+        row("1-3", "4-5", "c", "*", "Y", "nam->1-2", "_", "dep|obj", "1-1|1-2", "*", "_"),
+        layers=(
+            f"SP={NE}|identifier|value",
+            "CH=my.CorefLink|referenceType|referenceRelation",
+            "RL=my.Rel|kind|BT_my.Part",
+            "SP=my.Host|ROLE_my.Host:links_my.Link|my.Part",
+        ),
+    )
+    corpus = read(tmp_path, content)
+    assert corpus.spans("1", "anna") == [(0, 1, "X"), (2, 3, "Y")]
+    assert corpus.skipped == {
+        "chain links ignored": 2,
+        "relations ignored": 3,
+        "slots ignored": 1,
+        "annotations of other layers ignored": 2,
+    }
+    corpus = read(tmp_path, content, layer="Host")
+    assert corpus.spans("1", "anna") == [(0, 1, "Host"), (2, 3, "Host")]
+
+
+def test_annotations_without_a_value(tmp_path):
+    lines = [
+        "#Text=a b",
+        row("1-1", "0-1", "a", "*"),
+        row("1-2", "2-3", "b", "X"),
+    ]
+    corpus = read(tmp_path, tsv(*lines, layers=("SP=my.Part|value",)))
+    assert corpus.spans("1", "anna") == [(1, 2, "X")]
+    assert corpus.skipped == {"annotations without a label": 1}
+    lines[2] = row("1-2", "2-3", "b", "*")
+    for layer in ("my.Part|value", "my.Part|", "my.Part"):
+        corpus = read(tmp_path, tsv(*lines, layers=(f"SP={layer}",)))
+        assert corpus.spans("1", "anna") == [(0, 1, "Part"), (1, 2, "Part")]
+        assert corpus.notes == (f"{tmp_path / 'anna.tsv'}: layer my.Part, labelled Part",)
+
+
+def test_layer_and_feature_options(tmp_path):
+    content = tsv(
+        "#Text=a",
+        row("1-1", "0-1", "a", "P", "Q", "R"),
+        layers=("SP=my.One|x|y", "SP=my.Two|z"),
+    )
+    refused(
+        tmp_path,
+        content,
+        "FILE: several layers have annotations: my.One, my.Two; say which with layer=",
+    )
+    refused(
+        tmp_path,
+        content,
+        "FILE: layer my.One has several features: x, y; say which holds the label with feature=",
+        layer="my.One",
+    )
+    refused(
+        tmp_path,
+        content,
+        "FILE: layer my.One has no feature 'z'; expected one of: x, y",
+        layer="One",
+        feature="z",
+    )
+    assert read(tmp_path, content, layer="One", feature="y").labels == ("Q",)
+    assert read(tmp_path, content, layer="my.Two").labels == ("R",)
+    missing = read(tmp_path, content, layer="Three")
+    assert missing.spans("1", "anna") == []
+    assert missing.notes == (
+        (
+            f"{tmp_path / 'anna.tsv'}: no layer 'Three' (found: my.One, my.Two); read as nothing "
+            "marked"
+        ),
+    )
+    twice = content.replace("my.Two", "your.One")
+    refused(
+        tmp_path,
+        twice,
+        "FILE: several layers are called 'One': my.One, your.One; say the full name",
+        layer="One",
+    )
+
+
+def test_the_layer_that_a_pipeline_made_is_not_meant(tmp_path):
+    content = tsv(
+        "#Text=a", row("1-1", "0-1", "a", "NN", "R"), layers=("SP=x.POS|PosValue", "SP=my.Two|z")
+    )
+    assert read(tmp_path, content).labels == ("R",)
+
+
+def test_two_annotators_one_of_whom_marked_nothing(tmp_path):
+    (tmp_path / "anna.tsv").write_text(PLAIN)
+    (tmp_path / "ben.tsv").write_text(tsv("#Text=Rome", row("1-1", "0-4", "Rome"), layers=()))
+    one = tsv("#Text=Rome", row("1-1", "0-4", "Rome", "_", "LOC"))
+    (tmp_path / "anna.tsv").write_text(one)
+    corpus = bc.read(tmp_path / "anna.tsv", tmp_path / "ben.tsv", format="webanno-tsv")
+    assert corpus.annotators_of("1") == ("anna", "ben")
+    assert corpus.spans("1", "anna") == [(0, 1, "LOC")]
+    assert corpus.spans("1", "ben") == []
+
+
+def test_layers_that_differ_between_annotators_are_refused(tmp_path):
+    for name, layer in (("anna", "my.One"), ("ben", "my.Two")):
+        (tmp_path / f"{name}.tsv").write_text(
+            tsv("#Text=a", row("1-1", "0-1", "a", "X"), layers=(f"SP={layer}|value",))
+        )
+    with pytest.raises(bc.FormatError) as caught:
+        bc.read(tmp_path / "anna.tsv", tmp_path / "ben.tsv", format="webanno-tsv")
+    assert str(caught.value) == (
+        f"{tmp_path / 'ben.tsv'}: the layer to read would be 'my.Two' here, but is 'my.One' in "
+        "what was read before; say which with layer="
+    )
+
+
+def test_folder(tmp_path):
+    folder = tmp_path / "anna"
+    folder.mkdir()
+    (folder / "d1.tsv").write_text(PLAIN)
+    (folder / "d2.tsv").write_text(PLAIN)
+    (folder / "notes.md").write_text("hello")
+    corpus = bc.read(folder, format="webanno-tsv")
+    assert corpus.documents == ("d1", "d2")
+    assert corpus.annotators == ("anna",)
+    assert corpus.skipped == {"files of another format ignored": 1}
+    (folder / "d1.tsv").unlink()
+    (folder / "d2.tsv").unlink()
+    with pytest.raises(bc.FormatError) as caught:
+        bc.read(folder, format="webanno-tsv")
+    assert str(caught.value) == (
+        f"{folder}: no file begins with '#FORMAT=WebAnno TSV 3'; expected at least one"
+    )
+
+
+GOOD = row("1-1", "0-1", "a", "X")
+ONE = ("SP=my.Part|value",)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (
+            b"",
+            (
+                "FILE:1: found an empty file; expected '#FORMAT=WebAnno TSV 3.0' to 3.3 (export "
+                "again as WebAnno TSV 3.3)"
+            ),
+        ),
+        (
+            " # x.POS | PosValue\n#id=1\n",
+            (
+                "FILE:1: found ' # x.POS | PosValue'; expected '#FORMAT=WebAnno TSV 3.0' to 3.3 "
+                "(export again as WebAnno TSV 3.3)"
+            ),
+        ),
+        (
+            tsv(GOOD, version="3.7"),
+            (
+                "FILE:1: found '#FORMAT=WebAnno TSV 3.7'; expected '#FORMAT=WebAnno TSV 3.0' to "
+                "3.3 (export again as WebAnno TSV 3.3)"
+            ),
+        ),
+        (tsv("#Text=a", layers=ONE), "FILE: holds no tokens; expected at least one sentence"),
+        (
+            tsv(GOOD, layers=ONE),
+            "FILE:5: found a token before any sentence; expected a line '#Text=' first",
+        ),
+        (
+            tsv("#Text=a", GOOD, layers=("XX=my.Part|value",)),
+            (
+                "FILE:2: found '#T_XX=my.Part|value'; expected '#T_SP=', '#T_CH=' or '#T_RL=' with "
+                "a layer and its features"
+            ),
+        ),
+        (
+            tsv("#Text=a", GOOD, layers=(*ONE, *ONE)),
+            "FILE:3: layer my.Part was declared before; expected it once",
+        ),
+        (
+            tsv("#Text=a", row("1-1", "0-1", "a", "X", "Y"), layers=ONE),
+            "FILE:6: found 6 columns; expected 4, as the header declares",
+        ),
+        (
+            tsv("#Text=a", row("one", "0-1", "a", "X"), layers=ONE),
+            (
+                "FILE:6: found 'one' and '0-1'; expected the number of a token, such as 1-2, and "
+                "its offsets, such as 4-9"
+            ),
+        ),
+        (
+            tsv("#Text=a", row("1-1", "1-0", "a", "X"), layers=ONE),
+            "FILE:6: offsets 1-0 end before they begin",
+        ),
+        (
+            tsv("#Text=a", row("1-1", "0-1", "b", "X"), layers=ONE),
+            (
+                "FILE:6: token 'b' is not in the text of its sentence, at line 5; expected the "
+                "words of the text"
+            ),
+        ),
+        (
+            tsv("#Text=a b", GOOD, row("1-2", "1-2", "b", "X"), layers=ONE),
+            (
+                "FILE:7: [1, 2) covers ' ', but the token is 'b'; check that offsets and text "
+                "belong together"
+            ),
+        ),
+        (
+            tsv(
+                "#Text=a a", row("1-1", "0-3", "a a", "X"), row("1-2", "2-3", "a", "X"), layers=ONE
+            ),
+            "FILE:7: token 'a' begins at 2, but the one before ends at 3; expected tokens in order",
+        ),
+        (
+            tsv("#Text=a", GOOD, "", "#Text=b", row("2-1", "0-1", "b", "X"), layers=ONE),
+            (
+                "FILE:9: the sentence begins at 0, but the text before it ends at 1; check that "
+                "offsets and text belong together"
+            ),
+        ),
+        (
+            tsv("#Text=a", row("1-1", "9999999998-9999999999", "a", "X"), layers=ONE),
+            (
+                "FILE:6: the sentence begins at 9999999998, but the text before it ends at 0; "
+                "check that offsets and text belong together"
+            ),
+        ),
+        (
+            tsv(
+                "#Text=a b",
+                row("1-1", "0-1", "a", "X[1]"),
+                row("1-2", "2-3", "b", "Y[1]"),
+                layers=ONE,
+            ),
+            (
+                "FILE:7: annotation [1] of layer my.Part has other values than at FILE:6; expected "
+                "the same in all its lines"
+            ),
+        ),
+        (
+            tsv(
+                "#Text=a b c",
+                row("1-1", "0-1", "a", "X[1]"),
+                row("1-2", "2-3", "b", "_"),
+                row("1-3", "4-5", "c", "X[1]"),
+                layers=ONE,
+            ),
+            (
+                "FILE:8: annotation [1] of layer my.Part goes on after a gap; expected "
+                "neighbouring tokens"
+            ),
+        ),
+        (PLAIN.encode() + b"\xff", "FILE:16: byte 0xff is not UTF-8; save the file as UTF-8"),
+        (
+            PLAIN.encode() + b"\0",
+            (
+                "FILE:16: contains a NUL character; expected text, and this looks like a binary "
+                "file or UTF-16 without a byte order mark"
+            ),
+        ),
+    ],
+)
+def test_malformed(tmp_path, content, message):
+    refused(tmp_path, content, message)
+
+
+def test_sentences_without_tokens_are_counted(tmp_path):
+    corpus = read(tmp_path, tsv("#Text=x", "", "#Text=a", row("1-1", "2-3", "a", "X"), layers=ONE))
+    assert corpus.skipped == {"sentences without tokens left out": 1}
+
+
+def test_is_format():
+    assert webanno_tsv.is_format(upload(PLAIN.encode()))
+    assert webanno_tsv.is_format(upload(b"\xef\xbb\xbf" + PLAIN.encode()))
+    assert webanno_tsv.is_format(upload(b"hello", PLAIN.encode()))
+    for other in (
+        b"",
+        b"PK\x03\x04",
+        b"\xff\xfe\x00",
+        b'{"text": "a", "label": [[0, 1, "X"]]}\n',
+        b"document\tannotator\tstart\tend\tlabel\n",
+        b"a\tB-PER\n",
+        b"T1\tPER 0 1\ta\n",
+        b" # x.POS | PosValue\n",
+    ):
+        assert not webanno_tsv.is_format(upload(other))
+    assert not webanno_tsv.is_format(Upload("x", "x", [Source("x", member=b"")], data=[1]))
+    gone = Source("gone", path=Path(tempfile.gettempdir()) / "no such file at all")
+    assert not webanno_tsv.is_format(Upload("x", "x", [gone]))
+
+
+SEEDS = [
+    PLAIN.encode(),
+    tsv(
+        r"#Text=a\\😀 b",
+        row("1-1", "0-4", r"a\\😀", r"x\|y[1]|z", "*[1]|_", "nam->1-1", "r"),
+        row("1-1.1", "0-1", "a", "_", "_", "_", "_"),
+        row("1-2", "5-6", "b", r"x\|y[1]", "*[1]", "_", "_"),
+        layers=(f"SP={NE}|value|identifier", "CH=my.C|t", "SP=my.H|ROLE_x"),
+    ).encode(),
+]
+PIECES = st.sampled_from([b"\t", b"\n", b"|", b"[1]", b"-", b"_", b"\\", b"*", b"#Text=", b"9"])
+
+
+@st.composite
+def mutated(draw):
+    data = draw(st.sampled_from(SEEDS))
+    for _ in range(draw(st.integers(1, 6))):
+        start = draw(st.integers(0, len(data)))
+        end = min(len(data), start + draw(st.integers(0, 12)))
+        data = data[:start] + draw(PIECES | st.binary(max_size=4)) + data[end:]
+    return data
+
+
+@settings(max_examples=400, deadline=None)
+@given(mutated() | st.binary(max_size=200))
+def test_nothing_but_our_errors(data):
+    given_upload = upload(data)
+    webanno_tsv.is_format(given_upload)
+    reading = Reading(ReadOptions(duplicates="skip", zero_length="skip"))
+    with contextlib.suppress(bc.BeyondChanceError):
+        assembled(
+            webanno_tsv.drafts(given_upload, reading), reading, unit="document", positions="tokens"
+        )

@@ -1,0 +1,316 @@
+"""`read` itself: formats told by content, annotators named, options checked."""
+
+import io
+import json
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+
+import beyondchance as bc
+from beyondchance.io.options import CHOICES, ReadOptions
+from beyondchance.io.reading import FORMATS
+from beyondchance.io.registry import Upload, required
+from beyondchance.io.sources import Source
+
+CONLL = "Anna\tB-PER\nleft\tO\n"
+TABLE = "document,annotator,start,end,label,length\nx,anna,0,4,PER,9\nx,ben,0,4,PER,9\n"
+DOCCANO = '{"id": 1, "text": "Anna left", "label": [[0, 4, "PER"]]}\n'
+PRODIGY = (
+    '{"text": "Anna left", "spans": [{"start": 0, "end": 4, "label": "PER"}], '
+    '"_input_hash": 1, "_annotator_id": "anna", "answer": "accept"}\n'
+)
+LABEL_STUDIO = json.dumps(
+    [
+        {
+            "id": 1,
+            "data": {"text": "Anna left"},
+            "annotations": [
+                {
+                    "id": 2,
+                    "completed_by": 3,
+                    "result": [
+                        {
+                            "type": "labels",
+                            "value": {"start": 0, "end": 4, "text": "Anna", "labels": ["PER"]},
+                            "from_name": "label",
+                            "to_name": "text",
+                        }
+                    ],
+                }
+            ],
+        }
+    ]
+)
+CONLLU = (
+    "1\tAnna\tAnna\tPROPN\t_\t_\t0\troot\t_\tNER=B-PER\n"
+    "2\tleft\tleave\tVERB\t_\t_\t1\tdep\t_\tNER=O\n\n"
+)
+WEBANNO = (
+    "#FORMAT=WebAnno TSV 3.3\n#T_SP=webanno.custom.Name|value\n\n\n"
+    "#Text=Anna left\n1-1\t0-4\tAnna\tPER\t\n1-2\t5-9\tleft\t_\t\n"
+)
+RTTM = "SPEAKER talk 1 0.00 1.00 <NA> <NA> anna <NA> <NA>\n"
+BDOCJS = json.dumps(
+    {
+        "annotation_sets": {
+            "anna": {
+                "name": "anna",
+                "annotations": [{"type": "PER", "start": 0, "end": 4, "id": 0, "features": {}}],
+                "next_annid": 1,
+            }
+        },
+        "text": "Anna left",
+        "features": {},
+        "offset_type": "p",
+        "name": "",
+    }
+)
+WRITTEN = {
+    "conll": CONLL,
+    "table": TABLE,
+    "doccano": DOCCANO,
+    "prodigy": PRODIGY,
+    "label-studio": LABEL_STUDIO,
+    "conllu": CONLLU,
+    "webanno-tsv": WEBANNO,
+    "rttm": RTTM,
+    "gate": BDOCJS,
+}
+
+
+@pytest.mark.parametrize("name", WRITTEN)
+@pytest.mark.parametrize("ending", ["txt", "json", "csv"])
+def test_the_content_tells_the_format_not_the_ending(tmp_path, name, ending):
+    path = tmp_path / f"anna.{ending}"
+    path.write_text(WRITTEN[name], encoding="utf-8")
+    corpus = bc.read(path, **({"grid": "10ms"} if name == "rttm" else {}))
+    assert f"{path}: read as {name}" in corpus.notes
+    assert [i.format for i in corpus.inputs] == [name]
+    assert len(corpus.inputs[0].sha256) == 64
+    assert len(corpus.span_start) >= 1
+
+
+def test_formats_agree_on_whose_a_file_is():
+    for name, content in WRITTEN.items():
+        upload = Upload("x", "x", [Source("x", member=content.encode())])
+        claimed = [item.name for item in FORMATS.values() if item.detects(upload)]
+        assert claimed[0] == name, (name, claimed)
+
+
+def test_nothing_recognised(tmp_path):
+    (tmp_path / "letter.txt").write_text("Dear Anna,\nhow are you?\n")
+    with pytest.raises(
+        bc.FormatError, match=r"letter.txt: not recognised as any of brat, .*hf; say"
+    ):
+        bc.read(tmp_path / "letter.txt")
+
+
+def test_annotators_are_named_after_files(tmp_path):
+    for name in ("anna", "ben"):
+        (tmp_path / f"{name}.conll").write_text(CONLL)
+    corpus = bc.read(tmp_path / "anna.conll", tmp_path / "ben.conll")
+    assert corpus.annotators == ("anna", "ben")
+    assert bc.agreement(corpus).observed == 1
+
+
+def test_files_of_one_name_are_told_apart_by_their_folders(tmp_path):
+    for name in ("anna", "ben"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "all.conll").write_text(CONLL)
+    corpus = bc.read(tmp_path / "anna" / "all.conll", tmp_path / "ben" / "all.conll")
+    assert corpus.annotators == ("anna/all", "ben/all")
+
+
+def test_formats_may_be_mixed_where_both_have_texts(tmp_path):
+    (tmp_path / "anna.conll").write_text(CONLL)
+    (tmp_path / "ben.jsonl").write_text(DOCCANO)
+    paths = (tmp_path / "anna.conll", tmp_path / "ben.jsonl")
+    message = "conll and doccano differ in what they are scored on .*; say unit and positions"
+    with pytest.raises(bc.OptionError, match=message):
+        bc.read(*paths)
+    corpus = bc.read(*paths, unit="document", positions="tokens")
+    assert bc.agreement(corpus).observed == 1
+
+
+def test_tables_and_times_may_not(tmp_path):
+    (tmp_path / "a.csv").write_text(TABLE)
+    (tmp_path / "b.conll").write_text(CONLL)
+    for paths in (("a.csv", "b.conll"), ("b.conll", "a.csv")):
+        with pytest.raises(
+            bc.OptionError, match="table cannot be read together with other formats"
+        ):
+            bc.read(*(tmp_path / p for p in paths), unit="document", positions="tokens")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"format": "word"}, "unknown format 'word'; choose one of: brat, spacy"),
+        ({"colour": "red"}, "unknown option 'colour'; choose from: align, discontinuous"),
+        ({"grid": "10ms"}, "option 'grid' does not apply to conll; it takes: "),
+        ({"positions": "words"}, "unknown positions 'words'; choose one of: tokens, characters"),
+        ({"repair": "fix"}, "unknown repair 'fix'"),
+        ({"predictions": 1}, "predictions is 1; expected True or False"),
+        ({"length": -1}, "length is -1; expected a number of positions"),
+    ],
+)
+def test_options(tmp_path, options, message):
+    (tmp_path / "anna.conll").write_text(CONLL)
+    with pytest.raises(bc.OptionError, match=message):
+        bc.read(tmp_path / "anna.conll", **options)
+
+
+def test_gold_is_not_one_more_annotator(tmp_path):
+    for name in ("anna", "ben", "truth"):
+        (tmp_path / f"{name}.conll").write_text(CONLL)
+    paths = [tmp_path / f"{name}.conll" for name in ("anna", "ben", "truth")]
+    corpus = bc.read(*paths, gold="truth")
+    assert corpus.gold == "truth"
+    result = bc.agreement(corpus)
+    assert list(result.by_pair) == [("anna", "ben")]
+    assert result.settings.gold == "truth"
+    # Beside one annotator, the two are compared.
+    alone = bc.agreement(bc.read(paths[0], paths[2], gold="truth"))
+    assert list(alone.by_pair) == [("anna", "truth")]
+    with pytest.raises(bc.DataError, match="gold standard 'nobody' is not among the annotators"):
+        bc.read(*paths, gold="nobody")
+
+
+def test_gold_may_be_a_file(tmp_path):
+    for name in ("anna", "ben", "truth"):
+        (tmp_path / f"{name}.conll").write_text(CONLL)
+    anna, ben, truth = (tmp_path / f"{name}.conll" for name in ("anna", "ben", "truth"))
+    for gold in (truth, str(truth)):
+        for given in ([anna, ben], [truth, anna, ben]):
+            corpus = bc.read(*given, gold=gold)
+            assert corpus.gold == "truth"
+            assert sorted(corpus.annotators) == ["anna", "ben", "truth"]
+    missing = tmp_path / "missing.conll"
+    with pytest.raises(bc.FormatError, match="missing.conll: no such file or folder"):
+        bc.read(anna, gold=missing)
+    with pytest.raises(bc.DataError, match="'.*missing.conll' is not among the annotators"):
+        bc.read(anna, gold=str(missing))
+
+
+def test_a_gold_file_may_name_its_annotator(tmp_path):
+    (tmp_path / "anna.csv").write_text(
+        "document,annotator,start,end,label,length\n1,anna,0,2,P,9\n"
+    )
+    gold = tmp_path / "adjudicated.csv"
+    gold.write_text("document,annotator,start,end,label,length\n1,expert,0,3,P,9\n")
+    assert bc.read(tmp_path / "anna.csv", gold=gold).gold == "expert"
+    gold.write_text(
+        "document,annotator,start,end,label,length\n1,expert,0,3,P,9\n1,judge,0,3,P,9\n"
+    )
+    with pytest.raises(bc.DataError, match=r"holds 2 annotators \(expert, judge\); expected one"):
+        bc.read(tmp_path / "anna.csv", gold=gold)
+
+
+def test_streams(tmp_path):
+    (tmp_path / "anna.conll").write_text(CONLL)
+    (tmp_path / "ben.conll").write_text(CONLL)
+    with (tmp_path / "anna.conll").open("rb") as stream:
+        corpus = bc.read(stream, tmp_path / "ben.conll")
+    assert corpus.annotators == ("anna", "ben")
+    assert bc.agreement(corpus).observed == 1
+    assert bc.read(io.BytesIO(CONLL.encode())).annotators == ("stream 1",)
+    with pytest.raises(bc.OptionError, match="a stream of text; expected one of bytes"):
+        bc.read(io.StringIO(CONLL))
+
+
+def test_a_file_that_breaks_off(tmp_path):
+    (tmp_path / "anna.conll").write_text(f"{CONLL}\n{CONLL}")
+    (tmp_path / "ben.conll").write_text(CONLL)
+    message = "'anna' has 2 sentences, 'ben' has 1; expected equally many, for only their numbers"
+    with pytest.raises(bc.MismatchError, match=message):
+        bc.read(tmp_path / "anna.conll", tmp_path / "ben.conll")
+
+
+def test_a_file_without_marks_is_one_document_if_asked_for(tmp_path):
+    (tmp_path / "anna.conll").write_text(f"{CONLL}\n{CONLL}")
+    corpus = bc.read(tmp_path / "anna.conll", unit="document")
+    assert corpus.text_length.tolist() == [4]
+    assert corpus.spans("1", "anna") == [(0, 1, "PER"), (2, 3, "PER")]
+
+
+def test_a_table_has_no_sentences(tmp_path):
+    (tmp_path / "a.csv").write_text(TABLE)
+    with pytest.raises(bc.OptionError, match="a table has no sentences; say unit='document'"):
+        bc.read(tmp_path / "a.csv", unit="sentence")
+
+
+def test_a_file_given_twice(tmp_path):
+    (tmp_path / "anna.conll").write_text(CONLL)
+    with pytest.raises(bc.OptionError, match=r"anna\.conll was given twice"):
+        bc.read(tmp_path / "anna.conll", tmp_path / "anna.conll")
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "is empty; expected annotations"),
+        (b"PK\x03\x04rest", "a zip archive of no known kind"),
+        (
+            "document,Jürgen\n".encode("cp1252"),
+            ":1: byte 0xfc is not UTF-8; save the file as UTF-8",
+        ),
+        (b"\0\1\2", "contains a NUL character"),
+    ],
+)
+def test_what_is_no_text_is_named(tmp_path, content, message):
+    (tmp_path / "file").write_bytes(content)
+    with pytest.raises(bc.FormatError, match=message):
+        bc.read(tmp_path / "file")
+
+
+def test_every_choice_that_moves_a_digit_is_signed(tmp_path):
+    (tmp_path / "export.json").write_text(LABEL_STUDIO)
+    corpus = bc.read(tmp_path / "export.json", predictions=True, offsets="utf16", match="text")
+    signed = {"predictions": "True", "offsets": "utf16", "match": "text"}
+    assert signed.items() <= corpus.options.items()
+
+
+def test_nothing_to_read():
+    with pytest.raises(bc.OptionError, match="nothing to read"):
+        bc.read()
+
+
+def test_choices_are_signed(tmp_path):
+    for name in ("anna", "ben"):
+        (tmp_path / f"{name}.jsonl").write_text(DOCCANO)
+    paths = (tmp_path / "anna.jsonl", tmp_path / "ben.jsonl")
+    corpus = bc.read(*paths, positions="tokens", whitespace="keep", align="strict")
+    settings = bc.agreement(corpus).settings
+    assert (settings.tokens, settings.whitespace, settings.align) == ("rule", "keep", "strict")
+    assert bc.Settings.parse(str(settings)) == settings
+
+
+def test_a_missing_library_is_named_with_the_extra():
+    message = (
+        r"needs the library nowhere_to_be_found .*; install it with: pip install 'beyondchance"
+    )
+    with pytest.raises(bc.MissingLibraryError, match=message):
+        required("nowhere_to_be_found", extra="uima", purpose="reading UIMA files")
+
+
+def test_every_format_says_what_it_is():
+    for item in FORMATS.values():
+        assert item.title
+        assert item.example
+        assert callable(item.module().is_format)
+        assert hasattr(item.module(), "drafts") != hasattr(item.module(), "corpus")
+        assert (item.library is None) == (item.extra is None)
+
+
+def test_the_documentation_lists_every_format_and_every_option():
+    page = (Path(__file__).parents[2] / "docs" / "formats.md").read_text("utf-8")
+    for item in FORMATS.values():
+        extra = f"`{item.extra}`" if item.extra else ""
+        row = " | ".join([f"`{item.name}`", item.title, item.unit, item.positions, item.offsets])
+        assert f"| {row} | {extra}".rstrip() in page
+    for option in fields(ReadOptions):
+        assert f"`{option.name}`" in page
+    for name, values in CHOICES.items():
+        for value in values:
+            assert f"`{value}`" in page, (name, value)

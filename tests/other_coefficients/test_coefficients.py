@@ -1,0 +1,269 @@
+"""All coefficients side by side: names, options, what is undefined, the signature."""
+
+import json
+import pickle
+import sys
+from math import isnan
+
+import numpy as np
+import pytest
+from hypothesis import given, settings, strategies as st
+
+import beyondchance as bc
+from annotated_texts import NAMES, SIMULATIONS, corpus_of, corpus_of_two, texts
+from beyondchance import Corpus, NothingSharedError, OptionError, Settings, agreement, coefficients
+from beyondchance.other_coefficients.catalogue import CATALOGUE
+from beyondchance.other_coefficients.gamma.gamma import gamma
+from beyondchance.other_coefficients.tokens import TOKENS, token_coefficients
+from beyondchance.other_coefficients.unitizing import FAMILY, alpha, family
+
+GAMMAS = ("gamma", "gamma-cat", "gamma-k")
+FEW = {"samples": 30}
+PAIR = corpus_of_two(*SIMULATIONS["1A"])
+OVERLAPPING = Corpus.from_spans(
+    {"a": [[(0, 4, "P"), (2, 6, "P")]], "b": [[(0, 4, "P")]]}, lengths=[12]
+)
+
+
+def _same(one, other):
+    """Equal, nan included."""
+    return repr(one) == repr(other)
+
+
+# --- What is computed ---------------------------------------------------------
+
+
+def test_all_is_everything_in_the_catalogue():
+    found = coefficients(PAIR, gamma=FEW)
+    assert list(found.values) == list(CATALOGUE)
+    assert set(CATALOGUE) == {"corrected-f1", "alpha", *FAMILY, *TOKENS, *GAMMAS}
+    for name, one in found.values.items():
+        assert one.name == name
+        assert isnan(one.value) == (one.reason is not None)
+
+
+@settings(max_examples=30)
+@given(texts())
+def test_each_is_what_its_function_says(found):
+    corpus = corpus_of(found)
+    values = coefficients(corpus, [*FAMILY, *TOKENS, "alpha", "corrected-f1"]).values
+    expected = {"alpha": alpha(corpus), **family(corpus), **token_coefficients(corpus)}
+    for name, one in expected.items():
+        assert _same(values[name], one)
+    score = agreement(corpus).score
+    assert _same(values["corrected-f1"].value, score.corrected)
+    assert _same(values["corrected-f1"].observed, score.observed)
+    assert _same(values["corrected-f1"].expected, score.chance)
+    for label, part in agreement(corpus).by_label.items():
+        assert _same(values["corrected-f1"].by_label[label].value, part.corrected)
+
+
+def test_gamma_gets_its_options_and_its_randomness():
+    options = {"alpha": 1.0, "samples": 40}
+    found = coefficients(PAIR, ["gamma"], gamma=options, rng=7)
+    assert found.values["gamma"] == gamma(PAIR, **options, rng=7)["gamma"]
+    other = coefficients(PAIR, ["gamma"], gamma=options, rng=np.random.default_rng(8))
+    assert other.values["gamma"].value != found.values["gamma"].value
+
+
+def test_progress_is_passed_on():
+    seen = []
+    coefficients(
+        PAIR, ["gamma"], gamma=FEW, progress=lambda done, total: seen.append((done, total))
+    )
+    assert seen[-1] == (30, 30)
+
+
+def test_nothing_is_sampled_unless_asked_for():
+    seen = []
+    coefficients(PAIR, ["kappa"], progress=lambda *done: seen.append(done))
+    assert not seen
+
+
+@pytest.mark.parametrize(
+    ("names", "expected"),
+    [("kappa", ["kappa"]), (("s", "alpha", "s"), ["s", "alpha"]), ([], [])],
+)
+def test_names(names, expected):
+    assert list(coefficients(PAIR, names).values) == expected
+
+
+def test_gold_standard_is_left_out():
+    spans = {name: [[(0, end, "P")]] for name, end in (("anna", 3), ("ben", 4), ("gold", 9))}
+    corpus = Corpus.from_spans(spans, lengths=[20])
+    with_gold = Corpus(**{**vars(corpus), "gold": "gold"})
+    found = coefficients(with_gold, ["kappa", "alpha", "corrected-f1"])
+    without = coefficients(corpus.select(annotators=["anna", "ben"]), list(found.values))
+    assert _same(found.values, without.values)
+    assert found.settings == agreement(with_gold).settings
+    assert found.settings.gold == "gold"
+
+
+# --- Refused, undefined -------------------------------------------------------
+
+
+def test_unknown_names():
+    with pytest.raises(OptionError, match=r"unknown coefficient 'cohen'; choose one of: .*kappa"):
+        coefficients(PAIR, ["alpha", "cohen"])
+    with pytest.raises(OptionError, match=r"unknown parameter of gamma 'sample'; choose one of"):
+        coefficients(PAIR, gamma={"sample": 3})
+    with pytest.raises(OptionError, match=r"unknown model 'nesting'"):
+        coefficients(PAIR, model="nesting")
+
+
+def test_nobody_to_compare():
+    corpus = Corpus.from_spans({"a": [[(0, 1, "P")], None], "b": [None, []]}, lengths=[5, 5])
+    with pytest.raises(NothingSharedError):
+        coefficients(corpus, ["kappa"])
+
+
+def test_overlapping_spans_leave_a_table():
+    found = coefficients(OVERLAPPING, gamma=FEW, model="disjoint")
+    for name, one in found.values.items():
+        if name in GAMMAS:
+            continue
+        assert isnan(one.value)
+        assert "annotator 'a', span [0, 4) 'P' overlaps [2, 6) 'P'" in one.reason
+    assert not isnan(found.values["gamma"].value)
+    assert str(found)
+
+
+def test_the_model_of_the_corrected_f1():
+    found = coefficients(OVERLAPPING, ["corrected-f1"], model="overlapping")
+    expected = agreement(OVERLAPPING, model="overlapping")
+    assert found.values["corrected-f1"].value == expected.corrected
+    assert found.settings == expected.settings
+
+
+def test_without_scipy_gamma_says_what_to_install(monkeypatch):
+    for name in [name for name in sys.modules if name.partition(".")[0] == "scipy"]:
+        monkeypatch.setitem(sys.modules, name, None)
+    monkeypatch.setitem(sys.modules, "scipy", None)
+    found = coefficients(PAIR)
+    for name in GAMMAS:
+        assert isnan(found.values[name].value)
+        assert "pip install 'beyondchance[coefficients]'" in found.values[name].reason
+    assert found.values["alpha"].value == pytest.approx(0.8602, abs=5e-5)
+    assert found.settings.gamma is None
+    assert str(found).count("pip install") == 1
+
+
+# --- Results ------------------------------------------------------------------
+
+
+def test_signature():
+    found = coefficients(PAIR, ["gamma"], gamma={"samples": 30, "beta": 2}, rng=5)
+    text = str(found.settings)
+    assert "|gamma:alpha=3,beta=2,delta=1," in text
+    assert "samples=30" in text
+    assert "seed=5" in text
+    assert Settings.parse(text) == found.settings
+    assert coefficients(PAIR, ["kappa"]).settings == agreement(PAIR).settings
+
+
+def test_plain_values():
+    found = coefficients(bc.example(), gamma=FEW).to_dict()
+    again = json.loads(json.dumps(found, allow_nan=False))
+    assert again == found
+    kappa = found["coefficients"]["kappa"]
+    assert kappa["parts"] == "agreement"
+    assert set(kappa["by_label"]) == {"EVENT", "PERSON", "PLACE"}
+    assert found["coefficients"]["ku-alpha"]["value"] is None
+    assert found["coefficients"]["ku-alpha"]["reason"]
+    assert found["coefficients"]["gamma"]["interval"]
+    assert found["signature"].startswith("beyondchance|")
+    assert found["differences"]
+
+
+def test_table():
+    lines = str(coefficients(bc.example(), ["kappa", "ku-alpha", "cu-alpha"])).splitlines()
+    assert lines[0].split() == ["value", "observed", "expected"]
+    assert [line.split()[0] for line in lines[1:7]] == [
+        "kappa",
+        "ku-alpha",
+        "EVENT",
+        "PERSON",
+        "PLACE",
+        "cu-alpha",
+    ]
+    assert lines[1].split()[1:] == ["0.7300", "0.8531", "0.4557", "agreement"]
+    assert lines[-1].startswith("beyondchance|")
+
+
+def test_results_survive_pickling():
+    found = coefficients(PAIR, gamma=FEW)
+    assert _same(pickle.loads(pickle.dumps(found)), found)  # noqa: S301
+
+
+# --- The catalogue ------------------------------------------------------------
+
+
+@pytest.mark.parametrize("entry", CATALOGUE.values(), ids=CATALOGUE)
+def test_entries_are_complete(entry):
+    assert entry.parts in {"agreement", "disagreement", "disorder"}
+    for text in (entry.title, entry.definition, entry.reference):
+        assert text
+        assert "\n" not in text
+    assert entry.definition.isascii()  # they go into terminals
+
+
+@settings(max_examples=30)
+@given(texts(labels="P", most_texts=1, most_annotators=3))
+def test_what_the_catalogue_says_about_length(found):
+    # With ever more text at the end, in which nothing is marked.
+    n, sides = found[-1]
+    if len(sides) < 2 or not any(sides.values()):
+        return
+    names = NAMES[:3]
+    far, farther = (
+        coefficients(
+            corpus_of([(length, sides)], names), [name for name in CATALOGUE if name not in GAMMAS]
+        ).values
+        for length in (n + 10**8, n + 10**9)
+    )
+    f1 = agreement(corpus_of([(n, sides)], names)).observed
+    for name, one in far.items():
+        length = CATALOGUE[name].length
+        if length.startswith("tends to F1"):
+            assert one.value == pytest.approx(f1, abs=1e-6), name
+        elif length.startswith("tends to 1"):
+            assert one.value == pytest.approx(1, abs=1e-6), name
+        else:
+            assert length in {"tends to a limit", "stays"}
+            assert farther[name].value == pytest.approx(one.value, abs=1e-6, nan_ok=True), name
+
+
+def test_what_the_catalogue_says_about_length_and_gamma():
+    spans = {
+        "a": [[(0, 3, "P"), (5, 9, "L"), (12, 14, "M"), (16, 20, "P"), (25, 28, "L")]],
+        "b": [[(0, 4, "P"), (5, 9, "M"), (12, 15, "M"), (17, 20, "P"), (24, 28, "L")]],
+    }
+    short, long, longer = (
+        gamma(Corpus.from_spans(spans, lengths=[n]), samples=4000) for n in (30, 1000, 2000)
+    )
+    assert CATALOGUE["gamma"].length == CATALOGUE["gamma-cat"].length == "tends to a limit"
+    assert longer["gamma"].value == pytest.approx(long["gamma"].value, abs=0.01)
+    assert longer["gamma"].value > short["gamma"].value + 0.05
+    (low, high), (lower, higher) = long["gamma-cat"].interval, longer["gamma-cat"].interval
+    assert max(low, lower) < min(high, higher) < max(low, lower) + 0.2
+
+
+@settings(max_examples=20)
+@given(texts(most_texts=2), st.integers(1, 50))
+def test_cu_alpha_stays_when_text_is_added(found, more):
+    longer = [(n + more, sides) for n, sides in found]
+    before, after = (family(corpus_of(each)) for each in (found, longer))
+    assert after["cu-alpha"].value == pytest.approx(before["cu-alpha"].value, nan_ok=True)
+
+
+@given(texts(labels="P", most_annotators=2))
+def test_parts_are_what_the_catalogue_says(found):
+    names = [name for name in CATALOGUE if name not in GAMMAS]
+    for name, one in coefficients(corpus_of(found), names).values.items():
+        if isnan(one.value):
+            continue
+        if CATALOGUE[name].parts == "agreement":
+            value = (one.observed - one.expected) / (1 - one.expected)
+        else:
+            value = 1 - one.observed / one.expected
+        assert one.value == pytest.approx(value, rel=1e-9, abs=1e-9), name

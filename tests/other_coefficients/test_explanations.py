@@ -1,0 +1,194 @@
+"""Why coefficients differ: facts counted by hand and by the oracle, sentences with numbers."""
+
+import re
+from itertools import permutations
+from math import isnan
+
+import pytest
+from hypothesis import given
+
+import beyondchance as bc
+import coefficient_oracle as oracle
+from annotated_texts import SIMULATIONS, corpus_of, corpus_of_two, texts
+from beyondchance import Corpus, agreement, coefficients
+from beyondchance.other_coefficients.explanations import MOST, facts
+
+FOUR_1, FOUR_2 = (corpus_of_two(*SIMULATIONS[case]) for case in ("4-1", "4-2"))
+
+
+def sentences(corpus, *names, **options):
+    return coefficients(corpus, list(names), **options).differences
+
+
+# --- Facts --------------------------------------------------------------------
+
+
+@given(texts())
+def test_facts_are_those_of_a_slow_count(found):
+    facts_found = facts(corpus_of(found))
+    cells = list(oracle.positions(found))
+    assert facts_found.n_positions == len(cells)
+    nobody = sum(all(c == oracle.GAP for c in cell) for cell in cells)
+    assert facts_found.unmarked == pytest.approx(nobody / len(cells))
+    pairs = [(c, k) for cell in cells for c, k in permutations(cell, 2)]
+    either = sum({c, k} != {oracle.GAP} for c, k in pairs)
+    both = sum(oracle.GAP not in {c, k} for c, k in pairs)
+    assert facts_found.marked_by_both == pytest.approx(
+        both / either if either else float("nan"), nan_ok=True
+    )
+    units = equal = near = 0
+    for _, sides in oracle.shared(found):
+        for spans, others in permutations(sides.values(), 2):
+            for s, e, label in spans:
+                units += 1
+                if (s, e, label) in others:
+                    equal += 1
+                elif any(k == label and max(s, t) < min(e, f) for t, f, k in others):
+                    near += 1
+    assert (facts_found.n_units, facts_found.n_equal, facts_found.n_near) == (units, equal, near)
+
+
+def test_facts_by_hand():
+    # Seven spans: 3, 3, 3, 3, 3 and 16 positions long, and 16 again.
+    found = facts(FOUR_2)
+    assert found.longest == 1
+    assert found.longest_positions == pytest.approx(16 / 47)
+    assert found.longest_squares == pytest.approx(256 / (5 * 9 + 2 * 256))
+    assert found.least == ("b", pytest.approx(16 / 41))
+    assert found.most == ("a", pytest.approx(31 / 41))
+    assert found.unmarked == pytest.approx(10 / 41)
+
+
+def test_facts_of_overlapping_spans():
+    spans = {"a": [[(0, 4, "P"), (2, 6, "P")]], "b": [[(0, 4, "P")]]}
+    found = facts(Corpus.from_spans(spans, lengths=[12]))
+    assert found.unmarked == 0.5
+    assert found.n_units == 0
+    assert isnan(found.marked_by_both)
+    assert found.most == ("a", 0.5)
+
+
+# --- Sentences ----------------------------------------------------------------
+
+
+def test_nothing_to_say():
+    assert sentences(corpus_of_two(*SIMULATIONS["3A"]), "kappa", "corrected-f1") == ()
+    assert sentences(FOUR_1, "kappa") == ()
+
+
+@given(texts())
+def test_sentences_come_with_differences_only(found):
+    names = ("kappa", "s", "alpha", "mu-alpha", "ac1", "cu-alpha", "pi", "shuffled-f1")
+    result = coefficients(corpus_of(found), names)
+    values = [one.value for one in result.values.values() if not isnan(one.value)]
+    ours = agreement(corpus_of(found)).corrected
+    values += [] if isnan(ours) else [ours]
+    needed = len(values) > 1 and max(values) - min(values) > 0.1
+    assert bool(result.differences) == needed
+    assert len(result.differences) <= MOST
+    for sentence in result.differences:
+        assert sentence.endswith(".")
+        assert not re.search(r"\bnan\b", sentence)
+        assert any(character.isdigit() for character in sentence)
+
+
+def test_the_widest_difference_comes_first():
+    first, *_ = sentences(FOUR_2, "alpha", "kappa", "pi")
+    assert first == "The values differ by up to 0.65: pi is 0.25, alpha is 0.91."
+
+
+def test_unannotated_text():
+    # 3 of 1,000 tokens differ; 5 were marked by somebody.
+    found = sentences(corpus_of_two(1000, [(0, 3)], [(1, 5)]), "s", "ac1")
+    assert (
+        "Unannotated text counts as agreement for s (0.99) and ac1 (0.9970): nobody marked more "
+        "than 99% of the 1,000 tokens; with those, more than 99% agree, without them 40%."
+    ) in found
+
+
+def test_length_of_the_text():
+    corpus = corpus_of_two(20, [(6, 15)], [(4, 16)])
+    longer = corpus_of_two(40, [(6, 15)], [(4, 16)])
+    found = sentences(corpus, "alpha", "corrected-f1")
+    before, after = (agreement(each).corrected for each in (corpus, longer))
+    alphas = [coefficients(each, "alpha").values["alpha"].value for each in (corpus, longer)]
+    assert (
+        "Length of the text: with as much again in which nothing is marked, corrected-f1 would go "
+        f"from {before:.2f} to {after:.2f}, but alpha would go from {alphas[0]:.2f} to "
+        f"{alphas[1]:.2f}."
+    ) in found
+
+
+def test_near_misses():
+    corpus = corpus_of_two(*SIMULATIONS["1A"])
+    exact = agreement(corpus, measure="exact").corrected
+    assert (
+        "Near misses: of 6 spans held against another annotator's, 0 have an equal one and 6 "
+        "overlap one of the same label; the distance between boundaries is what counts for alpha "
+        f"(0.86); the corrected F1 of equal spans, which credits none, is {exact:.2f}."
+    ) in sentences(corpus, "alpha")
+
+
+def test_whole_spans_and_squares():
+    assert (
+        "alpha (0.91) weighs spans by the squares of their lengths: the longest span holds 34% of "
+        "the tokens marked, but 46% of the squares."
+    ) in sentences(FOUR_2, "alpha")
+    # Ten of eleven spans meet one; 30 of 46 tokens.
+    found = sentences(FOUR_1, "gamma", gamma={"samples": 200})
+    assert any(
+        "counts every span once, however long it is: 91% of them meet one of the same label, while "
+        "the F1 of tokens is 0.65." in sentence
+        for sentence in found
+    )
+
+
+def test_unequal_habits():
+    assert (
+        "kappa (0.31) lets each annotator keep its habits, pi (0.21) does not: 'b' marked 37% of "
+        "the tokens, 'a' 76%."
+    ) in sentences(FOUR_1, "kappa", "pi")
+
+
+def test_labels_only():
+    # Both marked 4 of 12 positions that one or the other did, and agree on their labels.
+    spans = {
+        "a": [[(0, 4, "P"), (10, 14, "L")]],
+        "b": [[(2, 6, "P"), (12, 16, "L")]],
+    }
+    found = sentences(Corpus.from_spans(spans, lengths=[30]), "cu-alpha", "mu-alpha")
+    assert (
+        "cu-alpha (1.00) is about labels only: it looks at 33% of the tokens that at least one of "
+        "two annotators marked, those that both did."
+    ) in found
+
+
+def test_shuffled_tokens_and_spans():
+    # In short texts spans have little room, while tokens are shuffled over all texts.
+    tags = [["B-P", "I-P", "O"], ["O", "O", "O"], ["O", "O", "O"], ["O", "O", "O"]] * 3
+    other = [["B-P", "O", "O"], ["O", "O", "O"], ["O", "O", "O"], ["O", "O", "O"]] * 3
+    corpus = Corpus.from_tags({"a": tags, "b": other})
+    result = coefficients(corpus, ["shuffled-f1", "corrected-f1"])
+    one, two = (result.values[name] for name in ("shuffled-f1", "corrected-f1"))
+    assert one.value - two.value > 0.1
+    assert (
+        f"Single tokens, shuffled over all 36, reach an F1 of {one.expected:.2f} by chance, spans "
+        f"placed at random within texts of 3 on average {two.expected:.2f}: so shuffled-f1 "
+        f"({one.value:.2f}) and corrected-f1 ({two.value:.2f}) differ."
+    ) in result.differences
+
+
+def test_sampling_noise():
+    result = coefficients(FOUR_2, ["gamma"], gamma={"samples": 20})
+    low, high = result.values["gamma"].interval
+    assert high - low > 0.01
+    assert any(
+        sentence.startswith("Sampling noise: gamma (")
+        and sentence.endswith(f"lies between {low:.3f} and {high:.3f}.")
+        for sentence in result.differences
+    )
+
+
+def test_the_example():
+    found = coefficients(bc.example(), gamma={"samples": 50}).differences
+    assert 2 <= len(found) <= MOST

@@ -1,0 +1,506 @@
+"""What charts show: numbers that they were given, and in words what they leave out."""
+
+from math import inf, isclose, nan
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, strategies as st
+from scipy.optimize import isotonic_regression
+
+import beyondchance as bc
+from beyondchance.errors import MissingLibraryError
+from beyondchance.page import charts
+from beyondchance.page.charts import (
+    CoefficientRow,
+    Curve,
+    DocumentPoint,
+    HabitRow,
+    KindRow,
+    LabelRow,
+    SystemRow,
+    coefficients_chart,
+    contrast,
+    difficulty_chart,
+    documents_chart,
+    habits_chart,
+    kinds_chart,
+    labels_chart,
+    pairs_chart,
+    placement_chart,
+    places_chart,
+    shown_name,
+    shown_names,
+    spread,
+    systems_chart,
+)
+
+STYLE = Path(charts.__file__).with_name("charts.css")
+DARK = "#14171c"
+
+
+def tables(part):
+    """The data of a chart, each table once."""
+    found = [part["data"]["values"]] if "data" in part else []
+    for layer in part.get("layer", []):
+        found += [table for table in tables(layer) if table not in found]
+    return found
+
+
+def rows(chart, *keys):
+    """Every row of a chart's data that has all of the keys."""
+    return [row for table in tables(chart.to_dict()) for row in table if set(keys) <= set(row)]
+
+
+def words(chart):
+    """Title and subtitle on one line."""
+    title = chart.to_dict()["title"]
+    return " ".join([*title["text"], *title.get("subtitle", [])])
+
+
+def label(name, observed=0.9, chance=0.2, corrected=0.875, **more):
+    return LabelRow(name=name, observed=observed, chance=chance, corrected=corrected, **more)
+
+
+def system(name, observed, corrected, before, after):
+    return SystemRow(
+        name=name,
+        observed=observed,
+        corrected=corrected,
+        rank_observed=before,
+        rank_corrected=after,
+    )
+
+
+def document(number, observed=0.75, chance=0.25, **more):
+    numbers = {"corrected": 0.5, "difficulty": 0.75, **more}
+    return DocumentPoint(
+        number=number, name=f"d{number}", observed=observed, chance=chance, **numbers
+    )
+
+
+class TestLabels:
+    def test_three_marks_for_each_label_in_the_order_given(self):
+        chart = labels_chart([label("B", 0.5, 0.25, 1 / 3), label("A", 1.0, 0.5, 1.0)])
+        assert [(row["name"], row["what"], row["value"]) for row in rows(chart, "what")] == [
+            ("B", "observed", 0.5),
+            ("B", "chance", 0.25),
+            ("B", "corrected", 1 / 3),
+            ("A", "observed", 1.0),
+            ("A", "chance", 0.5),
+            ("A", "corrected", 1.0),
+        ]
+        assert chart.description == (
+            "Corrected agreement is highest for A (1.000) and lowest for B (0.333)."
+        )
+
+    def test_the_line_joins_observed_and_corrected(self):
+        assert rows(labels_chart([label("A", 0.5, 0.25, 1 / 3)]), "from") == [
+            {"name": "A", "from": 0.5, "to": 1 / 3}
+        ]
+
+    def test_an_interval_is_a_second_line(self):
+        chart = labels_chart([label("A", 0.5, 0.25, 1 / 3, low=0.1, high=0.6)])
+        assert {"name": "A", "from": 0.1, "to": 0.6} in rows(chart, "from")
+        assert "Thin line: interval of the corrected score." in words(chart)
+
+    def test_undefined_values_are_left_out_and_counted(self):
+        chart = labels_chart([label("A", 1.0, 1.0, nan), label("B", nan, nan, nan)])
+        assert [row["value"] for row in rows(chart, "what")] == [1.0, 1.0]
+        assert "4 values are undefined and left out." in words(chart)
+        assert chart.description == "Corrected agreement is undefined for every label."
+
+    def test_of_many_labels_the_most_frequent_are_drawn_in_the_order_given(self):
+        many = [label(f"L{number}", n_spans=number % 100) for number in range(200)]
+        drawn = [row["name"] for row in rows(labels_chart(many), "what")[::3]]
+        assert drawn == [f"L{number}" for number in range(200) if number % 100 >= 80]
+        assert "40 of 200 labels are drawn: the most frequent ones." in words(labels_chart(many))
+
+    @pytest.mark.parametrize(
+        ("value", "domain"),
+        [(0.5, [0, 1]), (-0.01, [-0.2, 1]), (-0.2, [-0.2, 1]), (-3.1, [-3.2, 1])],
+    )
+    def test_the_axis_goes_from_0_to_1_and_lower_only_for_negative_values(self, value, domain):
+        layers = labels_chart([label("A", corrected=value)]).to_dict()["layer"]
+        assert {tuple(layer["encoding"]["x"]["scale"]["domain"]) for layer in layers} == {
+            tuple(domain)
+        }
+
+
+class TestPairs:
+    def test_each_pair_once_below_the_diagonal(self):
+        pairs = {("a", "b"): 0.5, ("c", "a"): -0.25, ("b", "c"): 0.75}
+        cells = rows(pairs_chart(["a", "b", "c"], pairs), "row")
+        assert {(cell["row"], cell["column"]): cell["value"] for cell in cells} == {
+            ("b", "a"): 0.5,
+            ("c", "a"): -0.25,
+            ("c", "b"): 0.75,
+        }
+        assert [cell["shown"] for cell in cells] == ["0.50", "-0.25", "0.75"]
+
+    def test_numbers_are_legible_in_their_cells(self):
+        names = [f"n{number}" for number in range(30)]
+        pairs = [(a, b) for place, b in enumerate(names) for a in names[:place]]
+        values = np.linspace(-0.5, 1, len(pairs)).tolist()
+        cells = rows(pairs_chart(names, dict(zip(pairs, values, strict=True))), "row")
+        assert [cell["value"] for cell in cells] == values
+        assert min(contrast(cell["fill"], cell["ink"]) for cell in cells) >= 4.5
+
+    def test_little_is_dark_and_much_is_bright(self):
+        pairs = {("a", "b"): 0.0, ("a", "c"): 1.0}
+        cells = rows(pairs_chart(["a", "b", "c"], pairs), "row")
+        assert [cell["fill"] for cell in cells] == ["#440154", "#fde725"]
+
+    def test_undefined_and_absent_pairs_are_counted(self):
+        chart = pairs_chart(["a", "b", "c"], {("a", "b"): nan, ("a", "c"): 1.0})
+        assert len(rows(chart, "row")) == 1
+        assert "2 pairs are undefined and left out." in words(chart)
+
+    def test_at_most_thirty_annotators(self):
+        names = [f"n{number}" for number in range(31)]
+        chart = pairs_chart(names, {(names[0], name): 0.5 for name in names[1:]})
+        assert len(rows(chart, "row")) == 29
+        assert "30 of 31 annotators are drawn: the first ones." in words(chart)
+
+
+class TestHabits:
+    def test_ratios(self):
+        chart = habits_chart([HabitRow(name="a", ratio=2.0), HabitRow(name="b", ratio=0.4)])
+        assert [(row["name"], row["ratio"]) for row in rows(chart, "ratio")] == [
+            ("a", 2.0),
+            ("b", 0.4),
+        ]
+        assert {row["shown"] for row in rows(chart, "shown")} == {"2.00", "0.40"}
+
+    def test_the_scale_is_as_wide_below_1_as_above(self):
+        [domain] = {
+            tuple(layer["encoding"]["x"]["scale"]["domain"])
+            for layer in habits_chart([HabitRow(name="a", ratio=0.1)]).to_dict()["layer"]
+            if "scale" in layer["encoding"].get("x", {})
+        }
+        assert isclose(domain[0] * domain[1], 1)
+        assert domain[0] < 0.1
+
+    def test_nothing_marked_and_undefined_are_told(self):
+        given = {"a": 1.0, "b": 0.0, "c": nan, "d": inf}
+        chart = habits_chart([HabitRow(name=name, ratio=ratio) for name, ratio in given.items()])
+        assert {row["name"] for row in rows(chart, "name")} == {"a"}
+        assert "Marked nothing, and so not drawn: b." in words(chart)
+        assert "2 annotators are undefined and left out." in words(chart)
+
+
+class TestSystems:
+    def test_both_scores_of_each_system(self):
+        chart = systems_chart([system("x", 0.75, 0.5, 1, 1), system("y", 0.5, 0.25, 2, 2)])
+        ends = {(row["number"], row["side"]): row["value"] for row in rows(chart, "told")}
+        assert ends == {(0, 0): 0.75, (0, 1): 0.5, (1, 0): 0.5, (1, 1): 0.25}
+        assert [row["shown"] for row in rows(chart, "place")] == [
+            "1. x\u20020.750",
+            "2. y\u20020.500",
+            "0.500\u20021. x",
+            "0.250\u20022. y",
+        ]
+
+    def test_a_changed_rank_is_told_by_width_weight_and_an_arrow(self):
+        chart = systems_chart(
+            [
+                system("x", 0.8, 0.5, 1, 2),
+                system("y", 0.7, 0.6, 2, 1),
+                system("z", 0.1, 0.1, 3, 3),
+            ]
+        )
+        assert {row["shown"] for row in rows(chart, "place") if row["side"] == 1} == {
+            "0.600\u20021. y ▲1",
+            "0.500\u20022. x ▼1",
+            "0.100\u20023. z",
+        }
+        lines = [
+            layer["mark"] for layer in chart.to_dict()["layer"] if layer["mark"]["type"] == "line"
+        ]
+        assert [(mark["strokeWidth"], "strokeDash" in mark) for mark in lines] == [
+            (1.5, True),
+            (2.5, False),
+        ]
+        assert chart.description == "Correction changes the rank of 2 systems of 3."
+
+    def test_names_do_not_overlap(self):
+        many = [system(f"s{n}", 0.5 + n / 1e4, 0.4, 20 - n, 1) for n in range(20)]
+        chart = systems_chart(many).to_dict()
+        [height] = {layer["height"] for layer in chart["layer"] if "height" in layer} or {
+            chart["height"]
+        }
+        [(low, high)] = {
+            tuple(layer["encoding"]["y"]["scale"]["domain"]) for layer in chart["layer"]
+        }
+        for side in (0.0, 1.0):
+            found = {
+                row["number"]: row["place"]
+                for values in tables(chart)
+                for row in values
+                if row.get("side") == side and "place" in row
+            }
+            pixels = np.sort([(place - low) / (high - low) * height for place in found.values()])
+            assert len(pixels) == 20
+            assert np.diff(pixels).min() > 15
+            assert pixels[0] >= 0
+            assert pixels[-1] <= height
+
+    def test_systems_without_a_score_or_rank(self):
+        chart = systems_chart([system("x", 0.5, nan, 1, None), system("y", 0.5, 0.4, 1, 1)])
+        assert {row["number"] for row in rows(chart, "number")} == {0}
+        assert "1 system is undefined and left out." in words(chart)
+
+    def test_the_first_forty(self):
+        many = [system(f"s{n}", 0.5, n / 100, 50 - n, 50 - n) for n in range(50)]
+        assert "40 of 50 systems are drawn: the first after correction." in words(
+            systems_chart(many)
+        )
+
+
+class TestSpread:
+    @given(st.lists(st.floats(-10, 10), min_size=1, max_size=12), st.floats(0.01, 3))
+    def test_nearest_places_with_a_gap(self, targets, gap):
+        places = spread(targets, gap=gap)
+        order = np.argsort(targets, kind="stable")
+        ranked = np.asarray(places)[order]
+        assert np.all(np.diff(ranked) >= gap - 1e-9)
+        shifts = gap * np.arange(len(targets))
+        oracle = isotonic_regression(np.asarray(targets)[order] - shifts).x + shifts
+        assert np.allclose(ranked, oracle, rtol=0, atol=1e-9)
+
+    def test_places_that_are_apart_stay(self):
+        assert spread([3.0, 1.0, 2.0], gap=1) == [3.0, 1.0, 2.0]
+
+
+class TestDocuments:
+    def test_each_point_has_its_numbers_and_leads_to_its_document(self):
+        chart = documents_chart([document(3, 0.5, 0.25, corrected=1 / 3, difficulty=0.8)])
+        [point] = rows(chart, "href")
+        assert point == {
+            "chance": 0.25,
+            "observed": 0.5,
+            "difficulty": 0.8,
+            "href": "#document-3",
+            "told": "d3: observed 0.500, chance 0.250, corrected 0.333, difficulty 0.800",
+        }
+
+    def test_many_are_counted_and_the_most_contested_are_points(self):
+        rng = np.random.default_rng(5)
+        points = [
+            document(number, *rng.random(2).tolist(), contested=number % 97)
+            for number in range(1, 402)
+        ]
+        chart = documents_chart(points)
+        assert sum(cell["count"] for cell in rows(chart, "count")) == 401
+        for cell in rows(chart, "count"):
+            inside = [
+                point
+                for point in points
+                if cell["chance"] <= point.chance < cell["right"]
+                and cell["observed"] <= point.observed < cell["top"]
+            ]
+            assert len(inside) == cell["count"]
+        drawn = [int(row["href"].removeprefix("#document-")) for row in rows(chart, "href")]
+        assert drawn == sorted(range(1, 402), key=lambda number: (-(number % 97), number))[:50]
+        assert "All 401 documents are counted in cells" in words(chart)
+
+    def test_three_hundred_are_points_each(self):
+        chart = documents_chart([document(number) for number in range(300)])
+        assert len(rows(chart, "href")) == 300
+        assert not rows(chart, "count")
+
+    def test_documents_at_the_edges_are_counted(self):
+        points = [document(number, 1.0, 1.0) for number in range(200)]
+        points += [document(number, 0.0, 0.0) for number in range(200)]
+        assert [cell["count"] for cell in rows(documents_chart(points), "count")] == [200, 200]
+
+    def test_undefined_documents_are_counted_and_unknown_difficulty_is_told(self):
+        chart = documents_chart([document(1, nan), document(2, difficulty=nan), document(3)])
+        assert [row["href"] for row in rows(chart, "href")] == ["#document-2", "#document-3"]
+        assert "difficulty undefined" in rows(chart, "href")[0]["told"]
+        assert "1 document is undefined and left out." in words(chart)
+
+
+class TestDifficulty:
+    def test_every_value_is_in_one_bar_and_the_split_is_difficult(self):
+        chart = difficulty_chart([0.0, 0.8249, 0.825, 0.83, 1.0, nan])
+        assert [(row["low"], row["high"], row["count"]) for row in rows(chart, "low")] == [
+            (0.0, 0.025, 1),
+            (0.8, 0.825, 1),
+            (0.825, 0.85, 2),
+            (0.975, 1.0, 1),
+        ]
+        assert [row["shown"] for row in rows(chart, "shown")] == ["2 easier", "3 difficult"]
+        assert "1 text is undefined and left out." in words(chart)
+        assert "Dashed: the split at 0.825 of the paper." in words(chart)
+
+    @pytest.mark.parametrize(
+        ("n", "axis"),
+        [(1, {"values": [0, 1]}), (3, {"values": [0, 1, 2, 3]}), (7, {"tickCount": 6})],
+    )
+    def test_ticks_are_whole_numbers(self, n, axis):
+        bars = difficulty_chart([0.5] * n).to_dict()["layer"][0]
+        assert bars["encoding"]["y"]["axis"] == {"format": ",d", **axis}
+
+    def test_another_split_is_not_the_papers(self):
+        chart = difficulty_chart([0.4, 0.6], split=0.5)
+        assert {row["split"] for row in rows(chart, "split")} == {0.5}
+        assert "Dashed: the split at 0.5." in words(chart)
+
+    def test_every_edge_opens_a_bar(self):
+        chart = difficulty_chart([number / 40 for number in range(41)])
+        assert [row["count"] for row in rows(chart, "low")] == [1] * 39 + [2]
+
+
+class TestCoefficients:
+    def test_values_and_what_is_ours(self):
+        chart = coefficients_chart(
+            [
+                CoefficientRow(name="ours", value=0.7, is_ours=True),
+                CoefficientRow(name="kappa", value=-0.1),
+                CoefficientRow(name="gamma", value=nan),
+            ]
+        )
+        found = {(row["name"], row["value"], row["is_ours"]) for row in rows(chart, "value")}
+        assert found == {("ours", 0.7, True), ("kappa", -0.1, False)}
+        assert "Undefined here, and so not drawn: gamma." in words(chart)
+
+
+class TestPlacement:
+    def test_positions_count_from_1(self):
+        values = bc.coverage(5, [2])
+        chart = placement_chart([Curve(name="t", values=values)])
+        assert [(row["position"], row["probability"]) for row in rows(chart, "position")] == list(
+            enumerate(values.tolist(), start=1)
+        )
+
+    def test_long_texts_are_thinned_and_it_is_told(self):
+        chart = placement_chart([Curve(name="t", values=np.arange(5000) / 5000)])
+        drawn = rows(chart, "position")
+        assert len(drawn) == 600
+        assert all(row["probability"] == (row["position"] - 1) / 5000 for row in drawn)
+        assert (drawn[0]["position"], drawn[-1]["position"]) == (1, 5000)
+        assert "Of longer texts, 600 positions are drawn." in words(chart)
+
+    def test_six_lines_that_differ_by_colour_and_dash(self):
+        curves = [Curve(name=f"t{number}", values=[0.5, 0.5]) for number in range(7)]
+        encoding = placement_chart(curves).to_dict()["encoding"]
+        for channel in ("color", "strokeDash"):
+            assert len({str(value) for value in encoding[channel]["scale"]["range"]}) == 6
+        assert "6 of 7 texts are drawn" in words(placement_chart(curves))
+
+
+class TestKinds:
+    def test_parts_join_and_fill_the_bar(self):
+        counts = {"extra": 1, "agree": 2, "label": 1}
+        parts = rows(kinds_chart([KindRow(a="a", b="b", counts=counts)]), "kind")
+        assert [(part["kind"], part["count"], part["from"], part["to"]) for part in parts] == [
+            ("agree", 2, 0.0, 0.5),
+            ("label", 1, 0.5, 0.75),
+            ("extra", 1, 0.75, 1.0),
+        ]
+        assert [part["shown"] for part in parts] == ["agree 2", "label 1", "extra 1"]
+
+    def test_text_only_where_it_fits(self):
+        counts = {"agree": 1000, "label": 40, "both": 1}
+        parts = rows(kinds_chart([KindRow(a="a", b="b", counts=counts)]), "kind")
+        assert [part["shown"] for part in parts] == ["agree 1,000", "", ""]
+        assert parts[1]["told"] == "a and b: label 40 of 1,041"
+
+    def test_kinds_that_are_none_are_an_error(self):
+        with pytest.raises(ValueError, match="unknown"):
+            kinds_chart([KindRow(a="a", b="b", counts={"unknown": 1})])
+
+    def test_names_that_look_the_same_have_bars_of_their_own(self):
+        long = [KindRow(a="x" * 20, b="y" * size, counts={"agree": 1}) for size in (20, 30)]
+        assert len({part["name"] for part in rows(kinds_chart(long), "kind")}) == 2
+
+    def test_names_from_right_to_left(self):
+        [part] = rows(kinds_chart([KindRow(a="\u05d0", b="b", counts={"agree": 1})]), "kind")
+        assert part["name"] == "\u2068\u05d0\u2069 and b"
+
+    def test_pairs_without_spans_are_counted(self):
+        rows_ = [KindRow(a="a", b="b"), KindRow(a="a", b="c", counts={"agree": 1})]
+        assert "1 pair without any span: not drawn." in words(kinds_chart(rows_))
+
+
+NOTHING = {
+    "labels": labels_chart([]),
+    "pairs": pairs_chart(["a"], {}),
+    "habits": habits_chart([HabitRow(name="a", ratio=nan)]),
+    "systems": systems_chart([system("x", nan, nan, None, None)]),
+    "documents": documents_chart([document(1, nan, nan)]),
+    "difficulty": difficulty_chart([nan]),
+    "coefficients": coefficients_chart([CoefficientRow(name="gamma", value=nan)]),
+    "placement": placement_chart([]),
+    "kinds": kinds_chart([KindRow(a="a", b="b")]),
+}
+
+
+@pytest.mark.parametrize("name", NOTHING)
+def test_a_chart_of_nothing_says_so(name):
+    [row] = rows(NOTHING[name], "shown")
+    assert row["shown"].startswith("Nothing to draw: ")
+    assert NOTHING[name].description == row["shown"]
+
+
+class TestNames:
+    def test_long_ones_are_cut(self):
+        assert shown_name("x" * 10_000) == "x" * 23 + "…"
+        assert len(shown_name("\u202e" * 10_000, length=30)) == 30
+
+    def test_names_from_right_to_left_are_isolated(self):
+        assert shown_name("\u05d0\u05d1") == "\u2068\u05d0\u05d1\u2069"
+
+    def test_what_looks_the_same_is_numbered(self):
+        assert shown_names(["a", "a", "a (2)", ""]) == ["a", "a (2)", "a (2) (2)", "(empty)"]
+
+    @given(st.lists(st.text(max_size=40), max_size=8))
+    def test_all_differ_and_are_printable(self, names):
+        shown = shown_names(names)
+        assert len(set(shown)) == len(names)
+        assert all(name.strip() for name in shown)
+
+
+class TestColours:
+    @pytest.mark.parametrize("colour", [charts.INK, charts.MUTED])
+    def test_text_on_white(self, colour):
+        assert contrast(colour, "#ffffff") >= 4.5
+
+    @pytest.mark.parametrize("colour", [*charts.LINES, *charts.KINDS.values()])
+    def test_marks_on_white(self, colour):
+        assert contrast(colour, "#ffffff") >= 3
+
+    @pytest.mark.parametrize("colour", charts.KINDS.values())
+    def test_bars_stay_as_they_are_in_the_dark(self, colour):
+        assert f'"{colour}"' not in STYLE.read_text()
+        assert contrast(colour, DARK) >= 3
+
+    @pytest.mark.parametrize("colour", [charts.INK, charts.MUTED, *charts.LINES])
+    def test_every_other_colour_has_one_for_the_dark(self, colour):
+        style = STYLE.read_text()
+        _, _, rest = style.partition(f'[stroke="{colour}"]')
+        dark = rest.partition("stroke: ")[2][:7]
+        least = 4.5 if colour in (charts.INK, charts.MUTED) else 3
+        assert contrast(dark, DARK) >= least
+
+    def test_contrast_of_published_examples(self):
+        # Greys that WCAG's own documents give as the lightest that pass on white.
+        assert contrast("#767676", "#ffffff") == pytest.approx(4.54, abs=0.005)
+        assert contrast("#949494", "#ffffff") == pytest.approx(3.03, abs=0.005)
+
+
+def test_places_are_the_starts_that_were_given():
+    chart = places_chart([2, 3], [np.array([0.5, 0.5]), np.array([1.0])])
+    assert [(row["span"], row["start"], row["probability"]) for row in rows(chart, "span")] == [
+        ("1: 2", 0, 0.5),
+        ("1: 2", 1, 0.5),
+        ("2: 3", 0, 1.0),
+    ]
+
+
+@pytest.mark.parametrize("library", ["altair", "vl_convert"])
+def test_a_missing_library_is_named(library, monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, library, None)
+    with pytest.raises(MissingLibraryError, match=rf"{library}; install .*beyondchance\[report\]"):
+        labels_chart([label("A")])

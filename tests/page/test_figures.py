@@ -1,0 +1,346 @@
+"""Charts drawn: safe, small, the same every time, and readable without seeing them."""
+
+import os
+import re
+import subprocess
+import sys
+from math import nan
+from xml.etree import ElementTree as ET
+
+import altair as alt
+import pytest
+
+from beyondchance.errors import OptionError
+from beyondchance.page.charts import (
+    CoefficientRow,
+    Curve,
+    DocumentPoint,
+    HabitRow,
+    KindRow,
+    LabelRow,
+    SystemRow,
+    coefficients_chart,
+    difficulty_chart,
+    documents_chart,
+    habits_chart,
+    kinds_chart,
+    labels_chart,
+    pairs_chart,
+    placement_chart,
+    systems_chart,
+)
+from beyondchance.page.figures import drawn, inline_svg, save_figures
+
+HOSTILE = (
+    "</script><script>alert(1)</script>",
+    '"><img src=x onerror=alert(1)>',
+    "' onload='alert(1)",
+    "]]><!-- & &amp; &lt;",
+    'x id="clip1" fill="url(#clip1)"',
+    "a.b[0]",
+    "$x {signal: 1}",
+    "datum.name === 'x' || alert(1)",
+    "javascript:alert(1)",
+    "👩‍👩‍👧‍👦 🇩🇪",
+    "שלום עולם",
+    "\u202eright to left\u202c",
+    "two\nlines\ttab",
+    "\x00\x1b[31m\ud800\ufffe\uffff\x85",
+    "x" * 10_000,
+    "null",
+    "__proto__",
+    "",
+    " ",
+)
+
+
+def all_charts(names):
+    """Every chart, with these names."""
+    return {
+        "labels": labels_chart(
+            [LabelRow(name=name, observed=0.9, chance=0.2, corrected=0.875) for name in names]
+        ),
+        "pairs": pairs_chart(names, {(names[0], name): 0.5 for name in names[1:]}),
+        "habits": habits_chart([HabitRow(name=name, ratio=1.5) for name in names]),
+        "systems": systems_chart(
+            [
+                SystemRow(
+                    name=name,
+                    observed=1 / place,
+                    corrected=0.5 / place,
+                    rank_observed=place,
+                    rank_corrected=place + place % 2,
+                )
+                for place, name in enumerate(names, start=1)
+            ]
+        ),
+        "documents": documents_chart(
+            [
+                DocumentPoint(
+                    number=number,
+                    name=name,
+                    observed=0.5,
+                    chance=0.25,
+                    corrected=1 / 3,
+                    difficulty=0.75,
+                )
+                for number, name in enumerate(names, start=1)
+            ]
+        ),
+        "difficulty": difficulty_chart([0.5, 0.9]),
+        "coefficients": coefficients_chart(
+            [
+                CoefficientRow(name=name, value=0.5 if place % 3 else nan)
+                for place, name in enumerate(names, start=1)
+            ]
+        ),
+        "placement": placement_chart([Curve(name=name, values=[0.5, 1.0]) for name in names]),
+        "kinds": kinds_chart(
+            [KindRow(a=name, b=name, counts={"agree": 2, "missed": 1}) for name in names]
+        ),
+    }
+
+
+CHARTS = all_charts(["ada", "ben", "cleo", "dora"])
+
+
+def parsed(svg):
+    return ET.fromstring(svg)  # noqa: S314 - our own
+
+
+def tag(element):
+    return element.tag.rpartition("}")[2]
+
+
+def texts(svg):
+    """What is written in a chart, and what its marks say."""
+    return ["".join(element.itertext()) for element in parsed(svg).iter() if tag(element) == "text"]
+
+
+@pytest.mark.parametrize("name", CHARTS)
+class TestInline:
+    def test_what_comes_first_is_a_title_and_a_description(self, name):
+        svg = parsed(inline_svg(CHARTS[name], name="x"))
+        assert (tag(svg[0]), svg[0].get("id")) == ("title", "x-title")
+        assert (tag(svg[1]), svg[1].get("id")) == ("desc", "x-description")
+        assert svg.get("aria-labelledby") == "x-title"
+        assert svg[0].text in " ".join(texts(inline_svg(CHARTS[name], name="x")))
+        assert svg[1].text == CHARTS[name].description
+
+    def test_it_has_a_ratio_and_no_size(self, name):
+        svg = parsed(inline_svg(CHARTS[name], name="x"))
+        _, _, width, height = map(float, svg.get("viewBox").split())
+        assert svg.get("width") is None
+        assert svg.get("height") is None
+        assert svg.get("style") == f"max-width:{width:g}px"
+        assert 100 < width < 600
+        assert 50 < height < 600
+
+    def test_it_has_no_background_and_little_noise(self, name):
+        svg = inline_svg(CHARTS[name], name="x")
+        assert svg.startswith("<svg ")
+        assert not re.search(r'fill="(white|#fff|#ffffff)"', svg.partition("<text")[0])
+        assert "aria-roledescription" not in svg
+        places = re.findall(r' (?:transform|d|[xy]2?|viewBox)="([^"]*)"', svg)
+        assert not [place for place in places if re.search(r"\d\.\d{3,}|\de", place)]
+        assert len(svg) < 20_000
+
+    def test_only_chosen_colours(self, name):
+        svg = inline_svg(CHARTS[name], name="x")
+        found = set(re.findall(r'(?:fill|stroke|stop-color)="([^"]*)"', svg))
+        assert all(
+            re.fullmatch(r"none|transparent|#[0-9a-f]{6}|url\(#x-\d+\)|rgb\(.*\)", c) for c in found
+        )
+
+    def test_the_specification_is_valid(self, name):
+        assert CHARTS[name].to_dict(validate=True)["description"]
+
+
+class TestIds:
+    def test_ids_of_two_charts_differ_and_references_are_kept(self):
+        both = inline_svg(CHARTS["documents"], name="one") + inline_svg(
+            CHARTS["documents"], name="two"
+        )
+        ids = re.findall(r' id="([^"]*)"', both)
+        assert len(set(ids)) == len(ids)
+        assert set(re.findall(r"url\(#([^)]*)\)", both)) <= set(ids)
+        assert "url(#one-1)" in both
+
+    def test_what_was_drawn_before_does_not_matter(self):
+        first = inline_svg(CHARTS["documents"], name="x"), drawn(CHARTS["documents"], ".svg")
+        inline_svg(CHARTS["placement"], name="y")
+        assert first == (
+            inline_svg(CHARTS["documents"], name="x"),
+            drawn(CHARTS["documents"], ".svg"),
+        )
+
+    def test_nor_does_a_theme_for_other_charts(self):
+        before = inline_svg(CHARTS["labels"], name="x")
+        with alt.theme.enable("dark"):
+            assert inline_svg(CHARTS["labels"], name="x") == before
+
+
+class TestLinks:
+    def test_each_point_is_a_link_with_a_name(self):
+        svg = parsed(inline_svg(CHARTS["documents"], name="x"))
+        links = [element for element in svg.iter() if tag(element) == "a"]
+        assert [link.get("href") for link in links] == [f"#document-{n}" for n in (1, 2, 3, 4)]
+        assert links[1].get("aria-label") == (
+            "ben: observed 0.500, chance 0.250, corrected 0.333, difficulty 0.750"
+        )
+        assert links[1].find(".//{*}title").text == links[1].get("aria-label")
+
+    def test_links_are_in_a_group_and_all_else_is_hidden(self):
+        svg = parsed(inline_svg(CHARTS["documents"], name="x"))
+        assert svg.get("role") == "group"
+        shown = []
+
+        def walk(element):
+            if element.get("aria-hidden") == "true":
+                assert not any(tag(inner) == "a" for inner in element.iter())
+                return
+            shown.append(tag(element))
+            if tag(element) != "a":
+                for inner in element:
+                    walk(inner)
+
+        walk(svg)
+        assert set(shown) == {"svg", "title", "desc", "g", "a"}
+        assert shown.count("a") == 4
+
+    def test_a_chart_without_links_is_one_image(self):
+        assert parsed(inline_svg(CHARTS["labels"], name="x")).get("role") == "img"
+
+    def test_marks_say_what_they_are(self):
+        svg = parsed(inline_svg(CHARTS["labels"], name="x"))
+        told = [element.text for element in svg.iter() if tag(element) == "title"][1:]
+        assert told[:3] == ["ada: observed 0.900", "ada: chance 0.200", "ada: corrected 0.875"]
+        assert len(told) == 12
+
+
+@pytest.fixture(scope="module")
+def hostile():
+    return all_charts(HOSTILE)
+
+
+class TestHostileNames:
+    @pytest.mark.parametrize("name", CHARTS)
+    def test_names_are_text_and_nothing_else(self, name, hostile):
+        svg = inline_svg(hostile[name], name="x", title="</title><script>", description='"><b>')
+        root = parsed(svg)
+        known = {"svg", "title", "desc", "g", "a", "path", "line", "text", "rect", "defs"}
+        assert {tag(element) for element in root.iter()} <= known | {
+            "tspan",
+            "linearGradient",
+            "stop",
+        }
+        attributes = {key for element in root.iter() for key in element.attrib}
+        assert not [key for key in attributes if key.startswith("on")]
+        links = {element.get("href") for element in root.iter() if "href" in element.attrib}
+        assert all(re.fullmatch(r"#document-\d+", link) for link in links)
+        assert not re.search("[\x00-\x08\u202a-\u202e\ud800-\udfff\ufffe\uffff]", svg)
+        assert (root[0].text, root[1].text) == ("</title><script>", '"><b>')
+
+    @pytest.mark.parametrize("name", ["labels", "habits", "kinds"])
+    def test_names_are_shown_as_they_are(self, name, hostile):
+        written = " ".join(texts(inline_svg(hostile[name], name="x")))
+        for shown in ("a.b[0]", "שלום", "__proto__", "(empty)", "null"):
+            assert shown in written
+        assert "xxxxxxxxxxxxx…" in written
+
+    @pytest.mark.parametrize("name", CHARTS)
+    def test_names_are_data_and_never_part_of_the_specification(self, name, hostile):
+        def elsewhere(part, key=""):
+            if key in {"data", "domain", "title", "description"}:
+                return ""
+            if isinstance(part, dict):
+                return " ".join(elsewhere(value, inner) for inner, value in part.items())
+            if isinstance(part, list):
+                return " ".join(elsewhere(value) for value in part)
+            return str(part)
+
+        found = elsewhere(hostile[name].to_dict())
+        assert not [
+            part for part in ("alert", "a.b", "$x", "proto", "xxx", "שלום") if part in found
+        ]
+
+    @pytest.mark.parametrize("ending", [".svg", ".png", ".pdf"])
+    def test_files_can_be_written(self, ending, hostile):
+        assert len(drawn(hostile["labels"], ending)) > 1000
+
+
+def test_the_same_in_every_process():
+    code = (
+        "from beyondchance.page.charts import *\n"
+        "from beyondchance.page.charts import labels_chart, LabelRow, documents_chart\n"
+        "from beyondchance.page.figures import inline_svg\n"
+        "rows = [LabelRow(name=n, observed=0.9, chance=0.2, corrected=0.875) for n in 'abc']\n"
+        "points = [DocumentPoint(number=n, name=str(n), observed=n / 9, chance=n / 10,\n"
+        "    corrected=0.1, difficulty=n / 8) for n in range(5)]\n"
+        "print(inline_svg(labels_chart(rows), name='x'))\n"
+        "print(inline_svg(documents_chart(points), name='y'))\n"
+    )
+    written = {
+        subprocess.run(
+            [sys.executable, "-c", code],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            check=True,
+        ).stdout
+        for seed in ("1", "2")
+    }
+    assert len(written) == 1
+    assert written.pop().count(b"</svg>") == 2
+
+
+class TestFiles:
+    @pytest.mark.parametrize(
+        ("ending", "magic"), [(".svg", b"<svg"), (".PNG", b"\x89PNG"), (".pdf", b"%PDF")]
+    )
+    def test_endings(self, ending, magic):
+        assert drawn(CHARTS["labels"], ending).startswith(magic)
+
+    def test_another_ending(self):
+        with pytest.raises(OptionError, match=r"'\.gif'; expected \.png, \.svg, \.pdf"):
+            drawn(CHARTS["labels"], ".gif")
+
+    def test_an_svg_file_is_white_has_a_size_and_no_links(self):
+        svg = parsed(drawn(CHARTS["documents"], ".svg"))
+        assert svg.get("viewBox") == f"0 0 {svg.get('width')} {svg.get('height')}"
+        assert (tag(svg[2]), svg[2].get("fill")) == ("rect", "#ffffff")
+        assert not [element for element in svg.iter() if tag(element) == "a"]
+
+    @pytest.mark.parametrize("ending", [".svg", ".png"])
+    def test_the_same_twice(self, ending):
+        assert drawn(CHARTS["documents"], ending) == drawn(CHARTS["documents"], ending)
+
+    def test_save(self, tmp_path):
+        def write(path, content):
+            path.write_bytes(content)
+
+        charts = {"labels": CHARTS["labels"], "pairs": CHARTS["pairs"]}
+        paths = save_figures(charts, tmp_path, endings=[".svg", ".png"], write=write)
+        names = ["labels.svg", "labels.png", "pairs.svg", "pairs.png"]
+        assert paths == [tmp_path / name for name in names]
+        assert (tmp_path / "pairs.svg").read_bytes() == drawn(CHARTS["pairs"], ".svg")
+
+
+def test_no_chart_is_large():
+    points = [
+        DocumentPoint(
+            number=number,
+            name=f"document {number}",
+            observed=(number * 7 % 300) / 300,
+            chance=number / 300,
+            corrected=0.5,
+            difficulty=number / 300,
+        )
+        for number in range(300)
+    ]
+    assert len(inline_svg(documents_chart(points), name="documents")) < 150_000
+    labels = [
+        LabelRow(name=f"{n}", observed=0.9, chance=n / 300, corrected=0.5) for n in range(200)
+    ]
+    assert len(inline_svg(labels_chart(labels), name="labels")) < 60_000
+    curves = [Curve(name=f"{n}", values=[(k * n % 10) / 10 for k in range(5000)]) for n in range(6)]
+    assert len(inline_svg(placement_chart(curves), name="placement")) < 60_000

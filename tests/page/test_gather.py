@@ -1,0 +1,143 @@
+"""What belongs to a result is computed as the functions for it do."""
+
+import numpy as np
+import pytest
+
+from beyondchance import (
+    Corpus,
+    CustomMeasure,
+    DataError,
+    agreement,
+    compare_systems,
+    coverage,
+    difficulty,
+    disagreements,
+    example,
+    rank,
+)
+from beyondchance.page.gather import overview
+
+FEW = {"resamples": 99}
+
+
+def test_annotators():
+    corpus = example()
+    result = agreement(corpus, measure="exact")
+    found = overview(result, corpus, **FEW)
+    assert list(found.results) == ["exact", "token"]
+    assert found.results["exact"] is result
+    assert found.results["token"].score == agreement(corpus).score
+    assert found.rankings == found.standings == {}
+    expected = result.intervals(rng=0, **FEW)
+    assert repr(found.intervals["exact"]) == repr(expected)
+    assert found.difficulty.by_document == difficulty(corpus, measure="exact").by_document
+    assert found.found.by_kind() == disagreements(corpus).by_kind()
+    assert found.coefficients.values["corrected-f1"].value == agreement(corpus).corrected
+    assert "gamma" not in found.coefficients.values
+
+
+def test_systems():
+    corpus = example().with_gold("ada")
+    ranking = rank(corpus)
+    found = overview(ranking, corpus, **FEW)
+    assert found.rankings["token"] is ranking
+    assert list(found.rankings) == ["token", "exact"]
+    # All systems together: the rows of each with the gold standard, added.
+    together = sum(system.score.matched for system in ranking.systems.values())
+    assert found.results["token"].score.matched == together
+    assert repr(found.standings["token"]) == repr(compare_systems(ranking, rng=0, **FEW))
+    assert found.difficulty.overall == difficulty(corpus).overall
+    assert found.found.pairs == (("ada", "ben"), ("ada", "cleo"))
+    assert found.coefficients is None
+
+
+def test_everybody_against_the_gold_standard():
+    corpus = example()
+    found = overview(agreement(corpus, gold="ada"), corpus, **FEW)
+    assert found.found.pairs == (("ada", "ben"), ("ada", "cleo"))
+    assert set(found.results["exact"].by_pair) == {("ada", "ben"), ("ada", "cleo")}
+
+
+def test_a_gold_standard_is_left_out():
+    corpus = example().with_gold("ada")
+    found = overview(agreement(corpus), corpus, **FEW)
+    assert found.found.pairs == (("ben", "cleo"),)
+    assert found.results["exact"].counts.annotators == ("ben", "cleo")
+
+
+def test_gamma_on_request():
+    corpus = example()
+    found = overview(
+        agreement(corpus), corpus, others=["gamma", "kappa"], gamma={"samples": 30}, **FEW
+    )
+    assert list(found.coefficients.values) == ["gamma", "kappa"]
+    assert "samples=30" in found.coefficients.settings.gamma
+
+
+def test_without_a_corpus():
+    found = overview(agreement(example()), **FEW)
+    assert list(found.results) == ["token"]
+    assert found.found is found.difficulty is found.coefficients is found.corpus is None
+    found = overview(rank(example(), gold="ada"), **FEW)
+    assert found.results == {}
+    assert list(found.standings) == ["token"]
+
+
+def test_measures_of_ones_own():
+    def half(start_a, length_a, start_b, length_b):
+        return np.where(start_a == start_b, np.minimum(length_a, length_b), 0.0)
+
+    measure = CustomMeasure(name="half", phi=half, size=lambda length: length)
+    corpus = example()
+    result = agreement(corpus, measure=measure)
+    found = overview(result, corpus, **FEW)
+    assert found.results["half"] is result
+    # Difficulty is that of the token measure then.
+    assert found.difficulty.overall == difficulty(corpus).overall
+    ranking = rank(corpus, gold="ada", measure=measure)
+    found = overview(ranking, corpus, **FEW)
+    assert found.rankings["half"] is ranking
+    assert list(found.results) == ["token", "exact"]
+
+
+def test_random_spans_in_three_texts():
+    corpus = example()
+    for item in overview(agreement(corpus), corpus, **FEW).placements:
+        spans = [
+            span.end - span.start
+            for span in corpus.spans(item.document, item.annotator)
+            if span.label == item.label
+        ]
+        assert set(item.lengths) <= set(spans)
+        expected = coverage(len(item.coverage), item.lengths)
+        assert item.coverage.tolist() == pytest.approx(expected.tolist(), rel=1e-12)
+        assert item.coverage.sum() == pytest.approx(sum(item.lengths))
+
+
+def test_nothing_marked():
+    corpus = Corpus.from_spans({"a": [[]], "b": [[]]}, lengths=[5])
+    found = overview(agreement(corpus), corpus, **FEW)
+    assert found.placements == ()
+    assert len(found.found) == 0
+
+
+def test_nested_spans_are_not_placed():
+    spans = {name: [[(0, 4, "P"), (1, 2, "P")]] for name in "ab"}
+    corpus = Corpus.from_spans(spans, lengths=[6])
+    assert overview(agreement(corpus), corpus, **FEW).placements == ()
+
+
+class TestRefused:
+    def test_labels_that_were_left_out(self):
+        persons = example().select(labels=["PERSON"])
+        with pytest.raises(DataError, match="other documents, annotators, labels or spans"):
+            overview(agreement(persons), example(), **FEW)
+
+    def test_another_corpus(self):
+        other = example().select(documents=["issue-01"])
+        with pytest.raises(DataError, match="expected the one that the result was computed from"):
+            overview(agreement(example()), other, **FEW)
+
+    def test_no_result(self):
+        with pytest.raises(DataError, match="found one Corpus; expected an Agreement or a Ranking"):
+            overview(example(), **FEW)
