@@ -18,7 +18,7 @@ from beyondchance import (
     sample_arrangements,
     start_probabilities,
 )
-from beyondchance.core import chance
+from beyondchance.core import expected as chance
 from beyondchance.core.measures import MEASURES
 from beyondchance.core.sets import set_coverage, sets_of_spans
 from beyondchance.scoring.options import MODELS, SCOPES

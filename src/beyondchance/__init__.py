@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from beyondchance.io.example import example as example
     from beyondchance.io.reading import read as read
     from beyondchance.io.writing import write as write
+    from beyondchance.options import CustomMeasure as CustomMeasure
     from beyondchance.other_coefficients.coefficients import (
         Coefficients as Coefficients,
         coefficients as coefficients,
@@ -71,7 +72,6 @@ if TYPE_CHECKING:
         sample_arrangements as sample_arrangements,
         start_probabilities as start_probabilities,
     )
-    from beyondchance.scoring.options import CustomMeasure as CustomMeasure
     from beyondchance.settings import Settings as Settings
 
 _HOMES = {
@@ -84,6 +84,7 @@ _HOMES = {
     "io.example": "example",
     "io.reading": "read",
     "io.writing": "write",
+    "options": "CustomMeasure",
     "other_coefficients.coefficients": "Coefficients coefficients",
     "other_coefficients.values": "Coefficient",
     "page.report": "Page report",
@@ -92,7 +93,6 @@ _HOMES = {
     "scoring.api": "agreement difficulty rank",
     "scoring.disagreements": "Disagreements disagreements",
     "scoring.one_text": "coverage expected_match sample_arrangements start_probabilities",
-    "scoring.options": "CustomMeasure",
     "settings": "Settings",
     "version": "__version__",
 }

@@ -1,15 +1,71 @@
 """What can go wrong, each with a name of its own.
 
-Every message says where, what was found, what was expected and how to repair it.
+An error holds its parts: where, what was found, what was expected and how to repair it.
+The sentence is made when it is read.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from beyondchance.messages import PYTHON, Piece, Text, Voice, pieces, spoken
 
 
 class BeyondChanceError(Exception):
-    """Base of every error that this package raises on purpose."""
+    """Base of every error that this package raises on purpose.
+
+    Parameters
+    ----------
+    *found : str, Quote or Use
+        What was found, in pieces that make a sentence.
+    where : str
+        The file and line, or the document and annotator.
+    expected : Text
+        What should have been there.
+    remedy : Text
+        How to repair it.
+
+    Examples
+    --------
+    >>> from beyondchance.messages import COMMAND_LINE, Quote, Use
+    >>> error = DataError(
+    ...     "span ",
+    ...     Quote("x"),
+    ...     " is empty",
+    ...     where="a.csv:3",
+    ...     expected="at least one character",
+    ...     remedy=(Use("zero_length", "skip"), " leaves such spans out"),
+    ... )
+    >>> print(error)
+    a.csv:3: span 'x' is empty; expected at least one character: zero_length='skip' leaves \
+such spans out
+    >>> print(error.spoken(COMMAND_LINE.without_quotes()))
+    a.csv:3: span … is empty; expected at least one character: --zero-length skip leaves \
+such spans out
+    """
+
+    def __init__(
+        self, *found: Piece, where: str = "", expected: Text = (), remedy: Text = ()
+    ) -> None:
+        super().__init__(*found)
+        self.where = where
+        self.expected = pieces(expected)
+        self.remedy = pieces(remedy)
+
+    @property
+    def found(self) -> tuple[Piece, ...]:
+        """What was found, in pieces."""
+        return self.args
+
+    def spoken(self, voice: Voice = PYTHON) -> str:
+        """The error as one sentence."""
+        sentence = spoken(self.found, voice)
+        if self.expected:
+            sentence += f"; expected {spoken(self.expected, voice)}"
+        if self.remedy:
+            sentence += f"{': ' if self.expected else '; '}{spoken(self.remedy, voice)}"
+        return f"{self.where}: {sentence}" if self.where else sentence
+
+    def __str__(self) -> str:
+        return self.spoken()
 
 
 class DataError(BeyondChanceError, ValueError):
@@ -50,22 +106,3 @@ class MissingLibraryError(BeyondChanceError, ImportError):
 
 class OptionError(BeyondChanceError, ValueError):
     """An option has a value that it does not take."""
-
-
-def checked_option(name: str, value: object, valid: Iterable[str]) -> str:
-    """Return `value` if it is one of the `valid` ones; name those otherwise.
-
-    Examples
-    --------
-    >>> checked_option("measure", "token", ["token", "exact"])
-    'token'
-    >>> checked_option("measure", "f1", ["token", "exact"])
-    Traceback (most recent call last):
-    ...
-    beyondchance.errors.OptionError: unknown measure 'f1'; choose one of: token, exact
-    """
-    choices = list(valid)
-    if isinstance(value, str) and value in choices:
-        return value
-    known = f"choose one of: {', '.join(choices)}" if choices else "there is none"
-    raise OptionError(f"unknown {name} {value!r}; {known}")

@@ -3,20 +3,64 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from typing import Any
 
 from beyondchance.errors import OptionError
+from beyondchance.messages import Quote
+from beyondchance.options import ReadOptions, ResamplingOptions, ScoringOptions, declared
 from beyondchance.version import __version__
 
 _PREFIX = "beyondchance"
-_LISTS = ("annotators", "labels", "rename_label", "gamma")
-_NUMBERS: Mapping[str, type[int | float]] = {"theta": float, "samples": int, "seed": int}
 _ESCAPES = {"%": "%25", "|": "%7C", ",": "%2C", "\n": "%0A", "\r": "%0D"}
+_NAMES = {str: "a string", tuple: "a tuple of strings", bool: "True or False"}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+def _signed(*groups: type) -> dict[str, type]:
+    return {
+        item.signed_name: item.kind
+        for group in groups
+        for item in declared(group).values()
+        if item.option.is_signed
+    }
+
+
+KINDS: Mapping[str, type] = {
+    # How it was scored.
+    **dict.fromkeys(("measure", "custom"), str),
+    "theta": float,
+    **dict.fromkeys(("model", "scope", "unit", "positions", "average"), str),
+    **_signed(ScoringOptions),
+    # How it was read: what the reader found out, and what it was told.
+    **dict.fromkeys(("scheme", "repair", "match", "offsets"), str),
+    "predictions": bool,
+    "tokens": str,
+    **_signed(ReadOptions),
+    # What was kept of it, and who was compared.
+    **dict.fromkeys(("annotators", "labels", "rename_label"), tuple),
+    **dict.fromkeys(("gold", "pairs"), str),
+    "gamma": tuple,
+    # How sure it is.
+    **_signed(ResamplingOptions),
+    "ties": str,
+    "version": str,
+}
+"""Every name that a signature can have, with the type of its value, in their order."""
+
+_DEFAULTS = {
+    "measure": "token",
+    "model": "disjoint",
+    "scope": "label",
+    "unit": "document",
+    "positions": "tokens",
+    "average": "micro",
+    "version": __version__,
+}
+
+
 class Settings:
     """How a result was computed. ``str(settings)`` is its signature, to cite.
+
+    Attributes are None where they do not apply.
 
     Attributes
     ----------
@@ -29,19 +73,16 @@ class Settings:
         The threshold of the measure ``iou``.
     samples, seed : int, optional
         How many random arrangements were drawn, where chance was estimated from them, and
-        where the random numbers began.
+        where the random numbers began, of these and of resamples.
     unit, positions : str
         In what stretch of text spans are shuffled, and what offsets count.
     average : str
         How texts and labels are put together: ``micro`` adds their counts.
-    scheme, repair : str, optional
-        How tag sequences were read.
-    match, offsets, predictions, tokens, align, whitespace : str, optional
-        How files were read, where a choice was made.
-    zero_length, duplicates, repeated, discontinuous, empty : str, optional
-        The same.
-    layer, feature, spans_key, grid, tier, length : str, optional
-        The same.
+    scheme, tokens : str, optional
+        How tags were read, and where tokens came from.
+    repair, match, ... : optional
+        Options of `read` that move a digit, where they were given another value than
+        their default.
     annotators, labels : tuple of str, optional
         What the corpus was restricted to.
     rename_label : tuple of str, optional
@@ -49,12 +90,12 @@ class Settings:
     gold : str, optional
         The annotator taken as gold standard.
     pairs : str, optional
-        ``gold`` where everybody was compared with the gold standard only.
+        ``gold`` where all were compared with the gold standard only.
     gamma : tuple of str, optional
         How gamma was computed, where it was: its parameters, as ``name=value``.
-    confidence, interval_method, resamples, over : str, optional
-        How intervals were computed: how sure they are, by which method, how often what was
-        drawn again. Where the random numbers began is `seed` here too.
+    confidence, interval_method, resamples, over : optional
+        How intervals were computed: their confidence, by which method, from how many
+        resamples of what.
     ties : str, optional
         How random annotations that agree as much as the observed ones were counted.
     version : str
@@ -68,71 +109,66 @@ class Settings:
 |average:micro|version:0.1.0
     >>> Settings.parse(str(settings)) == settings
     True
+    >>> settings.replaced(seed=7).seed
+    7
     """
 
-    measure: str = "token"
-    custom: str | None = None
-    theta: float | None = None
-    model: str = "disjoint"
-    scope: str = "label"
-    unit: str = "document"
-    positions: str = "tokens"
-    average: str = "micro"
-    samples: int | None = None
-    seed: int | None = None
-    scheme: str | None = None
-    repair: str | None = None
-    match: str | None = None
-    offsets: str | None = None
-    predictions: str | None = None
-    tokens: str | None = None
-    align: str | None = None
-    whitespace: str | None = None
-    zero_length: str | None = None
-    duplicates: str | None = None
-    repeated: str | None = None
-    discontinuous: str | None = None
-    empty: str | None = None
-    layer: str | None = None
-    feature: str | None = None
-    spans_key: str | None = None
-    grid: str | None = None
-    tier: str | None = None
-    length: str | None = None
-    annotators: tuple[str, ...] | None = None
-    labels: tuple[str, ...] | None = None
-    rename_label: tuple[str, ...] | None = None
-    gold: str | None = None
-    pairs: str | None = None
-    gamma: tuple[str, ...] | None = None
-    confidence: str | None = None
-    interval_method: str | None = None
-    resamples: str | None = None
-    over: str | None = None
-    ties: str | None = None
-    version: str = __version__
+    __slots__ = ("_values",)
 
-    def __post_init__(self) -> None:
-        for item in fields(self):
-            value, kind = getattr(self, item.name), "a string"
-            if item.name in _NUMBERS:
-                kind = "a number"
-                is_right = type(value) is _NUMBERS[item.name]
-            elif item.name in _LISTS:
-                kind = "a tuple of strings"
-                is_right = isinstance(value, tuple) and all(isinstance(part, str) for part in value)
-            else:
-                is_right = isinstance(value, str)
-            if value is not None and not is_right:
-                raise OptionError(f"setting {item.name!r} is {value!r}; expected {kind}")
+    def __init__(self, **values: Any) -> None:
+        given = {**_DEFAULTS, **values}
+        for name, value in given.items():
+            if name not in KINDS:
+                raise OptionError("unknown setting ", Quote(name), expected=", ".join(KINDS))
+            if value is not None and not _is_right(value, KINDS[name]):
+                raise OptionError(
+                    "setting ",
+                    Quote(name),
+                    " is ",
+                    Quote(value),
+                    expected=_NAMES.get(KINDS[name], "a number"),
+                )
+        kept = {name: given[name] for name in KINDS if given.get(name) is not None}
+        object.__setattr__(self, "_values", kept)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"settings do not change; use replaced({name}=...)")
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in KINDS:
+            raise AttributeError(f"settings have no {name!r}")
+        return self._values.get(name)
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *KINDS]
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Settings):
+            return NotImplemented
+        return self.to_dict() == other.to_dict()
+
+    def __hash__(self) -> int:
+        return hash(str(self))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _rebuilt, (self.to_dict(),)
+
+    def __repr__(self) -> str:
+        return f"Settings({', '.join(f'{k}={v!r}' for k, v in self.to_dict().items())})"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The settings that apply, by name."""
+        return dict(self._values)
+
+    def replaced(self, **values: Any) -> Settings:
+        """The same settings with other values for some; None takes one away."""
+        return Settings(**{**dict.fromkeys(_DEFAULTS), **self._values, **values})
 
     def __str__(self) -> str:
         parts = [_PREFIX]
-        for name in (item.name for item in fields(self)):
-            value = getattr(self, name)
-            if value is not None:
-                items = value if name in _LISTS else (str(value),)
-                parts.append(f"{name}:{','.join(map(_escaped, items))}")
+        for name, value in self._values.items():
+            items = value if isinstance(value, tuple) else (str(value),)
+            parts.append(f"{name}:{','.join(map(_escaped, items))}")
         return "|".join(parts)
 
     @classmethod
@@ -145,31 +181,39 @@ class Settings:
             If it is not a signature of this package.
         """
         if not isinstance(signature, str):
-            raise OptionError(f"signature is {signature!r}; expected a string")
+            raise OptionError("signature is ", Quote(signature), expected="a string")
         prefix, *parts = signature.strip("\r\n").split("|")
-        known = {item.name for item in fields(cls)}
         if prefix != _PREFIX:
-            raise OptionError(f"signature {signature!r} does not begin with {_PREFIX!r}")
-        values: dict[str, str | float | tuple[str, ...]] = {}
+            raise OptionError("signature ", Quote(signature), f" does not begin with {_PREFIX!r}")
+        values: dict[str, Any] = {}
         for part in parts:
             name, colon, value = part.partition(":")
-            if not colon or name not in known or name in values:
+            if not colon or name not in KINDS or name in values:
                 raise OptionError(
-                    f"signature part {part!r} is not NAME:VALUE with a name, once each, from "
-                    f"{', '.join(item.name for item in fields(cls))}"
+                    "signature part ",
+                    Quote(part),
+                    f" is not NAME:VALUE with a name, once each, from {', '.join(KINDS)}",
                 )
-            if name in _NUMBERS:
-                try:
-                    values[name] = _NUMBERS[name](value)
-                except ValueError:
-                    raise OptionError(
-                        f"signature part {part!r} holds no number; expected one after {name!r}"
-                    ) from None
-            elif name in _LISTS:
-                values[name] = tuple(map(_unescaped, value.split(","))) if value else ()
-            else:
-                values[name] = _unescaped(value)
-        return cls(**values)  # type: ignore[arg-type]
+            try:
+                values[name] = _PARSERS[KINDS[name]](value)
+            except (ValueError, KeyError):
+                raise OptionError(
+                    "signature part ",
+                    Quote(part),
+                    " holds no number",
+                    expected=f"one after {name!r}",
+                ) from None
+        return cls(**values)
+
+
+def _rebuilt(values: Mapping[str, Any]) -> Settings:
+    return Settings(**values)
+
+
+def _is_right(value: object, kind: type) -> bool:
+    if kind is tuple:
+        return isinstance(value, tuple) and all(isinstance(part, str) for part in value)
+    return isinstance(value, str) if kind is str else type(value) is kind
 
 
 def _escaped(value: str) -> str:
@@ -180,3 +224,20 @@ def _unescaped(value: str) -> str:
     for character, escape in reversed(_ESCAPES.items()):
         value = value.replace(escape, character)
     return value
+
+
+def _names(value: str) -> tuple[str, ...]:
+    return tuple(map(_unescaped, value.split(","))) if value else ()
+
+
+def _truth(value: str) -> bool:
+    return {"True": True, "False": False}[value]
+
+
+_PARSERS: Mapping[type, Any] = {
+    str: _unescaped,
+    int: int,
+    float: float,
+    bool: _truth,
+    tuple: _names,
+}

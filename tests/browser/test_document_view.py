@@ -15,7 +15,7 @@ import pytest
 from beyondchance import Corpus, disagreements, example
 from beyondchance.page.documents import document_view
 
-HTML = files("beyondchance.reporting.html")
+HTML = files("beyondchance.page")
 SCRIPT = "</script><script>window.hacked=1</script>"
 NEXT = "disagreement \u203a"
 IMAGE = '"><img src=x onerror=window.hacked=1>'

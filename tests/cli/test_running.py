@@ -10,8 +10,9 @@ import click
 import pytest
 
 from beyondchance import __version__
+from beyondchance.cli import running
 from beyondchance.cli.loading import without_text
-from beyondchance.cli.main import COMMANDS, cli, main, running
+from beyondchance.cli.main import COMMANDS, cli, main
 from beyondchance.cli.running import working
 
 
@@ -163,9 +164,9 @@ class TestStart:
 
     def test_options_are_the_words_of_the_library(self):
         from beyondchance.cli.options import READING  # noqa: PLC0415
-        from beyondchance.io.options import ReadOptions  # noqa: PLC0415
+        from beyondchance.options import ReadOptions  # noqa: PLC0415
 
-        assert set(READING) | {"gold"} == set(ReadOptions.__dataclass_fields__)
+        assert set(READING) | {"gold"} == set(ReadOptions.__annotations__)
         names = {item.name for item in cli.get_command(click.Context(cli), "agree").params}
         assert set(READING) <= names
 

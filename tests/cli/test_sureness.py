@@ -109,7 +109,7 @@ class TestAgree:
     def test_the_signature_has_the_seed(self, capsys):
         found = in_json(capsys, "agree", *TEAM, *FLAGS, "--interval-method", "percentile")
         settings = Settings.parse(found["signature"])
-        assert (settings.seed, settings.resamples, settings.confidence) == (7, "499", "0.9")
+        assert (settings.seed, settings.resamples, settings.confidence) == (7, 499, 0.9)
         assert (settings.interval_method, settings.over) == ("percentile", "documents")
 
     def test_without_confidence_nothing_changes(self, capsys):
@@ -129,7 +129,7 @@ class TestAgree:
         measure = ("--measure", "iou", "--theta", "0.3", "--samples", "20")
         found = in_json(capsys, "agree", *TEAM, *FLAGS, *measure, "--null")
         settings = Settings.parse(found["signature"])
-        assert (settings.seed, settings.samples, settings.resamples) == (7, 20, "499")
+        assert (settings.seed, settings.samples, settings.resamples) == (7, 20, 499)
         expected = agreement(example(), measure="iou", theta=0.3, samples=20, seed=7)
         assert found["chance"] == expected.chance
         assert found["null_distribution"]["mean"] == expected.chance

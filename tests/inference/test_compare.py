@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, strategies as st
 from scipy import stats
 
-from beyondchance import Corpus, DataError, OptionError, Settings, agreement, contrasts, rank
+from beyondchance import Corpus, DataError, OptionError, Settings, agreement, rank
+from beyondchance.inference import compare as contrasts
 from beyondchance.inference.compare import _groups, compare, compare_systems
 
 SCORES = ("observed", "chance", "corrected")

@@ -337,7 +337,7 @@ class TestStreams:
         signed = Settings.parse(str(drawn.settings))
         again = null_distribution(corpus, resamples=int(signed.resamples), rng=int(signed.seed))
         assert (again.samples == drawn.samples).all()
-        assert (one.settings.resamples, one.settings.seed) == ("99", 1)
+        assert (one.settings.resamples, one.settings.seed) == (99, 1)
 
     def test_randomised_ties_are_signed(self):
         found = null_distribution(example(), resamples=99, rng=1, ties="randomised")

@@ -4,7 +4,8 @@ import pytest
 
 from beyondchance import DataError, FormatError, MismatchError, SpanError
 from beyondchance.io.drafts import Draft, DraftSpan, assembled, draft_of_words, tokenized
-from beyondchance.io.options import Reading, ReadOptions
+from beyondchance.io.options import Reading
+from beyondchance.options import ReadOptions
 
 #       0    5   9     15
 TEXT = "Anna met Ben in Rome."

@@ -2,16 +2,15 @@
 
 import io
 import json
-from dataclasses import fields
 from pathlib import Path
 
 import pytest
 
 import beyondchance as bc
-from beyondchance.io.options import CHOICES, ReadOptions
 from beyondchance.io.reading import FORMATS
 from beyondchance.io.registry import Upload, required
 from beyondchance.io.sources import Source
+from beyondchance.options import ReadOptions, declared
 
 CONLL = "Anna\tB-PER\nleft\tO\n"
 TABLE = "document,annotator,start,end,label,length\nx,anna,0,4,PER,9\nx,ben,0,4,PER,9\n"
@@ -152,7 +151,7 @@ def test_tables_and_times_may_not(tmp_path):
         ({"positions": "words"}, "unknown positions 'words'; choose one of: tokens, characters"),
         ({"repair": "fix"}, "unknown repair 'fix'"),
         ({"predictions": 1}, "predictions is 1; expected True or False"),
-        ({"length": -1}, "length is -1; expected a number of positions"),
+        ({"length": -1}, "length is -1; expected a whole number from 0 on"),
     ],
 )
 def test_options(tmp_path, options, message):
@@ -267,7 +266,7 @@ def test_what_is_no_text_is_named(tmp_path, content, message):
 def test_every_choice_that_moves_a_digit_is_signed(tmp_path):
     (tmp_path / "export.json").write_text(LABEL_STUDIO)
     corpus = bc.read(tmp_path / "export.json", predictions=True, offsets="utf16", match="text")
-    signed = {"predictions": "True", "offsets": "utf16", "match": "text"}
+    signed = {"predictions": True, "offsets": "utf16", "match": "text"}
     assert signed.items() <= corpus.options.items()
 
 
@@ -309,8 +308,7 @@ def test_the_documentation_lists_every_format_and_every_option():
         extra = f"`{item.extra}`" if item.extra else ""
         row = " | ".join([f"`{item.name}`", item.title, item.unit, item.positions, item.offsets])
         assert f"| {row} | {extra}".rstrip() in page
-    for option in fields(ReadOptions):
-        assert f"`{option.name}`" in page
-    for name, values in CHOICES.items():
-        for value in values:
+    for name, option in declared(ReadOptions).items():
+        assert f"`{name}`" in page
+        for value in option.choices:
             assert f"`{value}`" in page, (name, value)

@@ -11,8 +11,9 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 import beyondchance as bc
-from beyondchance.io.options import Reading, ReadOptions
+from beyondchance.io.options import Reading
 from beyondchance.io.times import Interval, Recording, corpus_of
+from beyondchance.options import ReadOptions
 
 
 def recording(*intervals, annotator="anna", duration="1", **others):

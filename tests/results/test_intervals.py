@@ -20,9 +20,9 @@ from beyondchance import (
     difficulty,
     example,
     plan,
-    uncertainty,
 )
 from beyondchance.core import bootstrap as resampling
+from beyondchance.results import intervals as uncertainty
 
 SCORES = ("observed", "chance", "corrected")
 
@@ -548,7 +548,7 @@ class TestOptions:
         result = agreement(noisy(30))
         for half in (np.float32(0.5), np.float64(0.5), Fraction(1, 2)):
             found = result.intervals(confidence=half, resamples=199, rng=1)
-            assert found.settings.confidence == "0.5"
+            assert found.settings.confidence == 0.5
             assert repr(found) == repr(result.intervals(confidence=0.5, resamples=199, rng=1))
 
     @given(st.floats(0.001, 0.9998))

@@ -19,7 +19,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from beyondchance.annotations.tags import decode_tags
-from beyondchance.errors import DataError, MismatchError, SpanError, checked_option
+from beyondchance.checks import checked_option
+from beyondchance.errors import DataError, MismatchError, SpanError
 from beyondchance.types import Bools, Ints
 
 Tags = Sequence[Sequence[str] | None]

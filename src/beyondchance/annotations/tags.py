@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from beyondchance.errors import TagError, checked_option
+from beyondchance.checks import checked_option
+from beyondchance.errors import TagError
 from beyondchance.types import Bools, Ints
 
 Roles = NDArray[np.int8]

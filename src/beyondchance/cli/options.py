@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import fields
 from math import isnan, nan
 from typing import Any
 
@@ -11,39 +10,14 @@ import click
 
 from beyondchance.cli.running import Option
 from beyondchance.core.measures import MEASURES
-from beyondchance.io.options import CHOICES, ReadOptions
 from beyondchance.io.registry import FORMATS
+from beyondchance.options import ReadOptions, declared
 from beyondchance.reporting.rendering import LIST_OUTPUTS, OUTPUTS
 from beyondchance.scoring.options import MODELS, SCOPES
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
-_HELP = {
-    "unit": "The stretch of text in which random spans are placed.",
-    "positions": "What offsets count.",
-    "match": "How documents of different annotators find each other.",
-    "whitespace": "White space at the edges of a span.",
-    "align": "A span that cuts a token is widened to it, or refused.",
-    "offsets": "What offsets count, where the file departs from its format.",
-    "zero_length": "Spans without a position.",
-    "duplicates": "Spans that one annotator marked twice.",
-    "repeated": "A document that one annotator annotated twice.",
-    "scheme": "The scheme of tags; told from the file by default.",
-    "repair": "Tag sequences that break their scheme.",
-    "token_column": "The column of tokens, by number from 1 on or by name.",
-    "tag_column": "The column of tags; several, separated by commas, are annotators.",
-    "discontinuous": "Spans of several fragments.",
-    "empty": "What an empty annotation file says.",
-    "predictions": "Count predictions of models as annotators.",
-    "spans_key": "The span group to read instead of the entities.",
-    "layer": "The annotation type to read.",
-    "feature": "The feature that holds the label.",
-    "documents": "A second table with one row for each document.",
-    "length": "Positions of every document, where a table does not say.",
-    "grid": "The length of a position where offsets are times, such as 10ms.",
-    "tier": "What a tier is, where offsets are times.",
-}
-READING = tuple(_HELP)
+READING = tuple(name for name, item in declared(ReadOptions).items() if item.option.in_commands)
 """The options that are passed on to `read`."""
 
 
@@ -164,13 +138,14 @@ def together(options: Sequence[Decorator]) -> Decorator:
 
 def _reading_option(name: str) -> Decorator:
     flag = f"--{name.replace('_', '-')}"
-    default = {item.name: item.default for item in fields(ReadOptions)}[name]
+    item = declared(ReadOptions)[name]
+    default = item.option.default
     shown = f"  [default: {default}]" if isinstance(default, str) else ""
-    text = f"{_HELP[name]}{shown}"
+    text = f"{item.option.help}{shown}"
     if name == "predictions":
         return option(flag, group="Reading", is_flag=True, default=None, help=text)
-    kind: Any = Choice(CHOICES[name]) if name in CHOICES else int if name == "length" else str
-    metavar = None if name in CHOICES else {"length": "N", "documents": "FILE"}.get(name, "NAME")
+    kind: Any = Choice(item.choices) if item.choices else item.kind
+    metavar = None if item.choices else item.option.metavar or "NAME"
     return option(flag, group="Reading", type=kind, metavar=metavar, default=None, help=text)
 
 

@@ -10,13 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Set as AbstractSet
 from copy import deepcopy
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from itertools import combinations
 from math import isnan, nan
 from typing import Any
 
 import numpy as np
 
+from beyondchance.checks import checked_option
 from beyondchance.core.bootstrap import (
     LAST_DIGITS,
     bootstrap_weights,
@@ -27,7 +28,7 @@ from beyondchance.core.bootstrap import (
     swaps,
     tail_share,
 )
-from beyondchance.errors import DataError, OptionError, checked_option
+from beyondchance.errors import DataError, OptionError
 from beyondchance.results.agreement import Agreement, Ranking
 from beyondchance.results.intervals import (
     SCORES,
@@ -37,7 +38,7 @@ from beyondchance.results.intervals import (
     interval_from,
     score_of,
 )
-from beyondchance.settings import Settings
+from beyondchance.settings import KINDS, Settings
 from beyondchance.types import Floats
 
 TESTS = ("permutation", "bootstrap")
@@ -371,13 +372,13 @@ def compare_systems(
 
 def _check_comparable(first: Settings, second: Settings) -> None:
     """Refuse results that were computed in different ways."""
-    for item in fields(Settings):
-        one, other = getattr(first, item.name), getattr(second, item.name)
+    for name in KINDS:
+        one, other = getattr(first, name), getattr(second, name)
         # A seed counts where chance was estimated with it.
-        is_free = item.name in _RESAMPLING or (item.name == "seed" and first.samples is None)
+        is_free = name in _RESAMPLING or (name == "seed" and first.samples is None)
         if one != other and not is_free:
             raise OptionError(
-                f"the results have different signatures: {item.name} is {one!r} in the first and "
+                f"the results have different signatures: {name} is {one!r} in the first and "
                 f"{other!r} in the second; expected the same: compute both in the same way"
             )
 

@@ -21,20 +21,22 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from beyondchance.annotations.corpus import Corpus
+from beyondchance.checks import checked_option
 from beyondchance.core.bootstrap import blocks
 from beyondchance.core.draws import nested_starts, overlapping_starts, sampled_match
 from beyondchance.core.nesting import Forest, flattened
 from beyondchance.core.observed import SpanGroups
 from beyondchance.core.ragged import bounds, distinct
 from beyondchance.core.variance import covariance, is_within_reach, team_variance
-from beyondchance.errors import DataError, LengthsError, OptionError, checked_option
+from beyondchance.errors import DataError, LengthsError, OptionError
+from beyondchance.options import CustomMeasure
 from beyondchance.results.agreement import NOTHING_MARKED, Agreement, Counts, Score
 from beyondchance.results.intervals import checked_resamples, checked_rng
 from beyondchance.scoring.api import agreement, without_gold
 from beyondchance.scoring.counting import Layers, layers_of, trees_on_lines
 from beyondchance.scoring.marks import checked_nesting, marked
 from beyondchance.scoring.one_text import validated_text
-from beyondchance.scoring.options import CustomMeasure, chosen_measure
+from beyondchance.scoring.options import chosen_measure
 from beyondchance.settings import Settings
 from beyondchance.types import Floats, Ints
 
@@ -406,9 +408,8 @@ class _Sampler:
         self, matched: Floats, score: Score, variance: float, name: str
     ) -> NullDistribution:
         """The distribution of a score, from the match in every draw."""
-        settings = replace(
-            self.result.settings,
-            resamples=str(self.draws),
+        settings = self.result.settings.replaced(
+            resamples=self.draws,
             seed=self.key,
             ties=None if self.ties == "counted" else self.ties,
         )

@@ -7,6 +7,7 @@ from math import ceil, floor, isnan, log10, nan, sqrt
 
 import numpy as np
 
+from beyondchance.checks import checked_option
 from beyondchance.core.bootstrap import (
     bootstrap_weights,
     degrees_of_freedom,
@@ -14,7 +15,7 @@ from beyondchance.core.bootstrap import (
     percentiles,
 )
 from beyondchance.core.distributions import normal_quantile, student_quantile
-from beyondchance.errors import DataError, OptionError, checked_option
+from beyondchance.errors import DataError, OptionError
 from beyondchance.results.agreement import Agreement
 from beyondchance.results.intervals import FEW, SCORES, as_float, checked_resampling, score_of
 from beyondchance.settings import Settings
@@ -67,7 +68,7 @@ class Plan:
 
     def half_width_of(self, documents: int) -> float:
         """The half width to expect of so many documents; nan where there is no plan."""
-        confidence = float(self.settings.confidence or nan)
+        confidence = self.settings.confidence
         return _half_width(self.spread, documents, confidence)
 
     @property

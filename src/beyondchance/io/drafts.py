@@ -148,7 +148,7 @@ def code_points(text: str, offsets: Sequence[Interval], where: str) -> list[Inte
 
 def _checked(draft: Draft, reading: Reading) -> Draft:
     """Offsets in code points, checked against the text, without white space at the edges."""
-    unit = reading.options.offsets or draft.offsets
+    unit = reading.options["offsets"] or draft.offsets
     torn = None if draft.text.isascii() else _SURROGATE.search(draft.text)
     if torn is not None:
         raise FormatError(
@@ -168,12 +168,12 @@ def _checked(draft: Draft, reading: Reading) -> Draft:
     places = converted([(span.start, span.end) for span in draft.spans])
     for span, (start, end) in zip(draft.spans, places, strict=True):
         _check_span(span, start, end, draft, unit)
-        if reading.options.whitespace == "trim" and not draft.is_words:
+        if reading.options["whitespace"] == "trim" and not draft.is_words:
             start, end = _trimmed(draft.text, start, end, reading)  # noqa: PLW2901
         if start < end:
             moved = (start, end) != (span.start, span.end)
             spans.append(replace(span, start=start, end=end) if moved else span)
-        elif reading.options.zero_length == "error":
+        elif reading.options["zero_length"] == "error":
             raise SpanError(
                 f"{_named(span, draft)} is empty; expected at least one character "
                 "(zero_length='skip' leaves such spans out)"
@@ -271,8 +271,8 @@ def assembled(drafts: Iterable[Draft], reading: Reading, *, unit: str, positions
     unit, positions : str
         What suits the format, unless the options say otherwise.
     """
-    unit = reading.options.unit or unit
-    positions = reading.options.positions or positions
+    unit = reading.options["unit"] or unit
+    positions = reading.options["positions"] or positions
     by_document = matched(
         [_checked(draft, reading) for draft in drafts],
         reading,
@@ -384,9 +384,9 @@ def matched(
     seen: dict[str, int] = {}
     for work in works:
         key: str | int = work.document
-        if reading.options.match == "text":
+        if reading.options["match"] == "text":
             key = text_of(work)
-        elif reading.options.match == "order":
+        elif reading.options["match"] == "order":
             key = seen[work.annotator] = seen.get(work.annotator, -1) + 1
         if key not in key_of:
             # Two documents may have one name where it is not the name that matches them.
@@ -394,7 +394,7 @@ def matched(
             key_of[key] = f"{work.annotator}/{work.document}" if taken else work.document
         group = groups.setdefault(key_of[key], [])
         twin = next((other for other in group if other.annotator == work.annotator), None)
-        if twin is not None and reading.options.repeated == "last":
+        if twin is not None and reading.options["repeated"] == "last":
             reading.skipped["annotations replaced by a later one"] += 1
             group.remove(twin)
         elif twin is not None:
@@ -451,8 +451,8 @@ def _layout(group: list[Draft], unit: str, positions: str, reading: Reading) -> 
                 )
             end_before = end
         reading.signed["tokens"] = "file" if known else "rule"
-        if reading.options.align != "widen":
-            reading.signed["align"] = reading.options.align
+        if reading.options["align"] != "widen":
+            reading.signed["align"] = reading.options["align"]
     starts, ends = [s for s, _ in tokens or ()], [e for _, e in tokens or ()]
     return _Layout(first.text, pieces, tokens, starts, ends)
 
@@ -484,7 +484,7 @@ def _placed(
             raise SpanError(f"{where} covers no token; expected at least one")
         cut = layout.starts[low] < start or layout.ends[high - 1] > end
         if cut:
-            if reading.options.align == "strict":
+            if reading.options["align"] == "strict":
                 words = layout.text[layout.starts[low] : layout.ends[high - 1]]
                 raise SpanError(
                     f"{where} cuts a token of {words!r}; expected whole tokens (align='widen' "
@@ -508,7 +508,7 @@ def _placed(
 
 def _duplicate(span: DraftSpan, draft: Draft, reading: Reading) -> None:
     """Refuse or count a span that its annotator has marked already."""
-    if reading.options.duplicates == "error":
+    if reading.options["duplicates"] == "error":
         raise SpanError(
             f"{_named(span, draft)} was marked twice by {draft.annotator!r} in document "
             f"{draft.document!r}; expected it once (duplicates='skip' leaves the second out)"

@@ -4,45 +4,31 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import fields, replace
+from dataclasses import replace
 from itertools import chain
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 from beyondchance.annotations.corpus import Corpus, Input
-from beyondchance.errors import DataError, FormatError, MismatchError, OptionError, checked_option
+from beyondchance.checks import checked_option
+from beyondchance.errors import DataError, FormatError, MismatchError, OptionError
 from beyondchance.io.drafts import assembled
 from beyondchance.io.formats.quick_conll import quick_corpus
-from beyondchance.io.options import Reading, ReadOptions
+from beyondchance.io.options import Reading
 from beyondchance.io.registry import FORMATS, Format, Upload
 from beyondchance.io.sources import Source, is_zip, opened
+from beyondchance.options import ReadOptions, declared, documented
 
 __all__ = ["FORMATS", "read"]
 
-# Choices that move a digit, and so belong to the signature.
-_SIGNED = (
-    "match",
-    "offsets",
-    "predictions",
-    "repair",
-    "align",
-    "whitespace",
-    "zero_length",
-    "duplicates",
-    "repeated",
-    "discontinuous",
-    "empty",
-    "layer",
-    "feature",
-    "spans_key",
-    "grid",
-    "tier",
-    "length",
-)
 
-
-def read(*paths: Any, format: str | None = None, **options: Any) -> Corpus:  # noqa: A002
+@documented(ReadOptions)
+def read(
+    *paths: Any,
+    format: str | None = None,  # noqa: A002 - what it is called everywhere
+    **options: Unpack[ReadOptions],
+) -> Corpus:
     """Read annotations from files and folders in any format.
 
     Parameters
@@ -52,8 +38,7 @@ def read(*paths: Any, format: str | None = None, **options: Any) -> Corpus:  # n
         then named after it. For ``format="hf"``, the data sets themselves.
     format : str, optional
         One of the names in `FORMATS`; told from the content by default.
-    **options
-        Choices, by the names of `ReadOptions`; each format takes those that concern it.
+    {options}
 
     Returns
     -------
@@ -76,20 +61,16 @@ def read(*paths: Any, format: str | None = None, **options: Any) -> Corpus:  # n
     >>> corpus.annotators, corpus.unit, corpus.positions
     (('ada', 'ben', 'cleo'), 'sentence', 'tokens')
     """
-    known = {item.name for item in fields(ReadOptions)}
-    for name in options:
-        if name not in known:
-            raise OptionError(f"unknown option {name!r}; choose from: {', '.join(sorted(known))}")
-    reading = Reading(ReadOptions(**options))
+    reading = Reading(options)
     if not paths:
         raise OptionError("nothing to read; expected at least one file or folder")
-    gold = reading.options.gold
+    gold = reading.options["gold"]
     gold_file = _gold_file(gold)
     if gold_file is not None and gold_file not in map(_resolved, paths):
         paths = (*paths, gold)
     uploads = _uploads(paths)
     chosen = [_format_of(upload, format, reading) for upload in uploads]
-    _check_options(chosen, reading.options)
+    _check_options(chosen, reading)
     corpus = _corpus_of(uploads, chosen, reading)
     _check_numbers(reading)
     if gold_file is not None:
@@ -97,8 +78,9 @@ def read(*paths: Any, format: str | None = None, **options: Any) -> Corpus:  # n
         corpus = corpus.with_gold(_only_annotator(upload, corpus, format, options))
     elif gold is not None:
         corpus = corpus.with_gold(str(gold))
-    changed = reading.options.changed()
-    signed = {name: str(getattr(reading.options, name)) for name in _SIGNED if name in changed}
+    given: dict[str, Any] = {**reading.options}
+    known = declared(ReadOptions)
+    signed = {name: given[name] for name in reading.changed() if known[name].option.is_signed}
     return replace(
         corpus,
         options={**corpus.options, **signed, **reading.signed},
@@ -142,7 +124,7 @@ def _corpus_of(uploads: list[Upload], chosen: list[Format], reading: Reading) ->
     """Read every upload in its format, and put them together."""
     main = chosen[0]
     odd = next((item for item in chosen if _defaults(item) != _defaults(main)), None)
-    if odd is not None and not (reading.options.unit and reading.options.positions):
+    if odd is not None and not (reading.options["unit"] and reading.options["positions"]):
         raise OptionError(
             f"{main.name} and {odd.name} differ in what they are scored on "
             f"({' by '.join(_defaults(main))} and {' by '.join(_defaults(odd))}); say unit and "
@@ -250,10 +232,10 @@ def _format_of(upload: Upload, name: str | None, reading: Reading) -> Format:
     )
 
 
-def _check_options(chosen: list[Format], options: ReadOptions) -> None:
+def _check_options(chosen: list[Format], reading: Reading) -> None:
     """Refuse an option that none of the formats takes: it would do nothing."""
     taken = frozenset().union(*(item.options for item in chosen))
-    for name in options.changed():
+    for name in reading.changed():
         if name not in taken:
             formats = ", ".join(dict.fromkeys(item.name for item in chosen))
             raise OptionError(

@@ -115,7 +115,7 @@ def grid_of(reading: Reading) -> Fraction:
     OptionError
         If there is none, or if it is not a length of time.
     """
-    given: object = reading.options.grid
+    given: object = reading.options["grid"]
     if given is None:
         raise OptionError(
             "times need a grid, the length of the frames that are counted as positions; say "
@@ -187,7 +187,7 @@ def corpus_of_tiers(
         chosen = [tier for tier in file.tiers if tier.name in wanted]
         if not chosen:
             reading.skipped["files without a tier to read left out"] += 1
-        elif reading.options.tier != "annotator":
+        elif reading.options["tier"] != "annotator":
             recordings.append(_by_file(upload, source, file, chosen, reading))
         else:
             recordings += _by_tier(upload, source, file, chosen, reading)
@@ -196,7 +196,7 @@ def corpus_of_tiers(
 
 def _wanted_tiers(reading: Reading, names: list[str]) -> set[str]:
     """The tiers that the options select, all by default."""
-    given: object = reading.options.layer
+    given: object = reading.options["layer"]
     if given is None:
         return set(names)
     wanted = [name.strip() for name in str(given).split(",")]
@@ -225,7 +225,7 @@ def _by_file(
     upload: Upload, source: Source, file: TierFile, tiers: list[Tier], reading: Reading
 ) -> Recording:
     """The file is by one annotator; labels are the tiers or what is written in them."""
-    by_tier = reading.options.tier == "label"
+    by_tier = reading.options["tier"] == "label"
     return Recording(
         where=source.name,
         document=upload.document_of(source),
@@ -442,7 +442,7 @@ def _check_inside(
 
 def _duplicate(interval: Interval, recording: Recording, reading: Reading) -> None:
     """Refuse or count an interval that covers the frames of another with its label."""
-    if reading.options.duplicates == "error":
+    if reading.options["duplicates"] == "error":
         raise SpanError(
             f"{_named(interval, recording)} covers the same frames as another with that label by "
             f"{recording.annotator!r}; expected it once (duplicates='skip' leaves the second out)"

@@ -20,7 +20,8 @@ from typing import Any
 import numpy as np
 
 from beyondchance.annotations.corpus import Corpus
-from beyondchance.errors import DataError, OptionError, OverlapError, checked_option
+from beyondchance.checks import checked_option
+from beyondchance.errors import DataError, OptionError, OverlapError
 from beyondchance.io.drafts import Interval, tokenized
 from beyondchance.io.formats.table import NAMES
 from beyondchance.io.registry import required

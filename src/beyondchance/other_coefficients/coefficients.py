@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from beyondchance.annotations.corpus import Corpus
-from beyondchance.errors import MissingLibraryError, OverlapError, checked_option
+from beyondchance.checks import checked_option
+from beyondchance.errors import MissingLibraryError, OverlapError
 from beyondchance.numbers import in_digits
 from beyondchance.other_coefficients.catalogue import CATALOGUE
 from beyondchance.other_coefficients.explanations import differences, facts, need_reasons
@@ -163,15 +164,15 @@ to confuse
         unit=corpus.unit,
         positions=corpus.positions,
         gold=None if corpus is given else given.gold,
-        **corpus.options,  # type: ignore[arg-type]
+        **corpus.options,
     )
 
     values = _exact(corpus, {*wanted, "corrected-f1"}, model=model)
     if not set(wanted).isdisjoint(GAMMAS):
         values |= _sampled(corpus, gamma or {}, rng, progress)
         parameters = values["gamma"].settings.items()
-        settings = replace(
-            settings, gamma=tuple(f"{name}={value}" for name, value in parameters) or None
+        settings = settings.replaced(
+            gamma=tuple(f"{name}={value}" for name, value in parameters) or None
         )
     chosen = {name: values[name] for name in wanted}
     # The corrected F1 is compared with the others, whether it was asked for or not.

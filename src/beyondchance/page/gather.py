@@ -192,7 +192,8 @@ def _arrangement(settings: Settings) -> dict[str, Any]:
 
 def _named(settings: Settings) -> str:
     """The measure, by the name that its author gave it."""
-    return settings.custom or settings.measure
+    name: str = settings.custom or settings.measure
+    return name
 
 
 def _by_measures(result: Agreement, corpus: Corpus | None) -> dict[str, Agreement]:

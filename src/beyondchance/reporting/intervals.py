@@ -37,7 +37,7 @@ def with_intervals(table: Table, intervals: Sequence[Scores], settings: Settings
 
 def interval_heading(settings: Settings) -> str:
     """What stands above intervals: ``95 %``."""
-    return f"{100 * float(settings.confidence or 'nan'):.10g} %"
+    return f"{100 * settings.confidence:.10g} %"
 
 
 def cell_of(interval: ConfidenceInterval | None) -> Range | None:
@@ -67,7 +67,7 @@ def explained(
     drawn = " and ".join(
         counted(size, kind.removesuffix("s")) for size, kind in zip(sizes, kinds, strict=True)
     )
-    draws = f"{int(settings.resamples or 0):,} resamples of {drawn}, seed {settings.seed}"
+    draws = f"{settings.resamples:,} resamples of {drawn}, seed {settings.seed}"
     sentences = [f"Intervals: {interval_heading(settings)}, {method}, {draws}."]
     if first.over.startswith("sentences") and first.reason is None:
         sentences.append(
@@ -122,9 +122,9 @@ def json_ends(interval: ConfidenceInterval) -> list[float] | None:
 def json_uncertainty(first: ConfidenceInterval, settings: Settings) -> dict[str, Any]:
     """How intervals were made, for JSON."""
     return {
-        "confidence": float(settings.confidence or "nan"),
+        "confidence": settings.confidence,
         "method": settings.interval_method,
-        "resamples": int(settings.resamples or 0),
+        "resamples": settings.resamples,
         "seed": int(settings.seed or 0),
         "over": first.over,
         "units": first.n_units,

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from importlib import import_module
 
-from beyondchance.errors import checked_option
+from beyondchance.checks import checked_option
 from beyondchance.reporting.blocks import Report
 
 OUTPUTS: Mapping[str, str] = {

@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from beyondchance.checks import checked_option
 from beyondchance.core.ragged import distinct, exact_total, total
-from beyondchance.errors import DataError, checked_option
+from beyondchance.errors import DataError
 from beyondchance.numbers import in_digits
 from beyondchance.settings import Settings
 from beyondchance.types import Bools, Floats, Ints

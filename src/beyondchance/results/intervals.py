@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from math import ceil, isfinite, nan
 from numbers import Real
 from typing import Any, TypeVar
 
 import numpy as np
 
+from beyondchance.checks import checked_option, is_whole
 from beyondchance.core.bootstrap import (
     accelerated,
     are_alike,
@@ -28,7 +29,7 @@ from beyondchance.core.bootstrap import (
     team_weights,
 )
 from beyondchance.core.ragged import distinct, total
-from beyondchance.errors import OptionError, checked_option
+from beyondchance.errors import OptionError
 from beyondchance.settings import Settings
 from beyondchance.types import Bools, Floats, Ints
 
@@ -172,11 +173,10 @@ class Resampling:
 
     def sign(self, settings: Settings) -> Settings:
         """The settings of a result with those of its intervals."""
-        return replace(
-            settings,
-            confidence=repr(self.confidence),
+        return settings.replaced(
+            confidence=self.confidence,
             interval_method=self.method,
-            resamples=str(self.resamples),
+            resamples=self.resamples,
             seed=settings.seed if self.seed is None else self.seed,
             over=self.over,
         )
@@ -292,15 +292,14 @@ def checked_rng(
         rng = settings.seed
     if rng is None:
         rng = int(np.random.SeedSequence().entropy)  # type: ignore[arg-type]
-    whole = isinstance(rng, int | np.integer) and not isinstance(rng, bool)
-    if not whole or rng < 0:
+    if not is_whole(rng) or rng < 0:  # type: ignore[operator]
         raise OptionError(f"rng is {rng!r}; expected a generator, a seed (0 or more) or None")
     if settings.seed not in (None, rng):
         raise OptionError(
             f"rng is {rng}, and chance was estimated with seed={settings.seed}; expected the same "
             "seed for both, for a signature has one"
         )
-    return np.random.default_rng(int(rng)), int(rng)
+    return np.random.default_rng(rng), int(rng)  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,12 +9,14 @@ from typing import Any
 import numpy as np
 
 from beyondchance.annotations.corpus import Corpus, Tags
+from beyondchance.checks import checked_option
 from beyondchance.core.ragged import distinct
-from beyondchance.errors import DataError, NothingSharedError, OptionError, checked_option
+from beyondchance.errors import DataError, NothingSharedError, OptionError
+from beyondchance.options import CustomMeasure
 from beyondchance.results.agreement import Agreement, Counts, Difficulty, Ranking
 from beyondchance.scoring.counting import compared_documents, counted
 from beyondchance.scoring.marks import checked_nesting, fitting_model, marked
-from beyondchance.scoring.options import MODELS, SCOPES, Chosen, CustomMeasure, chosen_measure
+from beyondchance.scoring.options import MODELS, SCOPES, Chosen, chosen_measure
 from beyondchance.settings import Settings
 
 

@@ -25,8 +25,9 @@ from typing import Any, Self
 import numpy as np
 
 from beyondchance.annotations.corpus import Corpus
+from beyondchance.checks import checked_option
 from beyondchance.core.ragged import bounds, distinct, spread, starts
-from beyondchance.errors import DataError, NothingSharedError, OptionError, checked_option
+from beyondchance.errors import DataError, NothingSharedError, OptionError
 from beyondchance.settings import Settings
 from beyondchance.types import Bools, Ints
 
@@ -107,7 +108,7 @@ class Disagreements:
             unit=self.corpus.unit,
             positions=self.corpus.positions,
             gold=self.corpus.gold,
-            **self.corpus.options,  # type: ignore[arg-type]
+            **self.corpus.options,
         )
         parts = str(settings).split("|")
         return "|".join(part for part in parts if part.partition(":")[0] not in _NOT_SIGNED)

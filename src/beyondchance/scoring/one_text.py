@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from beyondchance.checks import checked_option
 from beyondchance.core.draws import nested_starts, overlapping_starts
 from beyondchance.core.lengths import LengthTable, table_of
 from beyondchance.core.measures import SampledRule
@@ -21,8 +22,9 @@ from beyondchance.core.sets import (
     start_profiles,
     whole_lines,
 )
-from beyondchance.errors import LengthsError, OptionError, checked_option
-from beyondchance.scoring.options import MODELS, CustomMeasure, chosen_measure
+from beyondchance.errors import LengthsError, OptionError
+from beyondchance.options import CustomMeasure
+from beyondchance.scoring.options import MODELS, chosen_measure
 from beyondchance.types import Bools, Floats, Ints
 
 METHODS = ("exact", "uniform")

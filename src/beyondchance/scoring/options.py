@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from beyondchance.checks import checked_option
 from beyondchance.core.measures import MEASURES, SAMPLES, Measure, Rule, SampledRule, additive, iou
-from beyondchance.errors import OptionError, checked_option
+from beyondchance.errors import OptionError
+from beyondchance.options import CustomMeasure
 from beyondchance.types import Floats, Ints
 
 MODELS = ("disjoint", "nested", "overlapping")
@@ -41,53 +43,6 @@ SCOPES: Mapping[str, Scope] = {
     "joint": Scope(by_label=False, labelled=True),
     "unlabelled": Scope(by_label=False, labelled=False),
 }
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CustomMeasure:
-    """A measure of your own: any function of two spans, summed over those that intersect.
-
-    Attributes
-    ----------
-    name : str
-        For the signature.
-    phi : function
-        Of four arrays, the starts and the lengths of spans of one annotator and of spans
-        of another, pair by pair: how much each pair matches. It is asked only about pairs
-        that share a position, must not depend on which of the two comes first, and is
-        never negative.
-    size : function
-        Of an array of lengths: how much each span counts. Agreement is 2 (sum of phi) /
-        (sum of sizes of both), so that identical annotations agree wholly if phi of a
-        span with itself is its size.
-
-    Examples
-    --------
-    Any overlap at all is a match.
-
-    >>> touching = CustomMeasure(
-    ...     name="touching",
-    ...     phi=lambda start_a, length_a, start_b, length_b: np.ones(len(start_a)),
-    ...     size=lambda length: np.ones(len(length)),
-    ... )
-    >>> from beyondchance import agreement
-    >>> result = agreement([["B-X", "I-X", "O"]], [["O", "B-X", "O"]], measure=touching)
-    >>> result.observed, round(result.chance, 4)
-    (1.0, 0.6667)
-    """
-
-    name: str
-    phi: Callable[[Ints, Ints, Ints, Ints], ArrayLike]
-    size: Callable[[Ints], ArrayLike]
-
-    def __post_init__(self) -> None:
-        if not isinstance(self.name, str) or not self.name:
-            raise OptionError(f"a custom measure is named {self.name!r}; expected a string")
-        for part in ("phi", "size"):
-            if not callable(getattr(self, part)):
-                raise OptionError(
-                    f"measure {self.name!r}: {part} is {getattr(self, part)!r}; expected a function"
-                )
 
 
 @dataclass(frozen=True, slots=True)

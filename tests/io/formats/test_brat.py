@@ -11,9 +11,10 @@ from hypothesis import given, settings, strategies as st
 import beyondchance as bc
 from beyondchance.io.drafts import assembled
 from beyondchance.io.formats import brat
-from beyondchance.io.options import Reading, ReadOptions
+from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload
 from beyondchance.io.sources import Source
+from beyondchance.options import ReadOptions
 
 #       0         1         2          3         4         5
 #       0123456789012345678901 234567890123456789012345678901

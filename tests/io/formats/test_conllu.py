@@ -9,9 +9,10 @@ from hypothesis import given, settings, strategies as st
 import beyondchance as bc
 from beyondchance.io.drafts import assembled
 from beyondchance.io.formats import conllu
-from beyondchance.io.options import Reading, ReadOptions
+from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload
 from beyondchance.io.sources import Source
+from beyondchance.options import ReadOptions
 
 
 def row(number, form, misc="_"):

@@ -6,9 +6,10 @@ from pympi.Elan import Eaf
 
 import beyondchance as bc
 from beyondchance.io.formats.eaf import corpus as corpus_of_files, is_format
-from beyondchance.io.options import Reading, ReadOptions
+from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload
 from beyondchance.io.sources import Source
+from beyondchance.options import ReadOptions
 
 NOTE = (
     "ELAN does not store how long a recording lasts; it is taken to last until the latest time "

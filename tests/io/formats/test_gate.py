@@ -12,9 +12,10 @@ from hypothesis import given, settings, strategies as st
 import beyondchance as bc
 from beyondchance.io.drafts import assembled
 from beyondchance.io.formats import gate
-from beyondchance.io.options import Reading, ReadOptions
+from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload
 from beyondchance.io.sources import Source
+from beyondchance.options import ReadOptions
 
 TEXT = "😀 Mia Lund lives in Oslo."
 

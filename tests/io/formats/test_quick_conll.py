@@ -5,11 +5,12 @@ import pytest
 from hypothesis import given, strategies as st
 
 import beyondchance as bc
-from beyondchance import io
+from beyondchance.io import reading as io
 from beyondchance.io.formats.quick_conll import quick_corpus
-from beyondchance.io.options import Reading, ReadOptions
+from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload
 from beyondchance.io.sources import Source
+from beyondchance.options import ReadOptions
 from generate import conll_sized, write_conll
 
 

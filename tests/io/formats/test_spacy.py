@@ -14,9 +14,10 @@ import beyondchance as bc
 from beyondchance.io import sources
 from beyondchance.io.drafts import assembled
 from beyondchance.io.formats import spacy
-from beyondchance.io.options import Reading, ReadOptions
+from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload
 from beyondchance.io.sources import Source
+from beyondchance.options import ReadOptions
 
 VOCAB = library.blank("xx").vocab
 

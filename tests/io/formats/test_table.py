@@ -11,9 +11,10 @@ from pyarrow import parquet
 
 import beyondchance as bc
 from beyondchance.io.formats import table
-from beyondchance.io.options import Reading, ReadOptions
+from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload
 from beyondchance.io.sources import Source
+from beyondchance.options import ReadOptions
 
 CSV = """document,annotator,start,end,label,length
 d1,anna,0,4,PER,20

@@ -13,9 +13,10 @@ from hypothesis import given, settings, strategies as st
 import beyondchance as bc
 from beyondchance.io.drafts import assembled
 from beyondchance.io.formats import uima
-from beyondchance.io.options import Reading, ReadOptions
+from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload
 from beyondchance.io.sources import Source
+from beyondchance.options import ReadOptions
 
 DKPRO = "de.tudarmstadt.ukp.dkpro.core.api"
 NE = f"{DKPRO}.ner.type.NamedEntity"

@@ -10,9 +10,10 @@ from hypothesis import given, settings, strategies as st
 import beyondchance as bc
 from beyondchance.io.drafts import assembled
 from beyondchance.io.formats import webanno_tsv
-from beyondchance.io.options import Reading, ReadOptions
+from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload
 from beyondchance.io.sources import Source
+from beyondchance.options import ReadOptions
 
 NE = "de.tudarmstadt.ukp.dkpro.core.api.ner.type.NamedEntity"
 

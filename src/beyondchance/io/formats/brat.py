@@ -85,7 +85,7 @@ def drafts(upload: Upload, reading: Reading) -> Iterator[Draft]:
         marked = list(_marked(pair.annotations, reading))
         text = pair.text.text
         if not pair.annotations.text.strip():
-            if reading.options.empty == "missing":
+            if reading.options["empty"] == "missing":
                 reading.skipped["empty .ann files left out as not annotated"] += 1
                 continue
             n_empty += 1
@@ -267,7 +267,7 @@ def _spans(item: _Marked, text: str, shift: int, reading: Reading) -> list[Draft
     if len(fragments) == 1:
         return [DraftSpan(whole.start, whole.end, item.label, item.surface, item.where)]
     parts = [DraftSpan(start, end, item.label, where=item.where) for start, end in fragments]
-    unit = reading.options.offsets or "codepoints"
+    unit = reading.options["offsets"] or "codepoints"
     places = code_points(text, fragments, item.where) if unit == "utf16" else fragments
     outside = [
         part
@@ -279,13 +279,13 @@ def _spans(item: _Marked, text: str, shift: int, reading: Reading) -> list[Draft
     if _is_broken_by_lines(text, sorted(places), item):
         _check_words(item, text, places)
         return [whole]
-    if reading.options.discontinuous == "error":
+    if reading.options["discontinuous"] == "error":
         raise SpanError(
             f"{item.where}: {item.label!r} has {len(fragments)} fragments, expected one; say "
             "discontinuous='split' to take each for a span, or 'join' to take all from the first "
             "to the last"
         )
-    if reading.options.discontinuous == "join":
+    if reading.options["discontinuous"] == "join":
         reading.skipped["discontinuous spans joined"] += 1
         return [whole]
     _check_words(item, text, places)

@@ -116,12 +116,12 @@ def drafts(upload: Upload, reading: Reading) -> Iterator[Draft]:
     """Read the files of one annotator, or one file that holds several."""
     for source in upload.sources:
         file = _parsed(source)
-        chosen = reading.options.token_column
+        chosen = reading.options["token_column"]
         named = file.column_named(_TOKEN_NAMES) or 0
         token = named if chosen is None else _column(str(chosen), file, source)
         annotators = _tag_columns(file, upload, source, reading)
         # Without marks each sentence is a document, unless documents are asked for.
-        by_sentence = not (file.names or upload.is_folder or reading.options.unit == "document")
+        by_sentence = not (file.names or upload.is_folder or reading.options["unit"] == "document")
         words = file.columns[token]
         start, end, pieces = _pieces(file, words, upload, source, by_sentence=by_sentence)
         for annotator, column in annotators:
@@ -384,7 +384,7 @@ def _tag_columns(
 ) -> list[tuple[str, int]]:
     """The annotators and their columns."""
     width = len(file.columns)
-    chosen = reading.options.tag_column
+    chosen = reading.options["tag_column"]
     if chosen is not None:
         wanted = [_column(name.strip(), file, source) for name in str(chosen).split(",")]
         columns = list(dict.fromkeys(wanted))
@@ -496,7 +496,7 @@ def _decoded(
 ) -> DecodedTags:
     """Find the spans in a column of tags."""
     tags = file.columns[column]
-    scheme = reading.options.scheme
+    scheme: str | None = reading.options["scheme"]
     if scheme is None:
         scheme = detected_scheme(tags[first:last] for first, last in _bounds(file))
         reading.notes.append(f"{source.name}: tags of {annotator} read as {scheme}")
@@ -506,11 +506,11 @@ def _decoded(
         tags,
         np.diff(file.first, append=len(tags)),
         scheme=scheme,
-        repair=reading.options.repair,
+        repair=reading.options["repair"],
         where=lambda text, place: f"{source.name}:{file.lines[file.first[text] + place]}",
     )
     if found.n_repaired:
-        reading.skipped[f"tags repaired by {reading.options.repair}"] += found.n_repaired
+        reading.skipped[f"tags repaired by {reading.options['repair']}"] += found.n_repaired
     return found
 
 

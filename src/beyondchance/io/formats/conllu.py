@@ -236,14 +236,14 @@ def _key(files: list[_File], name: str, reading: Reading) -> str:
     sentences = [sentence for file in files for sentence in file.sentences]
     words = chain.from_iterable(sentence.words for sentence in sentences)
     found = dict.fromkeys(key for word in words for key in word.misc)
-    wanted = (reading.options.feature,) if reading.options.feature is not None else _KEYS
+    wanted = (reading.options["feature"],) if reading.options["feature"] is not None else _KEYS
     key = next((key for key in wanted if key in found), None)
     if key is None:
         raise FormatError(
             f"{name}: no word has {' or '.join(wanted)} in MISC; expected entities there, or say "
             f"feature for another key (in the file: {', '.join(found) or 'none'})"
         )
-    if reading.options.feature is None:
+    if reading.options["feature"] is None:
         reading.notes.append(f"{name}: entities read from {key} in MISC")
     return key
 
@@ -280,7 +280,7 @@ def _by_tags(files: list[_File], key: str, name: str, reading: Reading) -> Itera
         n_others = sum((word.misc.get(key) or "O") != "O" for word in sentence.others)
         if n_others:
             reading.skipped["tags of multiword tokens and empty nodes ignored"] += n_others
-    scheme = reading.options.scheme
+    scheme: str | None = reading.options["scheme"]
     if scheme is None:
         scheme = detected_scheme(tags)
         reading.notes.append(f"{name}: tags read as {scheme}")
@@ -295,11 +295,11 @@ def _by_tags(files: list[_File], key: str, name: str, reading: Reading) -> Itera
         chain.from_iterable(tags),
         np.array([len(row) for row in tags], dtype=np.int64),
         scheme=scheme,
-        repair=reading.options.repair,
+        repair=reading.options["repair"],
         where=where,
     )
     if found.n_repaired:
-        reading.skipped[f"tags repaired by {reading.options.repair}"] += found.n_repaired
+        reading.skipped[f"tags repaired by {reading.options['repair']}"] += found.n_repaired
     marks: list[Marks] = [[] for _ in sentences]
     columns = (found.text, found.start, found.end, found.label)
     for text, start, end, label in zip(*(column.tolist() for column in columns), strict=True):

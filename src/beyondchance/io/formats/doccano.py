@@ -182,7 +182,7 @@ def _drafts_of(source: Source, annotator: str, reading: Reading) -> Iterator[Dra
         for key, kind in _IGNORED.items():
             if isinstance(value.get(key), list) and value[key]:
                 reading.skipped[kind] += len(value[key])
-        if not spans and reading.options.empty == "missing":
+        if not spans and reading.options["empty"] == "missing":
             reading.skipped["documents without labels left out as not annotated"] += 1
             continue
         if not spans and _EMPTY_NOTE not in reading.notes:

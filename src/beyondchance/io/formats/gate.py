@@ -103,7 +103,7 @@ def _document(source: Source, name: str, reading: Reading) -> _Document:
 
 
 def _is_wanted(annotation: _Annotation, reading: Reading) -> bool:
-    layer = reading.options.layer
+    layer = reading.options["layer"]
     return annotation.kind not in _STRUCTURE if layer is None else annotation.kind == layer
 
 
@@ -117,7 +117,7 @@ def _chosen_sets(documents: list[_Document], reading: Reading) -> list[str]:
         for name, found in document.sets.items():
             contents.setdefault(name, []).extend(found)
     wanted = {name: any(_is_wanted(a, reading) for a in found) for name, found in contents.items()}
-    layer = reading.options.layer
+    layer = reading.options["layer"]
     if layer is not None and not any(wanted.values()):
         kinds = sorted({a.kind for found in contents.values() for a in found})
         where = documents[0].source.name if documents else "the folder"
@@ -185,7 +185,7 @@ def _ignored(
 
 def _label(annotation: _Annotation, reading: Reading) -> str:
     """The type, or the feature that was chosen."""
-    feature = reading.options.feature
+    feature = reading.options["feature"]
     if feature is None:
         return annotation.kind
     value = annotation.features.get(feature)

@@ -45,11 +45,11 @@ def drafts(upload: Upload, reading: Reading) -> Iterator[Draft]:
         chain.from_iterable(example.tags for example in examples),
         np.array([len(example.tags) for example in examples], dtype=np.int64),
         scheme=scheme,
-        repair=reading.options.repair,
+        repair=reading.options["repair"],
         where=where,
     )
     if found.n_repaired:
-        reading.skipped[f"tags repaired by {reading.options.repair}"] += found.n_repaired
+        reading.skipped[f"tags repaired by {reading.options['repair']}"] += found.n_repaired
     spans: list[list[tuple[int, int, str]]] = [[] for _ in examples]
     columns = (found.text, found.start, found.end, found.label)
     for text, start, end, label in zip(*(column.tolist() for column in columns), strict=True):
@@ -69,7 +69,7 @@ def _scheme(examples: list[_Example], name: str, reading: Reading) -> str:
     """The scheme asked for, or the one that the tags follow; it belongs to the signature."""
     from beyondchance.io.formats.conll import detected_scheme  # noqa: PLC0415 - only where it is needed
 
-    scheme = reading.options.scheme
+    scheme: str | None = reading.options["scheme"]
     if scheme is None:
         scheme = detected_scheme(example.tags for example in examples)
         reading.notes.append(f"{name}: tags read as {scheme}")

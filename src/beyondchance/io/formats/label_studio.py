@@ -162,7 +162,7 @@ def _of_task(
         )
         yield _with_results(work, listed(item, "result", where), reading, others)
     predictions = listed(task, "predictions", empty.where)
-    if predictions and not reading.options.predictions:
+    if predictions and not reading.options["predictions"]:
         reading.skipped["predictions ignored"] += len(predictions)
         predictions = []
     for number, prediction in enumerate(predictions, start=1):
@@ -332,7 +332,7 @@ def _once(works: Sequence[_Work], reading: Reading) -> list[_Work]:
         first = kept.setdefault((work.document, work.annotator), work)
         if first is work:
             continue
-        if reading.options.repeated == "error":
+        if reading.options["repeated"] == "error":
             raise FormatError(
                 f"{work.where}: {work.annotator!r} annotated this task before, at {first.where}; "
                 "expected one annotation of a task by each annotator: remove one of them, or say "

@@ -189,7 +189,7 @@ def _tokens(
     """Tokens from left to right, within the text."""
     if task.get("tokens") is None:
         return None
-    counts_utf16 = reading.options.offsets == "utf16"
+    counts_utf16 = reading.options["offsets"] == "utf16"
     length = len(text) + (sum(map("\uffff".__lt__, text)) if counts_utf16 else 0)
     tokens: list[Interval] = []
     last = 0

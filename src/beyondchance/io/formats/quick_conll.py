@@ -37,7 +37,7 @@ def quick_corpus(uploads: list[Upload], reading: Reading) -> Corpus | None:
     """The corpus, if all files are plain and hold the same words; else None."""
     names = [upload.annotator for upload in uploads]
     if (
-        not _PLAIN.issuperset(reading.options.changed())
+        not _PLAIN.issuperset(reading.changed())
         or any(upload.is_folder for upload in uploads)
         or len(set(names)) < len(names)
     ):
@@ -48,15 +48,15 @@ def quick_corpus(uploads: list[Upload], reading: Reading) -> Corpus | None:
         if file is None or (files and not _same_words(file, files[0])):
             return None
         files.append(file)
-    schemes = [reading.options.scheme or _scheme(file) for file in files]
+    schemes = [reading.options["scheme"] or _scheme(file) for file in files]
     if None in schemes or len(set(schemes)) > 1:
         return None
-    corpus = _built(files, names, str(schemes[0]), reading.options.repair)
+    corpus = _built(files, names, str(schemes[0]), reading.options["repair"])
     if corpus is None:
         return None
     for upload, file in zip(uploads, files, strict=True):
         reading.notes.extend(notes_on_columns(upload.name, file.columns))
-        if reading.options.scheme is None:
+        if reading.options["scheme"] is None:
             reading.notes.append(f"{upload.name}: tags of {upload.annotator} read as {schemes[0]}")
     return corpus
 

@@ -78,7 +78,7 @@ def _looks_like_it(source: Source) -> bool:
 def _documents(source: Source, annotator: str, prefix: str, reading: Reading) -> Iterator[Draft]:
     library = required("spacy", extra="spacy", purpose="reading spaCy's DocBin")
     content = _content(source, reading)
-    key = reading.options.spans_key
+    key = reading.options["spans_key"]
     names = dict.fromkeys(name for groups in content.groups for name in groups)
     known = ", ".join(map(repr, names)) or "none"
     if key is not None and key not in names:
@@ -243,9 +243,11 @@ def _content(source: Source, reading: Reading) -> _Content:
         for name in ("ORTH", "SENT_START", "ENT_IOB", "ENT_TYPE")
         if codes[name] in attributes
     }
-    n_entities = _n_entities(columns, lengths, source.name, check=reading.options.spans_key is None)
+    n_entities = _n_entities(
+        columns, lengths, source.name, check=reading.options["spans_key"] is None
+    )
     # Only these: the others are neither needed nor harmless.
-    if reading.options.spans_key is not None:
+    if reading.options["spans_key"] is not None:
         columns = {name: columns[name] for name in columns if not name.startswith("ENT")}
         reading.skipped.update({"entities ignored": n_entities} if n_entities else {})
     groups = _list_of(message, "span_groups", bytes, source.name, n_documents)

@@ -146,7 +146,7 @@ def corpus(uploads: list[Upload], reading: Reading) -> Corpus:
     if any("text" in table.columns for table in given):
         drafts = _drafts(rows, documents, reading)
         return assembled(drafts, reading, unit="document", positions="characters")
-    if reading.options.unit == "sentence":
+    if reading.options["unit"] == "sentence":
         raise OptionError("a table has no sentences; say unit='document'")
     return _numbered(rows, documents, reading)
 
@@ -309,7 +309,7 @@ def _quick(source: Source) -> _Table | None:
 
 def _read_documents(reading: Reading) -> _Table | None:
     """The second table, one row for each document."""
-    path = reading.options.documents
+    path = reading.options["documents"]
     if path is None:
         return None
     found = opened(path) if isinstance(path, str | PathLike) else None
@@ -417,7 +417,7 @@ def _combined(
     joined: dict[str, Any] = {
         k: v[0] if len(v) == 1 else np.concatenate(v) for k, v in columns.items()
     }
-    if documents is not None and joined["is_span"].all() and reading.options.empty != "missing":
+    if documents is not None and joined["is_span"].all() and reading.options["empty"] != "missing":
         # Everybody is taken to have found nothing in the documents without a row.
         for name in _codes(documents, "document")[0]:
             names["document"].setdefault(name, len(names["document"]))
@@ -453,7 +453,7 @@ def _is_span(table: _Table, no_start: Bools, no_end: Bools, no_label: Bools) -> 
 def _numbered(rows: _Rows, documents: _Table | None, reading: Reading) -> Corpus:
     """Build a corpus without texts, column by column."""
     for name in ("offsets", "align", "whitespace", "match"):
-        if name in reading.options.changed():
+        if name in reading.changed():
             raise OptionError(
                 f"option {name!r} needs the texts; expected a column text, or a table of "
                 "documents= with one"
@@ -481,8 +481,8 @@ def _numbered(rows: _Rows, documents: _Table | None, reading: Reading) -> Corpus
         span_label=label,
         span_start=rows.start[keep],
         span_end=rows.end[keep],
-        unit=reading.options.unit or "document",
-        positions=reading.options.positions or "characters",
+        unit=reading.options["unit"] or "document",
+        positions=reading.options["positions"] or "characters",
     )
 
 
@@ -494,7 +494,7 @@ def _checked_spans(rows: _Rows, lengths: Ints, reading: Reading) -> Bools:
     is_good = rows.is_span
     if wrong.any():
         empty = wrong & is_good & (start == end) & (start >= 0) & (end <= room)
-        if reading.options.zero_length == "skip" and empty.any():
+        if reading.options["zero_length"] == "skip" and empty.any():
             reading.skipped["empty spans left out"] += int(empty.sum())
             is_good = is_good & ~empty
         wrong &= is_good
@@ -508,7 +508,7 @@ def _checked_spans(rows: _Rows, lengths: Ints, reading: Reading) -> Bools:
         )
         raise SpanError(f"{_named(rows, row)} {problem}")
     twice = _repeated(rows, is_good)
-    if len(twice) and reading.options.duplicates == "error":
+    if len(twice) and reading.options["duplicates"] == "error":
         raise SpanError(
             f"{_named(rows, int(twice[0]))} was marked twice by "
             f"{rows.annotators[int(rows.annotator[twice[0]])]!r} in document "
@@ -562,7 +562,7 @@ def _repeated(rows: _Rows, is_good: Bools) -> Ints:
 
 def _everybody(rows: _Rows, reading: Reading) -> bool:
     """Whether everybody is taken to have annotated every document."""
-    if reading.options.empty == "missing" or not rows.is_span.all():
+    if reading.options["empty"] == "missing" or not rows.is_span.all():
         return False
     if len(rows.documents) * len(rows.annotators) > _MOST_PAIRS:
         raise FormatError(
@@ -595,12 +595,12 @@ def _lengths(rows: _Rows, documents: _Table | None, reading: Reading) -> Ints:
             _fill_lengths(lengths, rows.document[rows.of(index)], table, rows.documents)
     if documents is not None and "length" in documents.columns:
         _fill_lengths(lengths, _listed(rows, documents), documents, rows.documents)
-    if reading.options.length is not None:
-        if reading.options.length > _LONGEST:
+    if reading.options["length"] is not None:
+        if reading.options["length"] > _LONGEST:
             raise OptionError(
-                f"length is {reading.options.length:,}; expected at most {_LONGEST:,}"
+                f"length is {reading.options['length']:,}; expected at most {_LONGEST:,}"
             )
-        lengths[lengths < 0] = reading.options.length
+        lengths[lengths < 0] = reading.options["length"]
     unknown = lengths < 0
     if unknown.any():
         raise FormatError(
@@ -687,7 +687,7 @@ def _fill_field(values: list[str], document: Ints, table: _Table, name: str) -> 
 
 def _drafts(rows: _Rows, documents: _Table | None, reading: Reading) -> Iterator[Draft]:
     """Rows with texts, as drafts."""
-    by_id = reading.options.match == "id"
+    by_id = reading.options["match"] == "id"
     texts = _texts(rows, documents, by_id=by_id)
     fields = _fields(rows, documents, reading)
     groups: dict[tuple[int, int], list[int]] = {}

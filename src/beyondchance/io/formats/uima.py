@@ -477,10 +477,10 @@ class _Loader:
             known=frozenset(name for name in known if name[:5] != "uima." or name in layers),
             knows_all=True,
             tokens=_stretches("token", special, text, self.reading, source)
-            if options.positions == "tokens"
+            if options["positions"] == "tokens"
             else None,
             sentences=_stretches("sentence", special, text, self.reading, source)
-            if options.unit == "sentence"
+            if options["unit"] == "sentence"
             else None,
         )
 
@@ -711,7 +711,7 @@ def _stretches(
 ) -> list[Interval] | None:
     """Tokens or sentences in order; None if the file has none."""
     places = sorted({place for place in found[what] if place[0] != place[1]})
-    wide = 0 if reading.options.offsets == "codepoints" else sum(c >= "\U00010000" for c in text)
+    wide = 0 if reading.options["offsets"] == "codepoints" else sum(c >= "\U00010000" for c in text)
     last = 0
     for start, end in places:
         if not last <= start < end <= len(text) + wide:

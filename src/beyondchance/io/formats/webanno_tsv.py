@@ -172,7 +172,7 @@ def _annotations(documents: Iterable[Layered], layer: str) -> Iterator[Annotatio
 
 def _layer(documents: Sequence[Layered], reading: Reading, name: str) -> str | None:
     """The full name of the layer to read; None where there is nothing to read."""
-    asked = reading.options.layer
+    asked = reading.options["layer"]
     if asked is not None:
         return _asked_layer(asked, documents, reading, name)
     names = list(dict.fromkeys(item for document in documents for item in document.candidates))
@@ -217,7 +217,7 @@ def _feature(documents: Sequence[Layered], layer: str, reading: Reading, name: s
     present = [document.layers[layer] for document in documents if layer in document.layers]
     features = list(dict.fromkeys(item for found in present for item in found.features))
     everything = features + [item for found in present for item in found.others]
-    asked = reading.options.feature
+    asked = reading.options["feature"]
     if asked is not None:
         if present and asked not in everything:
             listed = ", ".join(dict.fromkeys(everything)) or "none"
@@ -340,7 +340,7 @@ def parsed(
             "(export again as WebAnno TSV 3.3)"
         )
     columns, sentences = _cut(lines, source.name)
-    unit = reading.options.offsets or "utf16"
+    unit = reading.options["offsets"] or "utf16"
     text = _Text(unit)
     marks = _Found(columns, source.name)
     for sentence in sentences:

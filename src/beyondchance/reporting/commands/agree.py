@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import isnan, nan
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
@@ -211,7 +211,7 @@ def agree_report(
     if others is not None:
         from beyondchance.reporting.commands import coefficients as coefficients_report  # noqa: PLC0415 - rarely wanted
 
-        settings = replace(settings, gamma=others.settings.gamma)
+        settings = settings.replaced(gamma=others.settings.gamma)
         blocks += coefficients_report.blocks_of(others)
         rows += coefficients_report.rows_of(others)
         plain = others.to_dict()

@@ -83,7 +83,7 @@ def _plain(plan: Plan) -> dict[str, Any]:
 def _meaning(plan: Plan, score: str, digits: int) -> str:
     if plan.documents is None:
         return f"The pilot does not tell how many {plan.unit} to annotate: {plan.reason}."
-    level = f"{100 * float(plan.settings.confidence or 'nan'):.10g} %"
+    level = f"{100 * plan.settings.confidence:.10g} %"
     now = in_digits(plan.half_width_of(plan.n_pilot), digits)
     known = (
         f"The pilot has a {score} score of {in_digits(plan.score, digits)}, known to about ± {now} "

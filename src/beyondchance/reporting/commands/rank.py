@@ -297,7 +297,7 @@ def told_apart(standings: Standings, measure: str, digits: int) -> list[str]:
     if len(standings.order) == 1:
         return texts
     unit = first.over
-    ways = "all ways" if standings.enumerated else f"{int(settings.resamples or 0):,} random ways"
+    ways = "all ways" if standings.enumerated else f"{settings.resamples:,} random ways"
     held = counted(standings.n_documents, unit.removesuffix("s"))
     tested = f"Tested by exchanging two systems within the {held} that all have, in {ways}"
     if len(standings.pairs) > 1:

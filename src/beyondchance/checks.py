@@ -1,0 +1,137 @@
+"""Checks of what the public functions are given, each written once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from math import inf, isnan, nan
+from numbers import Real
+from typing import Any, TypeVar
+
+import numpy as np
+
+from beyondchance.errors import BeyondChanceError, DataError, OptionError
+from beyondchance.messages import Quote
+
+Value = TypeVar("Value")
+
+
+def checked_option(name: str, value: object, valid: Iterable[str]) -> str:
+    """Return `value` if it is one of the `valid` ones; name those otherwise.
+
+    Examples
+    --------
+    >>> checked_option("measure", "token", ["token", "exact"])
+    'token'
+    >>> checked_option("measure", "f1", ["token", "exact"])
+    Traceback (most recent call last):
+    ...
+    beyondchance.errors.OptionError: unknown measure 'f1'; choose one of: token, exact
+    """
+    choices = list(valid)
+    if isinstance(value, str) and value in choices:
+        return value
+    known = f"choose one of: {', '.join(choices)}" if choices else "there is none"
+    raise OptionError(f"unknown {name} ", Quote(value), remedy=known)
+
+
+def is_whole(value: object) -> bool:
+    """Whether a value is an integer, of Python's or of NumPy's; True and False are not."""
+    return isinstance(value, int | np.integer) and not isinstance(value, bool)
+
+
+def checked_whole(
+    name: str,
+    value: Any,
+    *,
+    least: int = 0,
+    most: float = inf,
+    error: type[BeyondChanceError] = OptionError,
+) -> int:
+    """Return a whole number from `least` to `most`.
+
+    Examples
+    --------
+    >>> checked_whole("top", np.int64(3))
+    3
+    >>> checked_whole("top", "x")
+    Traceback (most recent call last):
+    ...
+    beyondchance.errors.OptionError: top is 'x'; expected a whole number from 0 on
+    """
+    if is_whole(value) and least <= value <= most:
+        return int(value)
+    limits = f"from {least:,} on" if most == inf else f"from {least:,} to {most:,}"
+    raise error(f"{name} is ", Quote(value), expected=f"a whole number {limits}")
+
+
+def as_float(value: object) -> float:
+    """A real number of whatever type; nan for anything else.
+
+    Examples
+    --------
+    >>> as_float(np.float32(0.5)), as_float("0.5")
+    (0.5, nan)
+    """
+    if isinstance(value, bool) or not isinstance(value, Real):
+        return nan
+    return float(value)
+
+
+def checked_share(name: str, value: object, *, low: bool = False, high: bool = False) -> float:
+    """Return a number between 0 and 1, which may be 0 if `low`, and 1 if `high`.
+
+    Examples
+    --------
+    >>> checked_share("confidence", np.float32(0.75))
+    0.75
+    >>> checked_share("theta", 1, low=True)
+    Traceback (most recent call last):
+    ...
+    beyondchance.errors.OptionError: theta is 1; expected a number from 0 to 1, and less than 1
+    """
+    share = as_float(value)
+    if not isnan(share) and (0 < share < 1 or (low and share == 0) or (high and share == 1)):
+        return share
+    limits = {
+        (False, False): "between 0 and 1",
+        (True, False): "from 0 to 1, and less than 1",
+        (False, True): "from 0 to 1, and more than 0",
+        (True, True): "from 0 to 1",
+    }[low, high]
+    raise OptionError(f"{name} is ", Quote(value), expected=f"a number {limits}")
+
+
+def checked_generator(seed: object) -> np.random.Generator:
+    """Return a source of randomness, from a generator, a seed or nothing.
+
+    Examples
+    --------
+    >>> checked_generator("x")
+    Traceback (most recent call last):
+    ...
+    beyondchance.errors.OptionError: seed is 'x'; expected a whole number from 0 on, a generator \
+or None
+    """
+    if isinstance(seed, np.random.Generator):
+        return seed
+    if seed is None or (is_whole(seed) and seed >= 0):  # type: ignore[operator]
+        return np.random.default_rng(seed)  # type: ignore[arg-type]
+    raise OptionError(
+        "seed is ", Quote(seed), expected="a whole number from 0 on, a generator or None"
+    )
+
+
+def checked_instance(value: object, kind: type[Value], expected: str) -> Value:
+    """Return `value` if it is of a kind; say what it is otherwise.
+
+    Examples
+    --------
+    >>> checked_instance([], dict, "a mapping")
+    Traceback (most recent call last):
+    ...
+    beyondchance.errors.DataError: got a list; expected a mapping
+    """
+    if isinstance(value, kind):
+        return value
+    name = type(value).__name__
+    raise DataError(f"got {'an' if name[0] in 'aeiouAEIOU' else 'a'} {name}", expected=expected)

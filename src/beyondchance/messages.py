@@ -1,0 +1,188 @@
+"""What there is to say, in parts; sentences are the last step.
+
+Notes and errors hold pieces: plain words, quotes of the user's data, and options with
+their values. They are put into a sentence once, in the words of the place where it is
+read: an option is ``match='text'`` in Python and ``--match text`` on the command line, and
+quotes are left out where no annotated text may be shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+
+_LONGEST_QUOTE = 60
+HIDDEN = "…"
+"""What stands in the place of a quote that may not be shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """A value from the user's data, as Python would write it, cut short.
+
+    Examples
+    --------
+    >>> print(Quote("B-PER"), Quote(None))
+    'B-PER' None
+    """
+
+    value: object
+
+    def __str__(self) -> str:
+        text = repr(self.value)
+        return text if len(text) <= _LONGEST_QUOTE else f"{text[: _LONGEST_QUOTE - 3]}..."
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """An option with a value, for a sentence that tells which one to use.
+
+    Attributes
+    ----------
+    option : str
+        By its name in Python.
+    value : object, optional
+        The value to give it.
+    placeholder : str
+        What stands for a value that only the user knows, such as ``NAME``.
+    flag : str
+        The name on the command line, where it is another one.
+
+    Examples
+    --------
+    >>> print(Use("match", "text"), Use("gold", placeholder="NAME"), Use("format"))
+    match='text' gold=NAME format=
+    """
+
+    option: str
+    value: object = None
+    placeholder: str = ""
+    flag: str = ""
+
+    def __str__(self) -> str:
+        return in_python(self)
+
+
+Piece = str | Quote | Use
+Text = Piece | tuple[Piece, ...]
+"""A sentence, or a part of one, that has not been put into words yet."""
+
+
+def in_python(use: Use) -> str:
+    """An option as it is written in Python."""
+    return f"{use.option}={use.placeholder if use.value is None else repr(use.value)}"
+
+
+def on_command_line(use: Use) -> str:
+    """An option as it is written on the command line.
+
+    Examples
+    --------
+    >>> on_command_line(Use("spans_key", "ner")), on_command_line(Use("predictions", True))
+    ('--spans-key ner', '--predictions')
+    """
+    flag = f"--{(use.flag or use.option).replace('_', '-')}"
+    value = use.placeholder if use.value is None or use.value is True else str(use.value)
+    return f"{flag} {value}".rstrip()
+
+
+@dataclass(frozen=True, slots=True)
+class Voice:
+    """How sentences are put into words, by who reads them.
+
+    Attributes
+    ----------
+    option : function of a Use
+    has_quotes : bool
+        Whether the user's data may be quoted.
+    """
+
+    option: Callable[[Use], str]
+    has_quotes: bool = True
+
+    def without_quotes(self) -> Voice:
+        """The same voice where no annotated text may be shown."""
+        return replace(self, has_quotes=False)
+
+
+PYTHON = Voice(in_python)
+COMMAND_LINE = Voice(on_command_line)
+
+
+def pieces(text: Text) -> tuple[Piece, ...]:
+    """The parts of a text."""
+    return text if isinstance(text, tuple) else (text,)
+
+
+def spoken(text: Text, voice: Voice = PYTHON) -> str:
+    """Put a text into words.
+
+    Examples
+    --------
+    >>> text = ("tag ", Quote("X"), " is unknown; ", Use("repair", "discard"), " leaves it out")
+    >>> print(spoken(text))
+    tag 'X' is unknown; repair='discard' leaves it out
+    >>> print(spoken(text, COMMAND_LINE.without_quotes()))
+    tag … is unknown; --repair discard leaves it out
+    """
+    return "".join(_word(piece, voice) for piece in pieces(text))
+
+
+def _word(piece: Piece, voice: Voice) -> str:
+    if isinstance(piece, Use):
+        return voice.option(piece)
+    if isinstance(piece, Quote):
+        return str(piece) if voice.has_quotes else HIDDEN
+    return piece
+
+
+def quotes(values: Iterable[object], *, most: int = 10, none: str = "none") -> tuple[Piece, ...]:
+    """Values one after the other, with commas; no more than `most` of them.
+
+    Examples
+    --------
+    >>> spoken(quotes(["ada", "ben"])), spoken(quotes([])), spoken(quotes("abcd", most=2))
+    ("'ada', 'ben'", 'none', "'a', 'b', ...")
+    """
+    listed = list(values)
+    found: list[Piece] = []
+    for value in listed[:most]:
+        found += [", ", Quote(value)]
+    return (*found[1:], *([", ..."] if len(listed) > most else [])) or (none,)
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """Something to know besides a result.
+
+    Attributes
+    ----------
+    text : Text
+        What is to be known.
+    where : str
+        The file that it is about, if any.
+    who : str
+        The annotator that it is about, if any.
+    is_caution : bool
+        Whether it warns of relying on a number.
+
+    Examples
+    --------
+    >>> print(Note(("read as ", "conll"), where="anna.conll"))
+    anna.conll: read as conll
+    >>> print(Note("tags read as IOB2", where="team.conll", who="ada"))
+    team.conll, ada: tags read as IOB2
+    """
+
+    text: Text
+    where: str = ""
+    who: str = ""
+    is_caution: bool = False
+
+    def spoken(self, voice: Voice = PYTHON) -> str:
+        """The note as a sentence."""
+        about = ", ".join(filter(None, (self.where, self.who)))
+        return f"{about}: {spoken(self.text, voice)}" if about else spoken(self.text, voice)
+
+    def __str__(self) -> str:
+        return self.spoken()

@@ -1,0 +1,458 @@
+"""Every option, declared once: its type, default, help, and whether it is signed.
+
+The public functions take these as keyword arguments (PEP 692), the command line makes its
+flags from them, `Settings` its signature, and the documentation its lists. To add an
+option, add a line here and use it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from math import inf
+from os import PathLike
+from types import NoneType
+from typing import Annotated, Any, Literal, TypedDict, TypeVar, get_args, get_origin, get_type_hints
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from beyondchance.checks import as_float, checked_option, is_whole
+from beyondchance.errors import OptionError
+from beyondchance.messages import Quote
+from beyondchance.types import Ints
+
+FEWEST_RESAMPLES, MOST_RESAMPLES = 99, 10**7
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+
+@dataclass(frozen=True, slots=True)
+class Within:
+    """The numbers that an option takes."""
+
+    low: float = 0
+    high: float = inf
+    is_low_open: bool = False
+    is_high_open: bool = False
+
+    def __contains__(self, value: float) -> bool:
+        above = self.low < value if self.is_low_open else self.low <= value
+        return above and (value < self.high if self.is_high_open else value <= self.high)
+
+    def __str__(self) -> str:
+        if self.high == inf:
+            return f"from {self.low:,} on"
+        if self.is_low_open and self.is_high_open:
+            return f"between {self.low:,} and {self.high:,}"
+        less = f", and less than {self.high:,}" if self.is_high_open else ""
+        return f"from {self.low:,} to {self.high:,}{less}"
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """What there is to know of an option besides its name and type.
+
+    Attributes
+    ----------
+    help : str
+        One sentence.
+    default : object
+    is_signed : bool
+        Whether it moves a digit, and so belongs to the signature.
+    within : Within, optional
+        The numbers that it takes.
+    flag : str
+        Its name on the command line and in the signature, where it is another one.
+    metavar : str
+        What the help page puts for its value.
+    in_commands : bool
+        Whether the command line has it as it is.
+    """
+
+    help: str
+    default: Any = None
+    is_signed: bool = False
+    within: Within | None = None
+    flag: str = ""
+    metavar: str = ""
+    in_commands: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """An option with its name, and what its type says.
+
+    Attributes
+    ----------
+    name : str
+    option : Option
+    kind : type
+        str, int, float or bool.
+    choices : tuple of str
+        The values that it takes, where they are few; empty otherwise.
+    """
+
+    name: str
+    option: Option
+    kind: type
+    choices: tuple[str, ...]
+
+    @property
+    def signed_name(self) -> str:
+        """Its name in the signature and on the command line."""
+        return self.option.flag or self.name
+
+    def checked(self, value: Any) -> Any:
+        """Return the value, refusing one that the option does not take."""
+        if value is None and self.option.default is None:
+            return value
+        if self.choices:
+            return checked_option(self.name, value, self.choices)
+        within = self.option.within
+        if self.kind is bool and not isinstance(value, bool | np.bool_):
+            raise OptionError(f"{self.name} is ", Quote(value), expected="True or False")
+        if within is not None and self.kind is int:
+            if not is_whole(value) or value not in within:
+                raise OptionError(
+                    f"{self.name} is ", Quote(value), expected=f"a whole number {within}"
+                )
+            return int(value)
+        if within is not None and self.kind is float:
+            if as_float(value) not in within:
+                raise OptionError(f"{self.name} is ", Quote(value), expected=f"a number {within}")
+            return as_float(value)
+        return value
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CustomMeasure:
+    """A measure of your own: any function of two spans, summed over those that intersect.
+
+    Attributes
+    ----------
+    name : str
+        For the signature.
+    phi : function
+        Of four arrays, the starts and the lengths of spans of one annotator and of spans
+        of another, pair by pair: how much each pair matches. It is asked only about pairs
+        that share a position, must not depend on which of the two comes first, and is
+        never negative.
+    size : function
+        Of an array of lengths: how much each span counts. Agreement is 2 (sum of phi) /
+        (sum of sizes of both), so that identical annotations agree completely if phi of a
+        span with itself is its size.
+
+    Examples
+    --------
+    Any overlap at all is a match.
+
+    >>> touching = CustomMeasure(
+    ...     name="touching",
+    ...     phi=lambda start_a, length_a, start_b, length_b: np.ones(len(start_a)),
+    ...     size=lambda length: np.ones(len(length)),
+    ... )
+    >>> from beyondchance import agreement
+    >>> result = agreement([["B-X", "I-X", "O"]], [["O", "B-X", "O"]], measure=touching)
+    >>> result.observed, round(result.chance, 4)
+    (1.0, 0.6667)
+    """
+
+    name: str
+    phi: Callable[[Ints, Ints, Ints, Ints], ArrayLike]
+    size: Callable[[Ints], ArrayLike]
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.name, str) or not self.name:
+            raise OptionError("a custom measure is named ", Quote(self.name), expected="a string")
+        for part in ("phi", "size"):
+            if not callable(getattr(self, part)):
+                raise OptionError(
+                    "measure ",
+                    Quote(self.name),
+                    f": {part} is ",
+                    Quote(getattr(self, part)),
+                    expected="a function",
+                )
+
+
+class ScoringOptions(TypedDict, total=False):
+    """How annotations are scored."""
+
+    measure: Annotated[
+        str | CustomMeasure,
+        Option(
+            "What counts as match: shared positions, equal spans, equal starts and ends, overlap "
+            "as a share of both lengths, or spans of enough overlap.",
+            default="token",
+            is_signed=True,
+        ),
+    ]
+    theta: Annotated[
+        float | None,
+        Option(
+            "For iou: spans match if more than this share of what they cover together is common "
+            "to both; 0.5 by default.",
+            is_signed=True,
+            within=Within(0, 1, is_high_open=True),
+            metavar="SHARE",
+        ),
+    ]
+    model: Annotated[
+        str,
+        Option(
+            "How random spans may be placed relative to each other; auto takes the strictest "
+            "model that fits.",
+            default="auto",
+            is_signed=True,
+        ),
+    ]
+    scope: Annotated[
+        str,
+        Option(
+            "Whether labels are placed one by one, together, or not looked at.",
+            default="label",
+            is_signed=True,
+        ),
+    ]
+    samples: Annotated[
+        int | None,
+        Option(
+            "Where chance is estimated: random arrangements of each text; 1,000 by default.",
+            is_signed=True,
+            within=Within(2),
+            metavar="N",
+        ),
+    ]
+    seed: Annotated[
+        int | None,
+        Option(
+            "Where random numbers begin; the same seed gives the same digits.",
+            is_signed=True,
+            within=Within(0),
+            metavar="N",
+        ),
+    ]
+
+
+class ResamplingOptions(TypedDict, total=False):
+    """How intervals and tests are computed."""
+
+    confidence: Annotated[
+        float,
+        Option(
+            "The confidence of intervals, between 0 and 1.",
+            default=0.95,
+            is_signed=True,
+            within=Within(0, 1, is_low_open=True, is_high_open=True),
+            metavar="C",
+        ),
+    ]
+    method: Annotated[
+        Literal["bca", "percentile", "expanded"],
+        Option(
+            "How intervals are computed from resamples; expanded allows for few documents.",
+            default="bca",
+            is_signed=True,
+            flag="interval_method",
+        ),
+    ]
+    resamples: Annotated[
+        int,
+        Option(
+            "How many resamples to draw.",
+            default=9999,
+            is_signed=True,
+            within=Within(FEWEST_RESAMPLES, MOST_RESAMPLES),
+            metavar="N",
+        ),
+    ]
+    seed: Annotated[
+        int | np.random.Generator | None,
+        Option("Where random numbers begin, or a generator.", is_signed=True, in_commands=False),
+    ]
+    over: Annotated[
+        Literal["documents", "annotators", "both"],
+        Option(
+            "What to draw: other documents, other annotators, or both.",
+            default="documents",
+            is_signed=True,
+        ),
+    ]
+
+
+class ReadOptions(TypedDict, total=False):
+    """How files are read. Every format takes the options that concern it."""
+
+    unit: Annotated[
+        Literal["sentence", "document"] | None,
+        Option("The stretch of text in which random spans are placed."),
+    ]
+    positions: Annotated[Literal["tokens", "characters"] | None, Option("What offsets count.")]
+    gold: Annotated[
+        str | PathLike[str] | None,
+        Option("The gold standard: one of the annotators, or a file.", in_commands=False),
+    ]
+    scheme: Annotated[
+        Literal["IOB2", "IOB1", "IO", "BIOES", "BILOU", "BMES"] | None,
+        Option("The scheme of tags; detected by default."),
+    ]
+    repair: Annotated[
+        Literal["none", "conlleval", "discard"],
+        Option("Tag sequences that break their scheme.", default="none", is_signed=True),
+    ]
+    match: Annotated[
+        Literal["id", "text", "order"],
+        Option("How documents of different annotators are matched.", default="id", is_signed=True),
+    ]
+    offsets: Annotated[
+        Literal["codepoints", "utf16"] | None,
+        Option("What offsets count, where the file departs from its format.", is_signed=True),
+    ]
+    predictions: Annotated[
+        bool,
+        Option("Count predictions of models as annotators.", default=False, is_signed=True),
+    ]
+    align: Annotated[
+        Literal["widen", "strict"],
+        Option(
+            "A span that cuts a token is widened to it, or refused.",
+            default="widen",
+            is_signed=True,
+        ),
+    ]
+    whitespace: Annotated[
+        Literal["trim", "keep"],
+        Option("White space at the edges of a span.", default="trim", is_signed=True),
+    ]
+    zero_length: Annotated[
+        Literal["error", "skip"],
+        Option("Spans without a position.", default="error", is_signed=True),
+    ]
+    duplicates: Annotated[
+        Literal["error", "skip"],
+        Option("Spans that one annotator marked twice.", default="error", is_signed=True),
+    ]
+    repeated: Annotated[
+        Literal["error", "last"],
+        Option("A document that one annotator annotated twice.", default="error", is_signed=True),
+    ]
+    discontinuous: Annotated[
+        Literal["error", "split", "join"],
+        Option("Spans of several fragments.", default="error", is_signed=True),
+    ]
+    empty: Annotated[
+        Literal["annotated", "missing"],
+        Option("What an empty annotation file means.", default="annotated", is_signed=True),
+    ]
+    layer: Annotated[str | None, Option("The annotation type to read.", is_signed=True)]
+    feature: Annotated[str | None, Option("The feature that holds the label.", is_signed=True)]
+    spans_key: Annotated[
+        str | None, Option("The span group to read instead of the entities.", is_signed=True)
+    ]
+    grid: Annotated[
+        str | None,
+        Option("The length of a position where offsets are times, such as 10ms.", is_signed=True),
+    ]
+    tier: Annotated[
+        Literal["annotator", "label", "file"],
+        Option(
+            "Where offsets are times: tiers are annotators; or files are annotators and tiers "
+            "labels; or files are annotators and labels are what is written in the tiers.",
+            default="annotator",
+            is_signed=True,
+        ),
+    ]
+    length: Annotated[
+        int | None,
+        Option(
+            "Positions of every document, where a table does not say.",
+            is_signed=True,
+            within=Within(0),
+            metavar="N",
+        ),
+    ]
+    token_column: Annotated[
+        str | None, Option("The column of tokens, by number from 1 on or by name.")
+    ]
+    tag_column: Annotated[
+        str | None, Option("The column of tags; several, separated by commas, are annotators.")
+    ]
+    documents: Annotated[
+        str | None, Option("A second table with one row for each document.", metavar="FILE")
+    ]
+
+
+@cache
+def declared(group: type) -> Mapping[str, Declared]:
+    """The options of a group by name, in the order in which they are declared.
+
+    Examples
+    --------
+    >>> declared(ReadOptions)["match"].choices, declared(ReadOptions)["length"].kind
+    (('id', 'text', 'order'), <class 'int'>)
+    """
+    return {
+        name: _declared(name, *get_args(hint))
+        for name, hint in get_type_hints(group, include_extras=True).items()
+    }
+
+
+def _declared(name: str, hint: Any, option: Option) -> Declared:
+    kinds = [kind for kind in get_args(hint) or (hint,) if kind is not NoneType]
+    choices: tuple[str, ...] = ()
+    for kind in (hint, *kinds):
+        if get_origin(kind) is Literal:
+            choices = get_args(kind)
+    plain = next((kind for kind in kinds if kind in (bool, int, float)), str)
+    return Declared(name, option, str if choices else plain, choices)
+
+
+def checked_options(group: type, given: Mapping[str, Any]) -> dict[str, Any]:
+    """All options of a group: those that are given, checked, and the defaults of the others.
+
+    Raises
+    ------
+    OptionError
+        For an unknown option, or a value that an option does not take.
+
+    Examples
+    --------
+    >>> checked_options(ReadOptions, {"match": "text"})["match"]
+    'text'
+    """
+    known = declared(group)
+    for name in given:
+        if name not in known:
+            raise OptionError(
+                "unknown option ", Quote(name), remedy=f"choose from: {', '.join(sorted(known))}"
+            )
+    return {
+        name: item.checked(given.get(name, item.option.default)) for name, item in known.items()
+    }
+
+
+def documented(*groups: type) -> Callable[[_Function], _Function]:
+    """List the options of groups in the docstring of a function, where it says ``{options}``."""
+
+    def decorate(function: _Function) -> _Function:
+        if function.__doc__:
+            lines = [line for group in groups for line in _listed(group)]
+            function.__doc__ = function.__doc__.replace("{options}", "\n    ".join(lines))
+        return function
+
+    return decorate
+
+
+def _listed(group: type) -> list[str]:
+    """The options of a group, as the parameters of a docstring."""
+    lines = []
+    for name, item in declared(group).items():
+        values = ", ".join(map(repr, item.choices))
+        kind = f"{{{values}}}" if item.choices else item.kind.__name__
+        default = item.option.default
+        given = "optional" if default is None else f"default {default!r}"
+        lines.append(f"{name} : {kind}, {given}")
+        lines.append(f"    {item.option.help}")
+    return lines
