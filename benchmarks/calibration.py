@@ -20,7 +20,7 @@ import numpy as np
 
 import beyondchance as bc
 from beyondchance.core.ragged import exact_total, total
-from beyondchance.results.intervals import METHODS, SCORES
+from beyondchance.results.resampling import METHODS, SCORES
 from beyondchance.types import Floats
 from generate import population
 

@@ -46,17 +46,15 @@ if TYPE_CHECKING:
     )
     from beyondchance.other_coefficients.values import Coefficient as Coefficient
     from beyondchance.page.report import Page as Page, report as report
-    from beyondchance.results.agreement import (
-        Agreement as Agreement,
-        Counts as Counts,
-        Difficulty as Difficulty,
-        Ranking as Ranking,
-        Score as Score,
-    )
+    from beyondchance.results.agreement import Agreement as Agreement
+    from beyondchance.results.counts import Counts as Counts
+    from beyondchance.results.difficulty import Difficulty as Difficulty
     from beyondchance.results.intervals import (
         ConfidenceInterval as ConfidenceInterval,
         Intervals as Intervals,
     )
+    from beyondchance.results.ranking import Ranking as Ranking
+    from beyondchance.results.score import Score as Score
     from beyondchance.scoring.api import (
         agreement as agreement,
         difficulty as difficulty,
@@ -88,8 +86,12 @@ _HOMES = {
     "other_coefficients.coefficients": "Coefficients coefficients",
     "other_coefficients.values": "Coefficient",
     "page.report": "Page report",
-    "results.agreement": "Agreement Counts Difficulty Ranking Score",
+    "results.agreement": "Agreement",
+    "results.counts": "Counts",
+    "results.difficulty": "Difficulty",
     "results.intervals": "ConfidenceInterval Intervals",
+    "results.ranking": "Ranking",
+    "results.score": "Score",
     "scoring.api": "agreement difficulty rank",
     "scoring.disagreements": "Disagreements disagreements",
     "scoring.one_text": "coverage expected_match sample_arrangements start_probabilities",

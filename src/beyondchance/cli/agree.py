@@ -36,7 +36,9 @@ from beyondchance.core.measures import MEASURES
 from beyondchance.errors import BeyondChanceError
 from beyondchance.numbers import in_digits
 from beyondchance.reporting.commands.agree import Variant, agree_report
-from beyondchance.results.agreement import Agreement, Difficulty, Score
+from beyondchance.results.agreement import Agreement
+from beyondchance.results.difficulty import Difficulty
+from beyondchance.results.score import Score
 from beyondchance.scoring.api import agreement, difficulty, without_gold
 from beyondchance.scoring.options import SCOPES
 

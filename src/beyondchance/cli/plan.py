@@ -23,7 +23,7 @@ from beyondchance.cli.options import (
 from beyondchance.cli.running import Command, emit, working
 from beyondchance.inference.plan import plan
 from beyondchance.reporting.commands.plan import plan_report
-from beyondchance.results.intervals import SCORES
+from beyondchance.results.resampling import SCORES
 from beyondchance.scoring.api import agreement
 
 WIDTHS = (0.1, 0.05, 0.03, 0.02, 0.01)

@@ -28,7 +28,7 @@ from beyondchance.cli.options import (
 )
 from beyondchance.cli.running import Command, emit, working
 from beyondchance.reporting.commands.rank import Subset, Sureness, rank_report
-from beyondchance.results.agreement import Ranking
+from beyondchance.results.ranking import Ranking
 from beyondchance.scoring.api import difficulty, rank
 from beyondchance.types import Bools
 

@@ -29,15 +29,10 @@ from beyondchance.core.bootstrap import (
     tail_share,
 )
 from beyondchance.errors import DataError, OptionError
-from beyondchance.results.agreement import Agreement, Ranking
-from beyondchance.results.intervals import (
-    SCORES,
-    ConfidenceInterval,
-    Resampling,
-    checked_resampling,
-    interval_from,
-    score_of,
-)
+from beyondchance.results.agreement import Agreement
+from beyondchance.results.intervals import ConfidenceInterval, interval_from
+from beyondchance.results.ranking import Ranking
+from beyondchance.results.resampling import SCORES, Resampling, checked_resampling, score_of
 from beyondchance.settings import KINDS, Settings
 from beyondchance.types import Floats
 

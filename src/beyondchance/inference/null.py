@@ -30,8 +30,10 @@ from beyondchance.core.ragged import bounds, distinct
 from beyondchance.core.variance import covariance, is_within_reach, team_variance
 from beyondchance.errors import DataError, LengthsError, OptionError
 from beyondchance.options import CustomMeasure
-from beyondchance.results.agreement import NOTHING_MARKED, Agreement, Counts, Score
-from beyondchance.results.intervals import checked_resamples, checked_rng
+from beyondchance.results.agreement import Agreement
+from beyondchance.results.counts import Counts
+from beyondchance.results.resampling import checked_resamples, checked_rng
+from beyondchance.results.score import NOTHING_MARKED, Score
 from beyondchance.scoring.api import agreement, without_gold
 from beyondchance.scoring.counting import Layers, layers_of, trees_on_lines
 from beyondchance.scoring.marks import checked_nesting, marked

@@ -7,7 +7,7 @@ from math import ceil, floor, isnan, log10, nan, sqrt
 
 import numpy as np
 
-from beyondchance.checks import checked_option
+from beyondchance.checks import as_float, checked_option
 from beyondchance.core.bootstrap import (
     bootstrap_weights,
     degrees_of_freedom,
@@ -17,7 +17,8 @@ from beyondchance.core.bootstrap import (
 from beyondchance.core.distributions import normal_quantile, student_quantile
 from beyondchance.errors import DataError, OptionError
 from beyondchance.results.agreement import Agreement
-from beyondchance.results.intervals import FEW, SCORES, as_float, checked_resampling, score_of
+from beyondchance.results.intervals import FEW
+from beyondchance.results.resampling import SCORES, checked_resampling, score_of
 from beyondchance.settings import Settings
 
 MOST_DOCUMENTS = 10**9

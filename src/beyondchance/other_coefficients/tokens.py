@@ -25,7 +25,7 @@ from beyondchance.other_coefficients.values import (
     Coefficient,
     from_disagreement,
 )
-from beyondchance.results.agreement import Score
+from beyondchance.results.score import Score
 from beyondchance.types import Floats, Ints
 
 TOKENS = ("kappa", "shuffled-f1", "pi", "fleiss", "nominal-alpha", "s", "ac1")

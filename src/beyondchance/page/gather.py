@@ -18,8 +18,10 @@ from beyondchance.other_coefficients.coefficients import (
     Coefficients,
     coefficients,
 )
-from beyondchance.results.agreement import LEVELS, Agreement, Difficulty, Ranking
+from beyondchance.results.agreement import LEVELS, Agreement
+from beyondchance.results.difficulty import Difficulty
 from beyondchance.results.intervals import Intervals
+from beyondchance.results.ranking import Ranking
 from beyondchance.scoring.api import agreement, difficulty, rank, without_gold
 from beyondchance.scoring.disagreements import Disagreements, disagreements
 from beyondchance.scoring.one_text import coverage

@@ -40,7 +40,7 @@ from beyondchance.reporting.commands.agree import agree_report, overall_table
 from beyondchance.reporting.commands.rank import Sureness, by_rank, rank_report
 from beyondchance.reporting.intervals import CAUTION, Scores, interval_heading, json_intervals
 from beyondchance.reporting.outputs import json as json_output
-from beyondchance.results.agreement import Score
+from beyondchance.results.score import Score
 from beyondchance.settings import Settings
 from beyondchance.version import __version__
 

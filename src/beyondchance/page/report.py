@@ -15,7 +15,8 @@ from beyondchance.io.saving import save_file
 from beyondchance.page.figures import ENDINGS, save_figures
 from beyondchance.page.gather import WITHOUT_GAMMA, overview
 from beyondchance.page.page import prepare, written
-from beyondchance.results.agreement import Agreement, Ranking
+from beyondchance.results.agreement import Agreement
+from beyondchance.results.ranking import Ranking
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,7 +40,9 @@ from beyondchance.reporting.commands.rank import (
     sure_table,
     told_apart,
 )
-from beyondchance.results.agreement import Agreement, Ranking, Score
+from beyondchance.results.agreement import Agreement
+from beyondchance.results.ranking import Ranking
+from beyondchance.results.score import Score
 
 OURS = "corrected-f1"
 MOST_ROWS = 200

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.numbers import in_digits
-from beyondchance.results.agreement import Score
+from beyondchance.results.score import Score
 
 CUT = "long tables are cut; --top 0 shows all of them"
 """A note for those who look at tables."""

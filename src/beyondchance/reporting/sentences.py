@@ -10,7 +10,7 @@ import numpy as np
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.numbers import in_digits
 from beyondchance.reporting.blocks import counted, in_list
-from beyondchance.results.agreement import Score
+from beyondchance.results.score import Score
 
 LITTLE = 0.005
 """Where correction moves a score by less, it is said to change little."""

@@ -13,7 +13,10 @@ from beyondchance.checks import checked_option
 from beyondchance.core.ragged import distinct
 from beyondchance.errors import DataError, NothingSharedError, OptionError
 from beyondchance.options import CustomMeasure
-from beyondchance.results.agreement import Agreement, Counts, Difficulty, Ranking
+from beyondchance.results.agreement import Agreement
+from beyondchance.results.counts import Counts
+from beyondchance.results.difficulty import Difficulty
+from beyondchance.results.ranking import Ranking
 from beyondchance.scoring.counting import compared_documents, counted
 from beyondchance.scoring.marks import checked_nesting, fitting_model, marked
 from beyondchance.scoring.options import MODELS, SCOPES, Chosen, chosen_measure

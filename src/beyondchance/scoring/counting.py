@@ -17,7 +17,7 @@ from beyondchance.core.nesting import Forest, Nesting, depth_among, forest, oute
 from beyondchance.core.observed import SpanGroups
 from beyondchance.core.ragged import bounds, distinct, exact_total, rounded, spread
 from beyondchance.core.sets import SpanSets, sets_of_spans, whole_lines
-from beyondchance.results.agreement import Counts
+from beyondchance.results.counts import Counts
 from beyondchance.scoring.marks import Marked
 from beyondchance.types import Bools, Floats, Ints
 

@@ -34,7 +34,9 @@ from beyondchance.reporting.intervals import (
     json_uncertainty,
     with_intervals,
 )
-from beyondchance.results.agreement import Agreement, Difficulty, Score
+from beyondchance.results.agreement import Agreement
+from beyondchance.results.difficulty import Difficulty
+from beyondchance.results.score import Score
 from beyondchance.settings import Settings
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from beyondchance.reporting.intervals import (
     json_intervals,
     json_uncertainty,
 )
-from beyondchance.results.agreement import Difficulty
+from beyondchance.results.difficulty import Difficulty
 
 if TYPE_CHECKING:
     from beyondchance.results.intervals import Intervals

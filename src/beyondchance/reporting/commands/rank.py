@@ -38,7 +38,7 @@ from beyondchance.reporting.intervals import (
     json_uncertainty,
     with_intervals,
 )
-from beyondchance.results.agreement import Ranking
+from beyondchance.results.ranking import Ranking
 
 if TYPE_CHECKING:
     from beyondchance.inference.compare import Comparison, Standings

@@ -1,0 +1,429 @@
+"""Counts that add, and the scores that follow from them.
+
+A row of Counts holds what one pair of annotators did with one label in one text.
+Every score, at every level, is a sum of rows followed by one division. Rates are
+never stored and never averaged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from beyondchance.checks import checked_option
+from beyondchance.core.ragged import distinct, exact_total, total
+from beyondchance.errors import DataError
+from beyondchance.results.resampling import Rows
+from beyondchance.results.score import SUMS, Score
+from beyondchance.types import Bools, Floats, Ints
+
+Name = TypeVar("Name", bound=Hashable)
+
+_COLUMNS = (
+    *("document", "text", "label", "a", "b"),
+    *("matched", "expected", "size_a", "size_b", "spans_a", "spans_b"),
+    *("certain", "certain_a", "certain_b"),
+    *("matched_a", "matched_b", "expected_a", "expected_b", "error", "stream"),
+)
+_SIDES = {
+    f"{name}{one}": f"{name}{two}"
+    for name in ("", "size_", "spans_", "certain_", "matched_", "expected_")
+    for one, two in (("a", "b"), ("b", "a"))
+}
+"""What each column of one side is called on the other."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Scores(Mapping[Name, Score]):
+    """Scores by name, in columns: each is made when it is asked for.
+
+    A thousand annotators have tens of thousands of pairs, of which hardly anybody asks for
+    more than a few.
+    """
+
+    names: Sequence[Name]
+    columns: Mapping[str, NDArray[Any]]
+
+    @cached_property
+    def _number(self) -> dict[Name, int]:
+        return {name: number for number, name in enumerate(self.names)}
+
+    def __getitem__(self, name: Name) -> Score:
+        number = self._number[name]
+        return Score(**{key: column[number].item() for key, column in self.columns.items()})
+
+    def __iter__(self) -> Iterator[Name]:
+        return iter(self.names)
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def __repr__(self) -> str:
+        return repr(dict(self))
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Counts:
+    """The table that everything is summed from; tables add.
+
+    One row for each text, label and pair of annotators, where at least one of the
+    two marked something. `expected` holds multiples of 2**-52, which are added
+    exactly, so that the sum does not depend on how a corpus is split.
+
+    Attributes
+    ----------
+    documents : tuple of str
+        The documents compared, those without a row included.
+    fields : mapping of str to tuple of str
+        Values to group documents by.
+    n_texts : int
+    labels, annotators : tuple of str
+    pairs : array of int, shape (2, pairs)
+        The pairs of annotators who share a document compared, with rows or without.
+    document, text, label, a, b : arrays of int, shape (rows,)
+        Numbers into the above; ``a <= b``, equal only in tables of difficulty.
+    matched, expected, size_a, size_b : arrays of float, shape (rows,)
+    spans_a, spans_b : arrays of int, shape (rows,)
+        How many spans each annotator marked.
+    certain, certain_a, certain_b : arrays of bool, shape (rows,)
+        Whether random annotations could not help agreeing wholly, or matching all that
+        one side marked.
+    matched_a, matched_b, expected_a, expected_b : arrays of float, shape (rows,), optional
+        The match of either side, where recall and precision have one of their own.
+    error : array of float, shape (rows,), optional
+        Standard errors of `expected`, where it was estimated.
+    stream : array of int, shape (rows,), optional
+        Where the random numbers came from. Estimates of one stream are one and the same,
+        so that their errors add up; those of different streams are independent.
+    """
+
+    documents: tuple[str, ...]
+    fields: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    n_texts: int
+    labels: tuple[str, ...]
+    annotators: tuple[str, ...]
+    pairs: Ints
+    document: Ints
+    text: Ints
+    label: Ints
+    a: Ints
+    b: Ints
+    matched: Floats
+    expected: Floats
+    size_a: Floats
+    size_b: Floats
+    spans_a: Ints
+    spans_b: Ints
+    certain: Bools
+    certain_a: Bools
+    certain_b: Bools
+    matched_a: Floats | None = None
+    matched_b: Floats | None = None
+    expected_a: Floats | None = None
+    expected_b: Floats | None = None
+    error: Floats | None = None
+    stream: Ints | None = None
+
+    def __len__(self) -> int:
+        return len(self.document)
+
+    def __repr__(self) -> str:
+        return f"Counts({len(self):,} rows of {len(self.documents):,} documents)"
+
+    def __add__(self, other: Counts) -> Counts:
+        """Put two tables together, of different documents; names are matched."""
+        if not isinstance(other, Counts):
+            return NotImplemented
+        shared = next((name for name in other.documents if name in set(self.documents)), None)
+        if shared is not None:
+            raise DataError(
+                f"both tables hold the document {shared!r}; expected different documents: give "
+                "them different names"
+            )
+        if self.fields.keys() != other.fields.keys():
+            raise DataError(
+                f"tables with the fields {sorted(self.fields)} and {sorted(other.fields)} "
+                "cannot be added; expected the same fields"
+            )
+        if self._columns().keys() != other._columns().keys():
+            raise DataError("tables of different measures cannot be added; expected the same")
+        labels = tuple(sorted({*self.labels, *other.labels}))
+        annotators = tuple(dict.fromkeys(self.annotators + other.annotators))
+        parts = [part._renamed(labels, annotators) for part in (self, other)]
+        columns: dict[str, Any] = {
+            name: np.concatenate([part[name] for part in parts]) for name in parts[0]
+        }
+        columns["document"][len(self) :] += len(self.documents)
+        columns["text"][len(self) :] += self.n_texts
+        return Counts(
+            documents=self.documents + other.documents,
+            fields={name: self.fields[name] + other.fields[name] for name in self.fields},
+            n_texts=self.n_texts + other.n_texts,
+            labels=labels,
+            annotators=annotators,
+            pairs=_distinct_pairs(
+                np.concatenate(
+                    [
+                        _renumbering(part.annotators, annotators)[part.pairs]
+                        for part in (self, other)
+                    ],
+                    axis=1,
+                ),
+                len(annotators),
+            ),
+            **columns,
+        )
+
+    def _columns(self) -> dict[str, NDArray[Any]]:
+        """The columns of the table, those that it has."""
+        columns = {name: getattr(self, name) for name in _COLUMNS}
+        return {name: column for name, column in columns.items() if column is not None}
+
+    def _renamed(
+        self, labels: tuple[str, ...], annotators: tuple[str, ...]
+    ) -> dict[str, NDArray[Any]]:
+        """The columns with other numbers for labels and annotators, ``a <= b`` again."""
+        columns = self._columns()
+        columns["label"] = _renumbering(self.labels, labels)[self.label]
+        number = _renumbering(self.annotators, annotators)
+        columns["a"], columns["b"] = number[self.a], number[self.b]
+        swap = columns["a"] > columns["b"]
+        return {
+            name: np.where(swap, columns[_SIDES[name]], column) if name in _SIDES else column
+            for name, column in columns.items()
+        }
+
+    def only(self, keep: Bools) -> Counts:
+        """The table with some of its rows; documents and names stay."""
+        return self._rows(np.flatnonzero(keep))
+
+    def of_documents(self, keep: Bools) -> Counts:
+        """The table with some of its documents, chosen by a truth value for each."""
+        part = self.only(keep[self.document])
+        return replace(
+            part,
+            documents=tuple(name for name, kept in zip(self.documents, keep, strict=True) if kept),
+            fields={
+                name: tuple(value for value, kept in zip(values, keep, strict=True) if kept)
+                for name, values in self.fields.items()
+            },
+            document=(np.cumsum(keep) - 1)[part.document],
+        )
+
+    def without(self, annotator: str) -> Counts:
+        """The table without the rows of one annotator."""
+        number = self.annotators.index(checked_option("annotator", annotator, self.annotators))
+        others = np.all(self.pairs != number, axis=0)
+        rows = self.only((self.a != number) & (self.b != number))
+        return replace(rows, pairs=self.pairs[:, others])
+
+    def ordered(self, annotators: tuple[str, ...]) -> Counts:
+        """The same table with the annotators in another order, so with other sides a and b."""
+        number = _renumbering(self.annotators, annotators)
+        pairs = _distinct_pairs(number[self.pairs], len(annotators))
+        columns: dict[str, Any] = self._renamed(self.labels, annotators)
+        return replace(self, annotators=annotators, pairs=pairs, **columns)
+
+    def score(self) -> Score:
+        """The sum of all rows."""
+        return self._scores(np.zeros(len(self), dtype=np.int64), ("all",))["all"]
+
+    def by_label(self) -> Mapping[str, Score]:
+        """A score for each label."""
+        return self._scores(self.label, self.labels)
+
+    def by_document(self) -> Mapping[str, Score]:
+        """A score for each document compared."""
+        return self._scores(self.document, self.documents)
+
+    def by_field(self, name: str) -> Mapping[str, Score]:
+        """A score for each value of a field of the documents."""
+        values, group = self.field_values(name)
+        return self._scores(group[self.document], values)
+
+    def field_values(self, name: str) -> tuple[tuple[str, ...], Ints]:
+        """The values of a field, and the number of each document's among them."""
+        checked_option("field", name, self.fields)
+        values = tuple(dict.fromkeys(self.fields[name]))
+        return values, _renumbering(self.fields[name], values)
+
+    def pair_numbers(self) -> Ints:
+        """For each row, the number of its pair among `pairs`."""
+        code = self.pairs[0] * len(self.annotators) + self.pairs[1]
+        return np.searchsorted(code, self.a * len(self.annotators) + self.b)
+
+    def by_pair(self) -> Mapping[tuple[str, str], Score]:
+        """A score for each pair of annotators who share a document compared."""
+        group = self.pair_numbers()
+        one, two = ([self.annotators[i] for i in side] for side in self.pairs.tolist())
+        return self._scores(group, list(zip(one, two, strict=True)))
+
+    def by_annotator(self) -> Mapping[str, Score]:
+        """A score for each annotator, as side a, against all others.
+
+        `n_spans` counts the annotator's own spans.
+        """
+        both_ways = self._both_ways()
+        return both_ways._scores(both_ways.a, self.annotators, sides=("a",))
+
+    def size_by_annotator(self) -> dict[str, float]:
+        """How much each annotator marked, in the measure's own unit."""
+        mirrored = self._both_ways()
+        sizes = mirrored._once(mirrored.a, len(self.annotators), "size", sides=("a",))
+        return dict(zip(self.annotators, sizes.tolist(), strict=True))
+
+    def against(self, annotator: str) -> Mapping[str, Score]:
+        """A score for each who shares a document with an annotator, who is side a.
+
+        Against a gold standard, precision and recall then are what they are called.
+        """
+        checked_option("annotator", annotator, self.annotators)
+        one = self.annotators.index(annotator)
+        others = distinct(self.pairs[::-1][self.pairs == one])[0]
+        others = others[others != one]
+        both_ways = self._both_ways()
+        rows = both_ways._rows(np.flatnonzero(both_ways.a == one))
+        names = [self.annotators[other] for other in others.tolist()]
+        return rows._scores(np.searchsorted(others, rows.b), names)
+
+    def _both_ways(self) -> Counts:
+        """The rows of different annotators, followed by the same with the sides changed."""
+        rows = np.flatnonzero(self.a != self.b)
+        columns: dict[str, Any] = {
+            name: np.concatenate([column[rows], getattr(self, _SIDES.get(name, name))[rows]])
+            for name, column in self._columns().items()
+        }
+        return replace(self, **columns)
+
+    def _rows(self, rows: Ints) -> Counts:
+        """Some of the rows."""
+        columns: dict[str, Any] = {n: column[rows] for n, column in self._columns().items()}
+        return replace(self, **columns)
+
+    def _scores(
+        self, group: Ints, names: Sequence[Name], *, sides: Sequence[str] = ("a", "b")
+    ) -> Scores[Name]:
+        """Sum the rows of each group; `n_spans` counts the spans of these sides."""
+        n_groups = len(names)
+        columns: dict[str, NDArray[Any]] = {
+            name: exact_total(group, column, n_groups)
+            for name, column in self._columns().items()
+            if name in SUMS
+        }
+        has_rows = np.bincount(group, minlength=n_groups) > 0
+        for name in ("certain", "certain_a", "certain_b"):
+            columns[name] = has_rows & (total(group, ~getattr(self, name), n_groups) == 0)
+        if self.error is not None:
+            columns["error"] = self._errors(group, n_groups)
+        columns["n_documents"] = _distinct(group, self.document, n_groups)
+        columns["n_spans"] = self._once(group, n_groups, "spans", sides).astype(np.int64)
+        return Scores(names, columns)
+
+    def _errors(self, group: Ints, n_groups: int) -> Floats:
+        """Standard error of the sum of each group's estimates.
+
+        Errors of one stream are one and the same error, and add up. Those of different
+        streams are independent, and their squares add up.
+        """
+        if self.error is None or self.stream is None:
+            return np.zeros(n_groups)
+        order = np.lexsort((self.stream, group))
+        group, stream = group[order], self.stream[order]
+        begins = np.ones(len(order), dtype=bool)
+        begins[1:] = (group[1:] != group[:-1]) | (stream[1:] != stream[:-1])
+        added = total(np.cumsum(begins) - 1, self.error[order], int(np.count_nonzero(begins)))
+        return np.sqrt(total(group[begins], added**2, n_groups))
+
+    def _has_one_pair(self) -> bool:
+        """Whether all rows are of the same two annotators, so that none repeats a span."""
+        return bool(
+            len(self)
+            and self.a[0] != self.b[0]
+            and np.all(self.a == self.a[0])
+            and np.all(self.b == self.b[0])
+        )
+
+    def _once(
+        self, group: Ints, n_groups: int, what: str, sides: Sequence[str] = ("a", "b")
+    ) -> Floats:
+        """Spans or sizes of each group, each counted once however many pairs it is in."""
+        n_annotators = max(len(self.annotators), 1)
+        cell = (group * max(self.n_texts, 1) + self.text) * max(len(self.labels), 1) + self.label
+        code = np.concatenate([cell * n_annotators + getattr(self, side) for side in sides])
+        values = np.concatenate([getattr(self, f"{what}_{side}") for side in sides])
+        if not self._has_one_pair():
+            found, number = distinct(code)
+            # Rows that repeat an annotator's spans hold the same value.
+            once = np.empty(len(found), dtype=np.int64)
+            once[number] = np.arange(len(code))
+            code, values = found, values[once]
+        width = max(self.n_texts, 1) * max(len(self.labels), 1) * n_annotators
+        return total(code // width, values, n_groups)
+
+    def leveled(self, levels: Sequence[Ints], n_levels: int) -> Rows:
+        """The rows for resampling, and the levels that each of them is in."""
+        return Rows(
+            n_documents=len(self.documents),
+            n_levels=n_levels,
+            document=self.document,
+            levels=levels,
+            matched=self.matched,
+            expected=self.expected,
+            size=self.size_a + self.size_b,
+            certain=self.certain,
+            a=self.a,
+            b=self.b,
+        )
+
+    def document_sums(self) -> Floats:
+        """Matched, expected, size and rows that are not certain, of each document.
+
+        Returns
+        -------
+        array of float, shape (documents, 4)
+        """
+        rows = self.leveled([np.zeros(len(self), dtype=np.int64)], 1)
+        return rows.sums(self.document, len(self.documents), range(1))[:, 0]
+
+    def to_dict(self) -> dict[str, list[Any]]:
+        """Columns of plain values, with names instead of numbers."""
+        return {
+            "document": [self.documents[i] for i in self.document.tolist()],
+            "text": self.text.tolist(),
+            "label": [self.labels[i] for i in self.label.tolist()],
+            "a": [self.annotators[i] for i in self.a.tolist()],
+            "b": [self.annotators[i] for i in self.b.tolist()],
+            **{
+                name: getattr(self, name).tolist()
+                for name in (*SUMS[:4], "spans_a", "spans_b", *SUMS[4:], "error")
+                if getattr(self, name) is not None
+            },
+        }
+
+    def to_rows(self) -> list[dict[str, Any]]:
+        """One dictionary for each row, as any table library takes them."""
+        columns = self.to_dict()
+        return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+
+def _renumbering(names: Sequence[str], onto: Sequence[str]) -> Ints:
+    """For each name, its number in `onto`."""
+    number = {name: index for index, name in enumerate(onto)}
+    return np.fromiter((number[name] for name in names), dtype=np.int64, count=len(names))
+
+
+def _distinct_pairs(pairs: Ints, n_annotators: int) -> Ints:
+    """Pairs sorted, each once, the smaller number first."""
+    code = pairs.min(axis=0) * n_annotators + pairs.max(axis=0)
+    return np.stack(np.divmod(distinct(code)[0], max(n_annotators, 1)))
+
+
+def _distinct(group: Ints, value: Ints, n_groups: int) -> Ints:
+    """How many distinct values each group has."""
+    width = int(value.max(initial=0)) + 1
+    return np.bincount(distinct(group * width + value)[0] // width, minlength=n_groups)

@@ -1,0 +1,155 @@
+"""How hard it is to agree by chance."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from math import nan
+
+import numpy as np
+
+from beyondchance.core.ragged import exact_total, total
+from beyondchance.results.agreement import Agreement
+from beyondchance.results.counts import Counts
+from beyondchance.results.intervals import ConfidenceInterval, Intervals, intervals_of
+from beyondchance.results.resampling import Levels, checked_resampling
+from beyondchance.settings import Settings
+from beyondchance.types import Floats, Ints
+
+
+@dataclass(frozen=True, eq=False)
+class Difficulty:
+    """How unlikely luck is: 1 minus the agreement of random annotations.
+
+    Attributes
+    ----------
+    counts : Counts
+        With a gold standard its rows against itself; without one the rows of all
+        pairs of annotators, each with itself included.
+    settings : Settings
+    skipped : mapping of str to int
+        What was left out, and how often.
+    notes : tuple of str
+        What was chosen and why, for people.
+    """
+
+    counts: Counts
+    settings: Settings
+    skipped: Mapping[str, int] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+    @cached_property
+    def overall(self) -> float:
+        """Difficulty of the corpus; nan where nothing was marked."""
+        return float(self._of(np.zeros(len(self.counts), dtype=np.int64), 1)[0])
+
+    @cached_property
+    def error(self) -> float:
+        """Standard error of `overall`, where chance was estimated; 0 where it is exact."""
+        counts, times = self.counts, self._times()
+        size = float((times * (counts.size_a + counts.size_b)).sum())
+        if counts.error is None or not size:
+            return 0.0 if size else nan
+        weighted = replace(counts, error=times * counts.error)
+        return 2 * float(weighted._errors(np.zeros(len(counts), dtype=np.int64), 1)[0]) / size
+
+    @cached_property
+    def by_document(self) -> dict[str, float]:
+        """Difficulty of each document; nan where nothing was marked."""
+        values = self._of(self.counts.document, len(self.counts.documents))
+        return dict(zip(self.counts.documents, values.tolist(), strict=True))
+
+    @cached_property
+    def by_text(self) -> Floats:
+        """Difficulty of each text; nan where nothing was marked."""
+        return self._of(self.counts.text, self.counts.n_texts)
+
+    @cached_property
+    def by_label(self) -> dict[str, float]:
+        """Difficulty of each label; nan where nothing was marked."""
+        values = self._of(self.counts.label, len(self.counts.labels))
+        return dict(zip(self.counts.labels, values.tolist(), strict=True))
+
+    @cached_property
+    def by_annotator(self) -> dict[str, float]:
+        """Difficulty of what each annotator marked, by chance agreement with itself."""
+        own = replace(self, counts=self.counts.only(self.counts.a == self.counts.b))
+        values = own._of(own.counts.a, len(own.counts.annotators))
+        return dict(zip(own.counts.annotators, values.tolist(), strict=True))
+
+    def interval(
+        self,
+        *,
+        confidence: float = 0.95,
+        resamples: int = 9999,
+        method: str = "bca",
+        rng: np.random.Generator | int | None = None,
+    ) -> ConfidenceInterval:
+        """The confidence interval of the overall difficulty, by the bootstrap over documents.
+
+        Parameters
+        ----------
+        confidence, resamples, method, rng
+            As in `Agreement.interval`.
+
+        Examples
+        --------
+        >>> from beyondchance import difficulty
+        >>> tags = [["B-P", "O"], ["B-P", "O"], ["B-P", "O", "O", "O"]]
+        >>> found = difficulty(tags, tags)
+        >>> round(found.overall, 4)
+        0.5833
+        >>> found.interval(method="percentile", rng=1)
+        ConfidenceInterval(low=0.5, high=0.75, reason=None)
+        """
+        found = self.intervals(confidence=confidence, resamples=resamples, method=method, rng=rng)
+        return found.overall["difficulty"]
+
+    def intervals(
+        self,
+        *,
+        confidence: float = 0.95,
+        resamples: int = 9999,
+        method: str = "bca",
+        rng: np.random.Generator | int | None = None,
+    ) -> Intervals:
+        """The same, of all labels and annotators too; each interval is under ``difficulty``."""
+        options = checked_resampling(
+            self.settings,
+            confidence=confidence,
+            resamples=resamples,
+            method=method,
+            rng=rng,
+            over="documents",
+        )
+        counts, times = self.counts, self._times()
+        levels = Levels()
+        levels.add("all", [""], np.zeros(len(counts), dtype=np.int64))
+        levels.add("label", counts.labels, counts.label)
+        levels.add("annotator", counts.annotators, np.where(counts.a == counts.b, counts.a, -1))
+        rows = counts.leveled(levels.members, len(levels))
+        rows = replace(rows, expected=times * rows.expected, size=times * rows.size)
+        unit = Agreement(counts, self.settings).resampled_unit
+        found = levels.named(intervals_of(rows, ["difficulty"], options, unit=unit))
+        return Intervals(
+            overall=found["all"][""],
+            by_label=found.get("label", {}),
+            by_annotator=found.get("annotator", {}),
+            settings=options.sign(self.settings),
+        )
+
+    def _times(self) -> Ints:
+        """Over all ordered pairs, two annotators count twice, one with itself once."""
+        return np.where(self.counts.a == self.counts.b, 1, 2)
+
+    def _of(self, group: Ints, n_groups: int) -> Floats:
+        """Difficulty of each group of rows."""
+        counts, times = self.counts, self._times()
+        expected = exact_total(group, times * counts.expected, n_groups)
+        size = total(group, times * (counts.size_a + counts.size_b), n_groups)
+        with np.errstate(invalid="ignore"):
+            return 1 - 2 * expected / size
+
+    def __repr__(self) -> str:
+        return f"Difficulty(overall={self.overall:.4f}, settings='{self.settings}')"

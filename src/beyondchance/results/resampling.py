@@ -1,0 +1,418 @@
+"""How far a score would move if other documents, or other annotators, had been drawn.
+
+The bootstrap on tables of counts: documents are drawn with replacement, each with all its
+texts, pairs and labels, and every score is computed anew from the sums. All levels of a
+result share the same resampled documents.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from copy import deepcopy
+from dataclasses import dataclass
+from math import ceil, nan
+from typing import Any, TypeVar
+
+import numpy as np
+
+from beyondchance.checks import as_float, checked_option, is_whole
+from beyondchance.core.bootstrap import (
+    bootstrap_weights,
+    exact_columns,
+    member_weights,
+    team_weights,
+)
+from beyondchance.core.ragged import distinct, total
+from beyondchance.errors import OptionError
+from beyondchance.options import FEWEST_RESAMPLES, MOST_RESAMPLES
+from beyondchance.settings import Settings
+from beyondchance.types import Bools, Floats, Ints
+
+SCORES = ("observed", "chance", "corrected")
+
+METHODS = ("bca", "percentile", "expanded")
+
+OVER = ("documents", "annotators", "both")
+
+_Value = TypeVar("_Value")
+
+_SUMS = 4
+"""Columns of sums: matched, expected, size, and rows in which random spans can disagree."""
+
+_SUMS_AT_A_TIME = 2**21
+"""Sums, of units times levels, held at a time."""
+
+_DRAWN_AT_A_TIME = 2**22
+"""Values, of resamples times levels times sums, held at a time."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Resampling:
+    """How to resample, checked.
+
+    Attributes
+    ----------
+    confidence : float
+    resamples : int
+    method : {"bca", "percentile", "expanded"}
+    generator : numpy.random.Generator
+    seed : int, optional
+        What to write into the signature; a generator has none.
+    over : {"documents", "annotators", "both"}
+    """
+
+    confidence: float
+    resamples: int
+    method: str
+    generator: np.random.Generator
+    seed: int | None
+    over: str
+
+    def sign(self, settings: Settings) -> Settings:
+        """The settings of a result with those of its intervals."""
+        return settings.replaced(
+            confidence=self.confidence,
+            interval_method=self.method,
+            resamples=self.resamples,
+            seed=settings.seed if self.seed is None else self.seed,
+            over=self.over,
+        )
+
+
+def checked_resampling(
+    settings: Settings,
+    *,
+    confidence: float,
+    resamples: int,
+    method: str,
+    rng: np.random.Generator | int | None,
+    over: str,
+) -> Resampling:
+    """Check the options of an interval of a result with these settings.
+
+    Raises
+    ------
+    OptionError
+        Saying which one is wrong, and what was expected.
+    """
+    sure, draws = checked_confidence(confidence), checked_resamples(resamples)
+    least = resamples_for(sure)
+    if draws < least:
+        raise OptionError(
+            f"resamples is {draws:,}, which do not reach the tails of confidence={sure!r}; "
+            f"expected {least:,} or more"
+        )
+    generator, seed = checked_rng(rng, settings)
+    return Resampling(
+        confidence=sure,
+        resamples=draws,
+        method=checked_option("method", method, METHODS),
+        generator=generator,
+        seed=seed,
+        over=checked_option("over", over, OVER),
+    )
+
+
+def checked_confidence(confidence: float) -> float:
+    """A confidence whose tails can be reached.
+
+    Examples
+    --------
+    >>> checked_confidence(np.float32(0.75))
+    0.75
+    """
+    sure = as_float(confidence)
+    if not 0 < sure < 1:
+        raise OptionError(f"confidence is {confidence!r}; expected a number between 0 and 1")
+    if resamples_for(sure) > MOST_RESAMPLES:
+        raise OptionError(
+            f"confidence is {confidence!r}, whose tails not even {MOST_RESAMPLES:,} resamples "
+            f"reach; expected {1 - 2 / MOST_RESAMPLES:.7f} at most"
+        )
+    return sure
+
+
+def resamples_for(confidence: float) -> int:
+    """The fewest resamples of which one is expected in either tail, or just at its edge.
+
+    Examples
+    --------
+    >>> [resamples_for(confidence) for confidence in (0.9, 0.95, 0.99, 0.999)]
+    [19, 39, 199, 1999]
+    """
+    # A hair less, for 1 - 0.9 is a little less than 0.1.
+    return ceil(2 / (1 - confidence) * (1 - 1e-9)) - 1
+
+
+def checked_resamples(resamples: int) -> int:
+    """A number of resamples that says something."""
+    whole = isinstance(resamples, int | np.integer) and not isinstance(resamples, bool)
+    if not whole or not FEWEST_RESAMPLES <= resamples <= MOST_RESAMPLES:
+        raise OptionError(
+            f"resamples is {resamples!r}; expected a whole number from {FEWEST_RESAMPLES} to "
+            f"{MOST_RESAMPLES:,}"
+        )
+    return int(resamples)
+
+
+def checked_rng(
+    rng: np.random.Generator | int | None, settings: Settings
+) -> tuple[np.random.Generator, int | None]:
+    """A source of randomness, and the seed that brings the same digits again.
+
+    A signature has one seed. Where chance was estimated it is that of the estimates, which
+    then is the one to draw from.
+
+    Examples
+    --------
+    >>> checked_rng(7, Settings())[1]
+    7
+    >>> checked_rng(None, Settings(measure="iou", theta=0.3, samples=1000, seed=5))[1]
+    5
+    """
+    if isinstance(rng, np.random.Generator):
+        return rng, None
+    if rng is None:
+        rng = settings.seed
+    if rng is None:
+        rng = int(np.random.SeedSequence().entropy)  # type: ignore[arg-type]
+    if not is_whole(rng) or rng < 0:  # type: ignore[operator]
+        raise OptionError(f"rng is {rng!r}; expected a generator, a seed (0 or more) or None")
+    if settings.seed not in (None, rng):
+        raise OptionError(
+            f"rng is {rng}, and chance was estimated with seed={settings.seed}; expected the same "
+            "seed for both, for a signature has one"
+        )
+    return np.random.default_rng(rng), int(rng)  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rows:
+    """Rows of counts, each in a document, and in one or several levels such as a label.
+
+    Attributes
+    ----------
+    n_documents, n_levels : int
+    document : array of int, shape (rows,)
+    levels : sequence of arrays of int, shape (rows,)
+        The levels that each row is in; -1 for none.
+    matched, expected, size : arrays of float, shape (rows,)
+        `size` is that of both sides together.
+    certain : array of bool, shape (rows,)
+        Whether random annotations could not help agreeing wholly.
+    a, b : arrays of int, shape (rows,)
+        The annotators.
+    """
+
+    n_documents: int
+    n_levels: int
+    document: Ints
+    levels: Sequence[Ints]
+    matched: Floats
+    expected: Floats
+    size: Floats
+    certain: Bools
+    a: Ints
+    b: Ints
+
+    def sums(self, unit: Ints, n_units: int, levels: range) -> Floats:
+        """Sum the rows of some levels by unit.
+
+        Returns
+        -------
+        array of float, shape (n_units, len(levels), 4)
+            Matched, expected, size, and the number of rows that are not certain.
+        """
+        columns = exact_columns(
+            np.stack([self.matched, self.expected, self.size, ~self.certain], axis=1)
+        )
+        n_cells, n_pieces = n_units * len(levels), columns.digits.shape[1]
+        sums = np.zeros((n_cells, n_pieces))
+        # One way of being in a level after the other, for rows can be in many.
+        for level in self.levels:
+            row = np.flatnonzero((level >= levels.start) & (level < levels.stop))
+            cell = unit[row] * len(levels) + level[row] - levels.start
+            for piece in range(n_pieces if len(row) else 0):
+                sums[:, piece] += total(cell, columns.digits[row, piece], n_cells)
+        return columns.put_together(sums).reshape(n_units, len(levels), _SUMS)
+
+
+class Levels:
+    """What scores are wanted: names in kinds, numbered one after the other.
+
+    Attributes
+    ----------
+    members : list of arrays of int, shape (rows,)
+        The levels that each row is in; -1 for none.
+    """
+
+    def __init__(self) -> None:
+        self.members: list[Ints] = []
+        self._names: list[tuple[str, Any]] = []
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    def add(self, kind: str, names: Iterable[Any], *numbers: Ints) -> None:
+        """Add levels, with the number of each row among them, or -1."""
+        self.members += [np.where(number < 0, -1, len(self) + number) for number in numbers]
+        self._names += [(kind, name) for name in names]
+
+    def named(self, values: Sequence[_Value]) -> dict[str, dict[Any, _Value]]:
+        """Values, one for each level, by kind and name."""
+        found: dict[str, dict[Any, _Value]] = {}
+        for (kind, name), value in zip(self._names, values, strict=True):
+            found.setdefault(kind, {})[name] = value
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class Team:
+    """The pairs of annotators that there are.
+
+    Attributes
+    ----------
+    pair : array of int, shape (rows,)
+        The pair of each row.
+    left, right : arrays of int, shape (pairs,)
+        The members of each pair.
+    n_members : int
+    """
+
+    pair: Ints
+    left: Ints
+    right: Ints
+    n_members: int
+
+    def without_each(self) -> Floats:
+        """For each member, 1 for the pairs that it is not in."""
+        member = np.arange(self.n_members)[:, None]
+        return np.asarray((self.left != member) & (self.right != member), dtype=np.float64)
+
+
+def team_of(rows: Rows) -> Team:
+    """The pairs of annotators of the rows."""
+    width = int(rows.b.max(initial=0)) + 1
+    pairs, pair = distinct(rows.a * width + rows.b)
+    members, number = distinct(np.concatenate([pairs // width, pairs % width]))
+    left, right = number.reshape(2, -1)
+    return Team(pair, left, right, len(members))
+
+
+def score_of(sums: Floats, name: str) -> Floats:
+    """A score from matched, expected, size and rows that are not certain; nan if undefined.
+
+    Examples
+    --------
+    >>> score_of(np.array([3.0, 1.0, 8.0, 1.0]), "corrected").round(4).item()
+    0.6667
+    """
+    matched, expected, size, uncertain = np.moveaxis(sums, -1, 0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        if name == "observed":
+            found = 2 * matched / size
+        elif name == "chance":
+            found = 2 * expected / size
+        elif name == "difficulty":
+            found = 1 - 2 * expected / size
+        else:
+            found = np.where(uncertain > 0, (matched - expected) / (size / 2 - expected), nan)
+    return np.where(size > 0, found, nan)
+
+
+@dataclass(frozen=True, slots=True)
+class Resampled:
+    """The sums of a few levels in every resample.
+
+    Attributes
+    ----------
+    drawn : array of float, shape (resamples, levels, 4)
+    whole : array of float, shape (levels, 4)
+        Of everything, once.
+    left_out : sequence of arrays of float, shape (units, levels, 4)
+        Without each unit, for each kind of unit that is drawn.
+    """
+
+    drawn: Floats
+    whole: Floats
+    left_out: Sequence[Floats]
+
+
+def resampled(rows: Rows, options: Resampling, team: Team) -> Iterator[tuple[range, Resampled]]:
+    """Draw documents, annotators or both; a few levels at a time, all from the same draws."""
+    n_pairs = len(team.left)
+    n_units = {
+        "documents": rows.n_documents,
+        "annotators": n_pairs,
+        "both": rows.n_documents * n_pairs,
+    }[options.over]
+    portion = min(
+        _SUMS_AT_A_TIME // max(n_units, 1), _DRAWN_AT_A_TIME // (options.resamples * _SUMS)
+    )
+    portion = max(portion, 1)
+    for first in range(0, rows.n_levels, portion):
+        levels = range(first, min(first + portion, rows.n_levels))
+        is_last = levels.stop == rows.n_levels
+        rng = options.generator if is_last else deepcopy(options.generator)
+        if options.over == "documents":
+            sums = rows.sums(rows.document, rows.n_documents, levels)
+            yield levels, _documents_drawn(sums, options.resamples, rng)
+        elif options.over == "annotators":
+            sums = rows.sums(team.pair, n_pairs, levels)
+            yield levels, _annotators_drawn(sums, team, options.resamples, rng)
+        else:
+            cell = rows.document * n_pairs + team.pair
+            sums = rows.sums(cell, rows.n_documents * n_pairs, levels)
+            yield levels, _both_drawn(sums, team, options.resamples, rng)
+
+
+def _documents_drawn(sums: Floats, resamples: int, rng: np.random.Generator) -> Resampled:
+    n_documents, n_levels, _ = sums.shape
+    columns = exact_columns(sums.reshape(n_documents, -1))
+    drawn = np.concatenate(
+        [columns.totals(weights) for weights in bootstrap_weights(n_documents, resamples, rng)]
+    )
+    whole = columns.totals(np.ones((1, n_documents))).reshape(n_levels, _SUMS)
+    return Resampled(drawn.reshape(-1, n_levels, _SUMS), whole, [whole - sums])
+
+
+def _annotators_drawn(
+    sums: Floats, team: Team, resamples: int, rng: np.random.Generator
+) -> Resampled:
+    n_pairs, n_levels, _ = sums.shape
+    columns = exact_columns(sums.reshape(n_pairs, -1))
+    teams = team_weights(team.n_members, team.left, team.right, resamples, rng)
+    drawn = np.concatenate([columns.totals(weights) for weights in teams])
+    whole = columns.totals(np.ones((1, n_pairs))).reshape(n_levels, _SUMS)
+    left_out = columns.totals(team.without_each()).reshape(-1, n_levels, _SUMS)
+    return Resampled(drawn.reshape(-1, n_levels, _SUMS), whole, [left_out])
+
+
+def _both_drawn(sums: Floats, team: Team, resamples: int, rng: np.random.Generator) -> Resampled:
+    n_pairs, n_levels = len(team.left), sums.shape[1]
+    by_document = sums.reshape(-1, n_pairs, n_levels, _SUMS)
+    n_documents = len(by_document)
+    columns = exact_columns(by_document.reshape(n_documents, -1))
+
+    def by_pair(weights: Floats) -> Floats:
+        return columns.totals(weights).reshape(-1, n_pairs, n_levels, _SUMS)
+
+    # Annotators are drawn first, for they are few; their pairs are many, and are made in portions.
+    members = np.concatenate(list(member_weights(team.n_members, n_pairs, resamples, rng)))
+    drawn: list[Floats] = []
+    first = 0
+    step = max(_DRAWN_AT_A_TIME // (n_pairs * n_levels * _SUMS), 1)
+    for block in bootstrap_weights(n_documents, resamples, rng):
+        for start in range(0, len(block), step):
+            weights = block[start : start + step]
+            times = members[first : first + len(weights)]
+            teams = times[:, team.left] * times[:, team.right]
+            drawn.append((by_pair(weights) * teams[:, :, None, None]).sum(axis=1))
+            first += len(weights)
+    whole = by_pair(np.ones((1, n_documents)))[0]
+    all_pairs = whole.sum(axis=0)
+    left_out = [
+        all_pairs - by_document.sum(axis=1),
+        np.stack([(whole * pairs[:, None, None]).sum(axis=0) for pairs in team.without_each()]),
+    ]
+    return Resampled(np.concatenate(drawn), all_pairs, left_out)

@@ -1,0 +1,193 @@
+"""A sum of rows of counts, and what follows from it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import isnan, nan
+from typing import Any
+
+NOTHING_MARKED = "nothing was marked by either"
+
+NO_ROOM = "random annotations would agree wholly: chance is 1"
+
+SUMS = (
+    *("matched", "expected", "size_a", "size_b"),
+    *("matched_a", "matched_b", "expected_a", "expected_b"),
+)
+"""What is added up."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Rate:
+    """A share: what matched, and what random annotations would match, of how much."""
+
+    matched: float
+    expected: float
+    size: float
+    certain: bool
+    nothing: str = NOTHING_MARKED
+
+    @property
+    def observed(self) -> float:
+        return self.matched / self.size if self.size else nan
+
+    @property
+    def chance(self) -> float:
+        return self.expected / self.size if self.size else nan
+
+    @property
+    def corrected(self) -> float:
+        if self.reason is not None:
+            return nan
+        return (self.matched - self.expected) / (self.size - self.expected)
+
+    @property
+    def reason(self) -> str | None:
+        if not self.size:
+            return self.nothing
+        return NO_ROOM if self.certain else None
+
+    def to_dict(self) -> dict[str, Any]:
+        values = {name: getattr(self, name) for name in ("observed", "chance", "corrected")}
+        result = {name: None if isnan(value) else value for name, value in values.items()}
+        return result if self.reason is None else {**result, "reason": self.reason}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Score:
+    """A sum of rows of Counts, and what follows from it.
+
+    Attributes
+    ----------
+    matched, expected : float
+        Observed match, and the match expected of random annotations.
+    size_a, size_b : float
+        How much each side marked, in the measure's own unit.
+    certain, certain_a, certain_b : bool
+        Whether random annotations could not help agreeing wholly: both, or in what
+        one side marked.
+    matched_a, matched_b, expected_a, expected_b : float, optional
+        The match of either side, where it is not the same for recall and precision.
+    error : float
+        Standard error of `expected`, where that was estimated; 0 where it is exact.
+    n_documents, n_spans : int
+        Documents in which something was marked, and spans marked in them (of one
+        annotator against the others: that annotator's spans).
+
+    Examples
+    --------
+    Two annotators mark 4 tokens each and share 3; by chance they would share 1.
+
+    >>> score = Score(matched=3, expected=1, size_a=4, size_b=4)
+    >>> score.observed, score.chance, round(score.corrected, 4)
+    (0.75, 0.25, 0.6667)
+    """
+
+    matched: float = 0.0
+    expected: float = 0.0
+    size_a: float = 0.0
+    size_b: float = 0.0
+    certain: bool = False
+    certain_a: bool = False
+    certain_b: bool = False
+    matched_a: float | None = None
+    matched_b: float | None = None
+    expected_a: float | None = None
+    expected_b: float | None = None
+    error: float = 0.0
+    n_documents: int = 0
+    n_spans: int = 0
+
+    @property
+    def _f1(self) -> _Rate:
+        return _Rate(self.matched, self.expected, (self.size_a + self.size_b) / 2, self.certain)
+
+    @property
+    def _recall(self) -> _Rate:
+        return _Rate(
+            self.matched if self.matched_a is None else self.matched_a,
+            self.expected if self.expected_a is None else self.expected_a,
+            self.size_a,
+            self.certain_a,
+            nothing="nothing was marked by side a",
+        )
+
+    @property
+    def _precision(self) -> _Rate:
+        return _Rate(
+            self.matched if self.matched_b is None else self.matched_b,
+            self.expected if self.expected_b is None else self.expected_b,
+            self.size_b,
+            self.certain_b,
+            nothing="nothing was marked by side b",
+        )
+
+    @property
+    def observed(self) -> float:
+        """F1 of the two sides; nan where neither marked anything."""
+        return self._f1.observed
+
+    @property
+    def chance(self) -> float:
+        """F1 that random annotations of the same lengths would reach."""
+        return self._f1.chance
+
+    @property
+    def chance_error(self) -> float:
+        """Standard error of `chance`, where it was estimated; 0 where it is exact."""
+        size = (self.size_a + self.size_b) / 2
+        return self.error / size if size else nan
+
+    @property
+    def corrected(self) -> float:
+        """Share of the agreement beyond chance that was attained; nan if chance is 1."""
+        return self._f1.corrected
+
+    @property
+    def reason(self) -> str | None:
+        """Why `corrected` is undefined, where it is."""
+        return self._f1.reason
+
+    @property
+    def precision(self) -> float:
+        """Share of what side b marked that matches side a."""
+        return self._precision.observed
+
+    @property
+    def chance_precision(self) -> float:
+        """Share of what side b marked that random annotations would match."""
+        return self._precision.chance
+
+    @property
+    def corrected_precision(self) -> float:
+        """Precision beyond chance; nan if chance is 1, or side b marked nothing."""
+        return self._precision.corrected
+
+    @property
+    def recall(self) -> float:
+        """Share of what side a marked that is matched by side b."""
+        return self._recall.observed
+
+    @property
+    def chance_recall(self) -> float:
+        """Share of what side a marked that random annotations would match."""
+        return self._recall.chance
+
+    @property
+    def corrected_recall(self) -> float:
+        """Recall beyond chance; nan if chance is 1, or side a marked nothing."""
+        return self._recall.corrected
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values; None where undefined, with the reason."""
+        return {
+            **self._f1.to_dict(),
+            **({"chance_error": self.chance_error} if self.error else {}),
+            "precision": self._precision.to_dict(),
+            "recall": self._recall.to_dict(),
+            "counts": {
+                name: getattr(self, name) for name in SUMS if getattr(self, name) is not None
+            },
+            "n_documents": self.n_documents,
+            "n_spans": self.n_spans,
+        }
