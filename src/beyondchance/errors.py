@@ -16,7 +16,7 @@ class BeyondChanceError(Exception):
     ----------
     *found : str, Quote or Use
         What was found, in pieces that make a sentence.
-    where : str
+    where : Text
         The file and line, or the document and annotator.
     expected : Text
         What should have been there.
@@ -43,10 +43,10 @@ such spans out
     """
 
     def __init__(
-        self, *found: Piece, where: str = "", expected: Text = (), remedy: Text = ()
+        self, *found: Piece, where: Text = (), expected: Text = (), remedy: Text = ()
     ) -> None:
         super().__init__(*found)
-        self.where = where
+        self.where = pieces(where)
         self.expected = pieces(expected)
         self.remedy = pieces(remedy)
 
@@ -62,7 +62,7 @@ such spans out
             sentence += f"; expected {spoken(self.expected, voice)}"
         if self.remedy:
             sentence += f"{': ' if self.expected else '; '}{spoken(self.remedy, voice)}"
-        return f"{self.where}: {sentence}" if self.where else sentence
+        return f"{spoken(self.where, voice)}: {sentence}" if self.where else sentence
 
     def __str__(self) -> str:
         return self.spoken()

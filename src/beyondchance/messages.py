@@ -110,8 +110,8 @@ COMMAND_LINE = Voice(on_command_line)
 
 
 def pieces(text: Text) -> tuple[Piece, ...]:
-    """The parts of a text."""
-    return text if isinstance(text, tuple) else (text,)
+    """The parts of a text; none of an empty one."""
+    return text if isinstance(text, tuple) else (text,) if text else ()
 
 
 def spoken(text: Text, voice: Voice = PYTHON) -> str:

@@ -22,7 +22,8 @@ from beyondchance import (
     plan,
 )
 from beyondchance.core import bootstrap as resampling
-from beyondchance.results import intervals, resampling as uncertainty
+from beyondchance.results import resampling as uncertainty
+from beyondchance.results.intervals import ConfidenceInterval
 
 SCORES = ("observed", "chance", "corrected")
 
@@ -581,7 +582,7 @@ class TestWhatIsDrawn:
         assert difficulty(tags, other).interval(rng=1, resamples=99).over == "sentences"
 
     def test_cautions(self):
-        interval = intervals.ConfidenceInterval(0.1, 0.2, None, "documents", 400, 29.4)
+        interval = ConfidenceInterval(0.1, 0.2, None, "documents", 400, 29.4)
         assert interval.caution == (
             "its width is known only about as well as from 29 documents; with fewer than 30 it "
             "tends to be too narrow, which method='expanded' allows for"
@@ -596,7 +597,7 @@ class TestWhatIsDrawn:
     def test_few_annotators_are_warned_of_whatever_the_method(self):
         # Of 400 documents and 9 annotators; the documents do not make up for the annotators.
         over = "documents and annotators"
-        interval = intervals.ConfidenceInterval(0.1, 0.2, None, over, 409, 300.0, "bca", 9)
+        interval = ConfidenceInterval(0.1, 0.2, None, over, 409, 300.0, "bca", 9)
         for method in uncertainty.METHODS:
             assert replace(interval, method=method).caution == (
                 "it is over 9 annotators; with fewer than 10 it is too narrow, by any method"

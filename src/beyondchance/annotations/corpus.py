@@ -28,7 +28,7 @@ Spans = Sequence[Sequence[tuple[int, int, str]] | None]
 
 UNITS = ("sentence", "document")
 POSITIONS = ("tokens", "characters", "frames")
-_MOST = 2**31 - 1
+MOST_POSITIONS = 2**31 - 1
 """Positions that a text may have: products of two of them fit into 64 bits."""
 
 
@@ -358,12 +358,15 @@ positions='tokens')
         checked_option("unit", unit, UNITS)
         checked_option("positions", positions, POSITIONS)
         text_length = _whole_numbers(lengths, "lengths")
-        for wrong, problem in ((text_length < 0, "negative"), (text_length > _MOST, "too large")):
+        for wrong, problem in (
+            (text_length < 0, "negative"),
+            (text_length > MOST_POSITIONS, "too large"),
+        ):
             if wrong.any():
                 index = int(np.argmax(wrong))
                 raise DataError(
                     f"text {index} has the length {text_length[index]}, which is {problem}; "
-                    f"expected a number from 0 to {_MOST:,}"
+                    f"expected a number from 0 to {MOST_POSITIONS:,}"
                 )
         text_document, names = _documents_of_texts(documents, len(text_length))
         for name, column in (("annotator", annotator), ("label", label)):
