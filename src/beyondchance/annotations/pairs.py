@@ -1,0 +1,93 @@
+"""Who shares which document, and so is compared with whom."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from beyondchance.annotations.corpus import Corpus
+from beyondchance.core.ragged import bounds, distinct, spread
+from beyondchance.types import Bools, Ints
+
+
+def every_two(owner: Ints, *, with_self: bool = False) -> tuple[Ints, Ints]:
+    """Every two rows of the same owner, the earlier one first.
+
+    Parameters
+    ----------
+    owner : array of int, shape (rows,)
+        The owner of each row, ascending.
+    with_self : bool
+        Whether each row is also paired with itself.
+
+    Examples
+    --------
+    Three rows of owner 0 and one of owner 1.
+
+    >>> one, two = every_two(np.array([0, 0, 0, 1]))
+    >>> one.tolist(), two.tolist()
+    ([0, 0, 1], [1, 2, 2])
+    """
+    row = np.arange(len(owner))
+    end = bounds(owner, int(owner.max(initial=-1)) + 1)[owner + 1]
+    first = row if with_self else row + 1
+    one, place = spread(end - first)
+    return one, first[one] + place
+
+
+@dataclass(frozen=True, eq=False)
+class SharedDocuments:
+    """Every document with every two annotators who are compared in it.
+
+    Attributes
+    ----------
+    corpus : Corpus
+    one, two : arrays of int, shape (rows,)
+        The two annotations, by their number in the corpus: sorted by document, then by
+        annotators.
+    """
+
+    corpus: Corpus
+    one: Ints
+    two: Ints
+
+    @cached_property
+    def first(self) -> Ints:
+        """Document d has the rows ``first[d]:first[d + 1]``, shape (documents + 1,)."""
+        return bounds(self.corpus.annotation_document[self.one], len(self.corpus.documents))
+
+    @cached_property
+    def compared(self) -> Bools:
+        """Which documents have two annotators who are compared, shape (documents,)."""
+        return np.diff(self.first) > 0
+
+    @property
+    def annotators(self) -> Ints:
+        """The pairs of annotators who share a document, each once, shape (2, pairs)."""
+        n_annotators = max(len(self.corpus.annotators), 1)
+        who = self.corpus.annotation_annotator
+        code = who[self.one] * n_annotators + who[self.two]
+        return np.stack(np.divmod(distinct(code)[0], n_annotators))
+
+
+def shared_documents(
+    corpus: Corpus, *, gold: int | None = None, with_self: bool = False
+) -> SharedDocuments:
+    """Who is compared with whom in which document.
+
+    Parameters
+    ----------
+    corpus : Corpus
+    gold : int, optional
+        The annotator with whom all others are compared; by default with one another.
+    with_self : bool
+        Whether each annotator is also paired with itself.
+    """
+    one, two = every_two(corpus.annotation_document, with_self=with_self)
+    if gold is not None:
+        is_gold = corpus.annotation_annotator == gold
+        wanted = is_gold[one] | is_gold[two]
+        one, two = one[wanted], two[wanted]
+    return SharedDocuments(corpus, one, two)
