@@ -10,6 +10,7 @@ import numpy as np
 
 from beyondchance.checks import checked_option
 from beyondchance.core.ragged import distinct
+from beyondchance.messages import Note
 from beyondchance.numbers import in_digits
 from beyondchance.results.counts import Counts
 from beyondchance.results.intervals import ConfidenceInterval, Intervals, intervals_of
@@ -33,14 +34,14 @@ class Agreement:
         How it was computed; ``str(settings)`` is the signature to cite.
     skipped : mapping of str to int
         What was left out, and how often.
-    notes : tuple of str
+    notes : tuple of Note
         What was chosen and why, for people.
     """
 
     counts: Counts
     settings: Settings
     skipped: Mapping[str, int] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
 
     @cached_property
     def score(self) -> Score:
@@ -292,7 +293,7 @@ class Agreement:
         if self.score.error:
             error = in_digits(self.score.chance_error)
             lines += [f"chance was estimated, with a standard error of {error}"]
-        return "\n".join([*lines, "", *self.notes, str(self.settings)])
+        return "\n".join([*lines, "", *map(str, self.notes), str(self.settings)])
 
 
 def _line(name: str, width: int, score: Score) -> str:

@@ -10,6 +10,7 @@ from math import nan
 import numpy as np
 
 from beyondchance.core.ragged import exact_total, total
+from beyondchance.messages import Note
 from beyondchance.results.agreement import Agreement
 from beyondchance.results.counts import Counts
 from beyondchance.results.intervals import ConfidenceInterval, Intervals, intervals_of
@@ -30,14 +31,14 @@ class Difficulty:
     settings : Settings
     skipped : mapping of str to int
         What was left out, and how often.
-    notes : tuple of str
+    notes : tuple of Note
         What was chosen and why, for people.
     """
 
     counts: Counts
     settings: Settings
     skipped: Mapping[str, int] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
 
     @cached_property
     def overall(self) -> float:
