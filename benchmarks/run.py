@@ -176,7 +176,7 @@ def uncertainty(seqeval_seconds: float) -> None:
         lambda: result.interval(resamples=10_000, rng=1),
         lambda: result.intervals(resamples=10_000, rng=1),
         lambda: bc.compare(result, result, resamples=10_000, rng=1),
-        lambda: bc.null_distribution(corpus, resamples=999, rng=1),
+        lambda: bc.null_distribution(corpus, resamples=999, seed=1),
         times=3,
     )
     print("\n3,450 documents of one sentence, four labels")

@@ -20,8 +20,9 @@ from beyondchance import (
 )
 from beyondchance.core import expected as chance
 from beyondchance.core.measures import MEASURES
+from beyondchance.core.models import MODELS
 from beyondchance.core.sets import set_coverage, sets_of_spans
-from beyondchance.scoring.options import MODELS, SCOPES
+from beyondchance.scoring.options import SCOPES
 
 
 def squares(start_a, length_a, start_b, length_b):
@@ -81,7 +82,7 @@ def drawn(rng, n, model, scope, most):
 @cache
 def cases(model, scope, how_many=70, most_arrangements=2500):
     """Pairs of small annotations with labels, each with few enough arrangements."""
-    rng = np.random.default_rng([1, MODELS.index(model), list(SCOPES).index(scope)])
+    rng = np.random.default_rng([1, list(MODELS).index(model), list(SCOPES).index(scope)])
     found = []
     while len(found) < how_many:
         n = int(rng.integers(2, 8 if model == "nested" else 7))
@@ -177,7 +178,7 @@ def test_estimates_are_within_their_error(theta, model, scope):
 @cache
 def dense_cases(model, scope):
     """Pairs of annotations that fill most of a very small text."""
-    rng = np.random.default_rng([2, MODELS.index(model), list(SCOPES).index(scope)])
+    rng = np.random.default_rng([2, list(MODELS).index(model), list(SCOPES).index(scope)])
     found = []
     while len(found) < 150:
         n = int(rng.integers(1, 5))
@@ -271,7 +272,7 @@ def test_starts_and_layers_of_nested_spans():
 def test_nested_arrangements_are_drawn_alike():
     # A span of 3 with one of 1 inside, and one of 1 beside it, in five: 6 * 3 ways.
     starts = sample_arrangements(
-        5, [1, 3, 1], size=36_000, model="nested", parents=[1, -1, -1], rng=5
+        5, [1, 3, 1], size=36_000, model="nested", parents=[1, -1, -1], seed=5
     )
     seen = Counter(map(tuple, starts.tolist()))
     assert len(seen) == 18

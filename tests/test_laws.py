@@ -24,8 +24,9 @@ from beyondchance import (
     start_probabilities,
 )
 from beyondchance.core.measures import MEASURES, SampledRule
+from beyondchance.core.models import MODELS
 from beyondchance.core.observed import SpanGroups
-from beyondchance.scoring.options import MODELS, SCOPES, chosen_measure
+from beyondchance.scoring.options import SCOPES, scoring_of
 
 POSITIONS = CustomMeasure(
     name="positions",
@@ -58,7 +59,7 @@ class Laws:
 
     size: Callable
     in_long_texts: Callable
-    models: tuple = MODELS
+    models: tuple = tuple(MODELS)
     is_whole: bool = True
     estimated: tuple = ()
     measure: CustomMeasure | None = None
@@ -105,9 +106,9 @@ scopes = st.sampled_from(sorted(SCOPES))
 def test_every_measure_declares_its_laws():
     assert set(LAWS) == {*MEASURES, "custom"}
     for name, measure in MEASURES.items():
-        refused = () if not isinstance(measure.overlapping, str) else ("overlapping",)
-        assert set(LAWS[name].models) == set(MODELS) - set(refused)
-        rules = dict.fromkeys(MODELS, measure.lines) | {"overlapping": measure.overlapping}
+        rules = {model.name: measure.rule(model) for model in MODELS.values()}
+        refused = {model for model, rule in rules.items() if isinstance(rule, str)}
+        assert set(LAWS[name].models) == set(MODELS) - refused
         estimated = {model for model, rule in rules.items() if isinstance(rule, SampledRule)}
         assert set(LAWS[name].estimated) == estimated
 
@@ -310,8 +311,7 @@ def test_mean_of_the_observed_match_is_the_expected_one(measure, model, data):
     left = np.array([i for i, _ in pairs])
     right = np.array([len(sides[0]) + j for _, j in pairs])
     options = options_of(measure, model)
-    rules = chosen_measure(options["measure"]).measure
-    rule = rules.overlapping if model == "overlapping" else rules.lines
+    rule = scoring_of({"measure": options["measure"]}).rule(MODELS[model])
     total = np.atleast_2d(rule.matched(groups, left, right))[0].sum()
     assert total / len(pairs) == pytest.approx(expected_match(n, a, b, **options), abs=1e-12)
 

@@ -177,8 +177,8 @@ class CustomMeasure:
                 )
 
 
-class ScoringOptions(TypedDict, total=False):
-    """How annotations are scored."""
+class UnseededScoringOptions(TypedDict, total=False):
+    """How annotations are scored, for functions with a seed of their own."""
 
     measure: Annotated[
         str | CustomMeasure,
@@ -225,6 +225,11 @@ class ScoringOptions(TypedDict, total=False):
             metavar="N",
         ),
     ]
+
+
+class ScoringOptions(UnseededScoringOptions, total=False):
+    """How annotations are scored."""
+
     seed: Annotated[
         int | None,
         Option(

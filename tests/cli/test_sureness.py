@@ -235,7 +235,7 @@ class TestAgree:
 
     def test_null(self, capsys):
         found = in_json(capsys, "agree", *TEAM, *FLAGS[2:], "--null", "--by", "document")
-        expected = null_distribution(example(), resamples=499, rng=7)
+        expected = null_distribution(example(), resamples=499, seed=7)
         null = found["null_distribution"]
         assert null == {
             "mean": found["chance"],

@@ -8,25 +8,24 @@ from hypothesis import given, strategies as st
 from scipy import stats
 
 import oracle
-from beyondchance.core.draws import (
-    disjoint_starts,
-    nested_starts,
-    overlapping_starts,
-    sampled_match,
-)
+from beyondchance.core.draws import disjoint_starts, nested_starts
+from beyondchance.core.estimates import sampled_match
 from beyondchance.core.measures import MEASURES
+from beyondchance.core.models import MODELS
 from beyondchance.core.observed import equal_spans
 
-STARTS = {"disjoint": disjoint_starts, "overlapping": overlapping_starts}
+
+def starts_of(model, n, lengths, draws, rng):
+    return MODELS[model].draw(n, lengths, np.full_like(lengths, -1), draws, rng)
 
 
-@pytest.mark.parametrize("model", STARTS)
+@pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize(
     ("n", "lengths"),
     [(4, (1,)), (5, (2, 3)), (6, (1, 2)), (6, (2, 2, 1)), (7, (3,)), (5, (1, 1, 1))],
 )
 def test_every_arrangement_is_equally_likely(model, n, lengths):
-    starts = STARTS[model](n, np.array(lengths), 40_000, np.random.default_rng(2))
+    starts = starts_of(model, n, np.array(lengths), 40_000, np.random.default_rng(2))
     seen = Counter(map(tuple, starts.tolist()))
     possible = oracle.arrangements(n, lengths, model)
     assert set(seen) <= set(possible)
@@ -64,16 +63,16 @@ def test_many_spans():
 @st.composite
 def drawn(draw):
     """Two annotations of one text, drawn a few times."""
-    model = draw(st.sampled_from(sorted(STARTS)))
+    model = draw(st.sampled_from(list(MODELS)))
     n = draw(st.integers(1, 90))
     sides = []
     rng = np.random.default_rng(draw(st.integers(0, 1000)))
     for _ in range(2):
         lengths = draw(st.lists(st.integers(1, min(n, 9)), min_size=1, max_size=9))
-        while model == "disjoint" and sum(lengths) > n:
+        while not MODELS[model].is_independent and sum(lengths) > n:
             lengths.pop()
         lengths = np.array(lengths or [1])
-        sides.append((STARTS[model](n, lengths, 5, rng), lengths))
+        sides.append((starts_of(model, n, lengths, 5, rng), lengths))
     return model, n, sides
 
 
@@ -81,9 +80,8 @@ def drawn(draw):
 def test_match_by_loops(case):
     model, n, (a, b) = case
     for measure in ("token", "exact"):
-        kind = MEASURES[measure]
-        rule = kind.overlapping if model == "overlapping" else kind.lines
-        found = sampled_match(n, a, b, matched=rule.matched, overlapping=model == "overlapping")
+        rule = MEASURES[measure].rule(MODELS[model])
+        found = sampled_match(n, a, b, matched=rule.matched, model=MODELS[model])
         for draw in range(5):
             spans = [
                 Counter(zip(starts[draw].tolist(), lengths.tolist(), strict=True))
@@ -104,7 +102,7 @@ def test_many_pairs_of_spans():
     rng = np.random.default_rng(1)
     lengths = np.array([1, 2] * 6)
     sides = [(disjoint_starts(30, lengths, 50, rng), lengths) for _ in range(2)]
-    found = sampled_match(30, *sides, matched=equal_spans, overlapping=False)
+    found = sampled_match(30, *sides, matched=equal_spans, model=MODELS["disjoint"])
     for draw in range(50):
         one, other = (
             set(zip(starts[draw].tolist(), lengths.tolist(), strict=True)) for starts, _ in sides

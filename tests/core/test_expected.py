@@ -154,7 +154,7 @@ class TestSampling:
         n, lengths, draws = 6, (1, 2, 1), 60_000
         arrangements = oracle.arrangements(n, lengths, model)
         number = {starts: i for i, starts in enumerate(arrangements)}
-        found = sample_arrangements(n, lengths, size=draws, model=model, rng=7)
+        found = sample_arrangements(n, lengths, size=draws, model=model, seed=7)
         seen = np.bincount([number[tuple(s)] for s in found.tolist()], minlength=len(number))
         expected = draws / len(arrangements)
         statistic = ((seen - expected) ** 2 / expected).sum()
@@ -166,7 +166,7 @@ class TestSampling:
         rng = np.random.default_rng(1)
         cover = [np.zeros((draws, n)), np.zeros((draws, n))]
         for side, lengths in enumerate((a, b)):
-            starts = sample_arrangements(n, lengths, size=draws, rng=rng)
+            starts = sample_arrangements(n, lengths, size=draws, seed=rng)
             for i, length in enumerate(lengths):
                 for t in range(length):
                     cover[side][np.arange(draws), starts[:, i] + t] = 1
@@ -175,12 +175,12 @@ class TestSampling:
         assert abs(matched.mean() - expected_match(n, a, b)) < 4 * error
 
     def test_same_seed_same_draws(self):
-        first = sample_arrangements(30, [2, 5], size=10, rng=3)
-        second = sample_arrangements(30, [2, 5], size=10, rng=np.random.default_rng(3))
+        first = sample_arrangements(30, [2, 5], size=10, seed=3)
+        second = sample_arrangements(30, [2, 5], size=10, seed=np.random.default_rng(3))
         np.testing.assert_array_equal(first, second)
 
     def test_degenerate_texts(self):
-        assert sample_arrangements(4, [], size=3, rng=1).shape == (3, 0)
-        assert sample_arrangements(4, [4], size=2, rng=1).tolist() == [[0], [0]]
-        full = sample_arrangements(5, [2, 3], size=50, rng=1)
+        assert sample_arrangements(4, [], size=3, seed=1).shape == (3, 0)
+        assert sample_arrangements(4, [4], size=2, seed=1).tolist() == [[0], [0]]
+        full = sample_arrangements(5, [2, 3], size=50, seed=1)
         assert {tuple(s) for s in full.tolist()} == {(0, 2), (3, 0)}

@@ -12,15 +12,16 @@ from scipy import stats
 import oracle
 from beyondchance import Corpus, DataError, LengthsError, OptionError, Settings, agreement, example
 from beyondchance.core.measures import MEASURES
+from beyondchance.core.models import MODELS
 from beyondchance.inference.null import match_variance, null_distribution
-from beyondchance.scoring.options import MODELS, SCOPES
+from beyondchance.scoring.options import SCOPES
 
 RULES = [
     (name, model, scope)
     for name, measure in MEASURES.items()
     for model in MODELS
     for scope in SCOPES
-    if model != "overlapping" or not isinstance(measure.overlapping, str)
+    if not isinstance(measure.rule(MODELS[model]), str)
 ]
 every_rule = pytest.mark.parametrize(("measure", "model", "scope"), RULES)
 
@@ -58,7 +59,7 @@ class TestOneText:
     def test_p_value_of_one_text(self):
         # Spans of 2 in 4 tokens stand at 0, 1 or 2: 3 of 9 cases share both tokens.
         spans = {name: [[(1, 3, "P")]] for name in "ab"}
-        found = null_distribution(Corpus.from_spans(spans, lengths=[4]), rng=3)
+        found = null_distribution(Corpus.from_spans(spans, lengths=[4]), seed=3)
         assert abs(found.p_value - 3 / 9) < 4 * found.p_error
         assert found.p_error == pytest.approx((found.p_value * (1 - found.p_value) / 9999) ** 0.5)
         assert (found.observed, found.sd_is) == (1, "exact")
@@ -83,7 +84,7 @@ def nested_example():
 def test_draws_have_the_mean_and_the_variance_that_they_should(measure, model, scope):
     options = {"measure": measure, "model": model, "scope": scope}
     corpus = nested_example() if model == "nested" else example()
-    found = null_distribution(corpus, rng=1, **options)
+    found = null_distribution(corpus, seed=1, **options)
     result = agreement(corpus, seed=1 if measure == "iou" else None, **options)
     assert found.mean == result.chance
     assert found.observed == result.observed
@@ -157,7 +158,7 @@ def assert_drawn_from(found, expected, size):
 def test_the_whole_distribution_by_brute_force(measure, model, scope):
     sides = SMALL[model]
     corpus = Corpus.from_spans({"a": [list(sides[0])], "b": [list(sides[1])]}, lengths=[6])
-    found = null_distribution(corpus, measure=measure, model=model, scope=scope, rng=2)
+    found = null_distribution(corpus, measure=measure, model=model, scope=scope, seed=2)
     match = oracle.MATCHES[measure, model == "overlapping"]
     score = agreement(corpus, measure=measure, model=model, scope=scope).score
     expected = by_brute_force(6, sides, scope, model, match)
@@ -176,7 +177,7 @@ def test_the_whole_distribution_of_a_team_by_brute_force(scope):
     )
     spans = {name: [list(side)] for name, side in zip("abc", sides, strict=True)}
     corpus = Corpus.from_spans(spans, lengths=[5])
-    found = null_distribution(corpus, model="nested", scope=scope, rng=1)
+    found = null_distribution(corpus, model="nested", scope=scope, seed=1)
     expected = by_brute_force(5, sides, scope, "nested", oracle.MATCHES["token", False])
     score = agreement(corpus, model="nested", scope=scope).score
     assert_drawn_from(found, expected, score.size_a + score.size_b)
@@ -186,16 +187,16 @@ def test_labels_on_one_line_keep_out_of_each_others_way():
     # P and Q fill two tokens in one order or the other: both tokens match, or none.
     spans = {name: [[(0, 1, "P"), (1, 2, "Q")]] for name in "ab"}
     corpus = Corpus.from_spans(spans, lengths=[2])
-    joint = null_distribution(corpus, scope="joint", rng=1)
+    joint = null_distribution(corpus, scope="joint", seed=1)
     assert set(joint.samples.tolist()) == {0.0, 1.0}
-    apart = null_distribution(corpus, scope="label", rng=1)
+    apart = null_distribution(corpus, scope="label", seed=1)
     assert set(apart.samples.tolist()) == {0.0, 0.5, 1.0}
 
 
 def test_exact_wherever_spans_of_one_kind_are_alone():
     # The second text has one label and nothing inside anything, whatever the first has.
     spans = {name: [[(0, 3, "P"), (1, 2, "Q")], [(0, 2, "P")]] for name in "ab"}
-    found = null_distribution(Corpus.from_spans(spans, lengths=[5, 7]), scope="joint", rng=1)
+    found = null_distribution(Corpus.from_spans(spans, lengths=[5, 7]), scope="joint", seed=1)
     assert [item.sd_is for item in found.by_document.values()] == ["sampled", "exact"]
     assert found.by_document["1"].sd == pytest.approx(match_variance(7, [2], [2]) ** 0.5 / 2)
 
@@ -205,7 +206,7 @@ def test_the_variance_of_a_corpus_is_the_sum_of_its_texts():
         "a": [[(0, 2, "P"), (3, 4, "L")], [(0, 1, "P")], []],
         "b": [[(1, 4, "P"), (5, 6, "L")], [(2, 4, "P")], [(0, 1, "P")]],
     }
-    found = null_distribution(Corpus.from_spans(spans, lengths=[9, 5, 4]), rng=1)
+    found = null_distribution(Corpus.from_spans(spans, lengths=[9, 5, 4]), seed=1)
     variance = match_variance(9, [2], [3]) + match_variance(9, [1], [1])
     variance += match_variance(5, [1], [2])
     size = 2 + 1 + 1 + 3 + 1 + 2 + 1
@@ -216,7 +217,7 @@ def test_a_team_is_not_a_sum_of_independent_pairs():
     # Spans of 3 in 5 tokens stand at 0, 1 or 2. Over all 27 cases the pairs share 6 tokens
     # on average, with the variance 16/9; independent pairs would have 3 times 44/81.
     spans = {name: [[(0, 3, "P")]] for name in "abc"}
-    found = null_distribution(Corpus.from_spans(spans, lengths=[5]), rng=1)
+    found = null_distribution(Corpus.from_spans(spans, lengths=[5]), seed=1)
     assert found.sd == pytest.approx(2 * (16 / 9) ** 0.5 / 18, rel=1e-11)
     assert 3 * match_variance(5, [3], [3]) == pytest.approx(3 * 44 / 81, rel=1e-11)
     assert found.samples.std(ddof=1) == pytest.approx(found.sd, rel=0.03)
@@ -224,7 +225,7 @@ def test_a_team_is_not_a_sum_of_independent_pairs():
 
 def test_long_texts_are_sampled_and_said_to_be():
     spans = {"a": [[(0, 2, "P")], [(0, 2, "P")]], "b": [[(1, 3, "P")], [(0, 2, "P")]]}
-    found = null_distribution(Corpus.from_spans(spans, lengths=[5000, 9]), rng=1)
+    found = null_distribution(Corpus.from_spans(spans, lengths=[5000, 9]), seed=1)
     assert found.sd_is == "sampled"
     assert [item.sd_is for item in found.by_document.values()] == ["sampled", "exact"]
 
@@ -234,7 +235,7 @@ class TestRandomAnnotations:
 
     def p_values(self, ties, texts=TEXTS, n=2000):
         corpus = random_corpus(np.random.default_rng(17), texts, n)
-        found = null_distribution(corpus, resamples=999, ties=ties, rng=5)
+        found = null_distribution(corpus, resamples=999, ties=ties, seed=5)
         return np.array([item.p_value for item in found.by_document.values()])
 
     def test_never_anti_conservative(self):
@@ -256,7 +257,7 @@ class TestRandomAnnotations:
             chosen = rng.choice(len(possible), n, p=[float(p) for p in possible.values()])
             spans[name] = [list(list(possible)[i]) for i in chosen.tolist()]
         corpus = Corpus.from_spans(spans, lengths=[7] * n)
-        found = null_distribution(corpus, scope="joint", resamples=999, ties=ties, rng=3)
+        found = null_distribution(corpus, scope="joint", resamples=999, ties=ties, seed=3)
         assert found.settings.model == "nested"
         return np.array([item.p_value for item in found.by_document.values()])
 
@@ -275,7 +276,7 @@ class TestRandomAnnotations:
             [
                 item.p_value
                 for item in null_distribution(
-                    corpus, resamples=99, rng=1, ties=ties
+                    corpus, resamples=99, seed=1, ties=ties
                 ).by_document.values()
             ]
             for ties in ("counted", "randomised")
@@ -296,12 +297,12 @@ class TestStreams:
     @pytest.mark.parametrize("scope", SCOPES)
     def test_parts_draw_what_the_whole_draws(self, scope):
         corpus = nested_example()
-        whole = null_distribution(corpus, scope=scope, resamples=199, rng=5)
+        whole = null_distribution(corpus, scope=scope, resamples=199, seed=5)
         half = len(corpus.documents) // 2
         sums = np.zeros(199)
         for names in (corpus.documents[half:], corpus.documents[:half]):
             chosen = corpus.select(documents=names)
-            part = null_distribution(chosen, scope=scope, resamples=199, rng=5)
+            part = null_distribution(chosen, scope=scope, resamples=199, seed=5)
             score = agreement(chosen, scope=scope).score
             sums += part.samples * (score.size_a + score.size_b) / 2
             for name, item in part.by_document.items():
@@ -325,29 +326,29 @@ class TestStreams:
             lengths=[9, 7],
             documents=["y", "x"],
         )
-        a, b = (null_distribution(corpus, resamples=99, rng=2) for corpus in (one, other))
+        a, b = (null_distribution(corpus, resamples=99, seed=2) for corpus in (one, other))
         np.testing.assert_array_equal(a.samples, b.samples)
 
     def test_seeds(self):
         corpus = example()
-        one = null_distribution(corpus, resamples=99, rng=1)
-        assert (null_distribution(corpus, resamples=99, rng=1).samples == one.samples).all()
-        assert (null_distribution(corpus, resamples=99, rng=2).samples != one.samples).any()
-        drawn = null_distribution(corpus, resamples=99, rng=np.random.default_rng(1))
+        one = null_distribution(corpus, resamples=99, seed=1)
+        assert (null_distribution(corpus, resamples=99, seed=1).samples == one.samples).all()
+        assert (null_distribution(corpus, resamples=99, seed=2).samples != one.samples).any()
+        drawn = null_distribution(corpus, resamples=99, seed=np.random.default_rng(1))
         signed = Settings.parse(str(drawn.settings))
-        again = null_distribution(corpus, resamples=int(signed.resamples), rng=int(signed.seed))
+        again = null_distribution(corpus, resamples=int(signed.resamples), seed=int(signed.seed))
         assert (again.samples == drawn.samples).all()
         assert (one.settings.resamples, one.settings.seed) == (99, 1)
 
     def test_randomised_ties_are_signed(self):
-        found = null_distribution(example(), resamples=99, rng=1, ties="randomised")
+        found = null_distribution(example(), resamples=99, seed=1, ties="randomised")
         assert "|ties:randomised|" in str(found.settings)
 
 
 class TestUndefined:
     def test_nothing_marked(self):
         found = null_distribution(
-            Corpus.from_spans({"a": [[], [(0, 1, "P")]], "b": [[], []]}, lengths=[3, 3]), rng=1
+            Corpus.from_spans({"a": [[], [(0, 1, "P")]], "b": [[], []]}, lengths=[3, 3]), seed=1
         )
         empty = found.by_document["0"]
         assert empty.reason == "nothing was marked by either"
@@ -358,12 +359,12 @@ class TestUndefined:
 
     def test_no_choice(self):
         spans = {name: [[(0, 3, "P")]] for name in "ab"}
-        found = null_distribution(Corpus.from_spans(spans, lengths=[3]), rng=1)
+        found = null_distribution(Corpus.from_spans(spans, lengths=[3]), seed=1)
         assert (found.mean, found.sd, found.p_value) == (1, 0, 1)
 
     def test_a_gold_standard_beside_several_is_left_out(self):
         corpus = replace(example(), gold="ada")
-        found = null_distribution(corpus, resamples=99, rng=1)
+        found = null_distribution(corpus, resamples=99, seed=1)
         assert found.mean == agreement(corpus).chance
         assert found.settings.gold == "ada"
 
@@ -385,16 +386,16 @@ class TestUndefined:
         spans = {"a": [[(0, 1, "P")]], "b": [[(0, 2, "P")]]}
         corpus = Corpus.from_spans(spans, lengths=[2])
         for theta, share in ((0.4, 1), (0.5, 0)):
-            found = null_distribution(corpus, measure="iou", theta=theta, resamples=99, rng=1)
+            found = null_distribution(corpus, measure="iou", theta=theta, resamples=99, seed=1)
             assert set(found.samples.tolist()) == {share}
             assert found.settings.seed == 1
 
     def test_no_corpus(self):
-        with pytest.raises(DataError, match="found one list; expected a Corpus"):
+        with pytest.raises(DataError, match="got a list; expected a Corpus"):
             null_distribution([["O"]])
 
     def test_quantiles_of_documents(self):
-        found = null_distribution(example(), resamples=99, rng=1)
+        found = null_distribution(example(), resamples=99, seed=1)
         document = next(iter(found.by_document.values()))
         with pytest.raises(OptionError, match="a document keeps no draws"):
             document.quantile(0.5)

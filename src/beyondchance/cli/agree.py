@@ -160,7 +160,7 @@ def _null(corpus: Corpus, options: dict[str, Any]) -> NullDistribution:
     from beyondchance.inference.null import null_distribution  # noqa: PLC0415 - only for those who ask
 
     chosen = picked(options, ("measure", "model", "scope", "theta", "samples", "resamples"))
-    return null_distribution(corpus, rng=seed(options), **chosen)
+    return null_distribution(corpus, seed=seed(options), **chosen)
 
 
 def _coefficients(

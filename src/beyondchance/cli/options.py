@@ -10,10 +10,11 @@ import click
 
 from beyondchance.cli.running import Option
 from beyondchance.core.measures import MEASURES
+from beyondchance.core.models import MODELS
 from beyondchance.io.registry import FORMATS
 from beyondchance.options import ReadOptions, declared
 from beyondchance.reporting.rendering import LIST_OUTPUTS, OUTPUTS
-from beyondchance.scoring.options import MODELS, SCOPES
+from beyondchance.scoring.options import SCOPES
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 

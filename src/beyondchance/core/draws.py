@@ -1,20 +1,13 @@
-"""Random annotations by the thousand, and what two of them have in common."""
+"""Random arrangements of spans, by the thousand."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
-from numpy.typing import NDArray
 
-from beyondchance.core.observed import SpanGroups, equal_spans, shared_positions
-from beyondchance.types import Floats, Ints
+from beyondchance.types import Ints
 
-_MASK_BITS = 64
 _FEW_SPANS = 16
 """Spans up to which places are drawn one by one."""
-_FEW_PAIRS = 64
-"""Pairs of spans up to which each is looked at."""
 
 
 def disjoint_starts(n: int, lengths: Ints, draws: int, rng: np.random.Generator) -> Ints:
@@ -60,13 +53,18 @@ def disjoint_starts(n: int, lengths: Ints, draws: int, rng: np.random.Generator)
     return start.T
 
 
-def overlapping_starts(n: int, lengths: Ints, draws: int, rng: np.random.Generator) -> Ints:
+def overlapping_starts(
+    n: int, lengths: Ints, parents: Ints, draws: int, rng: np.random.Generator
+) -> Ints:
     """Starts of spans that are placed one by one, each uniform on its places.
+
+    No span lies in a parent.
 
     Returns
     -------
     array of int, shape (draws, spans)
     """
+    del parents
     return rng.integers(0, n - lengths + 1, size=(draws, len(lengths)))
 
 
@@ -97,77 +95,3 @@ def nested_starts(
         if parent >= 0:
             starts[:, inner] += starts[:, parent, None]
     return starts
-
-
-def sampled_match(
-    n: int,
-    a: tuple[Ints, Ints],
-    b: tuple[Ints, Ints],
-    *,
-    matched: Callable[[SpanGroups, Ints, Ints], Ints | Floats],
-    overlapping: bool,
-) -> Floats:
-    """What two random annotations have in common, draw by draw.
-
-    Parameters
-    ----------
-    n : int
-        Positions of the text.
-    a, b : (starts, lengths)
-        Shapes (size, spans) and (spans,).
-    matched : function of groups and two arrays of groups
-        The observed match of a measure.
-    overlapping : bool
-        Whether the spans of one annotation may overlap.
-
-    Returns
-    -------
-    array of float, shape (size,)
-
-    Examples
-    --------
-    [0, 2) and [1, 4) share one position, [3, 5) and [0, 3) none.
-
-    >>> a = np.array([[0], [3]]), np.array([2])
-    >>> b = np.array([[1], [0]]), np.array([3])
-    >>> sampled_match(5, a, b, matched=shared_positions, overlapping=False).tolist()
-    [1.0, 0.0]
-    """
-    (starts_a, lengths_a), (starts_b, lengths_b) = a, b
-    n_pairs = len(lengths_a) * len(lengths_b)
-    # Short texts and few spans are the rule, and have ways of their own.
-    if matched is shared_positions and n <= _MASK_BITS:
-        return np.asarray(np.bitwise_count(_masks(*a) & _masks(*b)), dtype=np.float64)
-    if matched is equal_spans and not overlapping and n_pairs <= _FEW_PAIRS:
-        equal = np.zeros(len(starts_a))
-        for i, j in zip(*np.nonzero(lengths_a[:, None] == lengths_b), strict=True):
-            equal += starts_a[:, i] == starts_b[:, j]
-        return equal
-    sides = [_spans(*side, n + 1) for side in (a, b)]
-    draw = np.arange(len(starts_a))
-    first = [draw * len(lengths_a), starts_a.size + draw * len(lengths_b)]
-    groups = SpanGroups(
-        first=np.concatenate([*first, [starts_a.size + starts_b.size]]),
-        start=np.concatenate([start for start, _ in sides]),
-        end=np.concatenate([end for _, end in sides]),
-    )
-    # Of measures whose sides have a match of their own, that of both comes first.
-    found = np.atleast_2d(matched(groups, draw, len(draw) + draw))[0]
-    return np.asarray(found, dtype=np.float64)
-
-
-def _masks(starts: Ints, lengths: Ints) -> NDArray[np.uint64]:
-    """Covered positions as the bits of a number."""
-    filled = np.array([(1 << length) - 1 for length in lengths.tolist()], dtype=np.uint64)
-    bits = filled << starts.astype(np.uint64)
-    return np.asarray(np.bitwise_or.reduce(bits, axis=1))
-
-
-def _spans(starts: Ints, lengths: Ints, stride: int) -> tuple[Ints, Ints]:
-    """The spans of every draw, sorted by start and end, one draw after the other.
-
-    All ends are below `stride`.
-    """
-    code = np.sort(starts * stride + starts + lengths, axis=1)
-    start, end = np.divmod(code.reshape(-1), stride)
-    return start, end

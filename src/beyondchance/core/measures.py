@@ -2,28 +2,32 @@
 
 Agreement is twice the match divided by the two sizes. Spans on lines, disjoint or nested,
 are compared layer by layer (spans of one layer are disjoint); spans that may overlap are
-compared all at once. To add a measure, write its observed and its expected match for
-either, say when chance is 1, and enter it here.
+compared all at once. A measure owns its parameters: what it is called and with which values
+is in its `signed`. To add a measure, write its observed and its expected match for either,
+say when chance is 1, and enter it here.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
+from typing import Any
 
 import numpy as np
 
 from beyondchance.core import certainty, expected as chance, observed as matching
 from beyondchance.core.certainty import Certainty
 from beyondchance.core.estimates import Estimate, sampled_partners
+from beyondchance.core.models import MODELS, Model
 from beyondchance.core.nesting import Forest
 from beyondchance.core.observed import Phi, SpanGroups
 from beyondchance.core.sets import SpanSets
 from beyondchance.types import Floats, Ints
 
-SAMPLES = 1000
-"""Random arrangements drawn where a match has no exact expectation."""
+CUSTOM = "custom"
+"""What the signature calls a measure of the user's own."""
+_EXCEEDS = "summed over pairs of spans that overlap one another, it could exceed 1"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +44,8 @@ class Rule:
     expected : function of sets of spans and two arrays of sets
         Expected match, pair by pair.
     certain : function of the text size, the spans of either side and a layer, optional
-        Whether every arrangement of both sides agrees wholly. Asked only where the
-        expected match is close to its limit; without it, that decides.
+        Whether every arrangement of both sides agrees completely. It is called only where
+        the expected match is close to its limit; without it, that decides.
     """
 
     matched: Callable[[SpanGroups, Ints, Ints], Ints | Floats]
@@ -59,10 +63,13 @@ class SampledRule:
         Observed match, pair by pair.
     estimate : function of the text size and the spans of either side
         Expected match, over all layers.
+    signed : mapping of str to value
+        What the signature says besides the measure: how the estimate was drawn.
     """
 
     matched: Callable[[SpanGroups, Ints, Ints], Ints | Floats]
     estimate: Callable[[int, Forest, Forest], Estimate]
+    signed: Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +78,8 @@ class Measure:
 
     Attributes
     ----------
+    name : str
+        For messages.
     size : function of lengths
         How much each span counts.
     lines : Rule or SampledRule
@@ -81,13 +90,32 @@ class Measure:
         Whether nested spans are compared layer by layer. Otherwise all at once.
     own_sides : bool
         Whether precision and recall have a match of their own.
+    parameters : frozenset of str
+        The options that it takes.
+    with_parameters : function of these options, optional
+        The same measure with other values for them.
+    signed : mapping of str to value
+        What the signature says besides the name, or instead of it.
     """
 
+    name: str
     size: Callable[[Ints], Ints | Floats]
     lines: Rule | SampledRule
     overlapping: Rule | SampledRule | str
     by_layer: bool = True
     own_sides: bool = False
+    parameters: frozenset[str] = frozenset()
+    with_parameters: Callable[..., Measure] | None = None
+    signed: Mapping[str, Any] = field(default_factory=dict)
+
+    def rule(self, model: Model) -> Rule | SampledRule | str:
+        """How it is computed under a model; or why it is not."""
+        return self.overlapping if model.is_independent else self.lines
+
+    def signature(self, rule: Rule | SampledRule) -> dict[str, Any]:
+        """What the signature says where it is computed by one of its rules."""
+        drawing = rule.signed if isinstance(rule, SampledRule) else {}
+        return {"measure": self.name, **self.signed, **drawing}
 
 
 def _lengths(length: Ints) -> Ints:
@@ -102,10 +130,19 @@ def _twos(length: Ints) -> Ints:
     return np.full_like(length, 2)
 
 
-def iou(theta: float, *, samples: int = SAMPLES, seed: int = 0) -> Measure:
-    """One-to-one pairs at IoU > theta: exact for disjoint spans and theta from 1/2 on."""
+def iou(*, theta: float = 0.5, samples: int = 1000, seed: int = 0) -> Measure:
+    """One-to-one pairs at IoU > theta: exact for disjoint spans and theta from 1/2 on.
+
+    Elsewhere a pairing of one span depends on those of others, and so the match has no exact
+    expectation: it is estimated from random arrangements.
+    """
     matched = partial(matching.partners, theta=theta)
-    sampled = partial(sampled_partners, theta=theta, samples=samples, seed=seed)
+
+    def sampled(model: Model) -> SampledRule:
+        drawing: dict[str, Any] = {"samples": samples, "seed": seed}
+        estimate = partial(sampled_partners, model=model, theta=theta, **drawing)
+        return SampledRule(matched, estimate, drawing)
+
     exact = Rule(
         matched=matched,
         expected=partial(chance.expected_partners, theta=theta),
@@ -114,27 +151,34 @@ def iou(theta: float, *, samples: int = SAMPLES, seed: int = 0) -> Measure:
         ),
     )
     return Measure(
+        name="iou",
         size=_ones,
-        lines=exact if theta >= 0.5 else SampledRule(matched, partial(sampled, overlapping=False)),
-        overlapping=SampledRule(matched, partial(sampled, overlapping=True)),
+        lines=exact if theta >= 0.5 else sampled(MODELS["nested"]),
+        overlapping=sampled(MODELS["overlapping"]),
+        parameters=frozenset(("theta", "samples", "seed")),
+        with_parameters=iou,
+        signed={"theta": theta},
     )
 
 
-def additive(phi: Phi, size: Callable[[Ints], Floats]) -> Measure:
+def additive(name: str, phi: Phi, size: Callable[[Ints], Floats]) -> Measure:
     """Any function of two spans, summed over those that intersect."""
     return Measure(
+        name=name,
         size=size,
         lines=Rule(
             matched=partial(matching.summed_phi, phi=phi),
             expected=partial(chance.expected_phi, phi=phi),
             certain=None,
         ),
-        overlapping="summed over pairs of spans that overlap one another, it could exceed 1",
+        overlapping=_EXCEEDS,
+        signed={"measure": CUSTOM, "custom": name},
     )
 
 
-MEASURES: Mapping[str, Measure] = {
-    "token": Measure(
+_ALL = (
+    Measure(
+        name="token",
         size=_lengths,
         lines=Rule(
             matched=matching.shared_positions,
@@ -147,7 +191,8 @@ MEASURES: Mapping[str, Measure] = {
             certain=certainty.if_levels_are_full,
         ),
     ),
-    "exact": Measure(
+    Measure(
+        name="exact",
         size=_ones,
         lines=Rule(
             matched=matching.equal_spans,
@@ -161,7 +206,8 @@ MEASURES: Mapping[str, Measure] = {
         ),
         by_layer=False,
     ),
-    "boundary": Measure(
+    Measure(
+        name="boundary",
         size=_twos,
         lines=Rule(
             matched=matching.equal_boundaries,
@@ -174,16 +220,18 @@ MEASURES: Mapping[str, Measure] = {
             certain=certainty.if_all_fill,
         ),
     ),
-    "dice": Measure(
+    Measure(
+        name="dice",
         size=_ones,
         lines=Rule(
             matched=matching.shared_parts,
             expected=chance.expected_parts,
             certain=certainty.if_covered_by_equals,
         ),
-        overlapping="summed over pairs of spans that overlap one another, it could exceed 1",
+        overlapping=_EXCEEDS,
         own_sides=True,
     ),
-    "iou": iou(0.5),
-}
-"""By name, each with the options that it has by default."""
+    iou(),
+)
+MEASURES: Mapping[str, Measure] = {measure.name: measure for measure in _ALL}
+"""By name, each with the default values of its parameters."""

@@ -1,10 +1,10 @@
 """What agreement random annotation would give: its whole distribution, not only its mean.
 
-Every annotator's spans are put down at random, text by text, thousands of times: those of
+Every annotator's spans are placed at random, text by text, thousands of times: those of
 each label on their own or all together, as the scope says, and spans inside others within
 these. The mean is known exactly; so is the variance of the token match where spans of one label
-are disjoint and texts are not too long. Each annotation of a text draws from a stream of its
-own, which depends on the seed and on names, so that parts of a corpus give the same draws as
+are disjoint and texts are not too long. Each annotation of a text has random numbers of its
+own, which depend on the seed and on names, so that parts of a corpus give the same draws as
 the whole.
 """
 
@@ -15,30 +15,41 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import combinations
 from math import nan, sqrt
-from typing import Any
+from typing import Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from beyondchance.annotations.corpus import Corpus
-from beyondchance.checks import checked_option
+from beyondchance.checks import (
+    checked_generator,
+    checked_instance,
+    checked_option,
+    checked_share,
+    checked_whole,
+)
 from beyondchance.core.bootstrap import blocks
-from beyondchance.core.draws import nested_starts, overlapping_starts, sampled_match
+from beyondchance.core.estimates import sampled_match
+from beyondchance.core.models import MODELS, Model
 from beyondchance.core.nesting import Forest, flattened
-from beyondchance.core.observed import SpanGroups
+from beyondchance.core.observed import SpanGroups, shared_positions
 from beyondchance.core.ragged import bounds, distinct
 from beyondchance.core.variance import covariance, is_within_reach, team_variance
-from beyondchance.errors import DataError, LengthsError, OptionError
-from beyondchance.options import CustomMeasure
+from beyondchance.errors import LengthsError, OptionError
+from beyondchance.options import (
+    FEWEST_RESAMPLES,
+    MOST_RESAMPLES,
+    UnseededScoringOptions,
+    documented,
+)
 from beyondchance.results.agreement import Agreement
 from beyondchance.results.counts import Counts
-from beyondchance.results.resampling import checked_resamples, checked_rng
 from beyondchance.results.score import NOTHING_MARKED, Score
 from beyondchance.scoring.api import agreement, without_gold
 from beyondchance.scoring.counting import Layers, layers_of, trees_on_lines
-from beyondchance.scoring.marks import checked_nesting, marked
+from beyondchance.scoring.marks import marked
 from beyondchance.scoring.one_text import validated_text
-from beyondchance.scoring.options import chosen_measure
+from beyondchance.scoring.options import scoring_of
 from beyondchance.settings import Settings
 from beyondchance.types import Floats, Ints
 
@@ -55,7 +66,7 @@ _Covariances = dict[tuple[int, tuple[int, ...]], tuple[Floats, Floats]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NullDistribution:
-    """The agreement (F1) of random annotations, beside the observed one.
+    """The agreement (F1) of random annotations, next to the observed one.
 
     Attributes
     ----------
@@ -102,10 +113,9 @@ class NullDistribution:
         Only for the whole; a document keeps no draws.
         """
         if not len(self.samples):
-            raise OptionError("a document keeps no draws; expected the distribution of the whole")
-        if not isinstance(share, int | float) or not 0 <= share <= 1:
-            raise OptionError(f"share is {share!r}; expected a number from 0 to 1")
-        return float(np.quantile(self.samples, share))
+            raise OptionError("a document keeps no draws", expected="the distribution of the whole")
+        level = checked_share("share", share, low=True, high=True)
+        return float(np.quantile(self.samples, level))
 
 
 def match_variance(n: int, lengths_a: ArrayLike, lengths_b: ArrayLike) -> float:
@@ -138,39 +148,36 @@ def match_variance(n: int, lengths_a: ArrayLike, lengths_b: ArrayLike) -> float:
     counted = [np.unique(spans, return_counts=True) for spans in (spans_a, spans_b)]
     if not all(is_within_reach(size, *side) for side in counted):
         raise LengthsError(
-            f"a text of {size} positions with so many spans is too much for the exact variance; "
-            "expected a sentence or a paragraph: sample it with sample_arrangements"
+            f"a text of {size} positions with so many spans is too long for the exact variance",
+            expected="a sentence or a paragraph",
+            remedy="sample it with sample_arrangements",
         )
     return team_variance([covariance(size, *side) for side in counted])
 
 
+@documented(UnseededScoringOptions)
 def null_distribution(
     corpus: Corpus,
     *,
-    measure: str | CustomMeasure = "token",
-    model: str = "auto",
-    scope: str = "label",
-    theta: float | None = None,
-    samples: int | None = None,
     resamples: int = 9999,
     ties: str = "counted",
-    rng: np.random.Generator | int | None = None,
+    seed: np.random.Generator | int | None = None,
+    **scoring: Unpack[UnseededScoringOptions],
 ) -> NullDistribution:
     """The agreement that random annotation would give in these texts.
 
     Parameters
     ----------
     corpus : Corpus
-    measure, model, scope, theta, samples
-        As in `agreement`.
     resamples : int
         How often to draw.
     ties : {"counted", "randomised"}
         Draws that agree as much as was observed count as reaching it, so that the p-value
         is never too small; or a random share of them does, so that p-values of random
         annotations are spread evenly between 0 and 1.
-    rng : numpy.random.Generator or int, optional
-        The source of randomness, or its seed; the same seed gives the same digits.
+    seed : int or numpy.random.Generator, optional
+        Where random numbers begin, or a generator; the same seed gives the same digits.
+    {options}
 
     Returns
     -------
@@ -181,44 +188,39 @@ def null_distribution(
     One token of four is marked by either: a quarter of all random annotations agree.
 
     >>> corpus = Corpus.from_tags({"a": [["B-P", "O", "O", "O"]], "b": [["B-P", "O", "O", "O"]]})
-    >>> found = null_distribution(corpus, rng=1)
+    >>> found = null_distribution(corpus, seed=1)
     >>> found.observed, found.mean, round(found.sd, 4), found.sd_is
     (1.0, 0.25, 0.433, 'exact')
     >>> abs(found.p_value - 0.25) < 4 * found.p_error
     True
     """
-    if not isinstance(corpus, Corpus):
-        raise DataError(f"found one {type(corpus).__name__}; expected a Corpus")
-    draws = checked_resamples(resamples)
+    checked_instance(corpus, Corpus, "a Corpus")
+    draws = checked_whole("resamples", resamples, least=FEWEST_RESAMPLES, most=MOST_RESAMPLES)
     checked_option("ties", ties, TIES)
-    generator, seed = checked_rng(rng, Settings())
-    key = int(generator.integers(2**63)) if seed is None else seed
-    sampling: dict[str, Any] = {"theta": theta, "samples": samples}
-    if measure == "iou":
-        sampling["seed"] = key
-    result = agreement(corpus, measure=measure, model=model, scope=scope, **sampling)
-    fitting, chosen = result.settings.model, chosen_measure(measure, **sampling)
-    spans = marked(without_gold(corpus), scope)
-    layers = layers_of(
-        spans,
-        checked_nesting(spans, fitting),
-        chosen.measure,
-        overlapping=fitting == "overlapping",
-    )
+    rng = checked_generator(seed)
+    # Without a seed one is drawn, so that the signature brings the same digits again. Where
+    # chance is estimated too, it begins with the same seed, because a signature has one.
+    is_drawn = seed is None or isinstance(seed, np.random.Generator)
+    key = int(rng.integers(2**63)) if is_drawn else int(seed)  # type: ignore[arg-type]
+    own_seed = key if "seed" in scoring_of(scoring).measure.parameters else None
+    resolved = scoring_of({**scoring, "seed": own_seed})
+    result = agreement(corpus, **scoring, seed=own_seed)
+    model = MODELS[result.settings.model]
     sampler = _Sampler(
         result=result,
-        matched=chosen.rule(fitting).matched,
-        overlapping=layers.overlapping,
+        matched=resolved.rule(model).matched,
+        model=model,
         key=key,
         draws=draws,
         ties=ties,
     )
-    return sampler.run(_cells(layers, result.counts))
+    spans = marked(without_gold(corpus), resolved.scope)
+    return sampler.run(_cells(layers_of(spans, resolved.measure, model), model, result.counts))
 
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    """Spans of one annotator that are shuffled together.
+    """Spans of one annotator that are placed together.
 
     Attributes
     ----------
@@ -240,14 +242,16 @@ class _Line:
 
 def _line(trees: Forest) -> _Line:
     lengths, kind, parents = np.array(flattened(trees)).T
-    found = distinct(kind)[0].tolist()
-    kinds = {which: np.flatnonzero(kind == which) for which in found}
-    return _Line(trees, lengths, parents, kinds if len(found) > 1 else {found[0]: slice(None)})
+    numbers = distinct(kind)[0].tolist()
+    if len(numbers) == 1:
+        return _Line(trees, lengths, parents, {numbers[0]: slice(None)})
+    kinds = {number: np.flatnonzero(kind == number) for number in numbers}
+    return _Line(trees, lengths, parents, kinds)
 
 
 @dataclass(frozen=True, slots=True)
 class _Cell:
-    """What is drawn at a time: a text, or one label in it, and those who marked something.
+    """What is drawn at a time: a text, or one label in it, and who marked something there.
 
     Attributes
     ----------
@@ -255,7 +259,8 @@ class _Cell:
         Among those that were compared.
     n : int
         Positions of the text.
-    members : list of (name of the stream, line)
+    members : list of (str, line)
+        For each annotator, the name that random numbers depend on, and the spans.
     """
 
     document: int
@@ -268,23 +273,26 @@ class _Cell:
         return self.n, *sorted(line.trees for _, line in self.members)
 
 
-def _cells(layers: Layers, counts: Counts) -> Iterator[_Cell]:
+def _cells(layers: Layers, model: Model, counts: Counts) -> Iterator[_Cell]:
     """What two annotators or more marked, document by document."""
     spans, corpus = layers.spans, layers.spans.corpus
     n_labels, n_annotators = max(len(spans.labels), 1), max(len(corpus.annotators), 1)
     # Labels that share a line are drawn at once, others one by one.
-    is_joint = spans.scope == "joint" and not layers.overlapping
+    is_joint = spans.scope.is_joint and not model.is_independent
+    # Only spans of one kind are compared: of one layer and, on a joint line, of one label.
     kind = layers.layer
     if is_joint:
         kind = kind + spans.label[spans.owner()] * (int(kind.max(initial=0)) + 1)
-    # The groups of spans that have somebody to be compared with, and their lines.
+    # The groups of spans that are compared with others, and their lines. Spans that no other
+    # annotator marked in the same text and label match nothing, wherever they are placed.
     both = np.flatnonzero((counts.spans_a > 0) & (counts.spans_b > 0))
     where = counts.text[both] * n_labels + counts.label[both]
     code = (spans.text * n_labels + spans.label) * n_annotators + spans.annotator
     groups = np.searchsorted(
         code, np.concatenate([where * n_annotators + side[both] for side in (counts.a, counts.b)])
     )
-    lines, number = distinct(layers.line()[spans.first[groups]])
+    lines, number = distinct(layers.line[spans.first[groups]])
+    # Any group on a line tells its text and annotator.
     holder = np.zeros(len(lines), dtype=np.int64)
     holder[number] = groups
     cell = spans.text[holder] * n_labels + (0 if is_joint else spans.label[holder])
@@ -313,11 +321,11 @@ def _cells(layers: Layers, counts: Counts) -> Iterator[_Cell]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Sampler:
-    """Draws random annotations of a corpus, and puts the observed ones beside them."""
+    """Draws random annotations of a corpus, and compares the observed ones with them."""
 
     result: Agreement
     matched: Callable[[SpanGroups, Ints, Ints], Ints | Floats]
-    overlapping: bool
+    model: Model
     key: int
     draws: int
     ties: str
@@ -337,11 +345,13 @@ class _Sampler:
             while len(documents) < upto:
                 name, score = scores[len(documents)]
                 own = float(variance[len(documents)])
-                found = self.summary(here, score, own, name)
-                documents[name] = replace(found, samples=np.zeros(0))
+                summary = self.summary(here, score, own, name)
+                documents[name] = replace(summary, samples=np.zeros(0))
                 overall[:] += here
                 here[:] = 0
 
+        # Cells come by document, so that the draws of one document are held at a time. Texts are
+        # independent: their matches add up draw by draw, and so do their variances.
         for cell in cells:
             finish(cell.document)
             here += self.match(cell)
@@ -349,41 +359,33 @@ class _Sampler:
                 known[cell.problem] = self.variance(cell, covariances)
             variance[cell.document] += known[cell.problem]
         finish(n_documents)
-        whole = self.summary(overall, self.result.score, float(variance.sum()), "")
-        return replace(whole, by_document=documents)
+        total = self.summary(overall, self.result.score, float(variance.sum()), "")
+        return replace(total, by_document=documents)
 
     def match(self, cell: _Cell) -> Floats:
         """What all pairs have in common, draw by draw."""
-        streams = [_stream(self.key, name) for name, _ in cell.members]
+        generators = [_generator(self.key, name) for name, _ in cell.members]
         n_spans = sum(len(line.lengths) for _, line in cell.members)
         parts = []
         for size in blocks(self.draws, n_spans, cells=_DRAWS_AT_A_TIME):
             sides = [
-                self.drawn(cell.n, line, size, stream)
-                for (_, line), stream in zip(cell.members, streams, strict=True)
+                self.drawn(cell.n, line, size, rng)
+                for (_, line), rng in zip(cell.members, generators, strict=True)
             ]
-            found = np.zeros(size)
+            shared = np.zeros(size)
             for a, b in combinations(sides, 2):
-                for kind in a:
-                    if kind in b:
-                        found += sampled_match(
-                            cell.n,
-                            a[kind],
-                            b[kind],
-                            matched=self.matched,
-                            overlapping=self.overlapping,
-                        )
-            parts.append(found)
+                for kind in sorted(a.keys() & b.keys()):
+                    shared += sampled_match(
+                        cell.n, a[kind], b[kind], matched=self.matched, model=self.model
+                    )
+            parts.append(shared)
         return np.concatenate(parts)
 
     def drawn(
         self, n: int, line: _Line, size: int, rng: np.random.Generator
     ) -> dict[int, tuple[Ints, Ints]]:
         """Random starts of the spans of each kind, and their lengths."""
-        if self.overlapping:
-            starts = overlapping_starts(n, line.lengths, size, rng)
-        else:
-            starts = nested_starts(n, line.lengths, line.parents, size, rng)
+        starts = self.model.draw(n, line.lengths, line.parents, size, rng)
         return {
             kind: (starts[:, chosen], line.lengths[chosen]) for kind, chosen in line.kinds.items()
         }
@@ -391,19 +393,20 @@ class _Sampler:
     def variance(self, cell: _Cell, known: _Covariances) -> float:
         """The exact variance; nan where it is out of reach."""
         kinds = {kind for _, line in cell.members for kind in line.kinds}
-        if self.result.settings.measure != "token" or self.overlapping or len(kinds) > 1:
+        # Known for positions that both cover, where the spans of one line are disjoint. Spans of
+        # a single kind are, and share their lines with no others.
+        if self.matched is not shared_positions or len(kinds) > 1:
             return nan
-        # Spans of a single kind are disjoint, and share their lines with no others.
         sides = [np.unique(line.lengths, return_counts=True) for _, line in cell.members]
         if not all(is_within_reach(cell.n, *side) for side in sides):
             return nan
         team = []
         for (_, line), side in zip(cell.members, sides, strict=True):
             problem = cell.n, tuple(line.lengths.tolist())
-            found = known.get(problem) or covariance(cell.n, *side)
+            own = known.get(problem) or covariance(cell.n, *side)
             if cell.n <= _SHORT:
-                known[problem] = found
-            team.append(found)
+                known[problem] = own
+            team.append(own)
         return team_variance(team)
 
     def summary(
@@ -442,11 +445,11 @@ class _Sampler:
         slack = 1e-12 * abs(observed)
         more = int(np.count_nonzero(matched > observed + slack))
         equal = int(np.count_nonzero(matched >= observed - slack)) - more
-        share = 1.0 if self.ties == "counted" else float(_stream(self.key, name).random())
+        share = 1.0 if self.ties == "counted" else float(_generator(self.key, name).random())
         return (more + share * (equal + 1)) / (self.draws + 1)
 
 
-def _stream(key: int, name: str) -> np.random.Generator:
+def _generator(key: int, name: str) -> np.random.Generator:
     """The random numbers that belong to a name."""
     from hashlib import blake2b  # noqa: PLC0415 - only for those who sample
 

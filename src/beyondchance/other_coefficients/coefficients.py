@@ -23,6 +23,7 @@ from beyondchance.other_coefficients.values import Coefficient
 from beyondchance.results.agreement import Agreement
 from beyondchance.scoring.api import agreement, without_gold
 from beyondchance.scoring.marks import fitting_model, marked
+from beyondchance.scoring.options import SCOPES
 from beyondchance.settings import Settings
 
 __all__ = ["CATALOGUE", "Coefficient", "Coefficients", "coefficients"]
@@ -158,7 +159,7 @@ to confuse
         checked_option("parameter of gamma", option, GAMMA_OPTIONS)
     given, corpus = corpus, without_gold(corpus)
     if model == "auto":
-        model, _ = fitting_model(marked(given, "label"))
+        model = fitting_model(marked(given, SCOPES["label"]))[0].name
     settings = Settings(
         model=model,
         unit=corpus.unit,

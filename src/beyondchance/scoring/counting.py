@@ -1,4 +1,10 @@
-"""From spans to counts: who is compared with whom, what matched, what luck would match."""
+"""From spans to counts: who is compared with whom, what matched, what would match by chance.
+
+Everything is arrays over four kinds of things. A *group* is the spans of one annotator with one
+label in one text; a *layer* is the spans of a group at one depth, which are disjoint; a *row*
+of the counts is a text, a label and two annotators, and so at most two groups; a *problem* is
+what an expectation depends on, two sets of spans by their lengths, which many rows share.
+"""
 
 from __future__ import annotations
 
@@ -10,22 +16,25 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from beyondchance.annotations.corpus import Corpus, kept
+from beyondchance.annotations.corpus import kept
+from beyondchance.annotations.pairs import SharedDocuments
 from beyondchance.core.lengths import tabulate
 from beyondchance.core.measures import Measure, Rule, SampledRule
-from beyondchance.core.nesting import Forest, Nesting, depth_among, forest, outer_first
+from beyondchance.core.models import Model
+from beyondchance.core.nesting import Forest, depth_among, forest, outer_first
 from beyondchance.core.observed import SpanGroups
-from beyondchance.core.ragged import bounds, distinct, exact_total, rounded, spread
+from beyondchance.core.ragged import bounds, distinct, exact_total, rounded, spread, starts
 from beyondchance.core.sets import SpanSets, sets_of_spans, whole_lines
 from beyondchance.results.counts import Counts
 from beyondchance.scoring.marks import Marked
+from beyondchance.scoring.options import Scoring
 from beyondchance.types import Bools, Floats, Ints
 
 _NEAR = 1e-6
-"""How close, relative to it, an expected match comes to its limit before it is asked
+"""How close, relative to it, an expected match comes to its limit before integers decide
 whether it reaches it."""
 _REACHED = 1e-12
-"""The same, if there is nobody to ask."""
+"""How close it comes where no function decides, and it counts as reached."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,9 +44,9 @@ class Layers:
     Attributes
     ----------
     spans : Marked
-    nesting : Nesting
-    overlapping : bool
-        Whether random spans may overlap; then how the spans lie does not matter.
+    line, parent, depth : arrays of int, shape (spans,)
+        How the spans are placed: with which others, in which of them (-1 for the text), and
+        inside how many, itself included.
     layer : array of int, shape (spans,)
         The layer of each span in its group, from 1 on.
     first : array of int, shape (groups + 1,)
@@ -49,16 +58,13 @@ class Layers:
     """
 
     spans: Marked
-    nesting: Nesting
-    overlapping: bool
+    line: Ints
+    parent: Ints
+    depth: Ints
     layer: Ints
     first: Ints
     groups: SpanGroups
     size: Floats
-
-    def line(self) -> Ints:
-        """The spans that are shuffled together; with overlap nobody is in anybody's way."""
-        return self.spans.owner() if self.overlapping else self.spans.line
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,38 +89,24 @@ class Matches:
     stream: Ints | None = None
 
 
-def counted(
-    spans: Marked,
-    nesting: Nesting,
-    measure: Measure,
-    rule: Rule | SampledRule,
-    *,
-    overlapping: bool,
-    gold: int | None = None,
-    with_self: bool = False,
-) -> Counts:
+def counted(spans: Marked, shared: SharedDocuments, scoring: Scoring, model: Model) -> Counts:
     """Count matches, observed and expected, of every pair in every text.
 
     Parameters
     ----------
-    spans, nesting
-        What was marked, and how it lies.
-    measure, rule
-        What counts as match, and how it is computed.
-    overlapping : bool
-        Whether random spans may overlap.
-    gold : int, optional
-        The annotator with whom all others are compared; by default with one another.
-    with_self : bool
-        Whether each annotator is also paired with itself, as difficulty asks.
+    spans : Marked
+        What was marked; the model has to allow it.
+    shared : SharedDocuments
+        Who is compared with whom.
+    scoring, model
+        What counts as match, and how random spans are placed.
     """
-    corpus = spans.corpus
-    compared = compared_documents(corpus, gold=gold, with_self=with_self)
-    cell, a, b, group_a, group_b = _pairs(spans, gold=gold, with_self=with_self)
+    corpus, compared, measure = spans.corpus, shared.compared, scoring.measure
+    cell, a, b, group_a, group_b = _rows(spans, shared)
     text, label = np.divmod(cell, max(len(spans.labels), 1))
-    layers = layers_of(spans, nesting, measure, overlapping=overlapping)
+    layers = layers_of(spans, measure, model)
     both = np.flatnonzero((group_a >= 0) & (group_b >= 0))
-    found = _matches(layers, measure, rule, group_a[both], group_b[both])
+    matches = _matches(layers, measure, scoring.rule(model), group_a[both], group_b[both])
 
     def in_rows(values: NDArray[Any]) -> NDArray[Any]:
         """Nothing is in common where one of the two marked nothing."""
@@ -128,14 +120,14 @@ def counted(
     group = np.repeat(np.arange(len(spans.text)), np.diff(layers.first))
     size = _added(group, layers.size[None], len(spans.text))[0]
     n_spans = np.diff(spans.first)
-    matched, expected, certain = map(in_rows, (found.matched, found.expected, found.certain))
+    matched, expected, certain = map(in_rows, (matches.matched, matches.expected, matches.certain))
     return Counts(
         documents=kept(corpus.documents, compared),
         fields={name: kept(values, compared) for name, values in corpus.fields.items()},
         n_texts=len(corpus.text_length),
         labels=spans.labels,
         annotators=corpus.annotators,
-        pairs=_sharing(corpus, compared, gold=gold, with_self=with_self),
+        pairs=shared.annotators,
         document=(np.cumsum(compared) - 1)[corpus.text_document[text]],
         text=text,
         label=label,
@@ -148,35 +140,23 @@ def counted(
         spans_a=of_group(n_spans, group_a),
         spans_b=of_group(n_spans, group_b),
         certain=certain[0],
-        # Who marked nothing left nothing unmatched.
+        # An annotator who marked nothing leaves nothing unmatched.
         certain_a=certain[1] | (group_a < 0),
         certain_b=certain[2] | (group_b < 0),
         matched_a=matched[1] if measure.own_sides else None,
         matched_b=matched[2] if measure.own_sides else None,
         expected_a=expected[1] if measure.own_sides else None,
         expected_b=expected[2] if measure.own_sides else None,
-        error=None if found.error is None else in_rows(found.error),
-        stream=None if found.stream is None else in_rows(found.stream),
+        error=None if matches.error is None else in_rows(matches.error),
+        stream=None if matches.stream is None else in_rows(matches.stream),
     )
 
 
 # --- Who is compared with whom ------------------------------------------------
 
 
-def compared_documents(corpus: Corpus, *, gold: int | None, with_self: bool) -> Bools:
-    """Which documents have two annotators, or one to be compared with itself."""
-    teams = np.bincount(corpus.annotation_document, minlength=len(corpus.documents))
-    compared = np.asarray(teams >= (1 if with_self else 2))
-    if gold is not None:
-        seen = corpus.annotation_document[corpus.annotation_annotator == gold]
-        compared &= np.isin(np.arange(len(compared)), seen)
-    return compared
-
-
-def _pairs(
-    spans: Marked, *, gold: int | None, with_self: bool
-) -> tuple[Ints, Ints, Ints, Ints, Ints]:
-    """Pair the annotators of each text and label in which somebody marked something.
+def _rows(spans: Marked, shared: SharedDocuments) -> tuple[Ints, Ints, Ints, Ints, Ints]:
+    """Pair the annotators of each text and label in which an annotator marked something.
 
     The cost follows the pairs that share a document, not all pairs there are.
 
@@ -189,74 +169,52 @@ def _pairs(
     group_a, group_b : arrays of int
         Their groups of spans; -1 where one marked nothing.
     """
-    corpus = spans.corpus
-    n_labels, n_annotators = max(len(spans.labels), 1), max(len(corpus.annotators), 1)
+    corpus, n_labels = spans.corpus, max(len(spans.labels), 1)
     cells, cell_of_group = distinct(spans.text * n_labels + spans.label)
     document = corpus.text_document[cells // n_labels]
+    # Each cell has a place for each annotation of its document: who marked something there puts
+    # the number of the group into it. `place + annotation` is where that is.
     first = bounds(corpus.annotation_document, len(corpus.documents))
     team = np.diff(first)[document]
+    place = starts(team) - first[document]
+    group_at = np.full(int(team.sum()), -1)
+    group_at[place[cell_of_group] + _annotations(spans)] = np.arange(len(spans.text))
+    # Every cell with every pair of its document; rows in which neither marked anything go.
+    cell, pair = spread(np.diff(shared.first)[document])
+    pair += shared.first[document][cell]
+    one, two = shared.one[pair], shared.two[pair]
+    group_a, group_b = group_at[place[cell] + one], group_at[place[cell] + two]
+    wanted = np.flatnonzero((group_a >= 0) | (group_b >= 0))
+    who = corpus.annotation_annotator
+    a, b = who[one[wanted]], who[two[wanted]]
+    return cells[cell[wanted]], a, b, group_a[wanted], group_b[wanted]
+
+
+def _annotations(spans: Marked) -> Ints:
+    """The annotation of each group of spans, by its number in the corpus."""
+    corpus, n_annotators = spans.corpus, max(len(spans.corpus.annotators), 1)
     listed = corpus.annotation_document * n_annotators + corpus.annotation_annotator
-    slot = (
-        np.searchsorted(listed, corpus.text_document[spans.text] * n_annotators + spans.annotator)
-        - first[corpus.text_document[spans.text]]
-    )
-    parts = []
-    for size in distinct(team)[0].tolist():
-        here = np.flatnonzero(team == size)
-        number = np.full(len(cells), -1)
-        number[here] = np.arange(len(here))
-        group = np.full((len(here), size), -1)
-        mine = np.flatnonzero(number[cell_of_group] >= 0)
-        group[number[cell_of_group[mine]], slot[mine]] = mine
-        who = corpus.annotation_annotator[first[document[here]][:, None] + np.arange(size)]
-        left, right = np.triu_indices(size, 0 if with_self else 1)
-        rows = [np.repeat(cells[here], len(left))]
-        rows += [column[:, side].reshape(-1) for column in (who, group) for side in (left, right)]
-        wanted = (rows[3] >= 0) | (rows[4] >= 0)
-        if gold is not None:
-            wanted &= (rows[1] == gold) | (rows[2] == gold)
-        marked = np.flatnonzero(wanted)
-        parts.append([column[marked] for column in rows])
-    if not parts:
-        parts = [[np.zeros(0, dtype=np.int64)] * 5]
-    joined = [np.concatenate(columns) for columns in zip(*parts, strict=True)]
-    order = np.argsort(joined[0], kind="stable")
-    cell, a, b, group_a, group_b = (column[order] for column in joined)
-    return cell, a, b, group_a, group_b
-
-
-def _sharing(corpus: Corpus, compared: Bools, *, gold: int | None, with_self: bool) -> Ints:
-    """The pairs of annotators who share a document compared, shape (2, pairs)."""
-    n_annotators = max(len(corpus.annotators), 1)
-    first = bounds(corpus.annotation_document, len(corpus.documents))
-    team = np.where(compared, np.diff(first), 0)
-    codes = [np.zeros(0, dtype=np.int64)]
-    for size in np.flatnonzero(np.bincount(team[compared])).tolist():
-        who = corpus.annotation_annotator[first[:-1][team == size][:, None] + np.arange(size)]
-        # Everybody together is one team, and other large teams are likely to recur.
-        if size == n_annotators:
-            who = who[:1]
-        elif size > 8:
-            who = np.unique(who, axis=0)
-        left, right = np.triu_indices(size, 0 if with_self else 1)
-        codes.append((who[:, left] * n_annotators + who[:, right]).reshape(-1))
-    pairs = np.stack(np.divmod(distinct(np.concatenate(codes))[0], n_annotators))
-    return pairs if gold is None else pairs[:, (pairs == gold).any(axis=0)]
+    wanted = corpus.text_document[spans.text] * n_annotators + spans.annotator
+    return np.searchsorted(listed, wanted)
 
 
 # --- What is compared ---------------------------------------------------------
 
 
-def layers_of(spans: Marked, nesting: Nesting, measure: Measure, *, overlapping: bool) -> Layers:
-    """Cut the groups into layers, if the measure looks at layers."""
+def layers_of(spans: Marked, measure: Measure, model: Model) -> Layers:
+    """Cut the groups into layers, if the measure compares layers and the model has them."""
     group = spans.owner()
-    if overlapping or not measure.by_layer or int(nesting.depth.max(initial=1)) == 1:
+    if model.is_independent:
+        line, parent, depth = group, np.full_like(group, -1), np.ones_like(group)
+    else:
+        line, parent, depth = spans.line, spans.nesting.parent, spans.nesting.depth
+    if not measure.by_layer or int(depth.max(initial=1)) == 1:
         layer = np.ones_like(group)
         first = np.arange(len(spans.text) + 1)
         groups = SpanGroups(spans.first, spans.start, spans.end)
         owner = group
     else:
-        layer = depth_among(group, nesting.parent, nesting.depth)
+        layer = depth_among(group, parent, depth)
         n_layers = np.zeros(len(spans.text), dtype=np.int64)
         np.maximum.at(n_layers, group, layer)
         first = np.concatenate([[0], np.cumsum(n_layers)])
@@ -268,40 +226,40 @@ def layers_of(spans: Marked, nesting: Nesting, measure: Measure, *, overlapping:
     size = exact_total(
         owner, rounded(np.asarray(measure.size(spans.end - spans.start))), len(groups)
     )
-    return Layers(spans, nesting, overlapping, layer, first, groups, size)
+    return Layers(spans, line, parent, depth, layer, first, groups, size)
 
 
 def _sets(layers: Layers) -> tuple[SpanSets, Ints]:
     """What chance depends on: the sets of spans, and the set of each layer."""
-    spans, depth = layers.spans, layers.nesting.depth
+    spans = layers.spans
     group, length = spans.owner(), spans.end - spans.start
     n = spans.corpus.text_length[spans.text]
-    n_lines = int(spans.line.max(initial=-1)) + 1
-    if layers.overlapping or (n_lines == len(n) and int(depth.max(initial=1)) == 1):
+    n_lines = int(layers.line.max(initial=-1)) + 1
+    # The usual case: every group has a line of its own, and no span lies in another.
+    if n_lines == len(n) and int(layers.depth.max(initial=1)) == 1:
         table, entry = tabulate(n, group, length)
         return whole_lines(table), entry
     line_size = np.zeros(n_lines, dtype=np.int64)
-    line_size[spans.line] = n[group]
+    line_size[layers.line] = n[group]
     owner = layers.first[group] + layers.layer - 1
     return sets_of_spans(
-        line_size, spans.line, length, owner, parent=layers.nesting.parent, depth=depth
+        line_size, layers.line, length, owner, parent=layers.parent, depth=layers.depth
     )
 
 
 def trees_on_lines(layers: Layers) -> Callable[[int, Callable[[Ints], Ints]], Forest]:
-    """A function of a line that gives all that stands on it, as trees.
+    """A function of a line that gives all spans on it, as trees.
 
-    It asks another function what each of some spans is compared with.
+    Its second argument is a function of spans: what each of them is compared with.
     """
-    spans, line = layers.spans, layers.line()
+    spans, line = layers.spans, layers.line
     length = spans.end - spans.start
-    parent = np.full_like(line, -1) if layers.overlapping else layers.nesting.parent
     order = outer_first(line, spans.start, spans.end)
     first = bounds(line[order], int(line.max(initial=-1)) + 1)
 
     def on_line(which: int, compared_with: Callable[[Ints], Ints]) -> Forest:
         members = order[first[which] : first[which + 1]]
-        columns = parent[members], length[members], compared_with(members)
+        columns = layers.parent[members], length[members], compared_with(members)
         rows = zip(*(column.tolist() for column in columns), strict=True)
         return forest(dict(zip(members.tolist(), rows, strict=True)))
 
@@ -309,8 +267,8 @@ def trees_on_lines(layers: Layers) -> Callable[[int, Callable[[Ints], Ints]], Fo
 
 
 def _forests(layers: Layers) -> Callable[[int], Forest]:
-    """A function that gives all that stands on the line of a group, as trees."""
-    group, line, trees = layers.spans.owner(), layers.line(), trees_on_lines(layers)
+    """A function of a group that gives all spans on its line, as trees."""
+    group, line, trees = layers.spans.owner(), layers.line, trees_on_lines(layers)
 
     @cache
     def of_group(which: int) -> Forest:
@@ -343,7 +301,7 @@ def _matches(
         return _estimated(layers, rule, a, b, matched)
     expected, certain = _expected(layers, rule, left, right)
     expected = _added(pair, rounded(expected), len(a))
-    # Whoever has a layer that the other lacks has something unmatched.
+    # An annotator with a layer that the other lacks has spans there that nothing matches.
     needed = np.array([np.maximum(n_layers[a], n_layers[b]), n_layers[a], n_layers[b]])
     return Matches(matched, expected, _added(pair, certain.astype(np.float64), len(a)) == needed)
 
@@ -356,15 +314,20 @@ def _added(owner: Ints, values: NDArray[Any], n_rows: int) -> NDArray[Any]:
 
 
 def _expected(layers: Layers, rule: Rule, left: Ints, right: Ints) -> tuple[Floats, Bools]:
-    """Expected match of pairs of layers, and whether chance is 1."""
+    """Expected match of pairs of layers, and whether chance is 1.
+
+    Equal problems are solved once, and with the sides in one order, so that (a, b) and (b, a)
+    have the same digits.
+    """
     sets, number = _sets(layers)
     i, j = number[left], number[right]
-    # Equal problems are solved once, and alike for (a, b) and (b, a).
     low, high, swapped = np.minimum(i, j), np.maximum(i, j), i > j
     code, problem = distinct(low * len(sets) + high)
     solved = np.atleast_2d(rule.expected(sets, *np.divmod(code, len(sets))))
     expected = _sided(solved, problem, swapped)
 
+    # F1 is at most the mean of the two sizes, precision and recall at most one of them. A floating
+    # point number that comes near its limit may have reached it or not: that is asked of integers.
     sizes = np.array([layers.size[left], layers.size[right]])
     limits = np.array([sizes.mean(axis=0), *sizes])
     if rule.certain is None:
@@ -374,7 +337,7 @@ def _expected(layers: Layers, rule: Rule, left: Ints, right: Ints) -> tuple[Floa
     if len(near):
         trees = _forests(layers)
         group = np.searchsorted(layers.first, np.arange(len(layers.size)), side="right") - 1
-        # Any pair of layers stands for its problem; here it is the last one.
+        # Any pair of layers may represent its problem; here it is the last one.
         for which, row in dict(zip(problem[near].tolist(), near.tolist(), strict=True)).items():
             sides = (right[row], left[row]) if swapped[row] else (left[row], right[row])
             one, two = (trees(int(group[side])) for side in sides)
@@ -384,30 +347,31 @@ def _expected(layers: Layers, rule: Rule, left: Ints, right: Ints) -> tuple[Floa
 
 
 def _sided(solved: NDArray[Any], problem: Ints, swapped: Bools) -> NDArray[Any]:
-    """What was found for each problem, with side a and side b as they were asked."""
-    found = solved[:, problem]
-    if len(found) > 1:
-        found[1:, swapped] = found[:0:-1, swapped]
-    return found
+    """The solution of each problem, with side a and side b exchanged where they were swapped."""
+    solution = solved[:, problem]
+    if len(solution) > 1:
+        solution[1:, swapped] = solution[:0:-1, swapped]
+    return solution
 
 
 def _estimated(layers: Layers, rule: SampledRule, a: Ints, b: Ints, matched: Floats) -> Matches:
-    """Estimates from random arrangements; equal questions are asked once."""
+    """Estimates from random arrangements; equal problems are estimated once."""
     trees = _forests(layers)
     n = layers.spans.corpus.text_length[layers.spans.text[a]]
-    ask = cache(rule.estimate)
-    questions = (
+    estimated = cache(rule.estimate)
+    problems = (
         (size, *sorted((trees(one), trees(two))))
         for size, one, two in zip(n.tolist(), a.tolist(), b.tolist(), strict=True)
     )
-    found = [ask(*question) for question in questions]
-    least = np.array([estimate.least for estimate in found])
+    estimates = [estimated(*problem) for problem in problems]
+    # Chance is taken to be 1 where no draw left a span without a partner.
+    least = np.array([estimate.least for estimate in estimates])
     n_spans = np.diff(layers.spans.first)
     of_a, of_b = least == n_spans[a], least == n_spans[b]
     return Matches(
         matched=matched,
-        expected=rounded(np.array([[estimate.mean for estimate in found]])),
+        expected=rounded(np.array([[estimate.mean for estimate in estimates]])),
         certain=np.array([of_a & of_b, of_a, of_b]),
-        error=np.array([estimate.error for estimate in found]),
-        stream=np.array([estimate.stream for estimate in found]),
+        error=np.array([estimate.error for estimate in estimates]),
+        stream=np.array([estimate.stream for estimate in estimates]),
     )

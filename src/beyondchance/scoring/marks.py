@@ -1,25 +1,28 @@
-"""What is shuffled: the spans of a corpus as a scope sees them, and how they may lie."""
+"""What is placed at random: the spans of a corpus in a scope, and the models that allow them."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from beyondchance.annotations.corpus import Corpus
+from beyondchance.core.models import Model, strictest
 from beyondchance.core.nesting import Nesting, nesting
 from beyondchance.core.ragged import bounds, distinct
 from beyondchance.errors import OverlapError
-from beyondchance.scoring.options import SCOPES
+from beyondchance.messages import Piece, Quote, Use, pieces
+from beyondchance.scoring.options import Scope
 from beyondchance.types import Ints
 
 ANY = "(any)"
 """The one label of scope 'unlabelled'."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False)
 class Marked:
-    """The spans of a corpus, in groups that are compared and on lines that are shuffled.
+    """The spans of a corpus, in groups that are compared and on lines that are placed together.
 
     A *group* holds the spans of one annotator with one label in one text. Groups are sorted
     by text, label and annotator, the spans of a group by start and end.
@@ -27,23 +30,23 @@ class Marked:
     Attributes
     ----------
     corpus : Corpus
-    scope : str
+    scope : Scope
     labels : tuple of str
-        As the scope sees them.
+        As they are in the scope.
     index, start, end : arrays of int, shape (spans,)
         The number of each span in the corpus, and its offsets.
     first : array of int, shape (groups + 1,)
         Group g owns the spans ``first[g]:first[g + 1]``.
     text, label, annotator : arrays of int, shape (groups,)
     line : array of int, shape (spans,)
-        Spans with the same number are shuffled together.
+        Spans with the same number are placed together.
     n_merged : int
         Spans left out because they differ from another in their label alone, where labels
         do not count.
     """
 
     corpus: Corpus
-    scope: str
+    scope: Scope
     labels: tuple[str, ...]
     index: Ints
     start: Ints
@@ -59,10 +62,15 @@ class Marked:
         """The group of each span."""
         return np.repeat(np.arange(len(self.text)), np.diff(self.first))
 
+    @cached_property
+    def nesting(self) -> Nesting:
+        """Which spans of a line lie in which, and whether any of them cross."""
+        return nesting(self.line, self.start, self.end)
 
-def marked(corpus: Corpus, scope: str) -> Marked:
-    """The spans of a corpus as a scope sees them."""
-    labelled, by_label = SCOPES[scope].labelled, SCOPES[scope].by_label
+
+def marked(corpus: Corpus, scope: Scope) -> Marked:
+    """The spans of a corpus in a scope."""
+    labelled = scope.labelled
     labels = corpus.labels if labelled else (ANY,)
     label = corpus.span_label if labelled else np.zeros_like(corpus.span_label)
     n_labels, n_annotators = max(len(labels), 1), max(len(corpus.annotators), 1)
@@ -78,7 +86,7 @@ def marked(corpus: Corpus, scope: str) -> Marked:
     cell, annotator = np.divmod(key[begins], n_annotators)
     text, group_label = np.divmod(cell, n_labels)
     line = group
-    if labelled and not by_label:
+    if scope.is_joint:
         line = distinct(text * n_annotators + annotator)[1][group]
     return Marked(
         corpus=corpus,
@@ -115,41 +123,33 @@ def _without_relabelled(corpus: Corpus, key: Ints, order: Ints) -> Ints:
     return order[~repeated]
 
 
-def fitting_model(spans: Marked) -> tuple[str, str]:
-    """The first of disjoint, nested and overlapping that fits all spans, and why."""
-    found = nesting(spans.line, spans.start, spans.end)
-    together = _together(spans)
-    if found.overlap is None:
-        return "disjoint", f"no two {together} overlap"
-    if found.crossing is None:
-        where = _both(spans, found.overlap, "holds")
-        return "nested", f"{together} lie inside one another and none cross: {where}"
-    return "overlapping", f"{together} cross: {_both(spans, found.crossing, 'crosses')}"
+def fitting_model(spans: Marked) -> tuple[Model, tuple[Piece, ...]]:
+    """The strictest model that allows all spans, and why it was chosen."""
+    model, evidence = strictest(spans.nesting)
+    why = model.is_fulfilled.format(_together(spans))
+    if evidence is None:
+        return model, (why,)
+    return model, (why, ": ", *_both(spans, evidence, model.evidence))
 
 
-def checked_nesting(spans: Marked, model: str) -> Nesting:
-    """How the spans lie in one another, if the model allows it.
+def check_fit(spans: Marked, model: Model) -> None:
+    """Refuse spans that a model does not allow.
 
     Raises
     ------
     OverlapError
-        If it does not, with the spans that contradict it.
+        With the spans that contradict it.
     """
-    found = nesting(spans.line, spans.start, spans.end)
-    expected = f"model {model!r} expects {_together(spans)}"
-    if model == "disjoint" and found.overlap is not None:
-        raise OverlapError(
-            f"{_both(spans, found.overlap, 'overlaps')}; {expected} not to overlap: correct them, "
-            f"or use model={'nested' if found.crossing is None else 'overlapping'!r}"
-        )
-    if found.overlap is not None:
+    contradiction = model.contradiction(spans.nesting)
+    # Two equal spans are an overlap that the strictest model refuses, and the others do not notice.
+    if spans.nesting.overlap is not None and (model.has_parents or model.is_independent):
         _check_distinct(spans)
-    if model == "nested" and found.crossing is not None:
+    if contradiction is not None:
         raise OverlapError(
-            f"{_both(spans, found.crossing, 'crosses')}; {expected} to be disjoint or one inside "
-            "the other: correct them, or use model='overlapping'"
+            *_both(spans, contradiction, model.contradicts),
+            expected=f"{_together(spans)} {model.expects} under model {model.name!r}",
+            remedy=("correct them, or use ", Use("model", strictest(spans.nesting)[0].name)),
         )
-    return found
 
 
 def _check_distinct(spans: Marked) -> None:
@@ -161,20 +161,23 @@ def _check_distinct(spans: Marked) -> None:
     if same.any():
         twin = int(spans.index[int(np.argmax(same))])
         raise OverlapError(
-            f"{spans.corpus.describe_span(twin)} was marked twice; expected each span once: "
-            "remove the duplicate"
+            *pieces(spans.corpus.describe_span(twin)),
+            " was marked twice",
+            expected="each span once",
+            remedy="remove the duplicate",
         )
 
 
-def _both(spans: Marked, pair: tuple[int, int], verb: str) -> str:
+def _both(spans: Marked, pair: tuple[int, int], verb: str) -> tuple[Piece, ...]:
     """Name two spans of one annotator in one text."""
     one, two = (int(spans.index[i]) for i in pair)
     other = spans.corpus.span(two)
-    return f"{spans.corpus.describe_span(one)} {verb} [{other.start}, {other.end}) {other.label!r}"
+    first = pieces(spans.corpus.describe_span(one))
+    return *first, f" {verb} [{other.start}, {other.end}) ", Quote(other.label)
 
 
 def _together(spans: Marked) -> str:
-    """Name the spans that are shuffled together."""
-    if SCOPES[spans.scope].by_label:
+    """Name the spans that are placed together."""
+    if spans.scope.by_label:
         return "spans of one label by one annotator"
     return "spans of one annotator, whatever their labels,"

@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from beyondchance.checks import checked_option
-from beyondchance.core.draws import nested_starts, overlapping_starts
+from beyondchance.checks import (
+    checked_generator,
+    checked_option,
+    checked_share,
+    checked_whole,
+    is_whole,
+)
 from beyondchance.core.lengths import LengthTable, table_of
 from beyondchance.core.measures import SampledRule
+from beyondchance.core.models import MODELS, Model
 from beyondchance.core.nesting import Forest, forest
 from beyondchance.core.overlapping import level_profiles
 from beyondchance.core.placement import coverage_profiles, item_profiles
@@ -23,8 +30,9 @@ from beyondchance.core.sets import (
     whole_lines,
 )
 from beyondchance.errors import LengthsError, OptionError
-from beyondchance.options import CustomMeasure
-from beyondchance.scoring.options import MODELS, chosen_measure
+from beyondchance.messages import Quote
+from beyondchance.options import ScoringOptions
+from beyondchance.scoring.options import scoring_of
 from beyondchance.types import Bools, Floats, Ints
 
 METHODS = ("exact", "uniform")
@@ -34,8 +42,9 @@ _MOST = 2**40
 
 @dataclass(frozen=True, slots=True)
 class _Text:
-    """The spans of one annotation: the text size, lengths, parents and depths."""
+    """The spans of one annotation: the model, text size, lengths, parents and depths."""
 
+    model: Model
     n: int
     lengths: Ints
     parents: Ints
@@ -74,7 +83,7 @@ def start_probabilities(
     lengths : array of int, shape (k,)
         Lengths of the spans.
     model : {"disjoint", "nested", "overlapping"}
-        Whether spans keep clear of one another.
+        How random spans may be placed relative to each other; see `agreement`.
     parents : array of int, shape (k,), optional
         For the nested model: which of the spans each span lies in, by its place in
         `lengths`; -1 for the text. By default none lies in another.
@@ -106,13 +115,13 @@ def start_probabilities(
     """
     text = validated_text(n, lengths, model, parents)
     checked_option("method", method, METHODS)
-    if model == "nested":
+    if text.model.has_parents:
         if method == "uniform":
-            raise OptionError("method 'uniform' goes with model 'disjoint', not with 'nested'")
+            raise OptionError(f"method 'uniform' goes with model 'disjoint', not with {model!r}")
         return _nested_probabilities(text)
     size, spans = text.n, text.lengths
     kinds = np.unique(spans)
-    if model == "overlapping":
+    if text.model.is_independent:
         uniform = np.ones(len(kinds), dtype=bool)
     elif method == "uniform":
         uniform = _nearly_uniform(size, spans, kinds, alpha)
@@ -120,13 +129,15 @@ def start_probabilities(
         uniform = np.zeros(len(kinds), dtype=bool)
     exact = kinds[~uniform]
     profiles = item_profiles(table_of(size, spans), np.zeros_like(exact), exact)
-    found = {length: profiles.expand(index) for index, length in enumerate(exact.tolist())} | {
+    probabilities = {
+        length: profiles.expand(index) for index, length in enumerate(exact.tolist())
+    } | {
         length: np.full(size - length + 1, 1 / (size - length + 1))
         for length in kinds[uniform].tolist()
     }
-    for places in found.values():
+    for places in probabilities.values():
         places.flags.writeable = False
-    return [found[length] for length in spans.tolist()]
+    return [probabilities[length] for length in spans.tolist()]
 
 
 def _nested_probabilities(text: _Text) -> list[Floats]:
@@ -137,10 +148,10 @@ def _nested_probabilities(text: _Text) -> list[Floats]:
     place = sets.place[sets.first[number]]
     used, index = distinct(place)
     profiles = start_profiles(sets, used)
-    found = [profiles.expand(i) for i in range(len(used))]
-    for places in found:
+    probabilities = [profiles.expand(i) for i in range(len(used))]
+    for places in probabilities:
         places.flags.writeable = False
-    return [found[i] for i in index.tolist()]
+    return [probabilities[i] for i in index.tolist()]
 
 
 def coverage(
@@ -160,9 +171,9 @@ def coverage(
     n, lengths, model, parents, method, alpha
         As in `start_probabilities`.
     layer : int
-        How many spans at least have to hold the position: 1 for any. Under the nested
-        model these are the layers, from the outermost inwards. The layers add up to the
-        number of spans that hold a position on average.
+        How many spans at least contain the position: 1 for any. Under the nested model
+        these are the layers, from the outermost inwards. The layers add up to the number
+        of spans that contain a position on average.
 
     Returns
     -------
@@ -181,23 +192,22 @@ def coverage(
     array([0.25, 0.5 , 0.25])
     """
     text = validated_text(n, lengths, model, parents)
-    wanted = _whole_number(layer, "layer")
-    if wanted < 1:
-        raise LengthsError(f"layer is {layer!r}; expected a number from 1 on")
+    wanted = checked_whole("layer", layer, least=1, error=LengthsError)
     size, spans = text.n, text.lengths
-    if checked_option("method", method, METHODS) == "uniform" and model != "overlapping":
+    independent = text.model.is_independent
+    if checked_option("method", method, METHODS) == "uniform" and not independent:
         steps = np.zeros(size + 1)
         starts = start_probabilities(size, spans, model=model, method=method, alpha=alpha)
         for length, places in zip(spans.tolist(), starts, strict=True):
             steps[: size - length + 1] += places
             steps[length:] -= places
         return np.cumsum(steps[:-1]) if wanted == 1 else np.zeros(size)
-    if model == "overlapping" and len(spans):
+    if independent and len(spans):
         profiles, n_levels = level_profiles(table_of(size, spans))
         return profiles.expand(wanted - 1) if wanted <= n_levels[0] else np.zeros(size)
     if wanted > text.depth.max(initial=0):
         return np.zeros(size)
-    if model == "disjoint":
+    if not text.model.has_parents:
         return coverage_profiles(table_of(size, spans), np.array([0])).expand(0)
     sets, number = text.sets(text.depth - 1)
     return set_coverage(sets, number[wanted - 1 : wanted]).expand(0)
@@ -208,13 +218,9 @@ def expected_match(
     lengths_a: ArrayLike,
     lengths_b: ArrayLike,
     *,
-    measure: str | CustomMeasure = "token",
-    model: str = "disjoint",
     parents_a: ArrayLike | None = None,
     parents_b: ArrayLike | None = None,
-    theta: float | None = None,
-    samples: int | None = None,
-    seed: int | None = None,
+    **scoring: Unpack[ScoringOptions],
 ) -> float:
     """Match that two random annotators with these spans would reach on average.
 
@@ -224,14 +230,11 @@ def expected_match(
         Positions of the text.
     lengths_a, lengths_b : array of int
         Lengths of the spans of either annotator.
-    measure : {"token", "exact", "boundary", "dice", "iou"} or CustomMeasure
-        What matches; see `agreement`.
-    model : {"disjoint", "nested", "overlapping"}
-        Whether spans of one annotator keep clear of one another.
     parents_a, parents_b : array of int, optional
         For the nested model, as in `start_probabilities`.
-    theta, samples, seed : optional
-        Of the measure ``iou``; see `agreement`.
+    measure, model, theta, samples, seed : optional
+        As in `agreement`; the model is ``disjoint`` by default. All spans have one label, so
+        that there is no scope.
 
     Returns
     -------
@@ -250,22 +253,24 @@ def expected_match(
     >>> expected_match(4, [1], [1], measure="boundary")
     0.5
     """
-    chosen = chosen_measure(measure, theta=theta, samples=samples, seed=seed)
-    sides = [
+    if "scope" in scoring:
+        raise OptionError("scope does not apply to one text", remedy="all spans have one label")
+    model = checked_option("model", scoring.pop("model", "disjoint"), MODELS)
+    resolved = scoring_of({**scoring, "model": model})
+    a, b = (
         validated_text(n, lengths, model, parents)
         for lengths, parents in ((lengths_a, parents_a), (lengths_b, parents_b))
-    ]
-    rule = chosen.rule(model)
-    if not all(len(side.lengths) for side in sides):
+    )
+    rule, by_layer = resolved.rule(a.model), resolved.measure.by_layer
+    if not len(a.lengths) or not len(b.lengths):
         return 0.0
-    by_layer = chosen.measure.by_layer
     if isinstance(rule, SampledRule):
-        a, b = (_forest(side, by_layer=by_layer) for side in sides)
-        return rule.estimate(sides[0].n, a, b).mean
-    if model == "nested":
-        sets, i, j = _paired_layers(*sides, by_layer=by_layer)
+        forests = (_forest(side, by_layer=by_layer) for side in (a, b))
+        return rule.estimate(a.n, *forests).mean
+    if a.model.has_parents:
+        sets, i, j = _paired_layers(a, b, by_layer=by_layer)
     else:
-        sets, i, j = _paired_lines(table_of(sides[0].n, *(side.lengths for side in sides)))
+        sets, i, j = _paired_lines(table_of(a.n, a.lengths, b.lengths))
     return float(np.atleast_2d(rule.expected(sets, i, j))[0].sum())
 
 
@@ -278,7 +283,7 @@ def _paired_lines(table: LengthTable) -> tuple[SpanSets, Ints, Ints]:
 
 
 def _paired_layers(a: _Text, b: _Text, *, by_layer: bool) -> tuple[SpanSets, Ints, Ints]:
-    """The layers of two annotations that are compared, in such an order as well."""
+    """The layers of two annotations that are compared, in an order free of who comes first."""
     layers = [side.layers(by_layer=by_layer) for side in (a, b)]
     k, first = len(a.lengths), int(layers[0].max())
     sets, number = sets_of_spans(
@@ -309,7 +314,7 @@ def sample_arrangements(
     size: int,
     model: str = "disjoint",
     parents: ArrayLike | None = None,
-    rng: np.random.Generator | int | None = None,
+    seed: np.random.Generator | int | None = None,
 ) -> Ints:
     """Draw random annotations, every arrangement equally likely.
 
@@ -322,11 +327,11 @@ def sample_arrangements(
     size : int
         How many arrangements to draw.
     model : {"disjoint", "nested", "overlapping"}
-        Whether spans keep clear of one another.
+        How random spans may be placed relative to each other; see `agreement`.
     parents : array of int, shape (k,), optional
         For the nested model, as in `start_probabilities`.
-    rng : numpy.random.Generator or int, optional
-        The source of randomness, or its seed.
+    seed : int or numpy.random.Generator, optional
+        Where random numbers begin, or a generator.
 
     Returns
     -------
@@ -343,67 +348,61 @@ def sample_arrangements(
     --------
     Spans of 2 and 3 fill five positions in one order or in the other.
 
-    >>> starts = sample_arrangements(5, [2, 3], size=100, rng=1)
+    >>> starts = sample_arrangements(5, [2, 3], size=100, seed=1)
     >>> sorted(set(map(tuple, starts.tolist())))
     [(0, 2), (3, 0)]
     """
     text = validated_text(n, lengths, model, parents)
     draws = _whole_number(size, "size")
-    try:
-        generator = np.random.default_rng(rng)
-    except (TypeError, ValueError):
-        raise OptionError(f"rng is {rng!r}; expected a generator, a seed or None") from None
-    if model == "overlapping":
-        return overlapping_starts(text.n, text.lengths, draws, generator)
-    # Outer spans are drawn before those inside them.
+    # A span is drawn after the one around it.
     order = np.argsort(text.depth, kind="stable")
     rank = np.empty_like(order)
     rank[order] = np.arange(len(order))
     parent = text.parents[order]
     parent = np.where(parent >= 0, rank[parent], -1)
-    return nested_starts(text.n, text.lengths[order], parent, draws, generator)[:, rank]
+    generator = checked_generator(seed)
+    return text.model.draw(text.n, text.lengths[order], parent, draws, generator)[:, rank]
 
 
 def _nearly_uniform(n: int, spans: Ints, distinct: Ints, alpha: float) -> Bools:
     """The paper's criterion: the highest probability is close to the uniform one."""
-    if not isinstance(alpha, int | float) or not 0 < alpha < 1:
-        raise OptionError(f"alpha is {alpha!r}; expected a number between 0 and 1")
-    return np.asarray((n - spans.sum() + len(spans)) / (n - distinct + 1) > alpha)
+    share = checked_share("alpha", alpha)
+    return np.asarray((n - spans.sum() + len(spans)) / (n - distinct + 1) > share)
 
 
 def validated_text(
     n: int, lengths: ArrayLike, model: str, parents: ArrayLike | None = None
 ) -> _Text:
-    """Check that the spans are positive integers and fit the text and one another."""
-    checked_option("model", model, MODELS)
+    """Check that the spans are positive integers, and fit the text and each other."""
+    chosen = MODELS[checked_option("model", model, MODELS)]
     size = _whole_number(n, "n")
     spans = _integers(lengths, "lengths", "a list of lengths", least=1)
     if parents is None:
         # No span lies in another: views of one number each.
         inside, depth = (np.broadcast_to(np.int64(number), len(spans)) for number in (-1, 1))
-    elif model == "nested":
+    elif chosen.has_parents:
         inside = _integers(parents, "parents", "a list with one for each span", least=-1)
         depth = _depths(inside, len(spans))
     else:
-        raise OptionError(f"parents go with model 'nested', not with {model!r}")
-    if model == "overlapping":
+        takers = [repr(other.name) for other in MODELS.values() if other.has_parents]
+        raise OptionError(f"parents go with model {' or '.join(takers)}, not with {model!r}")
+    if chosen.is_independent:
         _check_room("a span of length", int(spans.max(initial=0)), "text", size)
-        return _Text(size, spans, inside, depth)
-    if parents is None:
+    elif parents is None:
         _check_room("spans of total length", int(spans.sum()), "text", size)
-        return _Text(size, spans, inside, depth)
-    for parent in np.unique(inside).tolist():
-        where, room = ("text", size) if parent < 0 else ("span", int(spans[parent]))
-        _check_room("spans of total length", int(spans[inside == parent].sum()), where, room)
-    return _Text(size, spans, inside, depth)
+    else:
+        for parent in np.unique(inside).tolist():
+            where, room = ("text", size) if parent < 0 else ("span", int(spans[parent]))
+            _check_room("spans of total length", int(spans[inside == parent].sum()), where, room)
+    return _Text(chosen, size, spans, inside, depth)
 
 
 def _check_room(what: str, needed: int, where: str, room: int) -> None:
     """Refuse spans that do not fit the text, or the span they lie in."""
     if needed > room:
         raise LengthsError(
-            f"{what} {needed} cannot be placed in a {where} of {room} positions; "
-            f"expected no more than the {where} holds"
+            f"{what} {needed} cannot be placed in a {where} of {room} positions",
+            expected=f"no more than the {where} holds",
         )
 
 
@@ -411,11 +410,11 @@ def _depths(parents: Ints, n_spans: int) -> Ints:
     """How deep each span lies, from 1 on."""
     if len(parents) != n_spans:
         raise LengthsError(
-            f"{len(parents)} parents for {n_spans} spans; expected one for each span"
+            f"{len(parents)} parents for {n_spans} spans", expected="one for each span"
         )
     if n_spans and parents.max() >= n_spans:
         raise LengthsError(
-            f"parents contain {parents.max()}; expected numbers from -1 to {n_spans - 1}"
+            f"parents contain {parents.max()}", expected=f"numbers from -1 to {n_spans - 1}"
         )
     depth = np.ones(n_spans, dtype=np.int64)
     around = parents
@@ -424,7 +423,7 @@ def _depths(parents: Ints, n_spans: int) -> Ints:
             return depth
         depth += around >= 0
         around = np.where(around >= 0, parents[around], -1)
-    raise LengthsError("parents go round in a circle; expected every span to end up in the text")
+    raise LengthsError("parents form a circle", expected="every span to end up in the text")
 
 
 def _integers(values: ArrayLike, name: str, wanted: str, *, least: int) -> Ints:
@@ -433,28 +432,25 @@ def _integers(values: ArrayLike, name: str, wanted: str, *, least: int) -> Ints:
     try:
         column = np.asarray(values)
     except ValueError:
-        raise LengthsError(f"{name} are nested unevenly; expected {wanted}") from None
+        raise LengthsError(f"{name} are nested unevenly", expected=wanted) from None
     if column.ndim != 1:
-        raise LengthsError(f"{name} have {column.ndim} dimensions; expected {wanted}")
+        raise LengthsError(f"{name} have {column.ndim} dimensions", expected=wanted)
     if column.size == 0:
         return np.zeros(0, dtype=np.int64)
     if column.dtype.kind not in "iu":
         given = values.tolist() if isinstance(values, np.ndarray) else list(values)  # type: ignore[arg-type]
-        strange = [v for v in given if isinstance(v, bool) or not isinstance(v, int | np.integer)]
-        found = repr(strange[0]) if strange else "integers beyond 64 bits"
-        raise LengthsError(f"{name} contain {found}; expected {kind}")
-    for wrong, problem in (
-        (column.min() < least, column.min()),
-        (column.max() > _MOST, column.max()),
+        strange = [Quote(value) for value in given if not is_whole(value)]
+        problem = strange[0] if strange else "integers beyond 64 bits"
+        raise LengthsError(f"{name} contain ", problem, expected=kind)
+    for extreme, is_wrong in (
+        (column.min(), column.min() < least),
+        (column.max(), column.max() > _MOST),
     ):
-        if wrong:
-            raise LengthsError(f"{name} contain {problem}; expected {kind} up to {_MOST:,}")
+        if is_wrong:
+            raise LengthsError(f"{name} contain {extreme}", expected=f"{kind} up to {_MOST:,}")
     return column.astype(np.int64)
 
 
 def _whole_number(value: int, name: str) -> int:
-    """Check a number that must be an integer and not negative."""
-    is_integer = isinstance(value, int | np.integer) and not isinstance(value, bool)
-    if not is_integer or not 0 <= value <= _MOST:
-        raise LengthsError(f"{name} is {value!r}; expected an integer from 0 to {_MOST:,}")
-    return int(value)
+    """Check a number of positions or draws."""
+    return checked_whole(name, value, most=_MOST, error=LengthsError)

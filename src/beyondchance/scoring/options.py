@@ -1,4 +1,4 @@
-"""From the words that people use to what is computed: measures, models, scopes."""
+"""From the options that users give to what is computed: a measure, a model and a scope."""
 
 from __future__ import annotations
 
@@ -10,13 +10,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from beyondchance.checks import checked_option
-from beyondchance.core.measures import MEASURES, SAMPLES, Measure, Rule, SampledRule, additive, iou
+from beyondchance.core.measures import CUSTOM, MEASURES, Measure, Rule, SampledRule, additive
+from beyondchance.core.models import MODELS, Model
 from beyondchance.errors import OptionError
-from beyondchance.options import CustomMeasure
+from beyondchance.messages import Quote, Text, pieces
+from beyondchance.options import CustomMeasure, ScoringOptions, checked_options
 from beyondchance.types import Floats, Ints
 
-MODELS = ("disjoint", "nested", "overlapping")
-"""How random spans may lie to one another, the strictest first."""
+AUTO = "auto"
+"""The strictest model that fits all annotations."""
 
 _CLOSE = 1e-12
 """How much two values of a function that should be equal may differ."""
@@ -24,37 +26,51 @@ _CLOSE = 1e-12
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """Which spans are shuffled together, and which can match.
+    """Which spans are placed together, and which can match.
 
     Attributes
     ----------
+    name : str
     by_label : bool
-        Whether the spans of each label are shuffled on their own.
+        Whether the spans of each label are placed on their own.
     labelled : bool
         Whether spans match only if their labels are equal.
     """
 
+    name: str
     by_label: bool
     labelled: bool
 
+    @property
+    def is_joint(self) -> bool:
+        """Whether labels that are compared one by one share a line."""
+        return self.labelled and not self.by_label
+
 
 SCOPES: Mapping[str, Scope] = {
-    "label": Scope(by_label=True, labelled=True),
-    "joint": Scope(by_label=False, labelled=True),
-    "unlabelled": Scope(by_label=False, labelled=False),
+    "label": Scope("label", by_label=True, labelled=True),
+    "joint": Scope("joint", by_label=False, labelled=True),
+    "unlabelled": Scope("unlabelled", by_label=False, labelled=False),
 }
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
-    """A measure and how it is named in the signature."""
+class Scoring:
+    """How annotations are scored.
+
+    Attributes
+    ----------
+    measure : Measure
+    model : Model, optional
+        None for the strictest that fits.
+    scope : Scope
+    """
 
     measure: Measure
-    name: str
-    signature: Mapping[str, Any]
-    sampling: Mapping[str, Any]
+    model: Model | None
+    scope: Scope
 
-    def rule(self, model: str, *, why: str = "") -> Rule | SampledRule:
+    def rule(self, model: Model, *, why: Text = ()) -> Rule | SampledRule:
         """The rule of the measure under a model, which was chosen for a reason.
 
         Raises
@@ -62,77 +78,65 @@ class Chosen:
         OptionError
             If there is none, with the reason.
         """
-        if model != "overlapping":
-            return self.measure.lines
-        if isinstance(self.measure.overlapping, str):
-            others = [
-                name for name, other in MEASURES.items() if not isinstance(other.overlapping, str)
-            ]
-            raise OptionError(
-                f"measure {self.name!r} is not defined for model 'overlapping'"
-                f"{why and f', which is needed because {why}'}: {self.measure.overlapping}; "
-                f"use one of {', '.join(others)}, or annotations in which no spans cross"
-            )
-        return self.measure.overlapping
+        rule = self.measure.rule(model)
+        if not isinstance(rule, str):
+            return rule
+        others = [
+            name for name, other in MEASURES.items() if not isinstance(other.rule(model), str)
+        ]
+        raise OptionError(
+            f"measure {self.measure.name!r} is not defined for model {model.name!r}",
+            *((", which is needed because ", *pieces(why)) if why else ()),
+            f": {rule}",
+            remedy=f"use one of {', '.join(others)}, or annotations in which no spans cross",
+        )
 
-    def settings(self, rule: Rule | SampledRule) -> dict[str, Any]:
-        """What the signature says about the measure."""
-        return {**self.signature, **(self.sampling if isinstance(rule, SampledRule) else {})}
+    def signature(self, model: Model) -> dict[str, Any]:
+        """What the signature says about the measure, the model and the scope."""
+        signed = self.measure.signature(self.rule(model))
+        return {**signed, "model": model.name, "scope": self.scope.name}
 
 
-def chosen_measure(
-    measure: str | CustomMeasure,
-    *,
-    theta: float | None = None,
-    samples: int | None = None,
-    seed: int | None = None,
-) -> Chosen:
-    """Check the options of a measure and put it together.
+def scoring_of(given: Mapping[str, object]) -> Scoring:
+    """Check the options of scoring and put together what they stand for.
+
+    Raises
+    ------
+    OptionError
+        For an unknown measure, model or scope, or a parameter that the measure does not take.
 
     Examples
     --------
-    >>> chosen = chosen_measure("iou", theta=0.7)
-    >>> chosen.settings(chosen.rule("nested"))
-    {'measure': 'iou', 'theta': 0.7}
+    >>> scoring = scoring_of({"measure": "iou", "theta": 0.7})
+    >>> scoring.signature(MODELS["nested"])
+    {'measure': 'iou', 'theta': 0.7, 'model': 'nested', 'scope': 'label'}
     """
-    if isinstance(measure, CustomMeasure):
-        signature: dict[str, Any] = {"measure": "custom", "custom": measure.name}
-        found = additive(_checked_phi(measure), _checked_size(measure))
-    elif isinstance(measure, str) and measure == "custom":
+    options = checked_options(ScoringOptions, given)
+    model = checked_option("model", options.pop("model"), (AUTO, *MODELS))
+    scope = checked_option("scope", options.pop("scope"), SCOPES)
+    measure = _measure(options.pop("measure"))
+    parameters = {name: value for name, value in options.items() if value is not None}
+    for name in parameters:
+        if name not in measure.parameters:
+            takers = [repr(other.name) for other in MEASURES.values() if name in other.parameters]
+            raise OptionError(
+                f"{name} goes with measure {' or '.join(takers)}, not with {measure.name!r}"
+            )
+    if parameters and measure.with_parameters:
+        measure = measure.with_parameters(**parameters)
+    return Scoring(measure, MODELS.get(model), SCOPES[scope])
+
+
+def _measure(given: object) -> Measure:
+    """The measure of a name, or one of the user's own."""
+    if isinstance(given, CustomMeasure):
+        return additive(given.name, _checked_phi(given), _checked_size(given))
+    if isinstance(given, str) and given == CUSTOM:
         raise OptionError(
-            "measure 'custom' needs to be told what it is; expected measure=CustomMeasure(...)"
+            f"measure {CUSTOM!r} does not say how spans match",
+            expected="measure=CustomMeasure(...)",
         )
-    else:
-        signature = {"measure": checked_option("measure", measure, MEASURES)}
-        found = MEASURES[signature["measure"]]
-    for name, value in (("theta", theta), ("samples", samples), ("seed", seed)):
-        if value is not None and signature["measure"] != "iou":
-            raise OptionError(f"{name} goes with measure 'iou', not with {signature['measure']!r}")
-    sampling = {
-        "samples": _whole(samples, "samples", SAMPLES, least=2),
-        "seed": _whole(seed, "seed", 0, least=0),
-    }
-    if signature["measure"] == "iou":
-        signature["theta"] = _threshold(theta)
-        found = iou(signature["theta"], **sampling)
-    return Chosen(found, signature.get("custom", signature["measure"]), signature, sampling)
-
-
-def _threshold(theta: float | None) -> float:
-    if theta is None:
-        return 0.5
-    is_number = isinstance(theta, int | float | np.number) and not isinstance(theta, bool)
-    if not is_number or not 0 <= theta < 1:
-        raise OptionError(f"theta is {theta!r}; expected a number from 0 to 1, and less than 1")
-    return float(theta)
-
-
-def _whole(value: int | None, name: str, default: int, *, least: int) -> int:
-    if value is None:
-        return default
-    if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < least:
-        raise OptionError(f"{name} is {value!r}; expected a whole number from {least} on")
-    return int(value)
+    return MEASURES[checked_option("measure", given, MEASURES)]
 
 
 def _checked_phi(custom: CustomMeasure) -> Callable[[Ints, Ints, Ints, Ints], Floats]:
@@ -147,8 +151,9 @@ def _checked_phi(custom: CustomMeasure) -> Callable[[Ints, Ints, Ints, Ints], Fl
             a = f"[{start_a[i]}, {start_a[i] + length_a[i]})"
             b = f"[{start_b[i]}, {start_b[i] + length_b[i]})"
             raise OptionError(
-                f"measure {custom.name!r}: phi of {a} and {b} is {one[i]}, and {two[i]} the other "
-                "way round; expected the same, for agreement has no direction"
+                f"phi of {a} and {b} is {one[i]}, and {two[i]} the other way round",
+                where=_named(custom),
+                expected="the same, because agreement has no direction",
             )
         return np.asarray((one + two) / 2)
 
@@ -162,24 +167,31 @@ def _checked_size(custom: CustomMeasure) -> Callable[[Ints], Floats]:
     return size
 
 
+def _named(custom: CustomMeasure) -> Text:
+    return "measure ", Quote(custom.name)
+
+
 def _column(custom: CustomMeasure, part: str, given: ArrayLike, like: Ints) -> Floats:
     """Check that a function gave one number for each question."""
     try:
-        found = np.asarray(given, dtype=np.float64)
+        column = np.asarray(given, dtype=np.float64)
     except (TypeError, ValueError):
         raise OptionError(
-            f"measure {custom.name!r}: {part} gave a {type(given).__name__}; expected an array of "
-            "numbers"
+            f"{part} returned a {type(given).__name__}",
+            where=_named(custom),
+            expected="an array of numbers",
         ) from None
-    if found.shape != like.shape:
+    if column.shape != like.shape:
         raise OptionError(
-            f"measure {custom.name!r}: {part} gave the shape {found.shape} for {like.shape}; "
-            "expected one number for each"
+            f"{part} returned the shape {column.shape} for {like.shape}",
+            where=_named(custom),
+            expected="one number for each",
         )
-    wrong = ~(np.isfinite(found) & (found >= 0))
+    wrong = ~(np.isfinite(column) & (column >= 0))
     if wrong.any():
         raise OptionError(
-            f"measure {custom.name!r}: {part} gave {found[wrong][0]}; expected finite numbers that "
-            "are not negative"
+            f"{part} returned {column[wrong][0]}",
+            where=_named(custom),
+            expected="finite numbers that are not negative",
         )
-    return found
+    return column
