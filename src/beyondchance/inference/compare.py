@@ -13,7 +13,7 @@ from copy import deepcopy
 from dataclasses import dataclass
 from itertools import combinations
 from math import isnan, nan
-from typing import Any
+from typing import Unpack
 
 import numpy as np
 
@@ -29,10 +29,11 @@ from beyondchance.core.bootstrap import (
     tail_share,
 )
 from beyondchance.errors import DataError, OptionError
+from beyondchance.options import ResamplingOptions, documented
 from beyondchance.results.agreement import Agreement
 from beyondchance.results.intervals import ConfidenceInterval, interval_from
 from beyondchance.results.ranking import Ranking
-from beyondchance.results.resampling import SCORES, Resampling, checked_resampling, score_of
+from beyondchance.results.resampling import SCORES, Resampling, resampling_of, score_of
 from beyondchance.settings import KINDS, Settings
 from beyondchance.types import Floats
 
@@ -137,7 +138,7 @@ class Standings:
         ...         "some": [["B-P", "O", "O"], ["B-P", "O", "B-P"], None],
         ...     }
         ... )
-        >>> found = compare_systems(rank(corpus, gold="gold"), score="observed", rng=1)
+        >>> found = compare_systems(rank(corpus, gold="gold"), score="observed", seed=1)
         >>> found.order, found.n_documents, found.reversed_pairs
         (('most', 'some'), 2, (('most', 'some'),))
         """
@@ -157,6 +158,7 @@ class Standings:
         return self.p_between(name, self.order[place]) if place < len(self.order) else nan
 
 
+@documented(ResamplingOptions)
 def compare(
     first: Agreement,
     second: Agreement,
@@ -164,10 +166,7 @@ def compare(
     score: str = "corrected",
     test: str = "permutation",
     paired: bool | None = None,
-    confidence: float = 0.95,
-    resamples: int = 9999,
-    method: str = "bca",
-    rng: np.random.Generator | int | None = None,
+    **resampling: Unpack[ResamplingOptions],
 ) -> Comparison:
     """Compare two results: two systems on the same documents, or two rounds of a project.
 
@@ -189,8 +188,7 @@ def compare(
         names of documents are named 0, 1, 2, ..., so that two rounds of as many documents
         are taken as paired: name the documents of different rounds differently, or pass
         False.
-    confidence, resamples, method, rng
-        As in `Agreement.interval`.
+    {options}
 
     Returns
     -------
@@ -218,7 +216,7 @@ def compare(
     ...     }
     ... )
     >>> systems = rank(corpus, gold="gold").systems
-    >>> found = compare(systems["good"], systems["poor"], rng=1)
+    >>> found = compare(systems["good"], systems["poor"], seed=1)
     >>> found.p_value, found.p_error
     (0.25, 0.0)
     """
@@ -228,14 +226,7 @@ def compare(
                 f"found one {type(result).__name__}; expected two results of agreement(), or of "
                 "the systems of rank()"
             )
-    options = checked_resampling(
-        first.settings,
-        confidence=confidence,
-        resamples=resamples,
-        method=method,
-        rng=rng,
-        over="documents",
-    )
+    options = resampling_of(first.settings, resampling, over="documents")
     checked_option("score", score, SCORES)
     checked_option("test", test, TESTS)
     _check_comparable(first.settings, second.settings)
@@ -257,15 +248,13 @@ def compare(
     )
 
 
+@documented(ResamplingOptions)
 def compare_systems(
     ranking: Ranking,
     *,
     score: str = "corrected",
     test: str = "permutation",
-    confidence: float = 0.95,
-    resamples: int = 9999,
-    method: str = "bca",
-    rng: np.random.Generator | int | None = None,
+    **resampling: Unpack[ResamplingOptions],
 ) -> Standings:
     """Which systems of a ranking can be told apart, on the documents that all of them have.
 
@@ -276,10 +265,11 @@ def compare_systems(
     Parameters
     ----------
     ranking : Ranking
-    score, test, confidence, resamples, method, rng
+    score, test
         As in `compare`: the ``bootstrap`` test raises too many false alarms below about 100
         documents. Documents of the same name are the same. Intervals, unlike p-values, are
         not adjusted for the number of comparisons.
+    {options}
 
     Returns
     -------
@@ -293,7 +283,7 @@ def compare_systems(
     Examples
     --------
     >>> from beyondchance import example, rank
-    >>> found = compare_systems(rank(example(), gold="ada"), resamples=999, rng=1)
+    >>> found = compare_systems(rank(example(), gold="ada"), resamples=999, seed=1)
     >>> found.order, found.groups
     (('cleo', 'ben'), (('cleo', 'ben'),))
     """
@@ -302,14 +292,7 @@ def compare_systems(
             f"found one {type(ranking).__name__}; expected a Ranking, as rank() gives; compare() "
             "takes two results of agreement()"
         )
-    options = checked_resampling(
-        ranking.settings,
-        confidence=confidence,
-        resamples=resamples,
-        method=method,
-        rng=rng,
-        over="documents",
-    )
+    options = resampling_of(ranking.settings, resampling, over="documents")
     checked_option("score", score, SCORES)
     checked_option("test", test, TESTS)
     results = ranking.systems
@@ -326,8 +309,8 @@ def compare_systems(
             return {
                 kind: interval_from(*trials.single(i, kind), options, over=unit) for kind in SCORES
             }
-        alone: dict[str, Any] = {"confidence": confidence, "resamples": resamples, "method": method}
-        return results[name].intervals(rng=deepcopy(untouched), **alone).overall
+        alone: ResamplingOptions = {**resampling, "seed": deepcopy(untouched)}
+        return results[name].intervals(levels=(), **alone).overall
 
     pairs = {
         (order[i], order[j]): _comparison(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import ceil, floor, isnan, log10, nan, sqrt
+from typing import Unpack
 
 import numpy as np
 
@@ -16,9 +17,10 @@ from beyondchance.core.bootstrap import (
 )
 from beyondchance.core.distributions import normal_quantile, student_quantile
 from beyondchance.errors import DataError, OptionError
+from beyondchance.options import ResamplingOptions, documented
 from beyondchance.results.agreement import Agreement
 from beyondchance.results.intervals import FEW
-from beyondchance.results.resampling import SCORES, checked_resampling, score_of
+from beyondchance.results.resampling import SCORES, resampling_of, score_of
 from beyondchance.settings import Settings
 
 MOST_DOCUMENTS = 10**9
@@ -87,9 +89,9 @@ class Plan:
         >>> a = [["B-P", "O"], ["B-P", "O"], ["B-P", "O"], ["B-P", "O"]]
         >>> b = [["B-P", "O"], ["B-P", "O"], ["O", "B-P"], ["O", "B-P"]]
         >>> pilot = agreement(a, b)
-        >>> plan(pilot, 0.5, score="observed", rng=1).to_annotate
+        >>> plan(pilot, 0.5, score="observed", seed=1).to_annotate
         4
-        >>> plan(pilot, 0.95, score="observed", rng=1).to_annotate
+        >>> plan(pilot, 0.95, score="observed", seed=1).to_annotate
         0
         """
         return None if self.documents is None else max(self.documents - self.n_pilot, 0)
@@ -105,14 +107,13 @@ class Plan:
         )
 
 
+@documented(ResamplingOptions)
 def plan(
     pilot: Agreement,
     half_width: float,
     *,
     score: str = "corrected",
-    confidence: float = 0.95,
-    resamples: int = 9999,
-    rng: np.random.Generator | int | None = None,
+    **resampling: Unpack[ResamplingOptions],
 ) -> Plan:
     r"""How many documents like those of a pilot make the interval ± `half_width` wide.
 
@@ -126,9 +127,7 @@ def plan(
     half_width : float
         Between 0 and 1.
     score : {"corrected", "observed", "chance"}
-    confidence : float
-    resamples, rng
-        For the range from `low` to `high`: the documents of the pilot are drawn again.
+    {options}
 
     Returns
     -------
@@ -149,7 +148,7 @@ def plan(
     >>> from beyondchance import agreement
     >>> a = [["B-P", "O"], ["B-P", "O"], ["B-P", "O"], ["B-P", "O"]]
     >>> b = [["B-P", "O"], ["B-P", "O"], ["O", "B-P"], ["O", "B-P"]]
-    >>> found = plan(agreement(a, b), 0.5, score="observed", rng=1)
+    >>> found = plan(agreement(a, b), 0.5, score="observed", seed=1)
     >>> found.documents, round(found.spread, 3), round(found.half_width_of(8), 3)
     (8, 0.577, 0.483)
     """
@@ -160,14 +159,7 @@ def plan(
     wanted = as_float(half_width)
     if not 0 < wanted < 1:
         raise OptionError(f"half_width is {half_width!r}; expected a number between 0 and 1")
-    options = checked_resampling(
-        pilot.settings,
-        confidence=confidence,
-        resamples=resamples,
-        method="percentile",
-        rng=rng,
-        over="documents",
-    )
+    options = resampling_of(pilot.settings, resampling, method="percentile", over="documents")
     checked_option("score", score, SCORES)
     sums = pilot.counts.document_sums()
     whole = sums.sum(axis=0)
