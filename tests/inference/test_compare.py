@@ -10,8 +10,9 @@ from hypothesis import given, strategies as st
 from scipy import stats
 
 from beyondchance import Corpus, DataError, OptionError, Settings, agreement, rank
-from beyondchance.inference import compare as contrasts
-from beyondchance.inference.compare import _groups, compare, compare_systems
+from beyondchance.inference import standings
+from beyondchance.inference.compare import compare
+from beyondchance.inference.standings import _groups, compare_systems
 
 SCORES = ("observed", "chance", "corrected")
 
@@ -186,9 +187,9 @@ class TestPaired:
         found = compare(*ranking.systems.values(), seed=1)
         assert isnan(found.p_value)
         assert found.reason == "one of the scores is undefined"
-        standings = compare_systems(ranking, seed=1)
-        assert isnan(standings.adjusted["a", "b"])
-        assert standings.groups == (("a", "b"),)
+        ranked_again = compare_systems(ranking, seed=1)
+        assert isnan(ranked_again.adjusted["a", "b"])
+        assert ranked_again.groups == (("a", "b"),)
 
 
 class TestUnpaired:
@@ -358,7 +359,7 @@ class TestSystems:
         ranking = ranked(5, {"a": 0.9, "b": 0.3})
         for factor, n_groups in ((1, 2), (1 + 1e-6, 1)):
             monkeypatch.setattr(
-                contrasts, "_adjusted", lambda ps, x=p * factor: dict.fromkeys(ps, x)
+                standings, "_adjusted", lambda ps, x=p * factor: dict.fromkeys(ps, x)
             )
             found = compare_systems(ranking, confidence=confidence, resamples=199, seed=1)
             assert len(found.groups) == n_groups
