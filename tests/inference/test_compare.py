@@ -437,21 +437,53 @@ class TestSystems:
         assert found.overtakings == {("short", "long"): False}
 
 
-@given(st.integers(1, 6), st.data())
-def test_groups_are_the_largest_sets_without_a_pair_that_is_told_apart(n, data):
-    order = "abcdef"[:n]
-    pairs = list(combinations(order, 2))
-    apart = set(data.draw(st.lists(st.sampled_from(pairs), unique=True))) if pairs else set()
+def largest_groups(order, apart):
+    """All sets of systems of which no two are distinguished, and that no other system fits."""
     fine = [
         set(chosen)
-        for size in range(1, n + 1)
+        for size in range(1, len(order) + 1)
         for chosen in combinations(order, size)
         if not apart & set(combinations(chosen, 2))
     ]
-    largest = [group for group in fine if not any(group < other for other in fine)]
+    return [group for group in fine if not any(group < other for other in fine)]
+
+
+@given(st.integers(1, 7), st.data())
+def test_groups_hold_every_pair_that_is_not_distinguished_and_no_other(n, data):
+    order = "abcdefg"[:n]
+    pairs = list(combinations(order, 2))
+    apart = set(data.draw(st.lists(st.sampled_from(pairs), unique=True))) if pairs else set()
     found = _groups(order, apart)
-    assert sorted(map(sorted, largest)) == sorted(map(list, found))
-    assert list(found) == sorted(found)
+    shared = {pair for group in found for pair in combinations(group, 2)}
+    assert shared == set(pairs) - apart
+    assert set().union(*found) == set(order)
+    # Each is as large as it can be, in order, and listed once.
+    assert all(set(group) in largest_groups(order, apart) for group in found)
+    assert list(found) == sorted(set(found))
+
+
+@given(st.lists(st.tuples(st.integers(0, 12), st.integers(0, 6)), min_size=1, max_size=8))
+def test_groups_are_all_the_largest_ones_where_systems_lie_on_a_scale(ends):
+    # Systems are distinguished if their ranges do not meet: an interval order.
+    order = "abcdefgh"[: len(ends)]
+    ranges = {name: (low, low + size) for name, (low, size) in zip(order, ends, strict=True)}
+    apart = {
+        (one, other)
+        for one, other in combinations(order, 2)
+        if ranges[one][1] < ranges[other][0] or ranges[other][1] < ranges[one][0]
+    }
+    expected = sorted(map(sorted, largest_groups(order, apart)))
+    assert expected == [list(group) for group in _groups(order, apart)]
+
+
+def test_groups_of_disjoint_pairs_are_few():
+    # 24 systems, each distinguished from one other: 2**12 sets are as large as can be.
+    order = "abcdefghijklmnopqrstuvwx"
+    apart = {(order[i], order[i + 1]) for i in range(0, 24, 2)}
+    found = _groups(order, apart)
+    shared = {pair for group in found for pair in combinations(group, 2)}
+    assert shared == set(combinations(order, 2)) - apart
+    assert len(found) <= 12
 
 
 def test_false_alarms_are_as_rare_as_promised():

@@ -52,8 +52,12 @@ class Standings:
     adjusted : mapping of (str, str) to float
         The p-values of the pairs, raised by Holm's method so that all may be read together.
     groups : tuple of tuples of str
-        Systems that cannot be told apart: of no two is the adjusted p-value at most
-        1 - confidence. A system can be in several groups.
+        Systems that cannot be distinguished, as in a compact letter display (Piepho 2004):
+        two systems share a group if, and only if, their adjusted p-value is more than
+        1 - confidence. A system can be in several groups; no other system fits into one.
+        Usually systems can be given ranges on a scale, such that two are distinguished
+        where their ranges do not meet; then these are all groups of this kind. Otherwise
+        they are as many of them as it takes to hold every pair.
     overtakings : mapping of (str, str) to bool
         Pairs that stand in the other order by the observed score (the first was behind),
         and whether they can be told apart now.
@@ -215,22 +219,30 @@ def _adjusted(p_values: Mapping[tuple[str, str], float]) -> dict[tuple[str, str]
 def _groups(
     order: Sequence[str], apart: AbstractSet[tuple[str, str]]
 ) -> tuple[tuple[str, ...], ...]:
-    """The largest sets of systems of which no two can be told apart, in order.
+    """Groups of systems, in order, that hold every pair that is not `apart` and no other.
 
-    All systems are one group at first. Every pair that can be told apart splits the groups
-    that hold both, into one without either; groups within others are dropped.
+    To list all of the largest groups can take exponential time. Each group here holds a pair
+    that those before it do not, so that there are no more groups than pairs. It begins with
+    the first system that has such a pair, and takes in whichever system shares most such
+    pairs with it, until no other fits.
     """
-    groups = [frozenset(order)]
-    for one, other in sorted(apart, key=lambda pair: tuple(map(order.index, pair))):
-        split = [
-            part
-            for group in groups
-            for part in ((group - {one}, group - {other}) if {one, other} <= group else (group,))
-        ]
-        groups = [
-            group
-            for i, group in enumerate(split)
-            if not any(group < rival or (group == rival and j < i) for j, rival in enumerate(split))
-        ]
-    listed = [tuple(sorted(group, key=order.index)) for group in groups]
-    return tuple(sorted(listed, key=lambda group: [order.index(name) for name in group]))
+    alike = {
+        name: [x for x in order if x != name and not apart & {(name, x), (x, name)}]
+        for name in order
+    }
+    missing = {name: set(others) for name, others in alike.items()}
+    groups: list[tuple[str, ...]] = []
+    for first in order:
+        while missing[first] or not any(first in group for group in groups):
+            group, last = [first], first
+            # For each system that fits, its pairs with the group that no group holds yet.
+            gains = dict.fromkeys(alike[first], 0)
+            while gains:
+                gains = {name: n + (name in missing[last]) for name, n in gains.items()}
+                last = max(gains, key=gains.__getitem__)
+                group.append(last)
+                gains = {name: gains[name] for name in alike[last] if name in gains}
+            for name in group:
+                missing[name].difference_update(group)
+            groups.append(tuple(sorted(group, key=order.index)))
+    return tuple(sorted(groups, key=lambda group: [order.index(name) for name in group]))
