@@ -1,12 +1,13 @@
 """Tables of counts: how they add, and what is left without an annotator."""
 
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from beyondchance import Agreement, Corpus, Counts, DataError, Settings, agreement
+from beyondchance import Agreement, Corpus, Counts, DataError, Settings, agreement, difficulty
 
 
 def table(documents, annotators=("anna", "ben"), **columns):
@@ -85,7 +86,7 @@ class TestJoined:
         corpus = team(12, ("anna", "ben", "cleo"), seed)
         edges = sorted({0, *cuts, 12})
         parts = []
-        for low, high in zip(edges, edges[1:], strict=False):
+        for low, high in pairwise(edges):
             documents = corpus.documents[low:high]
             order = ("cleo", "anna", "ben") if low % 2 else ("anna", "ben", "cleo")
             whole = agreement(corpus).counts
@@ -115,3 +116,46 @@ class TestJoined:
             Counts.joined([one, 3])
         with pytest.raises(TypeError):
             one + 3
+
+
+class TestWithout:
+    @settings(max_examples=30)
+    @given(
+        st.integers(0, 1000),
+        st.integers(2, 5),
+        st.sampled_from(["token", "dice", "exact"]),
+    )
+    def test_no_digit_differs_from_a_table_without_the_annotator(self, seed, n, measure):
+        result = agreement(team(9, "abcde"[:n], seed), measure=measure)
+        assert list(result.without) == list(result.counts.annotators)
+        for name, score in result.without.items():
+            # By the words, for nan is not equal to itself.
+            assert repr(score) == repr(result.counts.without(name).score())
+
+    def test_where_chance_was_estimated(self):
+        result = agreement(team(6, "abc"), measure="iou", theta=0.3, samples=20, seed=1)
+        for name, score in result.without.items():
+            assert score.error > 0
+            assert repr(score) == repr(result.counts.without(name).score())
+
+    def test_a_table_of_difficulty(self):
+        counts = difficulty(team(6, "abc")).counts
+        for name, score in counts.without_each().items():
+            assert repr(score) == repr(counts.without(name).score())
+
+    def test_nothing_marked(self):
+        result = agreement(Corpus.from_spans({name: [[]] for name in "abc"}, lengths=[3]))
+        assert all(score.n_spans == 0 for score in result.without.values())
+
+    def test_a_large_team_takes_no_more_columns(self, monkeypatch):
+        taken = []
+        leveled = Counts.leveled
+
+        def watched(counts, levels=None):
+            taken.append(len(levels.members) + len(levels.absent))
+            return leveled(counts, levels)
+
+        monkeypatch.setattr(Counts, "leveled", watched)
+        for names in ("abc", "abcdefgh"):
+            agreement(team(6, names)).intervals(resamples=99, seed=1)
+        assert taken[0] == taken[1]

@@ -288,7 +288,7 @@ class TestAnnotators:
         options = uncertainty.resampling_of(
             result.settings, {"confidence": 0.9, "resamples": 99, "seed": 1, "over": "annotators"}
         )
-        rows = result.counts.leveled([np.zeros(len(result.counts), dtype=np.int64)], 1)
+        rows = result.counts.leveled()
         ((_, found),) = uncertainty.resampled(rows, options, uncertainty.team_of(rows))
         left_out = uncertainty.score_of(found.left_out[0][:, 0], "corrected")
         expected = [

@@ -7,8 +7,6 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Unpack
 
-import numpy as np
-
 from beyondchance.checks import checked_option
 from beyondchance.core.ragged import distinct
 from beyondchance.numbers import in_digits
@@ -99,6 +97,11 @@ class Agreement:
         """A score for each annotator against all others."""
         return self.counts.by_annotator()
 
+    @cached_property
+    def without(self) -> Mapping[str, Score]:
+        """A score for the team without each of the annotators."""
+        return self.counts.without_each()
+
     def against(self, annotator: str) -> Mapping[str, Score]:
         """A score for each of the others against one annotator, who is side a."""
         return self.counts.against(annotator)
@@ -146,8 +149,7 @@ class Agreement:
         """
         options = resampling_of(self.settings, resampling)
         name = checked_option("score", score, SCORES)
-        rows = self.counts.leveled([np.zeros(len(self.counts), dtype=np.int64)], 1)
-        (found,) = intervals_of(rows, [name], options, unit=self.resampled_unit)
+        (found,) = intervals_of(self.counts.leveled(), [name], options, unit=self.resampled_unit)
         return found[name]
 
     @documented(ResamplingOptions)
@@ -185,8 +187,7 @@ class Agreement:
         for level in levels:
             checked_option("level", level, LEVELS)
         counts = self.counts
-        wanted = Levels()
-        wanted.add("all", [""], np.zeros(len(counts), dtype=np.int64))
+        wanted = Levels(len(counts))
         if "label" in levels:
             wanted.add("label", counts.labels, counts.label)
         alone = len(counts.annotators) == 2
@@ -195,11 +196,9 @@ class Agreement:
                 wanted.add("pair", list(self.by_pair), counts.pair_numbers())
             if "annotator" in levels:
                 wanted.add("annotator", counts.annotators, counts.a, counts.b)
-                for who, name in enumerate(counts.annotators):
-                    inside = (counts.a == who) | (counts.b == who)
-                    wanted.add("without", [name], np.where(inside, -1, 0))
-        rows = counts.leveled(wanted.members, len(wanted))
-        found = wanted.named(intervals_of(rows, SCORES, options, unit=self.resampled_unit))
+                wanted.add_complements("without", counts.annotators, counts.a, counts.b)
+        rows, unit = counts.leveled(wanted), self.resampled_unit
+        found = wanted.named(intervals_of(rows, SCORES, options, unit=unit))
         overall = found["all"][""]
         if options.over == "documents" and alone:
             # Two annotators are one pair, and each agrees with the other as both do.
@@ -225,8 +224,9 @@ class Agreement:
         found = {}
         for index, value in enumerate(values):
             part = self.counts.of_documents(number == index)
-            rows = part.leveled([np.zeros(len(part), dtype=np.int64)], 1)
-            (found[value],) = intervals_of(rows, SCORES, options, unit=self.resampled_unit)
+            (found[value],) = intervals_of(
+                part.leveled(), SCORES, options, unit=self.resampled_unit
+            )
         return found
 
     @property

@@ -18,10 +18,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from beyondchance.checks import checked_instance, checked_option
+from beyondchance.core.bootstrap import exact_columns
 from beyondchance.core.ragged import distinct, exact_total, total
 from beyondchance.errors import DataError
 from beyondchance.messages import Quote
-from beyondchance.results.resampling import Rows
+from beyondchance.results.resampling import Levels, Rows
 from beyondchance.results.score import SUMS, Score
 from beyondchance.types import Bools, Floats, Ints
 
@@ -297,6 +298,50 @@ class Counts:
         both_ways = self._both_ways()
         return both_ways._scores(both_ways.a, self.annotators, sides=("a",))
 
+    def without_each(self) -> Mapping[str, Score]:
+        """A score for the team without each annotator, as `without` gives it.
+
+        From the sums of all rows less those of the annotator's rows, in whole numbers, so
+        that no digit differs and no table is copied.
+        """
+        n_rows, n_annotators = len(self), max(len(self.annotators), 1)
+        # The rows of each annotator: once where it is compared with itself.
+        other = np.flatnonzero(self.a != self.b)
+        row = np.concatenate([np.arange(n_rows), other])
+        who, partner = np.r_[self.a, self.b[other]], np.r_[self.b, self.a[other]]
+        names = [name for name in self._columns() if name in SUMS]
+        flags = ("certain", "certain_a", "certain_b")
+        table = [getattr(self, name) for name in names] + [~getattr(self, name) for name in flags]
+        sums = exact_columns(np.stack([*table, np.ones(n_rows)], axis=1))
+        own = np.zeros((n_annotators, sums.digits.shape[1]))
+        for piece, digits in enumerate(sums.digits.T):
+            own[:, piece] = total(who, digits[row], n_annotators)
+        *values, n_left = sums.put_together(sums.digits.sum(axis=0) - own).T
+        columns: dict[str, NDArray[Any]] = dict(zip((*names, *flags), values, strict=True))
+        for name in flags:
+            columns[name] = (columns[name] == 0) & (n_left > 0)
+        if self.error is not None:
+            alone = [self.without(name) for name in self.annotators]
+            columns["error"] = np.array([part.score().error for part in alone])
+        # Documents of which all rows are the annotator's are lost.
+        n_rows_of = np.bincount(self.document, minlength=len(self.documents))
+        code, number = distinct(self.document[row] * n_annotators + who)
+        lost = code[np.bincount(number) == n_rows_of[code // n_annotators]] % n_annotators
+        columns["n_documents"] = np.count_nonzero(n_rows_of) - np.bincount(
+            lost, minlength=n_annotators
+        )
+        # The annotator's spans are lost, and those that are compared with no one else's.
+        cell = self.text * max(len(self.labels), 1) + self.label
+        code, number = distinct(cell[row] * n_annotators + who)
+        spans, only = np.zeros(len(code), dtype=np.int64), np.zeros(len(code), dtype=np.int64)
+        spans[number], only[number] = np.r_[self.spans_a, self.spans_b[other]], partner
+        code %= n_annotators
+        is_lost = (np.bincount(number) == 1) & (only != code)
+        lost_spans = total(code, spans, n_annotators)
+        lost_spans += total(only[is_lost], spans[is_lost], n_annotators)
+        columns["n_spans"] = (spans.sum() - lost_spans).astype(np.int64)
+        return Scores(self.annotators, columns)
+
     def size_by_annotator(self) -> dict[str, float]:
         """How much each annotator marked, in the measure's own unit."""
         mirrored = self._both_ways()
@@ -391,13 +436,12 @@ class Counts:
         width = max(self.n_texts, 1) * max(len(self.labels), 1) * n_annotators
         return total(code // width, values, n_groups)
 
-    def leveled(self, levels: Sequence[Ints], n_levels: int) -> Rows:
-        """The rows for resampling, and the levels that each of them is in."""
+    def leveled(self, levels: Levels | None = None) -> Rows:
+        """The rows for resampling, and the levels that each of them is in; one by default."""
         return Rows(
             n_documents=len(self.documents),
-            n_levels=n_levels,
+            levels=Levels(len(self)) if levels is None else levels,
             document=self.document,
-            levels=levels,
             matched=self.matched,
             expected=self.expected,
             size=self.size_a + self.size_b,
@@ -413,8 +457,7 @@ class Counts:
         -------
         array of float, shape (documents, 4)
         """
-        rows = self.leveled([np.zeros(len(self), dtype=np.int64)], 1)
-        return rows.sums(self.document, len(self.documents), range(1))[:, 0]
+        return self.leveled().sums(self.document, len(self.documents), range(1))[:, 0]
 
     def to_dict(self) -> dict[str, list[Any]]:
         """Columns of plain values, with names instead of numbers."""

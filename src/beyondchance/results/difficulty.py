@@ -99,9 +99,8 @@ class Difficulty:
         ConfidenceInterval(low=0.5, high=0.75, reason=None)
         """
         options = resampling_of(self.settings, resampling, over="documents")
-        levels = Levels()
-        levels.add("all", [""], np.zeros(len(self.counts), dtype=np.int64))
-        return self._intervals(levels, options)["all"][""]["difficulty"]
+        found = self._intervals(Levels(len(self.counts)), options)
+        return found["all"][""]["difficulty"]
 
     @documented(ResamplingOptions)
     def intervals(self, **resampling: Unpack[ResamplingOptions]) -> Intervals:
@@ -114,8 +113,7 @@ class Difficulty:
         {options}
         """
         options, counts = resampling_of(self.settings, resampling, over="documents"), self.counts
-        levels = Levels()
-        levels.add("all", [""], np.zeros(len(counts), dtype=np.int64))
+        levels = Levels(len(counts))
         levels.add("label", counts.labels, counts.label)
         levels.add("annotator", counts.annotators, np.where(counts.a == counts.b, counts.a, -1))
         found = self._intervals(levels, options)
@@ -131,7 +129,7 @@ class Difficulty:
     ) -> dict[str, dict[str, dict[str, ConfidenceInterval]]]:
         """The intervals of some levels, by kind and name."""
         times = self._times()
-        rows = self.counts.leveled(levels.members, len(levels))
+        rows = self.counts.leveled(levels)
         rows = replace(rows, expected=times * rows.expected, size=times * rows.size)
         unit = Agreement(self.counts, self.settings).resampled_unit
         return levels.named(intervals_of(rows, ["difficulty"], options, unit=unit))

@@ -145,7 +145,7 @@ def intervals_of(
         if size < least:
             reason = f"there are too few {kind}: found {size}, expected {least} or more"
             empty = _undefined(reason, options, over, sizes)
-            return [dict.fromkeys(names, empty) for _ in range(rows.n_levels)]
+            return [dict.fromkeys(names, empty) for _ in range(len(rows.levels))]
     return [
         {
             name: interval_from(

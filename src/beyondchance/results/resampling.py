@@ -169,28 +169,71 @@ def checked_rng(
     return generator, int(seed)
 
 
+class Levels:
+    """The levels that scores are wanted of, numbered one after the other; all rows first.
+
+    Parameters
+    ----------
+    n_rows : int
+
+    Attributes
+    ----------
+    members : list of arrays of int, shape (rows,)
+        The levels that each row is in; -1 for none.
+    complements : range
+        The levels of all rows but a few.
+    absent : list of arrays of int, shape (rows,)
+        Those of the complements that each row is not in; -1 for none.
+    """
+
+    def __init__(self, n_rows: int) -> None:
+        self.members = [np.zeros(n_rows, dtype=np.int64)]
+        self.complements = range(0)
+        self.absent: list[Ints] = []
+        self._names: list[tuple[str, Any]] = [("all", "")]
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    def add(self, kind: str, names: Iterable[Any], *numbers: Ints) -> None:
+        """Add levels, with the number of each row among them, or -1."""
+        self.members += [np.where(number < 0, -1, len(self) + number) for number in numbers]
+        self._names += [(kind, name) for name in names]
+
+    def add_complements(self, kind: str, names: Sequence[Any], *numbers: Ints) -> None:
+        """Add levels of all rows but a few, with the number that each row is not in."""
+        self.complements = range(len(self), len(self) + len(names))
+        self.absent = [len(self) + number for number in numbers]
+        self._names += [(kind, name) for name in names]
+
+    def named(self, values: Sequence[_Value]) -> dict[str, dict[Any, _Value]]:
+        """Values, one for each level, by kind and name."""
+        found: dict[str, dict[Any, _Value]] = {}
+        for (kind, name), value in zip(self._names, values, strict=True):
+            found.setdefault(kind, {})[name] = value
+        return found
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rows:
     """Rows of counts, each in a document, and in one or several levels such as a label.
 
     Attributes
     ----------
-    n_documents, n_levels : int
+    n_documents : int
+    levels : Levels
     document : array of int, shape (rows,)
-    levels : sequence of arrays of int, shape (rows,)
-        The levels that each row is in; -1 for none.
     matched, expected, size : arrays of float, shape (rows,)
         `size` is that of both sides together.
     certain : array of bool, shape (rows,)
-        Whether random annotations could not help agreeing wholly.
+        Whether every random arrangement agrees completely.
     a, b : arrays of int, shape (rows,)
         The annotators.
     """
 
     n_documents: int
-    n_levels: int
+    levels: Levels
     document: Ints
-    levels: Sequence[Ints]
     matched: Floats
     expected: Floats
     size: Floats
@@ -211,42 +254,20 @@ class Rows:
         )
         n_cells, n_pieces = n_units * len(levels), columns.digits.shape[1]
         sums = np.zeros((n_cells, n_pieces))
-        # One way of being in a level after the other, for rows can be in many.
-        for level in self.levels:
-            row = np.flatnonzero((level >= levels.start) & (level < levels.stop))
-            cell = unit[row] * len(levels) + level[row] - levels.start
-            for piece in range(n_pieces if len(row) else 0):
-                sums[:, piece] += total(cell, columns.digits[row, piece], n_cells)
+        # Complements hold all rows, less those that are absent. Pieces are whole numbers, so
+        # that nothing is lost by the subtraction.
+        inside = np.isin(levels, self.levels.complements)
+        for piece in range(n_pieces if inside.any() else 0):
+            whole = total(unit, columns.digits[:, piece], n_units)
+            sums[:, piece] += np.outer(whole, inside).reshape(-1)
+        # One way of being in a level after the other, because rows can be in many.
+        for sign, numbers in ((1, self.levels.members), (-1, self.levels.absent)):
+            for level in numbers:
+                row = np.flatnonzero((level >= levels.start) & (level < levels.stop))
+                cell = unit[row] * len(levels) + level[row] - levels.start
+                for piece in range(n_pieces if len(row) else 0):
+                    sums[:, piece] += sign * total(cell, columns.digits[row, piece], n_cells)
         return columns.put_together(sums).reshape(n_units, len(levels), _SUMS)
-
-
-class Levels:
-    """What scores are wanted: names in kinds, numbered one after the other.
-
-    Attributes
-    ----------
-    members : list of arrays of int, shape (rows,)
-        The levels that each row is in; -1 for none.
-    """
-
-    def __init__(self) -> None:
-        self.members: list[Ints] = []
-        self._names: list[tuple[str, Any]] = []
-
-    def __len__(self) -> int:
-        return len(self._names)
-
-    def add(self, kind: str, names: Iterable[Any], *numbers: Ints) -> None:
-        """Add levels, with the number of each row among them, or -1."""
-        self.members += [np.where(number < 0, -1, len(self) + number) for number in numbers]
-        self._names += [(kind, name) for name in names]
-
-    def named(self, values: Sequence[_Value]) -> dict[str, dict[Any, _Value]]:
-        """Values, one for each level, by kind and name."""
-        found: dict[str, dict[Any, _Value]] = {}
-        for (kind, name), value in zip(self._names, values, strict=True):
-            found.setdefault(kind, {})[name] = value
-        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -333,9 +354,10 @@ def resampled(rows: Rows, options: Resampling, team: Team) -> Iterator[tuple[ran
         _SUMS_AT_A_TIME // max(n_units, 1), _DRAWN_AT_A_TIME // (options.resamples * _SUMS)
     )
     portion = max(portion, 1)
-    for first in range(0, rows.n_levels, portion):
-        levels = range(first, min(first + portion, rows.n_levels))
-        is_last = levels.stop == rows.n_levels
+    n_levels = len(rows.levels)
+    for first in range(0, n_levels, portion):
+        levels = range(first, min(first + portion, n_levels))
+        is_last = levels.stop == n_levels
         rng = options.generator if is_last else deepcopy(options.generator)
         if options.over == "documents":
             sums = rows.sums(rows.document, rows.n_documents, levels)
