@@ -8,6 +8,8 @@ import pytest
 from scipy import stats
 
 from beyondchance import Corpus, DataError, OptionError, Settings, agreement, plan
+from beyondchance.inference import plan as planning
+from beyondchance.inference.plan import plans
 
 
 def pilot(n_documents, *, seed=1, share=0.8, length=12):
@@ -49,6 +51,22 @@ def test_the_smallest_number_that_is_enough(half_width, confidence):
     assert found.documents == 2 or width(found.documents - 1) > half_width
     assert found.half_width_of(found.documents) == pytest.approx(width(found.documents), rel=1e-9)
     assert found.low <= found.documents <= found.high
+
+
+def test_several_half_widths_are_planned_from_one_bootstrap(monkeypatch):
+    result, widths = pilot(30), (0.3, 0.05, 0.01)
+    alone = tuple(plan(result, width, seed=1) for width in widths)
+    drawn = []
+    weights = planning.bootstrap_weights
+
+    def watched(*options):
+        drawn.append(options)
+        return weights(*options)
+
+    monkeypatch.setattr(planning, "bootstrap_weights", watched)
+    assert plans(result, widths, seed=1) == alone
+    assert len(drawn) == 1
+    assert plans(result, ()) == ()
 
 
 def test_half_the_width_takes_four_times_the_documents():
@@ -116,7 +134,7 @@ def test_no_plan():
     )
     same = {name: [[(0, 1, "P")]] * 5 for name in "ab"}
     assert reason(same, [5] * 5) == (
-        "all documents of the pilot pull alike, so nothing is known of its spread"
+        "all documents of the pilot have the same influence, so its spread is unknown"
     )
     empty = {name: [[], []] for name in "ab"}
     assert reason(empty, [5, 5]) == "the score of the pilot is undefined"
@@ -161,7 +179,7 @@ def test_half_widths_that_nobody_can_annotate_for(half_width):
 
 @pytest.mark.parametrize("wrong", [1, None, [pilot]])
 def test_what_is_no_pilot(wrong):
-    with pytest.raises(DataError, match=f"found one {type(wrong).__name__}; expected the pilot"):
+    with pytest.raises(DataError, match=f"got an? {type(wrong).__name__}; expected the pilot"):
         plan(wrong, 0.05)
 
 

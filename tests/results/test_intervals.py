@@ -26,7 +26,7 @@ from beyondchance import (
     plan,
 )
 from beyondchance.core import bootstrap as resampling
-from beyondchance.results import resampling as uncertainty
+from beyondchance.results import difficulty as difficulty_module, resampling as uncertainty
 from beyondchance.results.intervals import ConfidenceInterval
 
 SCORES = ("observed", "chance", "corrected")
@@ -666,6 +666,21 @@ def test_difficulty_of_labels_and_annotators():
             values = [1 - 2 * sums[d, 0].sum() / sums[d, 1].sum() for d in drawn]
             ends = np.quantile(values, [0.025, 0.975])
             assert (interval["difficulty"].low, interval["difficulty"].high) == pytest.approx(ends)
+
+
+def test_one_interval_of_difficulty_takes_one_level(monkeypatch):
+    levels = []
+    intervals_of = difficulty_module.intervals_of
+
+    def watched(rows, *options, **more):
+        levels.append(len(rows.levels))
+        return intervals_of(rows, *options, **more)
+
+    monkeypatch.setattr(difficulty_module, "intervals_of", watched)
+    result = difficulty(noisy(12, ("anna", "ben", "cleo")))
+    one = result.interval(resamples=99, seed=1)
+    assert one == result.intervals(resamples=99, seed=1).overall["difficulty"]
+    assert levels == [1, 1 + 2 + 3]
 
 
 def test_some_levels_only():
