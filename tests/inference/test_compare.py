@@ -283,10 +283,10 @@ class TestWhatCanBeCompared:
         one = agreement([["B-P", "O"]], [["B-P", "O"]])
         ranking = ranked(5, {"a": 0.8, "b": 0.7})
         for pair, name in (((1, 2), "int"), ((one, None), "NoneType"), ((ranking, one), "Ranking")):
-            with pytest.raises(DataError, match=f"found one {name}; expected two results of agree"):
+            with pytest.raises(DataError, match=f"got an? {name}; expected two results of agree"):
                 compare(*pair)
         for given_, name in ((one, "Agreement"), (3, "int"), ([one, one], "list")):
-            with pytest.raises(DataError, match=f"found one {name}; expected a Ranking, as rank"):
+            with pytest.raises(DataError, match=f"got an? {name}; expected a Ranking, as rank"):
                 compare_systems(given_)
 
     def test_tag_lists_without_names_are_taken_as_paired(self):

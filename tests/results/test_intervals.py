@@ -26,6 +26,7 @@ from beyondchance import (
     plan,
 )
 from beyondchance.core import bootstrap as resampling
+from beyondchance.messages import COMMAND_LINE, spoken
 from beyondchance.results import difficulty as difficulty_module, resampling as uncertainty
 from beyondchance.results.intervals import ConfidenceInterval
 
@@ -332,7 +333,7 @@ class TestUndefined:
     def test_no_disagreement(self):
         same = [[(0, n % 3 + 1, "P")] for n in range(9)]
         found = self.reason({"a": same, "b": same}, [9] * 9)
-        assert found == "every resample gives the same value, which tells nothing of its spread"
+        assert found == "every resample gives the same value, so its spread is unknown"
 
     def test_last_digits_are_no_spread(self):
         # Chance of both kinds of sentences is 1/7; its last digit depends on how they are mixed.
@@ -343,7 +344,7 @@ class TestUndefined:
             found = result.intervals(seed=1, method=method)
             for item in found.overall.values():
                 assert item.reason == (
-                    "every resample gives the same value, which tells nothing of its spread"
+                    "every resample gives the same value, so its spread is unknown"
                 )
         assert plan(result, 0.05, seed=1).documents is None
 
@@ -385,7 +386,7 @@ class TestUndefined:
             assert (found.low, found.high) == (0, 1)
         else:
             assert found.reason == (
-                f"no one of the annotators moves the score for method='{method}'; "
+                f"none of the annotators moves the score for method='{method}'; "
                 "method='percentile' gives a rough one"
             )
 
@@ -608,7 +609,7 @@ class TestWhatIsDrawn:
         assert difficulty(tags, other).interval(seed=1, resamples=99).over == "sentences"
 
     def test_cautions(self):
-        interval = ConfidenceInterval(0.1, 0.2, None, "documents", 400, 29.4)
+        interval = ConfidenceInterval(0.1, 0.2, (), (("documents", 400),), 29.4)
         assert interval.caution == (
             "its width is known only about as well as from 29 documents; with fewer than 30 it "
             "tends to be too narrow, which method='expanded' allows for"
@@ -620,17 +621,31 @@ class TestWhatIsDrawn:
         )
         assert replace(interval, method="expanded", effective=10.0).caution is None
 
+    def test_options_in_sentences_are_those_of_the_command_line_there(self):
+        interval = ConfidenceInterval(0.1, 0.2, (), (("documents", 400),), 29.4)
+        said = spoken(interval.caution_text, COMMAND_LINE)
+        assert said.endswith("too narrow, which --interval-method expanded allows for")
+        one, other = [[(0, 1, "P")]] * 5, [[(3, 4, "P")]] * 5
+        spans = {"a": one, "b": one, "c": other, "d": other}
+        result = agreement(Corpus.from_spans(spans, lengths=[9] * 5))
+        found = result.interval("observed", resamples=99, seed=1, over="annotators")
+        assert spoken(found.why, COMMAND_LINE) == (
+            "none of the annotators moves the score for --interval-method bca; "
+            "--interval-method percentile gives a rough one"
+        )
+
     def test_few_annotators_are_warned_of_whatever_the_method(self):
         # Of 400 documents and 9 annotators; the documents do not make up for the annotators.
-        over = "documents and annotators"
-        interval = ConfidenceInterval(0.1, 0.2, None, over, 409, 300.0, "bca", 9)
+        documents = ("documents", 400)
+        interval = ConfidenceInterval(0.1, 0.2, (), (documents, ("annotators", 9)), 300.0)
+        assert (interval.over, interval.n_units) == ("documents and annotators", 409)
         for method in uncertainty.METHODS:
             assert replace(interval, method=method).caution == (
                 "it is over 9 annotators; with fewer than 10 it is too narrow, by any method"
             )
-        assert replace(interval, n_annotators=10, n_units=410).caution is None
+        assert replace(interval, units=(documents, ("annotators", 10))).caution is None
         # Nothing has to be said of an interval that does not exist.
-        assert replace(interval, reason="none", effective=nan).caution is None
+        assert replace(interval, why="none", effective=nan).caution is None
 
     @pytest.mark.parametrize(("over", "n_units"), [("annotators", 3), ("both", 15)])
     def test_annotators_are_counted(self, over, n_units):

@@ -15,7 +15,7 @@ from typing import Unpack
 
 import numpy as np
 
-from beyondchance.checks import checked_option
+from beyondchance.checks import checked_instance, checked_option
 from beyondchance.core.bootstrap import (
     bootstrap_weights,
     divisions,
@@ -25,6 +25,7 @@ from beyondchance.core.bootstrap import (
     tail_share,
 )
 from beyondchance.errors import DataError, OptionError
+from beyondchance.messages import Quote, Text, Use, spoken
 from beyondchance.options import ResamplingOptions, documented
 from beyondchance.results.agreement import Agreement
 from beyondchance.results.intervals import ConfidenceInterval, interval_from
@@ -58,8 +59,8 @@ class Comparison:
         Whether the documents are the same.
     settings : Settings
         Of both results, with the options and the seed of the comparison.
-    reason : str, optional
-        Why there is no p-value.
+    why : Text
+        Why there is no p-value, in parts; empty where there is one.
     """
 
     difference: float
@@ -69,7 +70,12 @@ class Comparison:
     n_documents: tuple[int, int]
     paired: bool
     settings: Settings
-    reason: str | None = None
+    why: Text = ()
+
+    @property
+    def reason(self) -> str | None:
+        """Why there is no p-value; None where there is one."""
+        return spoken(self.why) or None
 
 
 @documented(ResamplingOptions)
@@ -135,11 +141,9 @@ def compare(
     (0.25, 0.0)
     """
     for result in (first, second):
-        if not isinstance(result, Agreement):
-            raise DataError(
-                f"found one {type(result).__name__}; expected two results of agreement(), or of "
-                "the systems of rank()"
-            )
+        checked_instance(
+            result, Agreement, "two results of agreement(), or of the systems of rank()"
+        )
     options = resampling_of(first.settings, resampling, over="documents")
     checked_option("score", score, SCORES)
     checked_option("test", test, TESTS)
@@ -164,8 +168,13 @@ def _check_comparable(first: Settings, second: Settings) -> None:
         is_free = name in _RESAMPLING or (name == "seed" and first.samples is None)
         if one != other and not is_free:
             raise OptionError(
-                f"the results have different signatures: {name} is {one!r} in the first and "
-                f"{other!r} in the second; expected the same: compute both in the same way"
+                f"the results have different signatures: {name} is ",
+                Quote(one),
+                " in the first and ",
+                Quote(other),
+                " in the second",
+                expected="the same",
+                remedy="compute both in the same way",
             )
 
 
@@ -176,14 +185,20 @@ def _is_paired(first: Agreement, second: Agreement, paired: bool | None) -> bool
     if paired is None and n_shared and names[0] != names[1]:
         raise DataError(
             f"{n_shared:,} documents are in both results, {len(names[0]) - n_shared:,} in the "
-            f"first only and {len(names[1]) - n_shared:,} in the second only; expected the same "
-            "documents or different ones: paired=True compares those in both, paired=False takes "
-            "all as different"
+            f"first only and {len(names[1]) - n_shared:,} in the second only",
+            expected="the same documents or different ones",
+            remedy=(
+                Use("paired", True),
+                " compares those in both, ",
+                Use("paired", False),
+                " takes all as different",
+            ),
         )
     if paired and not n_shared:
         raise DataError(
-            "no document is in both results; expected the same documents: compare them with "
-            "paired=False"
+            "no document is in both results",
+            expected="the same documents",
+            remedy=("compare them with ", Use("paired", False)),
         )
     return bool(n_shared) if paired is None else paired
 
@@ -196,7 +211,8 @@ def shared_sums(results: Sequence[Agreement]) -> Floats:
     shared = [name for name in numbers[0] if all(name in known for known in numbers)]
     if not shared:
         raise DataError(
-            "no document was annotated by all systems; expected at least one to compare them on"
+            "no document was annotated by all systems",
+            expected="at least one to compare them on",
         )
     rows = [np.array([known[name] for name in shared]) for known in numbers]
     sums = [result.counts.document_sums() for result in results]
@@ -346,12 +362,12 @@ def comparison_of(
     settings : Settings
         Of the results.
     """
-    reason = None
+    why: Text = ()
     p_value = p_error = nan
     if isnan(difference.whole):
-        reason = "one of the scores is undefined"
+        why = "one of the scores is undefined"
     elif n_undefined := int(np.count_nonzero(np.isnan(difference.tested))):
-        reason = f"a score is undefined in {n_undefined:,} of {len(difference.tested):,} trials"
+        why = f"a score is undefined in {n_undefined:,} of {len(difference.tested):,} trials"
     else:
         p, error = tail_share(
             difference.tested[:, None],
@@ -359,14 +375,14 @@ def comparison_of(
             enumerated=difference.is_enumerated,
         )
         p_value, p_error = float(p[0]), float(error[0])
-    left_out = difference.left_out
+    drawn, whole, left_out = difference.drawn, difference.whole, difference.left_out
     return Comparison(
-        difference=difference.whole,
-        interval=interval_from(difference.drawn, difference.whole, left_out, options, over=unit),
+        difference=whole,
+        interval=interval_from(drawn, whole, left_out, options, kinds=[unit] * len(left_out)),
         p_value=p_value,
         p_error=p_error,
         n_documents=(len(left_out[0]), len(left_out[-1])),
         paired=len(left_out) == 1,
         settings=options.sign(settings),
-        reason=reason,
+        why=why,
     )

@@ -15,9 +15,8 @@ from typing import Unpack
 
 import numpy as np
 
-from beyondchance.checks import checked_option
+from beyondchance.checks import checked_instance, checked_option
 from beyondchance.core.bootstrap import LAST_DIGITS, holm
-from beyondchance.errors import DataError
 from beyondchance.inference.compare import (
     TESTS,
     Comparison,
@@ -156,11 +155,11 @@ def compare_systems(
     >>> found.order, found.groups
     (('cleo', 'ben'), (('cleo', 'ben'),))
     """
-    if not isinstance(ranking, Ranking):
-        raise DataError(
-            f"found one {type(ranking).__name__}; expected a Ranking, as rank() gives; compare() "
-            "takes two results of agreement()"
-        )
+    checked_instance(
+        ranking,
+        Ranking,
+        "a Ranking, as rank() returns; compare() takes two results of agreement()",
+    )
     options = resampling_of(ranking.settings, resampling, over="documents")
     checked_option("score", score, SCORES)
     checked_option("test", test, TESTS)
@@ -176,7 +175,8 @@ def compare_systems(
         """Of a system on all the documents that it has, from the same draws if possible."""
         if len(results[name].counts.documents) == len(table):
             return {
-                kind: interval_from(*trials.single(i, kind), options, over=unit) for kind in SCORES
+                kind: interval_from(*trials.single(i, kind), options, kinds=[unit])
+                for kind in SCORES
             }
         alone: ResamplingOptions = {**resampling, "seed": deepcopy(untouched)}
         return results[name].intervals(levels=(), **alone).overall
