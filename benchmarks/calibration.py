@@ -170,7 +170,7 @@ def coverage(corpora: int) -> list[str]:
             for seed, chosen in draws(len(pool), size, corpora):
                 result = result_of(pool[chosen])
                 for method in METHODS:
-                    found = result.intervals(rng=seed, resamples=RESAMPLES, method=method)
+                    found = result.intervals(seed=seed, resamples=RESAMPLES, method=method)
                     for score in SCORES:
                         tallies[method, score].add(found.overall[score], getattr(truth, score))
                 effective.append(found.overall["corrected"].effective)
@@ -212,7 +212,7 @@ def clusters(corpora: int) -> list[str]:
                     (tallies[1], by_document[chosen], "expanded"),
                     (tallies[2], by_sentence[sentences], "bca"),
                 ):
-                    found = result_of(sums).interval(rng=seed, resamples=RESAMPLES, method=method)
+                    found = result_of(sums).interval(seed=seed, resamples=RESAMPLES, method=method)
                     tally.add(found, truth)
             cells = [cell for tally in tallies for cell in tally.cells()[:2]]
             rows.append([f"{spread:g}", f"{size} of 20 sentences", *cells])
@@ -241,10 +241,10 @@ def alarms(corpora: int) -> list[str]:
             for seed, chosen in draws(len(one), size, corpora):
                 pair = result_of(one[chosen]), result_of(other[chosen])
                 for test in ("permutation", "bootstrap"):
-                    found = bc.compare(*pair, test=test, rng=seed, resamples=RESAMPLES)
+                    found = bc.compare(*pair, test=test, seed=seed, resamples=RESAMPLES)
                     told[test] += found.p_value <= 0.05
                 rest = result_of(one[elsewhere.integers(0, len(one), size)])
-                found = bc.compare(pair[0], rest, paired=False, rng=seed, resamples=RESAMPLES)
+                found = bc.compare(pair[0], rest, paired=False, seed=seed, resamples=RESAMPLES)
                 told["unpaired"] += found.p_value <= 0.05
             rows.append([name, f"{size:,}", *(share(times, corpora) for times in told.values())])
             say(f"alarms {name} {size} {told}")
@@ -269,7 +269,7 @@ def power(corpora: int) -> list[str]:
             for seed, chosen in draws(len(one), size, corpora // 2):
                 pair = result_of(one[chosen]), result_of(other[chosen])
                 for method, tally in tallies.items():
-                    found = bc.compare(*pair, rng=seed, resamples=RESAMPLES, method=method)
+                    found = bc.compare(*pair, seed=seed, resamples=RESAMPLES, method=method)
                     tally.add(found.interval, truth)
                 told += found.p_value <= 0.05
             cells = [tally.cells() for tally in tallies.values()]
@@ -340,7 +340,7 @@ def teams(corpora: int) -> list[str]:
             result = team_of(size, rng)
             for (over, method), tally in tallies.items():
                 found = result.interval(
-                    "observed", rng=seed, resamples=RESAMPLES, method=method, over=over
+                    "observed", seed=seed, resamples=RESAMPLES, method=method, over=over
                 )
                 # Of two who find each span independently, with a mean share of .8 each.
                 tally.add(found, 0.8)

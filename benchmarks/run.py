@@ -83,7 +83,7 @@ def million() -> object:
         certain_a=one == 0,
         certain_b=one == 0,
     )
-    return bc.Agreement(counts, bc.Settings()).intervals(resamples=99, rng=1)
+    return bc.Agreement(counts, bc.Settings()).intervals(resamples=99, seed=1)
 
 
 ALONE: dict[str, Job] = {**PEERS, "million": million}
@@ -173,9 +173,9 @@ def uncertainty(seqeval_seconds: float) -> None:
     corpus = bc.Corpus.from_tags({"gold": gold, "system": predicted})
     result = bc.agreement(corpus)
     one, every, compared, null = best(
-        lambda: result.interval(resamples=10_000, rng=1),
-        lambda: result.intervals(resamples=10_000, rng=1),
-        lambda: bc.compare(result, result, resamples=10_000, rng=1),
+        lambda: result.interval(resamples=10_000, seed=1),
+        lambda: result.intervals(resamples=10_000, seed=1),
+        lambda: bc.compare(result, result, resamples=10_000, seed=1),
         lambda: bc.null_distribution(corpus, resamples=999, seed=1),
         times=3,
     )

@@ -24,18 +24,17 @@ if TYPE_CHECKING:
         SpanError as SpanError,
         TagError as TagError,
     )
-    from beyondchance.inference.compare import (
-        Comparison as Comparison,
-        Standings as Standings,
-        compare as compare,
-        compare_systems as compare_systems,
-    )
+    from beyondchance.inference.compare import Comparison as Comparison, compare as compare
     from beyondchance.inference.null import (
         NullDistribution as NullDistribution,
         match_variance as match_variance,
         null_distribution as null_distribution,
     )
     from beyondchance.inference.plan import Plan as Plan, plan as plan
+    from beyondchance.inference.standings import (
+        Standings as Standings,
+        compare_systems as compare_systems,
+    )
     from beyondchance.io.example import example as example
     from beyondchance.io.reading import read as read
     from beyondchance.io.writing import write as write
@@ -76,9 +75,10 @@ _HOMES = {
     "annotations.corpus": "Corpus Span",
     "errors": "BeyondChanceError DataError FormatError LengthsError MismatchError "
     "MissingLibraryError NothingSharedError OptionError OverlapError SpanError TagError",
-    "inference.compare": "Comparison Standings compare compare_systems",
+    "inference.compare": "Comparison compare",
     "inference.null": "NullDistribution match_variance null_distribution",
     "inference.plan": "Plan plan",
+    "inference.standings": "Standings compare_systems",
     "io.example": "example",
     "io.reading": "read",
     "io.writing": "write",

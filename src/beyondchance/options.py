@@ -444,7 +444,10 @@ def documented(*groups: type) -> Callable[[_Function], _Function]:
     def decorate(function: _Function) -> _Function:
         if function.__doc__:
             lines = [line for group in groups for line in _listed(group)]
-            function.__doc__ = function.__doc__.replace("{options}", "\n    ".join(lines))
+            before, _, after = function.__doc__.partition("{options}")
+            # As deep as the mark stands: methods are indented more than functions.
+            margin = before.rpartition("\n")[2]
+            function.__doc__ = before + f"\n{margin}".join(lines) + after
         return function
 
     return decorate

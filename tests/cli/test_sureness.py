@@ -310,7 +310,7 @@ class TestRank:
     def test_differences_without_an_interval_have_a_reason(self, capsys):
         self.overtaking(3, capsys)
         found = in_json(capsys, "rank", "systems.csv", "--gold", "gold", *FLAGS)["comparisons"][0]
-        reason = "every resample gives the same value, which tells nothing of its spread"
+        reason = "every resample gives the same value, so its spread is unknown"
         assert (found["interval"], found["interval_reason"]) == (None, reason)
         text = " ".join(run(capsys, "rank", "systems.csv", "--gold", "gold", *FLAGS).out.split())
         said = "No interval for short, long and the difference of short and long"

@@ -10,8 +10,9 @@ from hypothesis import given, strategies as st
 from scipy import stats
 
 from beyondchance import Corpus, DataError, OptionError, Settings, agreement, rank
-from beyondchance.inference import compare as contrasts
-from beyondchance.inference.compare import _groups, compare, compare_systems
+from beyondchance.inference import standings
+from beyondchance.inference.compare import compare
+from beyondchance.inference.standings import _groups, compare_systems
 
 SCORES = ("observed", "chance", "corrected")
 
@@ -96,7 +97,7 @@ class TestPaired:
             permutation_type="samples", vectorized=True, n_resamples=20_000,
             rng=np.random.default_rng(1),
         )  # fmt: skip
-        ours = compare(*systems, resamples=20_000, rng=1)
+        ours = compare(*systems, resamples=20_000, seed=1)
         assert 0.01 < ours.p_value < 0.9
         assert 0 < ours.p_error < 0.01
         assert abs(ours.p_value - theirs.pvalue) < 4 * 2**0.5 * ours.p_error
@@ -114,7 +115,7 @@ class TestPaired:
             (np.arange(30.0),), statistic, n_resamples=999, method=method, vectorized=True,
             rng=np.random.default_rng(7),
         )  # fmt: skip
-        ours = compare(*systems, resamples=999, method=method.lower(), rng=7).interval
+        ours = compare(*systems, resamples=999, method=method.lower(), seed=7).interval
         assert (ours.low, ours.high) == pytest.approx(theirs.confidence_interval, rel=1e-11)
 
     def test_few_documents_are_warned_of(self):
@@ -122,7 +123,7 @@ class TestPaired:
         few, many = (ranked(n, {"x": 0.8, "y": 0.6}).systems for n in (25, 250))
         for systems, bca, expanded in ((few, True, False), (many, False, False)):
             for method, warned in (("bca", bca), ("expanded", expanded)):
-                found = compare(systems["x"], systems["y"], rng=1, resamples=199, method=method)
+                found = compare(systems["x"], systems["y"], seed=1, resamples=199, method=method)
                 assert (found.interval.caution is not None) is warned
 
     def test_bootstrap_test(self):
@@ -132,7 +133,7 @@ class TestPaired:
         values = score(one[drawn].sum(axis=1)) - score(other[drawn].sum(axis=1))
         observed = float(score(one.sum(axis=0)) - score(other.sum(axis=0)))
         tails = [np.sum(values - observed >= observed), np.sum(values - observed <= observed)]
-        found = compare(*systems, test="bootstrap", resamples=999, rng=7)
+        found = compare(*systems, test="bootstrap", resamples=999, seed=7)
         assert found.p_value == pytest.approx(min(2 * (min(tails) + 1) / 1000, 1))
         assert found.p_error > 0
 
@@ -147,7 +148,7 @@ class TestPaired:
 
     def test_no_difference(self):
         systems = list(ranked(20, {"good": 0.8}).systems.values())
-        found = compare(systems[0], systems[0], rng=1)
+        found = compare(systems[0], systems[0], seed=1)
         assert (found.difference, found.p_value) == (0, 1)
         assert found.interval.reason.startswith("every resample gives the same value")
 
@@ -157,7 +158,7 @@ class TestPaired:
         one = [["O"] * 6 + ["B-A"], ["O"] * 4 + ["B-B", "B-C", "B-A"]] * 10
         other = [["O"] * 5 + ["B-A", "O"], ["O"] * 4 + ["B-C", "B-A", "B-B"]] * 10
         ranking = rank(Corpus.from_tags({"gold": gold, "one": one, "other": other}), gold="gold")
-        found = compare_systems(ranking, rng=1)
+        found = compare_systems(ranking, seed=1)
         assert found.groups == (found.order,)
         (pair,) = found.pairs.values()
         assert pair.p_value == 1
@@ -168,7 +169,7 @@ class TestPaired:
     @given(st.integers(0, 10**6))
     def test_exchanging_the_two_changes_the_sign(self, seed):
         one, other = ranked(8, {"good": 0.8, "fair": 0.7}, seed=seed).systems.values()
-        forth, back = compare(one, other, rng=1), compare(other, one, rng=1)
+        forth, back = compare(one, other, seed=1), compare(other, one, seed=1)
         assert forth.difference == -back.difference
         assert forth.p_value == back.p_value
         assert 0 < forth.p_value <= 1
@@ -176,19 +177,19 @@ class TestPaired:
     def test_rows_that_cannot_be_scored(self):
         spans = {"gold": [[], [(0, 1, "P")]], "a": [[], [(0, 1, "P")]], "b": [[], []]}
         ranking = rank(Corpus.from_spans(spans, lengths=[3, 3]), gold="gold")
-        found = compare(*ranking.systems.values(), rng=1)
+        found = compare(*ranking.systems.values(), seed=1)
         assert found.p_value == 1
         assert found.interval.reason == "without one of the documents it is undefined"
 
     def test_an_undefined_score(self):
         spans = {name: [[(0, 2, "P")], [(0, 2, "P")]] for name in ("gold", "a", "b")}
         ranking = rank(Corpus.from_spans(spans, lengths=[2, 2]), gold="gold")
-        found = compare(*ranking.systems.values(), rng=1)
+        found = compare(*ranking.systems.values(), seed=1)
         assert isnan(found.p_value)
         assert found.reason == "one of the scores is undefined"
-        standings = compare_systems(ranking, rng=1)
-        assert isnan(standings.adjusted["a", "b"])
-        assert standings.groups == (("a", "b"),)
+        ranked_again = compare_systems(ranking, seed=1)
+        assert isnan(ranked_again.adjusted["a", "b"])
+        assert ranked_again.groups == (("a", "b"),)
 
 
 class TestUnpaired:
@@ -223,7 +224,7 @@ class TestUnpaired:
             permutation_type="independent", vectorized=True, n_resamples=20_000,
             rng=np.random.default_rng(1),
         )  # fmt: skip
-        ours = compare(*rounds, resamples=20_000, rng=1)
+        ours = compare(*rounds, resamples=20_000, seed=1)
         assert ours.p_error > 0
         assert abs(ours.p_value - theirs.pvalue) < 4 * 2**0.5 * ours.p_error
 
@@ -235,7 +236,7 @@ class TestUnpaired:
             (np.arange(20.0), np.arange(20.0, 50.0)), difference_of(one, other),
             n_resamples=999, method=method, vectorized=True, rng=np.random.default_rng(7),
         )  # fmt: skip
-        ours = compare(*rounds, resamples=999, method=method.lower(), rng=7).interval
+        ours = compare(*rounds, resamples=999, method=method.lower(), seed=7).interval
         assert (ours.low, ours.high) == pytest.approx(theirs.confidence_interval, rel=1e-11)
         assert ours.n_units == 50
 
@@ -250,7 +251,7 @@ class TestWhatCanBeCompared:
 
     def test_options_of_intervals_are_no_difference(self):
         one = agreement([["B-P", "O"], ["O", "B-P"]], [["B-P", "O"], ["B-P", "O"]])
-        signed = one.intervals(resamples=99, rng=1).settings
+        signed = one.intervals(resamples=99, seed=1).settings
         assert compare(one, replace(one, settings=signed)).p_value == 1
 
     def test_some_documents_in_common(self):
@@ -282,17 +283,17 @@ class TestWhatCanBeCompared:
         one = agreement([["B-P", "O"]], [["B-P", "O"]])
         ranking = ranked(5, {"a": 0.8, "b": 0.7})
         for pair, name in (((1, 2), "int"), ((one, None), "NoneType"), ((ranking, one), "Ranking")):
-            with pytest.raises(DataError, match=f"found one {name}; expected two results of agree"):
+            with pytest.raises(DataError, match=f"got an? {name}; expected two results of agree"):
                 compare(*pair)
         for given_, name in ((one, "Agreement"), (3, "int"), ([one, one], "list")):
-            with pytest.raises(DataError, match=f"found one {name}; expected a Ranking, as rank"):
+            with pytest.raises(DataError, match=f"got an? {name}; expected a Ranking, as rank"):
                 compare_systems(given_)
 
     def test_tag_lists_without_names_are_taken_as_paired(self):
         one = agreement([["B-P", "O"], ["O", "B-P"]], [["B-P", "O"], ["B-P", "O"]])
         other = agreement([["B-P", "O"], ["B-P", "O"]], [["B-P", "O"], ["O", "B-P"]])
-        assert compare(one, other, rng=1).paired
-        assert not compare(one, other, rng=1, paired=False).paired
+        assert compare(one, other, seed=1).paired
+        assert not compare(one, other, seed=1, paired=False).paired
 
     def test_unknown_options(self):
         one = agreement([["B-P", "O"]], [["B-P", "O"]])
@@ -312,26 +313,26 @@ class TestWhatCanBeCompared:
         one, other = ranked(20, {"good": 0.8, "fair": 0.7}).systems.values()
         found = compare(one, other, resamples=199)
         signed = Settings.parse(str(found.settings))
-        assert compare(one, other, resamples=199, rng=int(signed.seed)) == found
+        assert compare(one, other, resamples=199, seed=int(signed.seed)) == found
 
 
 class TestSystems:
     def test_every_pair_is_compared_as_it_is_alone(self):
         ranking = ranked(11, {"poor": 0.3, "good": 0.95, "fair": 0.7})
-        found = compare_systems(ranking, resamples=4999, rng=1)
+        found = compare_systems(ranking, resamples=4999, seed=1)
         assert found.order == ("good", "fair", "poor")
         for one, other in combinations(found.order, 2):
-            alone = compare(ranking.systems[one], ranking.systems[other], resamples=4999, rng=1)
+            alone = compare(ranking.systems[one], ranking.systems[other], resamples=4999, seed=1)
             assert found.pairs[one, other].p_value == alone.p_value
             assert found.pairs[one, other].interval == alone.interval
         for name, system in ranking.systems.items():
             for kind in SCORES:
-                expected = system.interval(kind, resamples=4999, rng=1)
+                expected = system.interval(kind, resamples=4999, seed=1)
                 assert found.intervals[name][kind] == expected
 
     def test_p_values_are_raised_together(self):
         ranking = ranked(60, {"a": 0.9, "b": 0.85, "c": 0.6, "d": 0.55}, seed=4)
-        found = compare_systems(ranking, resamples=999, rng=1)
+        found = compare_systems(ranking, resamples=999, seed=1)
         plain = sorted(item.p_value for item in found.pairs.values())
         worst = 0.0
         expected = []
@@ -348,7 +349,7 @@ class TestSystems:
 
     def test_groups(self):
         ranking = ranked(80, {"a": 0.9, "b": 0.88, "c": 0.4, "d": 0.38}, seed=2)
-        found = compare_systems(ranking, resamples=999, rng=1)
+        found = compare_systems(ranking, resamples=999, seed=1)
         assert {frozenset(group) for group in found.groups} == {frozenset("ab"), frozenset("cd")}
 
     @pytest.mark.parametrize(
@@ -358,9 +359,9 @@ class TestSystems:
         ranking = ranked(5, {"a": 0.9, "b": 0.3})
         for factor, n_groups in ((1, 2), (1 + 1e-6, 1)):
             monkeypatch.setattr(
-                contrasts, "_adjusted", lambda ps, x=p * factor: dict.fromkeys(ps, x)
+                standings, "_adjusted", lambda ps, x=p * factor: dict.fromkeys(ps, x)
             )
-            found = compare_systems(ranking, confidence=confidence, resamples=199, rng=1)
+            found = compare_systems(ranking, confidence=confidence, resamples=199, seed=1)
             assert len(found.groups) == n_groups
 
     def test_documents_that_not_all_have(self):
@@ -372,12 +373,12 @@ class TestSystems:
             }
         )
         ranking = rank(corpus, gold="gold")
-        found = compare_systems(ranking, rng=1)
+        found = compare_systems(ranking, seed=1)
         assert found.n_documents == 2
         # An interval is that of the score that it stands beside.
         for name, system in ranking.systems.items():
             assert repr(found.intervals[name]["observed"]) == repr(
-                system.interval("observed", rng=1)
+                system.interval("observed", seed=1)
             )
         # It says over how many documents it is.
         assert {n: found.intervals[n]["observed"].n_units for n in "ab"} == {"a": 3, "b": 2}
@@ -391,7 +392,7 @@ class TestSystems:
             }
         )
         with pytest.raises(DataError, match="no document was annotated by all systems"):
-            compare_systems(rank(apart, gold="gold"), rng=1)
+            compare_systems(rank(apart, gold="gold"), seed=1)
 
     def test_pairs_that_stand_in_the_other_order_on_shared_documents(self):
         # Of six documents good gets all right; lucky one of the first three and the last three;
@@ -405,7 +406,7 @@ class TestSystems:
         }
         ranking = rank(Corpus.from_spans(spans, lengths=[9] * 6), gold="gold")
         # F1: 4 of 6, and 2 x 2 of 3 + 4; on the shared documents 1 of 3, and the same.
-        found = compare_systems(ranking, score="observed", resamples=199, rng=1)
+        found = compare_systems(ranking, score="observed", resamples=199, seed=1)
         assert found.order == ("good", "lucky", "shy")
         assert found.n_documents == 3
         assert found.pairs["lucky", "shy"].difference == pytest.approx(1 / 3 - 4 / 7)
@@ -414,7 +415,7 @@ class TestSystems:
         assert sizes == {"good": 6, "lucky": 6, "shy": 3}
 
     def test_one_system(self):
-        found = compare_systems(ranked(9, {"only": 0.7}), resamples=99, rng=1)
+        found = compare_systems(ranked(9, {"only": 0.7}), resamples=99, seed=1)
         assert found.groups == (("only",),)
         assert not found.pairs
         assert isnan(found.p_next("only"))
@@ -427,30 +428,62 @@ class TestSystems:
         ranking = rank(Corpus.from_spans(spans, lengths=[41] * 9), gold="gold")
         assert ranking.ranks("observed") == {"short": 2, "long": 1}
         assert ranking.ranks("corrected") == {"short": 1, "long": 2}
-        found = compare_systems(ranking, rng=1)
+        found = compare_systems(ranking, seed=1)
         # Nine documents that are all alike: each exchange but none and all is closer to 0.
         assert found.adjusted["short", "long"] == 2 / 2**9
         assert found.overtakings == {("short", "long"): True}
         few = ranking.among(np.arange(9) < 3)
-        found = compare_systems(few, rng=1)
+        found = compare_systems(few, seed=1)
         assert found.overtakings == {("short", "long"): False}
 
 
-@given(st.integers(1, 6), st.data())
-def test_groups_are_the_largest_sets_without_a_pair_that_is_told_apart(n, data):
-    order = "abcdef"[:n]
-    pairs = list(combinations(order, 2))
-    apart = set(data.draw(st.lists(st.sampled_from(pairs), unique=True))) if pairs else set()
+def largest_groups(order, apart):
+    """All sets of systems of which no two are distinguished, and that no other system fits."""
     fine = [
         set(chosen)
-        for size in range(1, n + 1)
+        for size in range(1, len(order) + 1)
         for chosen in combinations(order, size)
         if not apart & set(combinations(chosen, 2))
     ]
-    largest = [group for group in fine if not any(group < other for other in fine)]
+    return [group for group in fine if not any(group < other for other in fine)]
+
+
+@given(st.integers(1, 7), st.data())
+def test_groups_hold_every_pair_that_is_not_distinguished_and_no_other(n, data):
+    order = "abcdefg"[:n]
+    pairs = list(combinations(order, 2))
+    apart = set(data.draw(st.lists(st.sampled_from(pairs), unique=True))) if pairs else set()
     found = _groups(order, apart)
-    assert sorted(map(sorted, largest)) == sorted(map(list, found))
-    assert list(found) == sorted(found)
+    shared = {pair for group in found for pair in combinations(group, 2)}
+    assert shared == set(pairs) - apart
+    assert set().union(*found) == set(order)
+    # Each is as large as it can be, in order, and listed once.
+    assert all(set(group) in largest_groups(order, apart) for group in found)
+    assert list(found) == sorted(set(found))
+
+
+@given(st.lists(st.tuples(st.integers(0, 12), st.integers(0, 6)), min_size=1, max_size=8))
+def test_groups_are_all_the_largest_ones_where_systems_lie_on_a_scale(ends):
+    # Systems are distinguished if their ranges do not meet: an interval order.
+    order = "abcdefgh"[: len(ends)]
+    ranges = {name: (low, low + size) for name, (low, size) in zip(order, ends, strict=True)}
+    apart = {
+        (one, other)
+        for one, other in combinations(order, 2)
+        if ranges[one][1] < ranges[other][0] or ranges[other][1] < ranges[one][0]
+    }
+    expected = sorted(map(sorted, largest_groups(order, apart)))
+    assert expected == [list(group) for group in _groups(order, apart)]
+
+
+def test_groups_of_disjoint_pairs_are_few():
+    # 24 systems, each distinguished from one other: 2**12 sets are as large as can be.
+    order = "abcdefghijklmnopqrstuvwx"
+    apart = {(order[i], order[i + 1]) for i in range(0, 24, 2)}
+    found = _groups(order, apart)
+    shared = {pair for group in found for pair in combinations(group, 2)}
+    assert shared == set(combinations(order, 2)) - apart
+    assert len(found) <= 12
 
 
 def test_false_alarms_are_as_rare_as_promised():

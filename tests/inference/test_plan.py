@@ -8,6 +8,8 @@ import pytest
 from scipy import stats
 
 from beyondchance import Corpus, DataError, OptionError, Settings, agreement, plan
+from beyondchance.inference import plan as planning
+from beyondchance.inference.plan import plans
 
 
 def pilot(n_documents, *, seed=1, share=0.8, length=12):
@@ -34,13 +36,13 @@ def spread_by_loops(result):
 
 def test_spread_is_that_of_the_jackknife():
     result = pilot(30)
-    assert plan(result, 0.05, rng=1).spread == pytest.approx(spread_by_loops(result), rel=1e-12)
+    assert plan(result, 0.05, seed=1).spread == pytest.approx(spread_by_loops(result), rel=1e-12)
 
 
 @pytest.mark.parametrize("half_width", [0.3, 0.1, 0.02, 0.001])
 @pytest.mark.parametrize("confidence", [0.8, 0.95])
 def test_the_smallest_number_that_is_enough(half_width, confidence):
-    found = plan(pilot(30), half_width, confidence=confidence, rng=1)
+    found = plan(pilot(30), half_width, confidence=confidence, seed=1)
 
     def width(n):
         return stats.t.ppf((1 + confidence) / 2, n - 1) * found.spread / n**0.5
@@ -51,9 +53,25 @@ def test_the_smallest_number_that_is_enough(half_width, confidence):
     assert found.low <= found.documents <= found.high
 
 
+def test_several_half_widths_are_planned_from_one_bootstrap(monkeypatch):
+    result, widths = pilot(30), (0.3, 0.05, 0.01)
+    alone = tuple(plan(result, width, seed=1) for width in widths)
+    drawn = []
+    weights = planning.bootstrap_weights
+
+    def watched(*options):
+        drawn.append(options)
+        return weights(*options)
+
+    monkeypatch.setattr(planning, "bootstrap_weights", watched)
+    assert plans(result, widths, seed=1) == alone
+    assert len(drawn) == 1
+    assert plans(result, ()) == ()
+
+
 def test_half_the_width_takes_four_times_the_documents():
     result = pilot(200)
-    ratio = plan(result, 0.005, rng=1).documents / plan(result, 0.01, rng=1).documents
+    ratio = plan(result, 0.005, seed=1).documents / plan(result, 0.01, seed=1).documents
     assert ratio == pytest.approx(4, rel=0.01)
 
 
@@ -61,25 +79,25 @@ def test_a_plan_comes_true():
     # Pilots of 100; as many documents as each asks for have about the width that was wanted.
     widths = []
     for seed in range(20):
-        found = plan(pilot(100, seed=seed), 0.04, rng=1, resamples=99)
-        real = pilot(found.documents, seed=1000 + seed).interval(rng=1, resamples=999)
+        found = plan(pilot(100, seed=seed), 0.04, seed=1, resamples=99)
+        real = pilot(found.documents, seed=1000 + seed).interval(seed=1, resamples=999)
         widths.append((real.high - real.low) / 2)
     assert np.mean(widths) == pytest.approx(0.04, rel=0.06)
 
 
 def test_the_range_holds_what_a_large_pilot_says():
-    truth = plan(pilot(20_000, seed=99), 0.03, rng=1, resamples=99).documents
+    truth = plan(pilot(20_000, seed=99), 0.03, seed=1, resamples=99).documents
     held = 0
     for seed in range(60):
-        found = plan(pilot(100, seed=seed), 0.03, rng=1, resamples=499)
+        found = plan(pilot(100, seed=seed), 0.03, seed=1, resamples=499)
         held += found.low <= truth <= found.high
     assert held >= 50
 
 
 def test_a_pilot_that_is_enough():
     result = pilot(70)
-    now = plan(result, 0.5, rng=1).half_width_of(70)
-    enough, more = (plan(result, now * factor, rng=1) for factor in (1.001, 0.999))
+    now = plan(result, 0.5, seed=1).half_width_of(70)
+    enough, more = (plan(result, now * factor, seed=1) for factor in (1.001, 0.999))
     assert enough.pilot_is_enough
     assert enough.documents <= 70
     assert enough.to_annotate == 0
@@ -88,18 +106,18 @@ def test_a_pilot_that_is_enough():
 
 
 def test_few_documents_are_said_to_be_few():
-    found = plan(pilot(12), 0.05, rng=1)
+    found = plan(pilot(12), 0.05, seed=1)
     assert found.caution == (
         f"the pilot's spread is known only about as well as from {found.effective:.0f} documents; "
         "with fewer than 30, plan again when more have been annotated"
     )
-    assert plan(pilot(400), 0.05, rng=1).caution is None
+    assert plan(pilot(400), 0.05, seed=1).caution is None
 
 
 def test_no_plan():
     def reason(spans, lengths):
         result = agreement(Corpus.from_spans(spans, lengths=lengths))
-        found = plan(result, 0.05, rng=1)
+        found = plan(result, 0.05, seed=1)
         assert found.documents is found.low is found.high is None
         assert found.to_annotate is None
         assert not found.pilot_is_enough
@@ -116,7 +134,7 @@ def test_no_plan():
     )
     same = {name: [[(0, 1, "P")]] * 5 for name in "ab"}
     assert reason(same, [5] * 5) == (
-        "all documents of the pilot pull alike, so nothing is known of its spread"
+        "all documents of the pilot have the same influence, so its spread is unknown"
     )
     empty = {name: [[], []] for name in "ab"}
     assert reason(empty, [5, 5]) == "the score of the pilot is undefined"
@@ -124,7 +142,7 @@ def test_no_plan():
 
 def test_sentences_are_called_so():
     tags = [["B-P", "O"], ["O", "B-P"], ["B-P", "O"]]
-    found = plan(agreement(tags, [["B-P", "O"], ["B-P", "O"], ["O", "O"]]), 0.1, rng=1)
+    found = plan(agreement(tags, [["B-P", "O"], ["B-P", "O"], ["O", "O"]]), 0.1, seed=1)
     assert found.unit == "sentences"
 
 
@@ -150,18 +168,18 @@ def test_half_widths_that_nobody_can_annotate_for(half_width):
     with pytest.raises(
         OptionError, match="which may take more than 1,000,000,000 documents"
     ) as said:
-        plan(result, half_width, rng=1)
+        plan(result, half_width, seed=1)
     # What is named can be planned for, and what is a little less cannot.
     least = float(str(said.value).split("expected ")[1].split(" or more")[0])
-    found = plan(result, least, rng=1)
+    found = plan(result, least, seed=1)
     assert 8e8 < found.high <= 10**9
     with pytest.raises(OptionError, match=f"half_width is {0.89 * least}"):
-        plan(result, 0.89 * least, rng=1)
+        plan(result, 0.89 * least, seed=1)
 
 
 @pytest.mark.parametrize("wrong", [1, None, [pilot]])
 def test_what_is_no_pilot(wrong):
-    with pytest.raises(DataError, match=f"found one {type(wrong).__name__}; expected the pilot"):
+    with pytest.raises(DataError, match=f"got an? {type(wrong).__name__}; expected the pilot"):
         plan(wrong, 0.05)
 
 
@@ -170,7 +188,7 @@ def test_the_signature_brings_the_same_plan_again():
     found = plan(result, 0.05, confidence=0.9, resamples=199)
     signed = Settings.parse(str(found.settings))
     again = plan(
-        result, 0.05, confidence=float(signed.confidence), resamples=199, rng=int(signed.seed)
+        result, 0.05, confidence=float(signed.confidence), resamples=199, seed=int(signed.seed)
     )
     assert again == found
     assert "as well as from 3 documents" in replace(found, effective=3.0).caution

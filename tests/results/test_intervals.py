@@ -1,5 +1,6 @@
 """Intervals of results: against SciPy, against loops, and where there are none."""
 
+import inspect
 from copy import deepcopy
 from dataclasses import replace
 from fractions import Fraction
@@ -12,17 +13,21 @@ from hypothesis import given, settings, strategies as st
 from scipy import stats
 
 from beyondchance import (
+    Agreement,
     Corpus,
+    Difficulty,
     OptionError,
     Score,
     Settings,
     agreement,
+    compare,
     difficulty,
     example,
     plan,
 )
 from beyondchance.core import bootstrap as resampling
-from beyondchance.results import resampling as uncertainty
+from beyondchance.messages import COMMAND_LINE, spoken
+from beyondchance.results import difficulty as difficulty_module, resampling as uncertainty
 from beyondchance.results.intervals import ConfidenceInterval
 
 SCORES = ("observed", "chance", "corrected")
@@ -98,7 +103,7 @@ class TestAgainstScipy:
             (np.arange(40.0),), statistic, n_resamples=999, method=method,
             vectorized=True, rng=np.random.default_rng(7),
         )  # fmt: skip
-        ours = result.interval(name, resamples=999, method=method.lower(), rng=7)
+        ours = result.interval(name, resamples=999, method=method.lower(), seed=7)
         assert (ours.low, ours.high) == pytest.approx(theirs.confidence_interval, rel=1e-12)
         assert ours.reason is None
         assert ours.n_units == 40
@@ -122,7 +127,7 @@ class TestAgainstScipy:
             (np.arange(40.0),), statistic, n_resamples=999, method=method,
             vectorized=True, rng=np.random.default_rng(7),
         )  # fmt: skip
-        ours = result.interval(resamples=999, method=method.lower(), rng=7)
+        ours = result.interval(resamples=999, method=method.lower(), seed=7)
         assert (ours.low, ours.high) == pytest.approx(theirs.confidence_interval, rel=1e-12)
         assert ours.low < result.overall < ours.high
 
@@ -130,7 +135,7 @@ class TestAgainstScipy:
 class TestEveryLevel:
     def test_all_levels_come_from_the_same_documents(self):
         result = agreement(noisy(25, ("anna", "ben", "cleo"), texts_each=2))
-        found = result.intervals(resamples=199, method="percentile", rng=3)
+        found = result.intervals(resamples=199, method="percentile", seed=3)
         drawn = np.random.default_rng(3).integers(0, 25, (199, 25)).tolist()
         levels = {("overall",): (found.overall, everything)}
         for label, item in found.by_label.items():
@@ -153,7 +158,7 @@ class TestEveryLevel:
     @pytest.mark.parametrize("team", [("anna", "ben"), ("anna", "ben", "cleo", "dora")])
     def test_one_interval_is_that_of_all(self, over, team):
         result = agreement(noisy(25, team))
-        options = {"resamples": 199, "rng": 3, "over": over}
+        options = {"resamples": 199, "seed": 3, "over": over}
         found = result.intervals(**options)
         for name in SCORES:
             one = result.interval(name, **options)
@@ -174,24 +179,24 @@ class TestEveryLevel:
         corpus = noisy(25, ("anna", "ben", "cleo"))
         halves = ("first",) * 12 + ("second",) * 13
         result = agreement(replace(corpus, fields={"half": halves}))
-        found = result.intervals(by=["half"], resamples=199, rng=3).by_field["half"]
+        found = result.intervals(by=["half"], resamples=199, seed=3).by_field["half"]
         assert list(found) == ["first", "second"]
         assert [item["chance"].n_units for item in found.values()] == [12, 13]
         alone = agreement(corpus.select(documents=corpus.documents[:12]))
         # The documents of the whole were drawn first.
         rng = np.random.default_rng(3)
-        result.intervals(resamples=199, rng=rng)
+        result.intervals(resamples=199, seed=rng)
         for name in SCORES:
-            expected = alone.interval(name, resamples=199, rng=deepcopy(rng))
+            expected = alone.interval(name, resamples=199, seed=deepcopy(rng))
             assert repr(found["first"][name]) == repr(expected)
 
     def test_two_annotators_are_one_pair(self):
-        found = agreement(noisy(25)).intervals(resamples=199, rng=3)
+        found = agreement(noisy(25)).intervals(resamples=199, seed=3)
         assert found.by_pair == {("anna", "ben"): found.overall}
         assert found.by_annotator == {"anna": found.overall, "ben": found.overall}
 
     def test_one_label_is_all(self):
-        found = agreement(noisy(25, labels="P")).intervals(resamples=199, rng=3)
+        found = agreement(noisy(25, labels="P")).intervals(resamples=199, seed=3)
         assert found.by_label == {"P": found.overall}
 
     @pytest.mark.parametrize("over", ["documents", "annotators", "both"])
@@ -200,12 +205,12 @@ class TestEveryLevel:
     )
     def test_portions_and_blocks_change_nothing(self, monkeypatch, name, most, over):
         result = agreement(noisy(25, ("anna", "ben", "cleo", "dora")))
-        found = result.intervals(resamples=199, rng=3, over=over)
+        found = result.intervals(resamples=199, seed=3, over=over)
         monkeypatch.setattr(uncertainty, name, most)
         if over == "documents":
             # Teams that were one annotator only are drawn again in another order.
             monkeypatch.setattr(resampling, "CELLS", 70)
-        again = result.intervals(resamples=199, rng=3, over=over)
+        again = result.intervals(resamples=199, seed=3, over=over)
         assert repr(found) == repr(again)
 
     def test_parts_of_a_corpus_added_give_the_same_digits(self):
@@ -216,8 +221,8 @@ class TestEveryLevel:
             for cut in (slice(0, 11), slice(11, 13), slice(13, 30))
         ]
         joined = replace(whole, counts=parts[0] + parts[1] + parts[2])
-        assert repr(joined.intervals(resamples=199, rng=3)) == repr(
-            whole.intervals(resamples=199, rng=3)
+        assert repr(joined.intervals(resamples=199, seed=3)) == repr(
+            whole.intervals(resamples=199, seed=3)
         )
 
 
@@ -248,7 +253,7 @@ class TestAnnotators:
         for name in SCORES:
             values = [naive_score([r for p in team for r in by_pair[p]], name) for team in teams]
             found = result.interval(
-                name, resamples=199, method="percentile", rng=4, over="annotators"
+                name, resamples=199, method="percentile", seed=4, over="annotators"
             )
             expected = np.quantile(values, [0.025, 0.975])
             assert (found.low, found.high) == pytest.approx(expected, rel=1e-12)
@@ -274,17 +279,17 @@ class TestAnnotators:
                 )
                 for team, numbers in zip(teams, drawn, strict=True)
             ]
-            found = result.interval(name, resamples=199, method="percentile", rng=4, over="both")
+            found = result.interval(name, resamples=199, method="percentile", seed=4, over="both")
             expected = np.quantile(values, [0.025, 0.975])
             assert (found.low, found.high) == pytest.approx(expected, rel=1e-12)
             assert (found.over, found.n_units) == ("documents and annotators", 16)
 
     def test_left_out_annotators_are_what_without_gives(self):
         result = agreement(noisy(12, ("anna", "ben", "cleo", "dora")))
-        options = uncertainty.checked_resampling(
-            result.settings, confidence=0.9, resamples=99, method="bca", rng=1, over="annotators"
+        options = uncertainty.resampling_of(
+            result.settings, {"confidence": 0.9, "resamples": 99, "seed": 1, "over": "annotators"}
         )
-        rows = result.counts.leveled([np.zeros(len(result.counts), dtype=np.int64)], 1)
+        rows = result.counts.leveled()
         ((_, found),) = uncertainty.resampled(rows, options, uncertainty.team_of(rows))
         left_out = uncertainty.score_of(found.left_out[0][:, 0], "corrected")
         expected = [
@@ -294,7 +299,7 @@ class TestAnnotators:
 
     def test_two_annotators_do_not_vary(self):
         for over in ("annotators", "both"):
-            found = agreement(noisy(12)).interval(over=over, rng=1)
+            found = agreement(noisy(12)).interval(over=over, seed=1)
             assert isnan(found.low)
             assert found.reason == "there are too few annotators: found 2, expected 3 or more"
 
@@ -302,7 +307,7 @@ class TestAnnotators:
 class TestUndefined:
     def reason(self, spans, lengths, score="corrected", **options):
         result = agreement(Corpus.from_spans(spans, lengths=lengths))
-        found = result.interval(score, resamples=199, rng=1, **options)
+        found = result.interval(score, resamples=199, seed=1, **options)
         assert isnan(found.low)
         assert isnan(found.high)
         assert found.caution is None
@@ -328,7 +333,7 @@ class TestUndefined:
     def test_no_disagreement(self):
         same = [[(0, n % 3 + 1, "P")] for n in range(9)]
         found = self.reason({"a": same, "b": same}, [9] * 9)
-        assert found == "every resample gives the same value, which tells nothing of its spread"
+        assert found == "every resample gives the same value, so its spread is unknown"
 
     def test_last_digits_are_no_spread(self):
         # Chance of both kinds of sentences is 1/7; its last digit depends on how they are mixed.
@@ -336,12 +341,12 @@ class TestUndefined:
         b = [["O"] * 6 + ["B-A"], ["O"] * 4 + ["B-B", "B-C", "B-A"]] * 10
         result = agreement(a, b)
         for method in uncertainty.METHODS:
-            found = result.intervals(rng=1, method=method)
+            found = result.intervals(seed=1, method=method)
             for item in found.overall.values():
                 assert item.reason == (
-                    "every resample gives the same value, which tells nothing of its spread"
+                    "every resample gives the same value, so its spread is unknown"
                 )
-        assert plan(result, 0.05, rng=1).documents is None
+        assert plan(result, 0.05, seed=1).documents is None
 
     @pytest.mark.parametrize("method", uncertainty.METHODS)
     def test_an_interval_is_never_made_of_last_digits(self, method):
@@ -361,7 +366,7 @@ class TestUndefined:
                 )
             a, b = (texts * 8 for texts in sides)
             corpus = Corpus.from_spans({"a": a, "b": b}, lengths=[length] * len(a))
-            found = agreement(corpus).intervals(resamples=99, rng=1, method=method)
+            found = agreement(corpus).intervals(resamples=99, seed=1, method=method)
             for item in found.overall.values():
                 assert item.reason is not None or item.high - item.low > 1e-9
                 n_without += item.reason is not None
@@ -376,12 +381,12 @@ class TestUndefined:
         one, other = [[(0, 1, "P")]] * 5, [[(3, 4, "P")]] * 5
         spans = {"a": one, "b": one, "c": other, "d": other}
         result = agreement(Corpus.from_spans(spans, lengths=[9] * 5))
-        found = result.interval("observed", resamples=999, rng=1, method=method, over="annotators")
+        found = result.interval("observed", resamples=999, seed=1, method=method, over="annotators")
         if method == "percentile":
             assert (found.low, found.high) == (0, 1)
         else:
             assert found.reason == (
-                f"no one of the annotators moves the score for method='{method}'; "
+                f"none of the annotators moves the score for method='{method}'; "
                 "method='percentile' gives a rough one"
             )
 
@@ -430,7 +435,9 @@ class TestUndefined:
         found = self.reason(spans, [3, 5, 9])
         assert "undefined in" in found
         result = agreement(Corpus.from_spans(spans, lengths=[3, 5, 9]))
-        assert result.interval("observed", resamples=199, rng=1, method="percentile").reason is None
+        assert (
+            result.interval("observed", resamples=199, seed=1, method="percentile").reason is None
+        )
 
     def test_labels_have_reasons_of_their_own(self):
         spans = {
@@ -438,7 +445,7 @@ class TestUndefined:
             "b": [[(1, 3, "P"), (4, 6, "L")], *[[(0, 1 + n % 2, "P")] for n in range(5)]],
         }
         result = agreement(Corpus.from_spans(spans, lengths=[9] * 6))
-        found = result.intervals(resamples=199, rng=1)
+        found = result.intervals(resamples=199, seed=1)
         assert found.by_label["L"]["corrected"].reason == (
             "without one of the documents it is undefined"
         )
@@ -447,7 +454,7 @@ class TestUndefined:
 
     def test_nobody_marked_anything_at_any_level(self):
         result = agreement(Corpus.from_spans({"a": [[], []], "b": [[], []]}, lengths=[3, 3]))
-        found = result.intervals(resamples=99, rng=1)
+        found = result.intervals(resamples=99, seed=1)
         assert found.overall["observed"].reason == "the score itself is undefined"
         assert set(found.by_annotator) == {"a", "b"}
 
@@ -456,7 +463,7 @@ class TestUndefined:
         same = [[(0, 2, "P")]] * 99
         spans = {"a": [[(0, 2, "P")], *same], "b": [[(5, 7, "P")], *same]}
         result = agreement(Corpus.from_spans(spans, lengths=[9] * 100))
-        found = result.interval(resamples=999, rng=1)
+        found = result.interval(resamples=999, seed=1)
         assert found.caution.startswith(
             "its width is known only about as well as from 3 documents; with fewer than 30"
         )
@@ -469,7 +476,7 @@ class TestUndefined:
             "b": [[(5, 7, "P")]] * 10 + [[(0, 2, "P")]] * 90,
         }
         result = agreement(Corpus.from_spans(spans, lengths=[9] * 100))
-        found = result.interval("observed", resamples=199, rng=1)
+        found = result.interval("observed", resamples=199, seed=1)
         assert found.effective == pytest.approx(2 * 9**2 / (6.57 - 0.81) + 1)
         assert f"{found.effective:.0f}" == "29"
 
@@ -484,7 +491,7 @@ class TestOptions:
             ({"confidence": np.nan}, "confidence is nan; expected a number"),
             (
                 {"confidence": Fraction(10**30 - 1, 10**30)},
-                r"confidence is Fraction\(.*\); expected a number between 0 and 1",
+                r"confidence is Fraction\(.*\.\.\.; expected a number between 0 and 1",
             ),
             (
                 {"confidence": 0.99999999},
@@ -499,13 +506,32 @@ class TestOptions:
             ({"resamples": True}, "resamples is True; expected a whole number"),
             ({"method": "basic"}, "unknown method 'basic'; choose one of: bca, percentile"),
             ({"over": "texts"}, "unknown over 'texts'; choose one of: documents, annotators"),
-            ({"rng": -1}, "rng is -1; expected a generator, a seed"),
-            ({"rng": "one"}, "rng is 'one'; expected a generator, a seed"),
+            ({"rng": 1}, "unknown option 'rng'; choose from: confidence, method, over, resamples"),
+            ({"seed": -1}, "seed is -1; expected a whole number from 0 on, a generator or None"),
+            ({"seed": "one"}, "seed is 'one'; expected a whole number from 0 on, a generator"),
         ],
     )
     def test_wrong_ones(self, options, message):
         with pytest.raises(OptionError, match=message):
             agreement(noisy(5)).interval(**options)
+
+    def test_options_that_have_one_value_only(self):
+        result = agreement(noisy(5))
+        message = "over is 'annotators'; expected 'documents' here"
+        for function in (difficulty(noisy(5)).interval, difficulty(noisy(5)).intervals):
+            with pytest.raises(OptionError, match=message):
+                function(over="annotators")
+        with pytest.raises(OptionError, match=message):
+            compare(result, result, over="annotators")
+        with pytest.raises(OptionError, match="method is 'bca'; expected 'percentile' here"):
+            plan(result, 0.1, method="bca")
+
+    def test_options_are_documented(self):
+        for function in (Agreement.interval, Agreement.intervals, Difficulty.intervals, compare):
+            document = inspect.getdoc(function)
+            assert "{options}" not in document
+            assert "\nconfidence : float, default 0.95\n    The confidence" in document
+            assert "\nseed : int, optional\n    " in document
 
     def test_unknown_score(self):
         with pytest.raises(OptionError, match="unknown score 'recall'; choose one of: observed"):
@@ -513,15 +539,15 @@ class TestOptions:
 
     def test_the_same_seed_gives_the_same_digits(self):
         result = agreement(noisy(30))
-        one = result.interval(rng=11, resamples=199)
-        assert one == result.interval(rng=11, resamples=199)
-        assert one == result.interval(rng=np.random.default_rng(11), resamples=199)
-        assert one != result.interval(rng=12, resamples=199)
+        one = result.interval(seed=11, resamples=199)
+        assert one == result.interval(seed=11, resamples=199)
+        assert one == result.interval(seed=np.random.default_rng(11), resamples=199)
+        assert one != result.interval(seed=12, resamples=199)
 
     def test_a_generator_goes_on(self):
         result, rng = agreement(noisy(30)), np.random.default_rng(11)
-        assert result.interval(rng=rng, resamples=199) != result.interval(rng=rng, resamples=199)
-        assert result.intervals(rng=rng, resamples=199).settings.seed is None
+        assert result.interval(seed=rng, resamples=199) != result.interval(seed=rng, resamples=199)
+        assert result.intervals(seed=rng, resamples=199).settings.seed is None
 
     def test_the_signature_brings_the_same_digits_again(self):
         result = agreement(noisy(30))
@@ -532,7 +558,7 @@ class TestOptions:
             resamples=int(signed.resamples),
             confidence=float(signed.confidence),
             method=signed.interval_method,
-            rng=int(signed.seed),
+            seed=int(signed.seed),
             over=signed.over,
         )
         assert repr(again) == repr(found)
@@ -541,21 +567,22 @@ class TestOptions:
     def test_tails_that_are_just_reached(self):
         result = agreement(noisy(30))
         for method in uncertainty.METHODS:
-            found = result.interval(confidence=0.999, resamples=1999, rng=1, method=method)
+            found = result.interval(confidence=0.999, resamples=1999, seed=1, method=method)
             assert found.low < result.corrected < found.high
-        assert uncertainty.checked_confidence(0.9999998) == 0.9999998
+        most = {"confidence": 0.9999998, "resamples": 10**7}
+        assert uncertainty.resampling_of(Settings(), most).confidence == 0.9999998
 
     def test_any_real_number_is_a_confidence(self):
         result = agreement(noisy(30))
         for half in (np.float32(0.5), np.float64(0.5), Fraction(1, 2)):
-            found = result.intervals(confidence=half, resamples=199, rng=1)
+            found = result.intervals(confidence=half, resamples=199, seed=1)
             assert found.settings.confidence == 0.5
-            assert repr(found) == repr(result.intervals(confidence=0.5, resamples=199, rng=1))
+            assert repr(found) == repr(result.intervals(confidence=0.5, resamples=199, seed=1))
 
     @given(st.floats(0.001, 0.9998))
     def test_the_signature_keeps_every_digit_of_the_confidence(self, confidence):
-        options = uncertainty.checked_resampling(
-            Settings(), confidence=confidence, resamples=9999, method="bca", rng=1, over="both"
+        options = uncertainty.resampling_of(
+            Settings(), {"confidence": confidence, "seed": 1, "over": "both"}
         )
         signed = Settings.parse(str(options.sign(Settings())))
         assert float(signed.confidence) == confidence
@@ -564,25 +591,25 @@ class TestOptions:
         result = agreement(noisy(30))
         for method in uncertainty.METHODS:
             narrow, wide = (
-                result.interval(confidence=c, method=method, rng=1) for c in (0.8, 0.99)
+                result.interval(confidence=c, method=method, seed=1) for c in (0.8, 0.99)
             )
             assert wide.low < narrow.low < result.corrected < narrow.high < wide.high
 
 
 class TestWhatIsDrawn:
     def test_documents(self):
-        assert agreement(noisy(9)).interval(rng=1, resamples=99).over == "documents"
-        assert agreement(noisy(9, texts_each=3)).interval(rng=1, resamples=99).over == "documents"
+        assert agreement(noisy(9)).interval(seed=1, resamples=99).over == "documents"
+        assert agreement(noisy(9, texts_each=3)).interval(seed=1, resamples=99).over == "documents"
 
     def test_sentences_where_nothing_larger_is_known(self):
         tags = [["B-P", "O", "O"], ["B-P", "I-P", "O"], ["O", "B-P", "O"]]
         other = [["B-P", "O", "O"], ["O", "B-P", "O"], ["O", "B-P", "I-P"]]
-        found = agreement(tags, other).interval(rng=1, resamples=99, method="percentile")
+        found = agreement(tags, other).interval(seed=1, resamples=99, method="percentile")
         assert (found.over, found.n_units) == ("sentences", 3)
-        assert difficulty(tags, other).interval(rng=1, resamples=99).over == "sentences"
+        assert difficulty(tags, other).interval(seed=1, resamples=99).over == "sentences"
 
     def test_cautions(self):
-        interval = ConfidenceInterval(0.1, 0.2, None, "documents", 400, 29.4)
+        interval = ConfidenceInterval(0.1, 0.2, (), (("documents", 400),), 29.4)
         assert interval.caution == (
             "its width is known only about as well as from 29 documents; with fewer than 30 it "
             "tends to be too narrow, which method='expanded' allows for"
@@ -594,29 +621,43 @@ class TestWhatIsDrawn:
         )
         assert replace(interval, method="expanded", effective=10.0).caution is None
 
+    def test_options_in_sentences_are_those_of_the_command_line_there(self):
+        interval = ConfidenceInterval(0.1, 0.2, (), (("documents", 400),), 29.4)
+        said = spoken(interval.caution_text, COMMAND_LINE)
+        assert said.endswith("too narrow, which --interval-method expanded allows for")
+        one, other = [[(0, 1, "P")]] * 5, [[(3, 4, "P")]] * 5
+        spans = {"a": one, "b": one, "c": other, "d": other}
+        result = agreement(Corpus.from_spans(spans, lengths=[9] * 5))
+        found = result.interval("observed", resamples=99, seed=1, over="annotators")
+        assert spoken(found.why, COMMAND_LINE) == (
+            "none of the annotators moves the score for --interval-method bca; "
+            "--interval-method percentile gives a rough one"
+        )
+
     def test_few_annotators_are_warned_of_whatever_the_method(self):
         # Of 400 documents and 9 annotators; the documents do not make up for the annotators.
-        over = "documents and annotators"
-        interval = ConfidenceInterval(0.1, 0.2, None, over, 409, 300.0, "bca", 9)
+        documents = ("documents", 400)
+        interval = ConfidenceInterval(0.1, 0.2, (), (documents, ("annotators", 9)), 300.0)
+        assert (interval.over, interval.n_units) == ("documents and annotators", 409)
         for method in uncertainty.METHODS:
             assert replace(interval, method=method).caution == (
                 "it is over 9 annotators; with fewer than 10 it is too narrow, by any method"
             )
-        assert replace(interval, n_annotators=10, n_units=410).caution is None
+        assert replace(interval, units=(documents, ("annotators", 10))).caution is None
         # Nothing has to be said of an interval that does not exist.
-        assert replace(interval, reason="none", effective=nan).caution is None
+        assert replace(interval, why="none", effective=nan).caution is None
 
     @pytest.mark.parametrize(("over", "n_units"), [("annotators", 3), ("both", 15)])
     def test_annotators_are_counted(self, over, n_units):
-        found = agreement(example()).interval(over=over, resamples=199, rng=1)
+        found = agreement(example()).interval(over=over, resamples=199, seed=1)
         assert (found.n_units, found.n_annotators) == (n_units, 3)
-        assert agreement(example()).interval(resamples=199, rng=1).n_annotators == 0
+        assert agreement(example()).interval(resamples=199, seed=1).n_annotators == 0
 
 
 def test_difficulty_of_labels_and_annotators():
     corpus = noisy(30, ("anna", "ben", "cleo"))
     result = difficulty(corpus)
-    found = result.intervals(resamples=199, method="percentile", rng=3)
+    found = result.intervals(resamples=199, method="percentile", seed=3)
     drawn = np.random.default_rng(3).integers(0, 30, (199, 30)).tolist()
     rows = result.counts.to_rows()
     levels = [(found.by_label, "label", lambda row: row["label"])]
@@ -642,14 +683,29 @@ def test_difficulty_of_labels_and_annotators():
             assert (interval["difficulty"].low, interval["difficulty"].high) == pytest.approx(ends)
 
 
+def test_one_interval_of_difficulty_takes_one_level(monkeypatch):
+    levels = []
+    intervals_of = difficulty_module.intervals_of
+
+    def watched(rows, *options, **more):
+        levels.append(len(rows.levels))
+        return intervals_of(rows, *options, **more)
+
+    monkeypatch.setattr(difficulty_module, "intervals_of", watched)
+    result = difficulty(noisy(12, ("anna", "ben", "cleo")))
+    one = result.interval(resamples=99, seed=1)
+    assert one == result.intervals(resamples=99, seed=1).overall["difficulty"]
+    assert levels == [1, 1 + 2 + 3]
+
+
 def test_some_levels_only():
     result = agreement(noisy(12, ("anna", "ben", "cleo")))
-    every = result.intervals(resamples=99, rng=1)
-    some = result.intervals(levels=["label"], resamples=99, rng=1)
+    every = result.intervals(resamples=99, seed=1)
+    some = result.intervals(levels=["label"], resamples=99, seed=1)
     assert (some.overall, some.by_label) == (every.overall, every.by_label)
     assert some.by_pair == some.by_annotator == some.without == {}
     pair = agreement(noisy(12))
-    assert pair.intervals(levels=["pair"], resamples=99, rng=1).by_annotator == {}
+    assert pair.intervals(levels=["pair"], resamples=99, seed=1).by_annotator == {}
     with pytest.raises(OptionError, match="unknown level 'document'"):
         result.intervals(levels=["document"])
 
@@ -663,7 +719,7 @@ def test_some_levels_only():
 )
 def test_an_interval_lies_within_the_scale(seed, method, n):
     result = agreement(noisy(n, seed=seed))
-    found = result.intervals(resamples=99, rng=seed, method=method)
+    found = result.intervals(resamples=99, seed=seed, method=method)
     for item in (found.overall, *found.by_label.values()):
         for name in ("observed", "chance", "corrected"):
             interval = item[name]
@@ -682,7 +738,7 @@ def test_names_of_labels_and_sides_do_not_matter(seed):
     renamed = (
         corpus.rename_labels({"P": "zeta", "L": "alpha"}) if len(corpus.labels) == 2 else corpus
     )
-    one, two = (agreement(c).interval(rng=1, resamples=99) for c in (corpus, renamed))
+    one, two = (agreement(c).interval(seed=1, resamples=99) for c in (corpus, renamed))
     assert repr(one) == repr(two)
 
 
@@ -708,22 +764,22 @@ class TestEstimatedChance:
     def test_the_seed_of_the_estimates_is_taken(self):
         found = self.result(5).intervals(resamples=99)
         assert found.settings.seed == 5
-        assert repr(found) == repr(self.result(5).intervals(resamples=99, rng=5))
+        assert repr(found) == repr(self.result(5).intervals(resamples=99, seed=5))
 
     def test_another_seed_is_refused(self):
-        message = "rng is 6, and chance was estimated with seed=5; expected the same seed for both"
+        message = "seed is 6, and chance was estimated with seed=5; expected the same seed for both"
         with pytest.raises(OptionError, match=message):
-            self.result(5).interval(resamples=99, rng=6)
+            self.result(5).interval(resamples=99, seed=6)
 
     def test_a_generator_leaves_the_seed_of_the_estimates(self):
-        found = self.result(5).intervals(resamples=99, rng=np.random.default_rng(1))
+        found = self.result(5).intervals(resamples=99, seed=np.random.default_rng(1))
         assert found.settings.seed == 5
 
 
 @pytest.mark.parametrize("measure", ["boundary", "dice", "iou"])
 def test_other_measures_by_hand(measure):
     result = agreement(noisy(15), measure=measure)
-    found = result.interval("corrected", resamples=199, method="percentile", rng=3)
+    found = result.interval("corrected", resamples=199, method="percentile", seed=3)
     drawn = np.random.default_rng(3).integers(0, 15, (199, 15)).tolist()
     scores = list(result.by_document.values())
     values = []

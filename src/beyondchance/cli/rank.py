@@ -91,7 +91,7 @@ def command(files: tuple[str, ...], **options: Any) -> int:
 
 def _sureness(ranking: Ranking, options: dict[str, Any]) -> Sureness:
     """Which systems can be told apart, and the intervals of everything."""
-    from beyondchance.inference.compare import compare_systems  # noqa: PLC0415 - for those who ask
+    from beyondchance.inference.standings import compare_systems  # noqa: PLC0415 - for those who ask
 
     chosen = interval_options(options)
     return Sureness(

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from math import ceil, floor, isnan, log10, nan, sqrt
+from typing import Unpack
 
 import numpy as np
 
-from beyondchance.checks import as_float, checked_option
+from beyondchance.checks import checked_instance, checked_option, checked_share
 from beyondchance.core.bootstrap import (
     bootstrap_weights,
     degrees_of_freedom,
@@ -15,11 +17,14 @@ from beyondchance.core.bootstrap import (
     percentiles,
 )
 from beyondchance.core.distributions import normal_quantile, student_quantile
-from beyondchance.errors import DataError, OptionError
+from beyondchance.errors import OptionError
+from beyondchance.messages import Text, spoken
+from beyondchance.options import ResamplingOptions, documented
 from beyondchance.results.agreement import Agreement
 from beyondchance.results.intervals import FEW
-from beyondchance.results.resampling import SCORES, checked_resampling, score_of
+from beyondchance.results.resampling import SCORES, Resampling, resampling_of, score_of
 from beyondchance.settings import Settings
+from beyondchance.types import Floats
 
 MOST_DOCUMENTS = 10**9
 """Documents that can be planned for."""
@@ -32,10 +37,10 @@ class Plan:
     Attributes
     ----------
     documents : int, optional
-        How many in all; None where the pilot does not tell (see `reason`). No more than
+        How many in all; None where the pilot does not show it (see `reason`). No more than
         `n_pilot` where the pilot is enough (see `pilot_is_enough`).
     low, high : int, optional
-        How many it may turn out to take, for a pilot shows its own spread only roughly.
+        How many it may turn out to take, because a pilot shows its own spread only roughly.
     half_width : float
     score : float
         Of the pilot.
@@ -51,8 +56,8 @@ class Plan:
         What the documents are.
     settings : Settings
         Of the pilot, with the confidence and the seed.
-    reason : str, optional
-        Why there is no plan.
+    why : Text
+        Why there is no plan, in parts; empty where there is one.
     """
 
     documents: int | None
@@ -65,7 +70,12 @@ class Plan:
     n_pilot: int
     unit: str
     settings: Settings
-    reason: str | None = None
+    why: Text = ()
+
+    @property
+    def reason(self) -> str | None:
+        """Why there is no plan; None where there is one."""
+        return spoken(self.why) or None
 
     def half_width_of(self, documents: int) -> float:
         """The half width to expect of so many documents; nan where there is no plan."""
@@ -79,7 +89,7 @@ class Plan:
 
     @property
     def to_annotate(self) -> int | None:
-        """How many documents to annotate beside the pilot; None where there is no plan.
+        """How many documents to annotate besides the pilot; None where there is no plan.
 
         Examples
         --------
@@ -87,38 +97,42 @@ class Plan:
         >>> a = [["B-P", "O"], ["B-P", "O"], ["B-P", "O"], ["B-P", "O"]]
         >>> b = [["B-P", "O"], ["B-P", "O"], ["O", "B-P"], ["O", "B-P"]]
         >>> pilot = agreement(a, b)
-        >>> plan(pilot, 0.5, score="observed", rng=1).to_annotate
+        >>> plan(pilot, 0.5, score="observed", seed=1).to_annotate
         4
-        >>> plan(pilot, 0.95, score="observed", rng=1).to_annotate
+        >>> plan(pilot, 0.95, score="observed", seed=1).to_annotate
         0
         """
         return None if self.documents is None else max(self.documents - self.n_pilot, 0)
 
     @property
-    def caution(self) -> str | None:
-        """What to know before relying on it, if anything."""
+    def caution_text(self) -> Text:
+        """What to know before relying on it, in parts; empty if nothing."""
         if not self.effective < FEW:
-            return None
+            return ()
         return (
             f"the pilot's spread is known only about as well as from {self.effective:.0f} "
             f"{self.unit}; with fewer than {FEW}, plan again when more have been annotated"
         )
 
+    @property
+    def caution(self) -> str | None:
+        """What to know before relying on it; None if nothing."""
+        return spoken(self.caution_text) or None
 
+
+@documented(ResamplingOptions)
 def plan(
     pilot: Agreement,
     half_width: float,
     *,
     score: str = "corrected",
-    confidence: float = 0.95,
-    resamples: int = 9999,
-    rng: np.random.Generator | int | None = None,
+    **resampling: Unpack[ResamplingOptions],
 ) -> Plan:
     r"""How many documents like those of a pilot make the interval ± `half_width` wide.
 
-    With :math:`u_d` what each of the n documents of the pilot pulls (the jackknife), the
-    spread is :math:`s = \sqrt{\sum u_d^2 / (n - 1)}`, and N documents give the half width
-    :math:`t_{N-1}\, s / \sqrt N` with Student's quantile t.
+    With :math:`u_d` the influence of each of the n documents of the pilot (by the
+    jackknife), the spread is :math:`s = \sqrt{\sum u_d^2 / (n - 1)}`, and N documents give
+    the half width :math:`t_{N-1}\, s / \sqrt N` with Student's quantile t.
 
     Parameters
     ----------
@@ -126,93 +140,100 @@ def plan(
     half_width : float
         Between 0 and 1.
     score : {"corrected", "observed", "chance"}
-    confidence : float
-    resamples, rng
-        For the range from `low` to `high`: the documents of the pilot are drawn again.
+    {options}
 
     Returns
     -------
     Plan
+        Its range from `low` to `high` is from resamples of the documents of the pilot, by
+        percentiles.
 
     Raises
     ------
     DataError
-        If the pilot is no result of `agreement`.
+        If the pilot is not a result of `agreement`.
     OptionError
         If the half width may take more than a thousand million documents.
 
     Examples
     --------
-    Two of four sentences agree and two do not, so each pulls F1 by a half: s is 0.577. With
+    Two of four sentences agree and two do not, so each moves F1 by a half: s is 0.577. With
     eight sentences, Student's 2.365 times that, divided by the root of 8, is 0.483.
 
     >>> from beyondchance import agreement
     >>> a = [["B-P", "O"], ["B-P", "O"], ["B-P", "O"], ["B-P", "O"]]
     >>> b = [["B-P", "O"], ["B-P", "O"], ["O", "B-P"], ["O", "B-P"]]
-    >>> found = plan(agreement(a, b), 0.5, score="observed", rng=1)
+    >>> found = plan(agreement(a, b), 0.5, score="observed", seed=1)
     >>> found.documents, round(found.spread, 3), round(found.half_width_of(8), 3)
     (8, 0.577, 0.483)
     """
-    if not isinstance(pilot, Agreement):
-        raise DataError(
-            f"found one {type(pilot).__name__}; expected the pilot as a result of agreement()"
-        )
-    wanted = as_float(half_width)
-    if not 0 < wanted < 1:
-        raise OptionError(f"half_width is {half_width!r}; expected a number between 0 and 1")
-    options = checked_resampling(
-        pilot.settings,
-        confidence=confidence,
-        resamples=resamples,
-        method="percentile",
-        rng=rng,
-        over="documents",
-    )
+    return plans(pilot, (half_width,), score=score, **resampling)[0]
+
+
+def plans(
+    pilot: Agreement,
+    half_widths: Iterable[float],
+    *,
+    score: str = "corrected",
+    **resampling: Unpack[ResamplingOptions],
+) -> tuple[Plan, ...]:
+    """Plans for several half widths, from the same resamples; options as in `plan`."""
+    checked_instance(pilot, Agreement, "the pilot as a result of agreement()")
+    widths = [checked_share("half_width", width) for width in half_widths]
+    options = resampling_of(pilot.settings, resampling, method="percentile", over="documents")
     checked_option("score", score, SCORES)
-    sums = pilot.counts.document_sums()
+    sums, unit = pilot.counts.document_sums(), pilot.resampled_unit
     whole = sums.sum(axis=0)
     estimate = float(score_of(whole, score))
-    pulls = influences(score_of(whole - sums, score)) if len(sums) > 1 else np.full(1, nan)
-    spread = _spread(pulls)
-    reason = None
+    moves = influences(score_of(whole - sums, score)) if len(sums) > 1 else np.full(1, nan)
+    spread = _spread(moves)
+    why: Text = ()
     if isnan(estimate):
-        reason = "the score of the pilot is undefined"
+        why = "the score of the pilot is undefined"
     elif len(sums) < 2:
-        reason = f"there are too few {pilot.resampled_unit}: found {len(sums)}, expected 2 or more"
+        why = f"there are too few {unit}: found {len(sums)}, expected 2 or more"
     elif isnan(spread):
-        reason = f"without one of the {pilot.resampled_unit} of the pilot the score is undefined"
-    elif not pulls.any():
-        reason = (
-            f"all {pilot.resampled_unit} of the pilot pull alike, so nothing is known of its spread"
+        why = f"without one of the {unit} of the pilot the score is undefined"
+    elif not moves.any():
+        why = f"all {unit} of the pilot have the same influence, so its spread is unknown"
+    spreads = [] if why else [spread, *_spread_range(moves, options)]
+    for width in widths if spreads else ():
+        _check_reach(width, max(spread, spreads[-1]), options.confidence, unit)
+
+    def planned(width: float) -> Plan:
+        numbers = [_documents(each, width, options.confidence) for each in spreads]
+        documents, low, high = numbers or (None, None, None)
+        return Plan(
+            documents=documents,
+            low=low,
+            high=high,
+            half_width=width,
+            score=estimate,
+            spread=nan if why else spread,
+            effective=nan if why else degrees_of_freedom([moves]) + 1,
+            n_pilot=len(sums),
+            unit=unit,
+            settings=options.sign(pilot.settings),
+            why=why,
         )
-    found: list[int | None] = [None, None, None]
-    if reason is None:
-        draws = [
-            weights @ np.stack([pulls, pulls**2], axis=1)
-            for weights in bootstrap_weights(len(pulls), options.resamples, options.generator)
-        ]
-        mean, square = np.concatenate(draws).T / len(pulls)
-        spreads = np.sqrt(np.abs(square - mean**2) * len(pulls) / (len(pulls) - 1))
-        low, high = percentiles(spreads, options.confidence)
-        _check_reach(wanted, max(spread, high), options.confidence, pilot.resampled_unit)
-        found = [_documents(s, wanted, options.confidence) for s in (spread, low, high)]
-    return Plan(
-        documents=found[0],
-        low=found[1],
-        high=found[2],
-        half_width=wanted,
-        score=estimate,
-        spread=spread if reason is None else nan,
-        effective=degrees_of_freedom([pulls]) + 1 if reason is None else nan,
-        n_pilot=len(sums),
-        unit=pilot.resampled_unit,
-        settings=options.sign(pilot.settings),
-        reason=reason,
-    )
+
+    return tuple(planned(width) for width in widths)
 
 
-def _spread(pulls: np.ndarray) -> float:
-    return sqrt(float((pulls * pulls).sum()) / (len(pulls) - 1)) if len(pulls) > 1 else nan
+def _spread_range(moves: Floats, options: Resampling) -> tuple[float, float]:
+    """From what to what the spread may be, by resampling the influences of the documents."""
+    draws = [
+        weights @ np.stack([moves, moves**2], axis=1)
+        for weights in bootstrap_weights(len(moves), options.resamples, options.generator)
+    ]
+    mean, square = np.concatenate(draws).T / len(moves)
+    # Rounding can leave a variance of 0 a little below 0.
+    variance = np.maximum(square - mean**2, 0) * len(moves) / (len(moves) - 1)
+    return percentiles(np.sqrt(variance), options.confidence)
+
+
+def _spread(moves: Floats) -> float:
+    return sqrt(float((moves * moves).sum()) / (len(moves) - 1)) if len(moves) > 1 else nan
 
 
 def _half_width(spread: float, documents: int, confidence: float) -> float:
@@ -225,18 +246,19 @@ def _check_reach(half_width: float, spread: float, confidence: float, unit: str)
     """Refuse a half width that takes more documents than can be planned for."""
     narrowest = _half_width(spread, MOST_DOCUMENTS, confidence)
     if half_width < narrowest:
-        # Two digits, rounded up, so that what is named can be had.
+        # Two digits, rounded up, so that the half width named is within reach.
         step = 10.0 ** (floor(log10(narrowest)) - 1)
         least = f"{ceil(narrowest / step) * step:.2g}"
         raise OptionError(
             f"half_width is {half_width!r}, which may take more than {MOST_DOCUMENTS:,} {unit} "
-            f"like those of the pilot; expected {least} or more"
+            "like those of the pilot",
+            expected=f"{least} or more",
         )
 
 
 def _documents(spread: float, half_width: float, confidence: float) -> int:
     """The smallest number of documents with at most this half width, 2 at least."""
-    # By the normal distribution first, which is a little less than Student's asks for.
+    # By the normal distribution first, which asks for a little less than Student's.
     least = ceil((normal_quantile((1 + confidence) / 2) * spread / half_width) ** 2)
     documents = max(least, 2)
     while _half_width(spread, documents, confidence) > half_width:

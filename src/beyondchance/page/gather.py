@@ -11,7 +11,7 @@ import numpy as np
 
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.errors import DataError
-from beyondchance.inference.compare import Standings, compare_systems
+from beyondchance.inference.standings import Standings, compare_systems
 from beyondchance.other_coefficients.coefficients import (
     CATALOGUE,
     GAMMAS,

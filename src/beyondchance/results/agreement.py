@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-
-import numpy as np
+from typing import Unpack
 
 from beyondchance.checks import checked_option
 from beyondchance.core.ragged import distinct
 from beyondchance.messages import Note
 from beyondchance.numbers import in_digits
+from beyondchance.options import ResamplingOptions, documented
 from beyondchance.results.counts import Counts
 from beyondchance.results.intervals import ConfidenceInterval, Intervals, intervals_of
-from beyondchance.results.resampling import SCORES, Levels, Resampling, checked_resampling
+from beyondchance.results.resampling import SCORES, Levels, Resampling, resampling_of
 from beyondchance.results.score import Score
 from beyondchance.settings import Settings
 
@@ -98,6 +98,11 @@ class Agreement:
         """A score for each annotator against all others."""
         return self.counts.by_annotator()
 
+    @cached_property
+    def without(self) -> Mapping[str, Score]:
+        """A score for the team without each of the annotators."""
+        return self.counts.without_each()
+
     def against(self, annotator: str) -> Mapping[str, Score]:
         """A score for each of the others against one annotator, who is side a."""
         return self.counts.against(annotator)
@@ -106,15 +111,9 @@ class Agreement:
         """A score for each value of a field of the documents, such as a round."""
         return self.counts.by_field(name)
 
+    @documented(ResamplingOptions)
     def interval(
-        self,
-        score: str = "corrected",
-        *,
-        confidence: float = 0.95,
-        resamples: int = 9999,
-        method: str = "bca",
-        rng: np.random.Generator | int | None = None,
-        over: str = "documents",
+        self, score: str = "corrected", **resampling: Unpack[ResamplingOptions]
     ) -> ConfidenceInterval:
         """The confidence interval of the overall score, by the bootstrap.
 
@@ -123,58 +122,44 @@ class Agreement:
         Parameters
         ----------
         score : {"corrected", "observed", "chance"}
-        confidence : float
-            How sure to be, between 0 and 1.
-        resamples : int
-            How often to draw: at least 99, and often enough for the tails (199 times for a
-            confidence of .99, 1,999 for .999).
-        method : {"bca", "percentile", "expanded"}
-            ``bca`` corrects percentiles for bias and skewness (Efron 1987). ``expanded``
-            also allows for how roughly the spread is known where few documents disagree.
-        rng : numpy.random.Generator or int, optional
-            The source of randomness, or its seed; the same seed gives the same digits.
-        over : {"documents", "annotators", "both"}
-            What to draw. Annotators, to speak of others who might have annotated the same
-            documents; both, to speak of other annotators of other documents.
+        {options}
 
         Returns
         -------
         ConfidenceInterval
             With a reason where there is none.
 
+        Notes
+        -----
+        Resamples must be enough for the tails: 199 for a confidence of .99, 1,999 for .999.
+        The method ``bca`` corrects percentiles for bias and skewness (Efron 1987);
+        ``expanded`` also allows for a spread that is known only roughly because few
+        documents disagree. Annotators are drawn to generalise to others who might have
+        annotated the same documents; both, to generalise to other annotators of other
+        documents. The same seed gives the same digits.
+
         Examples
         --------
-        Two of three sentences agree wholly, so resamples reach from none to all.
+        Two of three sentences agree completely, so resamples range from none to all.
 
         >>> from beyondchance import agreement
         >>> a = [["B-P", "O"], ["B-P", "O"], ["O", "B-P"]]
         >>> b = [["B-P", "O"], ["B-P", "O"], ["B-P", "O"]]
-        >>> agreement(a, b).interval("observed", method="percentile", rng=1)
+        >>> agreement(a, b).interval("observed", method="percentile", seed=1)
         ConfidenceInterval(low=0.0, high=1.0, reason=None)
         """
-        options = checked_resampling(
-            self.settings,
-            confidence=confidence,
-            resamples=resamples,
-            method=method,
-            rng=rng,
-            over=over,
-        )
+        options = resampling_of(self.settings, resampling)
         name = checked_option("score", score, SCORES)
-        rows = self.counts.leveled([np.zeros(len(self.counts), dtype=np.int64)], 1)
-        (found,) = intervals_of(rows, [name], options, unit=self.resampled_unit)
+        (found,) = intervals_of(self.counts.leveled(), [name], options, unit=self.resampled_unit)
         return found[name]
 
+    @documented(ResamplingOptions)
     def intervals(
         self,
         *,
         levels: Collection[str] = LEVELS,
         by: Sequence[str] = (),
-        confidence: float = 0.95,
-        resamples: int = 9999,
-        method: str = "bca",
-        rng: np.random.Generator | int | None = None,
-        over: str = "documents",
+        **resampling: Unpack[ResamplingOptions],
     ) -> Intervals:
         """The confidence intervals of all scores: overall, labels, pairs and annotators.
 
@@ -184,50 +169,39 @@ class Agreement:
         Parameters
         ----------
         levels : collection of {"label", "pair", "annotator"}
-            What gets intervals beside the overall score; a large team has many pairs.
+            What gets intervals besides the overall score; a large team has many pairs.
         by : sequence of str
             Fields of the documents, such as a round, whose values get intervals too, each from
             its own documents.
-        confidence, resamples, method, rng, over
-            As in `interval`.
+        {options}
 
         Examples
         --------
         >>> from beyondchance import example, agreement
-        >>> found = agreement(example()).intervals(resamples=999, rng=1)
+        >>> found = agreement(example()).intervals(resamples=999, seed=1)
         >>> list(found.overall), list(found.by_label)
         (['observed', 'chance', 'corrected'], ['EVENT', 'PERSON', 'PLACE'])
         >>> found.settings.seed
         1
         """
-        options = checked_resampling(
-            self.settings,
-            confidence=confidence,
-            resamples=resamples,
-            method=method,
-            rng=rng,
-            over=over,
-        )
+        options = resampling_of(self.settings, resampling)
         for level in levels:
             checked_option("level", level, LEVELS)
         counts = self.counts
-        wanted = Levels()
-        wanted.add("all", [""], np.zeros(len(counts), dtype=np.int64))
+        wanted = Levels(len(counts))
         if "label" in levels:
             wanted.add("label", counts.labels, counts.label)
         alone = len(counts.annotators) == 2
-        if over == "documents" and not alone:
+        if options.over == "documents" and not alone:
             if "pair" in levels:
                 wanted.add("pair", list(self.by_pair), counts.pair_numbers())
             if "annotator" in levels:
                 wanted.add("annotator", counts.annotators, counts.a, counts.b)
-                for who, name in enumerate(counts.annotators):
-                    inside = (counts.a == who) | (counts.b == who)
-                    wanted.add("without", [name], np.where(inside, -1, 0))
-        rows = counts.leveled(wanted.members, len(wanted))
-        found = wanted.named(intervals_of(rows, SCORES, options, unit=self.resampled_unit))
+                wanted.add_complements("without", counts.annotators, counts.a, counts.b)
+        rows, unit = counts.leveled(wanted), self.resampled_unit
+        found = wanted.named(intervals_of(rows, SCORES, options, unit=unit))
         overall = found["all"][""]
-        if over == "documents" and alone:
+        if options.over == "documents" and alone:
             # Two annotators are one pair, and each agrees with the other as both do.
             if "pair" in levels:
                 found["pair"] = dict.fromkeys(self.by_pair, overall)
@@ -251,8 +225,9 @@ class Agreement:
         found = {}
         for index, value in enumerate(values):
             part = self.counts.of_documents(number == index)
-            rows = part.leveled([np.zeros(len(part), dtype=np.int64)], 1)
-            (found[value],) = intervals_of(rows, SCORES, options, unit=self.resampled_unit)
+            (found[value],) = intervals_of(
+                part.leveled(), SCORES, options, unit=self.resampled_unit
+            )
         return found
 
     @property

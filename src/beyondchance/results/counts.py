@@ -7,18 +7,22 @@ never stored and never averaged.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import chain
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from beyondchance.checks import checked_option
+from beyondchance.checks import checked_instance, checked_option
+from beyondchance.core.bootstrap import exact_columns
 from beyondchance.core.ragged import distinct, exact_total, total
 from beyondchance.errors import DataError
-from beyondchance.results.resampling import Rows
+from beyondchance.messages import Quote
+from beyondchance.results.resampling import Levels, Rows
 from beyondchance.results.score import SUMS, Score
 from beyondchance.types import Bools, Floats, Ints
 
@@ -51,7 +55,7 @@ class Scores(Mapping[Name, Score]):
 
     @cached_property
     def _number(self) -> dict[Name, int]:
-        return {name: number for number, name in enumerate(self.names)}
+        return _numbered(self.names)
 
     def __getitem__(self, name: Name) -> Score:
         number = self._number[name]
@@ -136,47 +140,71 @@ class Counts:
         return f"Counts({len(self):,} rows of {len(self.documents):,} documents)"
 
     def __add__(self, other: Counts) -> Counts:
-        """Put two tables together, of different documents; names are matched."""
-        if not isinstance(other, Counts):
-            return NotImplemented
-        shared = next((name for name in other.documents if name in set(self.documents)), None)
-        if shared is not None:
+        """Join two tables of different documents (see `joined`)."""
+        return Counts.joined([self, other]) if isinstance(other, Counts) else NotImplemented
+
+    @staticmethod
+    def joined(parts: Iterable[Counts]) -> Counts:
+        """Join any number of tables of different documents; names are matched.
+
+        Raises
+        ------
+        DataError
+            If there is no table, or a document is in two of them; if they have different
+            fields, or are of different measures.
+        """
+        tables = [checked_instance(part, Counts, "tables of counts") for part in parts]
+        if not tables:
+            raise DataError("there is no table", expected="one or more")
+        first = tables[0]
+        for part in tables:
+            if part.fields.keys() != first.fields.keys():
+                raise DataError(
+                    "tables with the fields ",
+                    Quote(sorted(first.fields)),
+                    " and ",
+                    Quote(sorted(part.fields)),
+                    " cannot be added",
+                    expected="the same fields",
+                )
+            if part._columns().keys() != first._columns().keys():
+                raise DataError("tables of different measures cannot be added", expected="the same")
+        documents = tuple(chain.from_iterable(part.documents for part in tables))
+        twice = [name for name, times in Counter(documents).items() if times > 1]
+        if twice:
             raise DataError(
-                f"both tables hold the document {shared!r}; expected different documents: give "
-                "them different names"
+                "both tables hold the document ",
+                Quote(twice[0]),
+                expected="different documents",
+                remedy="give them different names",
             )
-        if self.fields.keys() != other.fields.keys():
-            raise DataError(
-                f"tables with the fields {sorted(self.fields)} and {sorted(other.fields)} "
-                "cannot be added; expected the same fields"
-            )
-        if self._columns().keys() != other._columns().keys():
-            raise DataError("tables of different measures cannot be added; expected the same")
-        labels = tuple(sorted({*self.labels, *other.labels}))
-        annotators = tuple(dict.fromkeys(self.annotators + other.annotators))
-        parts = [part._renamed(labels, annotators) for part in (self, other)]
-        columns: dict[str, Any] = {
-            name: np.concatenate([part[name] for part in parts]) for name in parts[0]
-        }
-        columns["document"][len(self) :] += len(self.documents)
-        columns["text"][len(self) :] += self.n_texts
+        labels = tuple(sorted({name for part in tables for name in part.labels}))
+        annotators = tuple(dict.fromkeys(name for part in tables for name in part.annotators))
+        label_number, annotator_number = _numbered(labels), _numbered(annotators)
+        columns: dict[str, list[NDArray[Any]]] = {name: [] for name in first._columns()}
+        pairs, n_documents, n_texts = [], 0, 0
+        for part in tables:
+            number = _numbers(part.annotators, annotator_number)
+            renamed = part._renamed(_numbers(part.labels, label_number), number)
+            renamed["document"] = part.document + n_documents
+            renamed["text"] = part.text + n_texts
+            for name, column in renamed.items():
+                columns[name].append(column)
+            pairs.append(number[part.pairs])
+            n_documents += len(part.documents)
+            n_texts += part.n_texts
+        whole: dict[str, Any] = {name: np.concatenate(each) for name, each in columns.items()}
         return Counts(
-            documents=self.documents + other.documents,
-            fields={name: self.fields[name] + other.fields[name] for name in self.fields},
-            n_texts=self.n_texts + other.n_texts,
+            documents=documents,
+            fields={
+                name: tuple(chain.from_iterable(part.fields[name] for part in tables))
+                for name in first.fields
+            },
+            n_texts=n_texts,
             labels=labels,
             annotators=annotators,
-            pairs=_distinct_pairs(
-                np.concatenate(
-                    [
-                        _renumbering(part.annotators, annotators)[part.pairs]
-                        for part in (self, other)
-                    ],
-                    axis=1,
-                ),
-                len(annotators),
-            ),
-            **columns,
+            pairs=_distinct_pairs(np.concatenate(pairs, axis=1), len(annotators)),
+            **whole,
         )
 
     def _columns(self) -> dict[str, NDArray[Any]]:
@@ -184,15 +212,14 @@ class Counts:
         columns = {name: getattr(self, name) for name in _COLUMNS}
         return {name: column for name, column in columns.items() if column is not None}
 
-    def _renamed(
-        self, labels: tuple[str, ...], annotators: tuple[str, ...]
-    ) -> dict[str, NDArray[Any]]:
+    def _renamed(self, label: Ints, annotator: Ints) -> dict[str, NDArray[Any]]:
         """The columns with other numbers for labels and annotators, ``a <= b`` again."""
         columns = self._columns()
-        columns["label"] = _renumbering(self.labels, labels)[self.label]
-        number = _renumbering(self.annotators, annotators)
-        columns["a"], columns["b"] = number[self.a], number[self.b]
+        columns["label"] = label[self.label]
+        columns["a"], columns["b"] = annotator[self.a], annotator[self.b]
         swap = columns["a"] > columns["b"]
+        if not swap.any():
+            return columns
         return {
             name: np.where(swap, columns[_SIDES[name]], column) if name in _SIDES else column
             for name, column in columns.items()
@@ -224,9 +251,9 @@ class Counts:
 
     def ordered(self, annotators: tuple[str, ...]) -> Counts:
         """The same table with the annotators in another order, so with other sides a and b."""
-        number = _renumbering(self.annotators, annotators)
+        number = _numbers(self.annotators, _numbered(annotators))
         pairs = _distinct_pairs(number[self.pairs], len(annotators))
-        columns: dict[str, Any] = self._renamed(self.labels, annotators)
+        columns: dict[str, Any] = self._renamed(np.arange(len(self.labels)), number)
         return replace(self, annotators=annotators, pairs=pairs, **columns)
 
     def score(self) -> Score:
@@ -250,7 +277,7 @@ class Counts:
         """The values of a field, and the number of each document's among them."""
         checked_option("field", name, self.fields)
         values = tuple(dict.fromkeys(self.fields[name]))
-        return values, _renumbering(self.fields[name], values)
+        return values, _numbers(self.fields[name], _numbered(values))
 
     def pair_numbers(self) -> Ints:
         """For each row, the number of its pair among `pairs`."""
@@ -270,6 +297,50 @@ class Counts:
         """
         both_ways = self._both_ways()
         return both_ways._scores(both_ways.a, self.annotators, sides=("a",))
+
+    def without_each(self) -> Mapping[str, Score]:
+        """A score for the team without each annotator, as `without` gives it.
+
+        From the sums of all rows less those of the annotator's rows, in whole numbers, so
+        that no digit differs and no table is copied.
+        """
+        n_rows, n_annotators = len(self), max(len(self.annotators), 1)
+        # The rows of each annotator: once where it is compared with itself.
+        other = np.flatnonzero(self.a != self.b)
+        row = np.concatenate([np.arange(n_rows), other])
+        who, partner = np.r_[self.a, self.b[other]], np.r_[self.b, self.a[other]]
+        names = [name for name in self._columns() if name in SUMS]
+        flags = ("certain", "certain_a", "certain_b")
+        table = [getattr(self, name) for name in names] + [~getattr(self, name) for name in flags]
+        sums = exact_columns(np.stack([*table, np.ones(n_rows)], axis=1))
+        own = np.zeros((n_annotators, sums.digits.shape[1]))
+        for piece, digits in enumerate(sums.digits.T):
+            own[:, piece] = total(who, digits[row], n_annotators)
+        *values, n_left = sums.put_together(sums.digits.sum(axis=0) - own).T
+        columns: dict[str, NDArray[Any]] = dict(zip((*names, *flags), values, strict=True))
+        for name in flags:
+            columns[name] = (columns[name] == 0) & (n_left > 0)
+        if self.error is not None:
+            alone = [self.without(name) for name in self.annotators]
+            columns["error"] = np.array([part.score().error for part in alone])
+        # Documents of which all rows are the annotator's are lost.
+        n_rows_of = np.bincount(self.document, minlength=len(self.documents))
+        code, number = distinct(self.document[row] * n_annotators + who)
+        lost = code[np.bincount(number) == n_rows_of[code // n_annotators]] % n_annotators
+        columns["n_documents"] = np.count_nonzero(n_rows_of) - np.bincount(
+            lost, minlength=n_annotators
+        )
+        # The annotator's spans are lost, and those that are compared with no one else's.
+        cell = self.text * max(len(self.labels), 1) + self.label
+        code, number = distinct(cell[row] * n_annotators + who)
+        spans, only = np.zeros(len(code), dtype=np.int64), np.zeros(len(code), dtype=np.int64)
+        spans[number], only[number] = np.r_[self.spans_a, self.spans_b[other]], partner
+        code %= n_annotators
+        is_lost = (np.bincount(number) == 1) & (only != code)
+        lost_spans = total(code, spans, n_annotators)
+        lost_spans += total(only[is_lost], spans[is_lost], n_annotators)
+        columns["n_spans"] = (spans.sum() - lost_spans).astype(np.int64)
+        return Scores(self.annotators, columns)
 
     def size_by_annotator(self) -> dict[str, float]:
         """How much each annotator marked, in the measure's own unit."""
@@ -365,13 +436,12 @@ class Counts:
         width = max(self.n_texts, 1) * max(len(self.labels), 1) * n_annotators
         return total(code // width, values, n_groups)
 
-    def leveled(self, levels: Sequence[Ints], n_levels: int) -> Rows:
-        """The rows for resampling, and the levels that each of them is in."""
+    def leveled(self, levels: Levels | None = None) -> Rows:
+        """The rows for resampling, and the levels that each of them is in; one by default."""
         return Rows(
             n_documents=len(self.documents),
-            n_levels=n_levels,
+            levels=Levels(len(self)) if levels is None else levels,
             document=self.document,
-            levels=levels,
             matched=self.matched,
             expected=self.expected,
             size=self.size_a + self.size_b,
@@ -387,8 +457,7 @@ class Counts:
         -------
         array of float, shape (documents, 4)
         """
-        rows = self.leveled([np.zeros(len(self), dtype=np.int64)], 1)
-        return rows.sums(self.document, len(self.documents), range(1))[:, 0]
+        return self.leveled().sums(self.document, len(self.documents), range(1))[:, 0]
 
     def to_dict(self) -> dict[str, list[Any]]:
         """Columns of plain values, with names instead of numbers."""
@@ -411,9 +480,13 @@ class Counts:
         return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
 
-def _renumbering(names: Sequence[str], onto: Sequence[str]) -> Ints:
-    """For each name, its number in `onto`."""
-    number = {name: index for index, name in enumerate(onto)}
+def _numbered(names: Iterable[Name]) -> dict[Name, int]:
+    """The number of each name."""
+    return {name: number for number, name in enumerate(names)}
+
+
+def _numbers(names: Sequence[str], number: Mapping[str, int]) -> Ints:
+    """For each name, its number."""
     return np.fromiter((number[name] for name in names), dtype=np.int64, count=len(names))
 
 

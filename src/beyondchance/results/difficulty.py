@@ -6,15 +6,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import nan
+from typing import Unpack
 
 import numpy as np
 
 from beyondchance.core.ragged import exact_total, total
 from beyondchance.messages import Note
+from beyondchance.options import ResamplingOptions, documented
 from beyondchance.results.agreement import Agreement
 from beyondchance.results.counts import Counts
 from beyondchance.results.intervals import ConfidenceInterval, Intervals, intervals_of
-from beyondchance.results.resampling import Levels, checked_resampling
+from beyondchance.results.resampling import Levels, Resampling, resampling_of
 from beyondchance.settings import Settings
 from beyondchance.types import Floats, Ints
 
@@ -79,20 +81,13 @@ class Difficulty:
         values = own._of(own.counts.a, len(own.counts.annotators))
         return dict(zip(own.counts.annotators, values.tolist(), strict=True))
 
-    def interval(
-        self,
-        *,
-        confidence: float = 0.95,
-        resamples: int = 9999,
-        method: str = "bca",
-        rng: np.random.Generator | int | None = None,
-    ) -> ConfidenceInterval:
+    @documented(ResamplingOptions)
+    def interval(self, **resampling: Unpack[ResamplingOptions]) -> ConfidenceInterval:
         """The confidence interval of the overall difficulty, by the bootstrap over documents.
 
         Parameters
         ----------
-        confidence, resamples, method, rng
-            As in `Agreement.interval`.
+        {options}
 
         Examples
         --------
@@ -101,44 +96,44 @@ class Difficulty:
         >>> found = difficulty(tags, tags)
         >>> round(found.overall, 4)
         0.5833
-        >>> found.interval(method="percentile", rng=1)
+        >>> found.interval(method="percentile", seed=1)
         ConfidenceInterval(low=0.5, high=0.75, reason=None)
         """
-        found = self.intervals(confidence=confidence, resamples=resamples, method=method, rng=rng)
-        return found.overall["difficulty"]
+        options = resampling_of(self.settings, resampling, over="documents")
+        found = self._intervals(Levels(len(self.counts)), options)
+        return found["all"][""]["difficulty"]
 
-    def intervals(
-        self,
-        *,
-        confidence: float = 0.95,
-        resamples: int = 9999,
-        method: str = "bca",
-        rng: np.random.Generator | int | None = None,
-    ) -> Intervals:
-        """The same, of all labels and annotators too; each interval is under ``difficulty``."""
-        options = checked_resampling(
-            self.settings,
-            confidence=confidence,
-            resamples=resamples,
-            method=method,
-            rng=rng,
-            over="documents",
-        )
-        counts, times = self.counts, self._times()
-        levels = Levels()
-        levels.add("all", [""], np.zeros(len(counts), dtype=np.int64))
+    @documented(ResamplingOptions)
+    def intervals(self, **resampling: Unpack[ResamplingOptions]) -> Intervals:
+        """The confidence intervals of the overall difficulty, and of labels and annotators.
+
+        All come from the same resamples; each interval is under ``difficulty``.
+
+        Parameters
+        ----------
+        {options}
+        """
+        options, counts = resampling_of(self.settings, resampling, over="documents"), self.counts
+        levels = Levels(len(counts))
         levels.add("label", counts.labels, counts.label)
         levels.add("annotator", counts.annotators, np.where(counts.a == counts.b, counts.a, -1))
-        rows = counts.leveled(levels.members, len(levels))
-        rows = replace(rows, expected=times * rows.expected, size=times * rows.size)
-        unit = Agreement(counts, self.settings).resampled_unit
-        found = levels.named(intervals_of(rows, ["difficulty"], options, unit=unit))
+        found = self._intervals(levels, options)
         return Intervals(
             overall=found["all"][""],
             by_label=found.get("label", {}),
             by_annotator=found.get("annotator", {}),
             settings=options.sign(self.settings),
         )
+
+    def _intervals(
+        self, levels: Levels, options: Resampling
+    ) -> dict[str, dict[str, dict[str, ConfidenceInterval]]]:
+        """The intervals of some levels, by kind and name."""
+        times = self._times()
+        rows = self.counts.leveled(levels)
+        rows = replace(rows, expected=times * rows.expected, size=times * rows.size)
+        unit = Agreement(self.counts, self.settings).resampled_unit
+        return levels.named(intervals_of(rows, ["difficulty"], options, unit=unit))
 
     def _times(self) -> Ints:
         """Over all ordered pairs, two annotators count twice, one with itself once."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isfinite, nan
 
@@ -15,6 +15,8 @@ from beyondchance.core.bootstrap import (
     influences,
     percentiles,
 )
+from beyondchance.messages import Text, Use, spoken
+from beyondchance.options import ResamplingOptions, declared
 from beyondchance.results.resampling import Resampling, Rows, resampled, score_of, team_of
 from beyondchance.settings import Settings
 from beyondchance.types import Floats
@@ -24,10 +26,13 @@ FEW = 30
 this many documents."""
 
 VERY_FEW = 10
-"""The same for the expanded interval; and annotators, below which no method helps."""
+"""The same for the expanded interval; and the number of annotators below which no method helps."""
+
+ANNOTATORS = "annotators"
+"""The kind of units that annotators are."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class ConfidenceInterval:
     """Where the score of all documents of this kind probably lies.
 
@@ -35,24 +40,21 @@ class ConfidenceInterval:
     ----------
     low, high : float
         Its ends; nan where there is none.
-    reason : str, optional
-        Why there is none.
-    over : str
-        What was resampled: documents, sentences, annotators, or documents and annotators.
-    n_units : int
-        How many of them there are.
+    why : Text
+        Why there is none, in parts; empty where there is one.
+    units : tuple of (str, int)
+        What was resampled, and how many of it: documents, sentences or annotators. Documents
+        of two results are listed for each.
     effective : float
-        How well its width is known: as well as from this many of them, if each moved the
-        score as any other does. Few, where most documents have no disagreement at all.
-        (Satterthwaite's degrees of freedom and one more; it counts no documents.) Nan where
+        How well its width is known: as well as from this many units, if each had the same
+        influence on the score. Few, where most documents have no disagreement at all.
+        (Satterthwaite's degrees of freedom plus one, not a number of documents.) Nan where
         there is no interval.
-    method : str
-    n_annotators : int
-        How many of the units are annotators.
+    method : {"bca", "percentile", "expanded"}
 
     Examples
     --------
-    >>> interval = ConfidenceInterval(0.61, 0.82, n_units=30, effective=12.4)
+    >>> interval = ConfidenceInterval(0.61, 0.82, units=(("documents", 30),), effective=12.4)
     >>> interval.low, interval.high
     (0.61, 0.82)
     >>> interval.caution
@@ -62,21 +64,42 @@ to be too narrow, which method='expanded' allows for"
 
     low: float
     high: float
-    reason: str | None = None
-    over: str = field(default="documents", repr=False)
-    n_units: int = field(default=0, repr=False)
-    effective: float = field(default=nan, repr=False)
-    method: str = field(default="bca", repr=False)
-    n_annotators: int = field(default=0, repr=False)
+    why: Text = ()
+    units: tuple[tuple[str, int], ...] = (("documents", 0),)
+    effective: float = nan
+    method: str = "bca"
+
+    def __repr__(self) -> str:
+        return f"ConfidenceInterval(low={self.low}, high={self.high}, reason={self.reason!r})"
+
+    @property
+    def reason(self) -> str | None:
+        """Why there is none; None where there is one."""
+        return spoken(self.why) or None
+
+    @property
+    def over(self) -> str:
+        """What was resampled: documents, sentences, annotators, or documents and annotators."""
+        return _listed(kind for kind, _ in self.units)
+
+    @property
+    def n_units(self) -> int:
+        """How many units were resampled, of all kinds."""
+        return sum(size for _, size in self.units)
+
+    @property
+    def n_annotators(self) -> int:
+        """How many of the units are annotators."""
+        return sum(size for kind, size in self.units if kind == ANNOTATORS)
 
     @property
     def has_few_annotators(self) -> bool:
         """Whether annotators were drawn, and are too few for it to hold what it promises."""
-        return self.reason is None and 0 < self.n_annotators < VERY_FEW
+        return not self.why and 0 < self.n_annotators < VERY_FEW
 
     @property
-    def caution(self) -> str | None:
-        """What to know before relying on it, if anything."""
+    def caution_text(self) -> Text:
+        """What to know before relying on it, in parts; empty if nothing."""
         if self.has_few_annotators:
             return (
                 f"it is over {self.n_annotators} annotators; with fewer than {VERY_FEW} it is too "
@@ -84,14 +107,17 @@ to be too narrow, which method='expanded' allows for"
             )
         expanded = self.method == "expanded"
         if not self.effective < (VERY_FEW if expanded else FEW):
-            return None
+            return ()
         known = f"its width is known only about as well as from {self.effective:.0f} {self.over}"
         if expanded:
             return f"{known}; take it as a rough guide"
-        return (
-            f"{known}; with fewer than {FEW} it tends to be too narrow, which "
-            "method='expanded' allows for"
-        )
+        few = f"{known}; with fewer than {FEW} it tends to be too narrow, which "
+        return few, _method("expanded"), " allows for"
+
+    @property
+    def caution(self) -> str | None:
+        """What to know before relying on it; None if nothing."""
+        return spoken(self.caution_text) or None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -139,13 +165,15 @@ def intervals_of(
     """
     team = team_of(rows)
     kinds = [(unit, rows.n_documents, 2)] if options.over != "annotators" else []
-    kinds += [("annotators", team.n_members, 3)] if options.over != "documents" else []
-    over, sizes = " and ".join(kind for kind, *_ in kinds), [size for _, size, _ in kinds]
+    kinds += [(ANNOTATORS, team.n_members, 3)] if options.over != "documents" else []
     for kind, size, least in kinds:
         if size < least:
-            reason = f"there are too few {kind}: found {size}, expected {least} or more"
-            empty = _undefined(reason, options, over, sizes)
-            return [dict.fromkeys(names, empty) for _ in range(rows.n_levels)]
+            empty = _undefined(
+                f"there are too few {kind}: found {size}, expected {least} or more",
+                [(kind, size) for kind, size, _ in kinds],
+                options,
+            )
+            return [dict.fromkeys(names, empty) for _ in range(len(rows.levels))]
     return [
         {
             name: interval_from(
@@ -153,7 +181,7 @@ def intervals_of(
                 float(score_of(found.whole[place], name)),
                 [score_of(left_out[:, place], name) for left_out in found.left_out],
                 options,
-                over=over,
+                kinds=[kind for kind, *_ in kinds],
             )
             for name in names
         }
@@ -168,7 +196,7 @@ def interval_from(
     left_out: Sequence[Floats],
     options: Resampling,
     *,
-    over: str,
+    kinds: Sequence[str],
 ) -> ConfidenceInterval:
     """The interval of a score from its resamples, or why there is none.
 
@@ -178,72 +206,58 @@ def interval_from(
     estimate : float
         The score itself.
     left_out : sequence of arrays of float, shape (units,)
-        The score without each unit, for each kind of unit that is drawn.
+        The score without each unit, for each sample of units that is drawn.
     options : Resampling
-    over : str
-        What the units are called.
+    kinds : sequence of str
+        What the units of each sample are.
     """
-    sizes = [len(part) for part in left_out]
-    reason = _reason(values, estimate, left_out, over)
-    if reason is not None:
-        return _undefined(reason, options, over, sizes)
-    pulls = [influences(part) for part in left_out]
+    units = [(kind, len(part)) for kind, part in zip(kinds, left_out, strict=True)]
+    why = _why_none(values, estimate, left_out, kinds)
+    if why:
+        return _undefined(why, units, options)
+    moves = [influences(part) for part in left_out]
     if options.method == "percentile":
         ends: tuple[float, float] | None = percentiles(values, options.confidence)
     else:
         expanded = options.method == "expanded"
-        ends = accelerated(values, estimate, pulls, options.confidence, expanded=expanded)
+        ends = accelerated(values, estimate, moves, options.confidence, expanded=expanded)
     if ends is None:
-        moved = any(pull.any() for pull in pulls)
-        why = (
-            f"too few {over} carry the score" if moved else f"no one of the {over} moves the score"
-        )
-        reason = f"{why} for method='{options.method}'; method='percentile' gives a rough one"
-        return _undefined(reason, options, over, sizes)
-    effective = degrees_of_freedom(pulls) + 1
-    return ConfidenceInterval(
-        *ends,
-        over=over,
-        n_units=sum(sizes),
-        effective=effective,
-        method=options.method,
-        n_annotators=_n_annotators(over, sizes),
-    )
+        over, has_moved = _listed(kinds), any(part.any() for part in moves)
+        cause = f"too few {over} carry" if has_moved else f"none of the {over} moves"
+        rough = "; ", _method("percentile"), " gives a rough one"
+        why = f"{cause} the score for ", _method(options.method), *rough
+        return _undefined(why, units, options)
+    effective = degrees_of_freedom(moves) + 1
+    return ConfidenceInterval(*ends, units=tuple(units), effective=effective, method=options.method)
 
 
-def _reason(values: Floats, estimate: float, left_out: Sequence[Floats], over: str) -> str | None:
-    """Why there is no interval, where there is none."""
-    missing = int(np.count_nonzero(np.isnan(values)))
+def _why_none(
+    values: Floats, estimate: float, left_out: Sequence[Floats], kinds: Sequence[str]
+) -> Text:
+    """Why there is no interval; empty where nothing prevents it."""
     if not isfinite(estimate):
         return "the score itself is undefined"
-    kinds = over.split(" and ")
-    # Documents of two results are two samples of one kind.
-    kinds = kinds if len(kinds) == len(left_out) else kinds * len(left_out)
     for kind, part in zip(kinds, left_out, strict=True):
         if np.isnan(part).any():
             return f"without one of the {kind} it is undefined"
-    if missing:
-        share = f"{missing:,} of {len(values):,} resamples"
-        return f"it is undefined in {share}: too few of the {over} have it"
+    if n_missing := int(np.count_nonzero(np.isnan(values))):
+        share = f"{n_missing:,} of {len(values):,} resamples"
+        return f"it is undefined in {share}: too few of the {_listed(kinds)} have it"
     if are_alike(values):
-        return "every resample gives the same value, which tells nothing of its spread"
-    return None
+        return "every resample gives the same value, so its spread is unknown"
+    return ()
 
 
 def _undefined(
-    reason: str, options: Resampling, over: str, sizes: Sequence[int]
+    why: Text, units: Iterable[tuple[str, int]], options: Resampling
 ) -> ConfidenceInterval:
-    return ConfidenceInterval(
-        nan,
-        nan,
-        reason=reason,
-        over=over,
-        n_units=sum(sizes),
-        method=options.method,
-        n_annotators=_n_annotators(over, sizes),
-    )
+    return ConfidenceInterval(nan, nan, why=why, units=tuple(units), method=options.method)
 
 
-def _n_annotators(over: str, sizes: Sequence[int]) -> int:
-    """How many of the units are annotators, who come last."""
-    return sizes[-1] if over.endswith("annotators") else 0
+def _method(name: str) -> Use:
+    return Use("method", name, flag=declared(ResamplingOptions)["method"].signed_name)
+
+
+def _listed(kinds: Iterable[str]) -> str:
+    """What units are called, each kind once."""
+    return " and ".join(dict.fromkeys(kinds))

@@ -7,7 +7,7 @@ result share the same resampled documents.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
 from math import ceil, nan
@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from beyondchance.checks import as_float, checked_option, is_whole
+from beyondchance.checks import checked_generator
 from beyondchance.core.bootstrap import (
     bootstrap_weights,
     exact_columns,
@@ -24,15 +24,14 @@ from beyondchance.core.bootstrap import (
 )
 from beyondchance.core.ragged import distinct, total
 from beyondchance.errors import OptionError
-from beyondchance.options import FEWEST_RESAMPLES, MOST_RESAMPLES
+from beyondchance.messages import Quote, Use
+from beyondchance.options import MOST_RESAMPLES, ResamplingOptions, checked_options, declared
 from beyondchance.settings import Settings
 from beyondchance.types import Bools, Floats, Ints
 
 SCORES = ("observed", "chance", "corrected")
 
-METHODS = ("bca", "percentile", "expanded")
-
-OVER = ("documents", "annotators", "both")
+METHODS = declared(ResamplingOptions)["method"].choices
 
 _Value = TypeVar("_Value")
 
@@ -48,25 +47,25 @@ _DRAWN_AT_A_TIME = 2**22
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Resampling:
-    """How to resample, checked.
+    """How to resample, checked (see `resampling_of`).
 
     Attributes
     ----------
     confidence : float
-    resamples : int
     method : {"bca", "percentile", "expanded"}
-    generator : numpy.random.Generator
+    resamples : int
     seed : int, optional
-        What to write into the signature; a generator has none.
+        What to write into the signature; None if the user passed a generator.
     over : {"documents", "annotators", "both"}
+    generator : numpy.random.Generator
     """
 
     confidence: float
-    resamples: int
     method: str
-    generator: np.random.Generator
+    resamples: int
     seed: int | None
     over: str
+    generator: np.random.Generator
 
     def sign(self, settings: Settings) -> Settings:
         """The settings of a result with those of its intervals."""
@@ -79,89 +78,73 @@ class Resampling:
         )
 
 
-def checked_resampling(
-    settings: Settings,
-    *,
-    confidence: float,
-    resamples: int,
-    method: str,
-    rng: np.random.Generator | int | None,
-    over: str,
-) -> Resampling:
-    """Check the options of an interval of a result with these settings.
+def resampling_of(settings: Settings, options: Mapping[str, Any], **fixed: str) -> Resampling:
+    """Check the options for resampling a result with these settings.
+
+    Parameters
+    ----------
+    settings : Settings
+    options : ResamplingOptions
+        What the user passed.
+    **fixed : str
+        Options for which the caller allows one value only.
 
     Raises
     ------
     OptionError
-        Saying which one is wrong, and what was expected.
-    """
-    sure, draws = checked_confidence(confidence), checked_resamples(resamples)
-    least = resamples_for(sure)
-    if draws < least:
-        raise OptionError(
-            f"resamples is {draws:,}, which do not reach the tails of confidence={sure!r}; "
-            f"expected {least:,} or more"
-        )
-    generator, seed = checked_rng(rng, settings)
-    return Resampling(
-        confidence=sure,
-        resamples=draws,
-        method=checked_option("method", method, METHODS),
-        generator=generator,
-        seed=seed,
-        over=checked_option("over", over, OVER),
-    )
-
-
-def checked_confidence(confidence: float) -> float:
-    """A confidence whose tails can be reached.
+        Naming the option that is wrong, and what was expected.
 
     Examples
     --------
-    >>> checked_confidence(np.float32(0.75))
-    0.75
+    >>> found = resampling_of(Settings(), {"seed": 7}, over="documents")
+    >>> found.confidence, found.resamples, found.method, found.seed
+    (0.95, 9999, 'bca', 7)
     """
-    sure = as_float(confidence)
-    if not 0 < sure < 1:
-        raise OptionError(f"confidence is {confidence!r}; expected a number between 0 and 1")
-    if resamples_for(sure) > MOST_RESAMPLES:
+    given = checked_options(ResamplingOptions, {**fixed, **options})
+    for name, value in fixed.items():
+        if given[name] != value:
+            raise OptionError(f"{name} is ", Quote(given[name]), expected=(Quote(value), " here"))
+    least = _resamples_for(given["confidence"])
+    if least > MOST_RESAMPLES:
         raise OptionError(
-            f"confidence is {confidence!r}, whose tails not even {MOST_RESAMPLES:,} resamples "
-            f"reach; expected {1 - 2 / MOST_RESAMPLES:.7f} at most"
+            f"confidence is {given['confidence']!r}, whose tails not even {MOST_RESAMPLES:,} "
+            "resamples reach",
+            expected=f"{1 - 2 / MOST_RESAMPLES:.7f} at most",
         )
-    return sure
+    if given["resamples"] < least:
+        raise OptionError(
+            f"resamples is {given['resamples']:,}, which do not reach the tails of ",
+            Use("confidence", given["confidence"]),
+            expected=f"{least:,} or more",
+        )
+    given["generator"], given["seed"] = checked_rng(given["seed"], settings)
+    return Resampling(**given)
 
 
-def resamples_for(confidence: float) -> int:
+def _resamples_for(confidence: float) -> int:
     """The fewest resamples of which one is expected in either tail, or just at its edge.
 
     Examples
     --------
-    >>> [resamples_for(confidence) for confidence in (0.9, 0.95, 0.99, 0.999)]
+    >>> [_resamples_for(confidence) for confidence in (0.9, 0.95, 0.99, 0.999)]
     [19, 39, 199, 1999]
     """
-    # A hair less, for 1 - 0.9 is a little less than 0.1.
+    # A hair less, because 1 - 0.9 is a little less than 0.1.
     return ceil(2 / (1 - confidence) * (1 - 1e-9)) - 1
 
 
 def checked_resamples(resamples: int) -> int:
-    """A number of resamples that says something."""
-    whole = isinstance(resamples, int | np.integer) and not isinstance(resamples, bool)
-    if not whole or not FEWEST_RESAMPLES <= resamples <= MOST_RESAMPLES:
-        raise OptionError(
-            f"resamples is {resamples!r}; expected a whole number from {FEWEST_RESAMPLES} to "
-            f"{MOST_RESAMPLES:,}"
-        )
-    return int(resamples)
+    """Return a number of resamples that is neither too small nor too large."""
+    return int(declared(ResamplingOptions)["resamples"].checked(resamples))
 
 
 def checked_rng(
-    rng: np.random.Generator | int | None, settings: Settings
+    seed: np.random.Generator | int | None, settings: Settings
 ) -> tuple[np.random.Generator, int | None]:
-    """A source of randomness, and the seed that brings the same digits again.
+    """Return a source of randomness, and the seed that gives the same digits again.
 
-    A signature has one seed. Where chance was estimated it is that of the estimates, which
-    then is the one to draw from.
+    A signature has one seed. Where chance was estimated, it is the seed of the estimates,
+    and resamples are drawn with the same one.
 
     Examples
     --------
@@ -170,20 +153,65 @@ def checked_rng(
     >>> checked_rng(None, Settings(measure="iou", theta=0.3, samples=1000, seed=5))[1]
     5
     """
-    if isinstance(rng, np.random.Generator):
-        return rng, None
-    if rng is None:
-        rng = settings.seed
-    if rng is None:
-        rng = int(np.random.SeedSequence().entropy)  # type: ignore[arg-type]
-    if not is_whole(rng) or rng < 0:  # type: ignore[operator]
-        raise OptionError(f"rng is {rng!r}; expected a generator, a seed (0 or more) or None")
-    if settings.seed not in (None, rng):
+    if isinstance(seed, np.random.Generator):
+        return seed, None
+    if seed is None:
+        seed = settings.seed
+    if seed is None:
+        seed = int(np.random.SeedSequence().entropy)  # type: ignore[arg-type]
+    generator = checked_generator(seed)
+    if settings.seed not in (None, seed):
         raise OptionError(
-            f"rng is {rng}, and chance was estimated with seed={settings.seed}; expected the same "
-            "seed for both, for a signature has one"
+            f"seed is {seed}, and chance was estimated with ",
+            Use("seed", settings.seed),
+            expected="the same seed for both, because a signature has one",
         )
-    return np.random.default_rng(rng), int(rng)  # type: ignore[arg-type]
+    return generator, int(seed)
+
+
+class Levels:
+    """The levels that scores are wanted of, numbered one after the other; all rows first.
+
+    Parameters
+    ----------
+    n_rows : int
+
+    Attributes
+    ----------
+    members : list of arrays of int, shape (rows,)
+        The levels that each row is in; -1 for none.
+    complements : range
+        The levels of all rows but a few.
+    absent : list of arrays of int, shape (rows,)
+        Those of the complements that each row is not in; -1 for none.
+    """
+
+    def __init__(self, n_rows: int) -> None:
+        self.members = [np.zeros(n_rows, dtype=np.int64)]
+        self.complements = range(0)
+        self.absent: list[Ints] = []
+        self._names: list[tuple[str, Any]] = [("all", "")]
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    def add(self, kind: str, names: Iterable[Any], *numbers: Ints) -> None:
+        """Add levels, with the number of each row among them, or -1."""
+        self.members += [np.where(number < 0, -1, len(self) + number) for number in numbers]
+        self._names += [(kind, name) for name in names]
+
+    def add_complements(self, kind: str, names: Sequence[Any], *numbers: Ints) -> None:
+        """Add levels of all rows but a few, with the number that each row is not in."""
+        self.complements = range(len(self), len(self) + len(names))
+        self.absent = [len(self) + number for number in numbers]
+        self._names += [(kind, name) for name in names]
+
+    def named(self, values: Sequence[_Value]) -> dict[str, dict[Any, _Value]]:
+        """Values, one for each level, by kind and name."""
+        found: dict[str, dict[Any, _Value]] = {}
+        for (kind, name), value in zip(self._names, values, strict=True):
+            found.setdefault(kind, {})[name] = value
+        return found
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -192,22 +220,20 @@ class Rows:
 
     Attributes
     ----------
-    n_documents, n_levels : int
+    n_documents : int
+    levels : Levels
     document : array of int, shape (rows,)
-    levels : sequence of arrays of int, shape (rows,)
-        The levels that each row is in; -1 for none.
     matched, expected, size : arrays of float, shape (rows,)
         `size` is that of both sides together.
     certain : array of bool, shape (rows,)
-        Whether random annotations could not help agreeing wholly.
+        Whether every random arrangement agrees completely.
     a, b : arrays of int, shape (rows,)
         The annotators.
     """
 
     n_documents: int
-    n_levels: int
+    levels: Levels
     document: Ints
-    levels: Sequence[Ints]
     matched: Floats
     expected: Floats
     size: Floats
@@ -228,42 +254,20 @@ class Rows:
         )
         n_cells, n_pieces = n_units * len(levels), columns.digits.shape[1]
         sums = np.zeros((n_cells, n_pieces))
-        # One way of being in a level after the other, for rows can be in many.
-        for level in self.levels:
-            row = np.flatnonzero((level >= levels.start) & (level < levels.stop))
-            cell = unit[row] * len(levels) + level[row] - levels.start
-            for piece in range(n_pieces if len(row) else 0):
-                sums[:, piece] += total(cell, columns.digits[row, piece], n_cells)
+        # Complements hold all rows, less those that are absent. Pieces are whole numbers, so
+        # that nothing is lost by the subtraction.
+        inside = np.isin(levels, self.levels.complements)
+        for piece in range(n_pieces if inside.any() else 0):
+            whole = total(unit, columns.digits[:, piece], n_units)
+            sums[:, piece] += np.outer(whole, inside).reshape(-1)
+        # One way of being in a level after the other, because rows can be in many.
+        for sign, numbers in ((1, self.levels.members), (-1, self.levels.absent)):
+            for level in numbers:
+                row = np.flatnonzero((level >= levels.start) & (level < levels.stop))
+                cell = unit[row] * len(levels) + level[row] - levels.start
+                for piece in range(n_pieces if len(row) else 0):
+                    sums[:, piece] += sign * total(cell, columns.digits[row, piece], n_cells)
         return columns.put_together(sums).reshape(n_units, len(levels), _SUMS)
-
-
-class Levels:
-    """What scores are wanted: names in kinds, numbered one after the other.
-
-    Attributes
-    ----------
-    members : list of arrays of int, shape (rows,)
-        The levels that each row is in; -1 for none.
-    """
-
-    def __init__(self) -> None:
-        self.members: list[Ints] = []
-        self._names: list[tuple[str, Any]] = []
-
-    def __len__(self) -> int:
-        return len(self._names)
-
-    def add(self, kind: str, names: Iterable[Any], *numbers: Ints) -> None:
-        """Add levels, with the number of each row among them, or -1."""
-        self.members += [np.where(number < 0, -1, len(self) + number) for number in numbers]
-        self._names += [(kind, name) for name in names]
-
-    def named(self, values: Sequence[_Value]) -> dict[str, dict[Any, _Value]]:
-        """Values, one for each level, by kind and name."""
-        found: dict[str, dict[Any, _Value]] = {}
-        for (kind, name), value in zip(self._names, values, strict=True):
-            found.setdefault(kind, {})[name] = value
-        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -350,9 +354,10 @@ def resampled(rows: Rows, options: Resampling, team: Team) -> Iterator[tuple[ran
         _SUMS_AT_A_TIME // max(n_units, 1), _DRAWN_AT_A_TIME // (options.resamples * _SUMS)
     )
     portion = max(portion, 1)
-    for first in range(0, rows.n_levels, portion):
-        levels = range(first, min(first + portion, rows.n_levels))
-        is_last = levels.stop == rows.n_levels
+    n_levels = len(rows.levels)
+    for first in range(0, n_levels, portion):
+        levels = range(first, min(first + portion, n_levels))
+        is_last = levels.stop == n_levels
         rng = options.generator if is_last else deepcopy(options.generator)
         if options.over == "documents":
             sums = rows.sums(rows.document, rows.n_documents, levels)

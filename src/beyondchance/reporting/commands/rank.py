@@ -41,7 +41,8 @@ from beyondchance.reporting.intervals import (
 from beyondchance.results.ranking import Ranking
 
 if TYPE_CHECKING:
-    from beyondchance.inference.compare import Comparison, Standings
+    from beyondchance.inference.compare import Comparison
+    from beyondchance.inference.standings import Standings
     from beyondchance.results.intervals import ConfidenceInterval
 
 

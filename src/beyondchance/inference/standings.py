@@ -1,0 +1,248 @@
+"""Which systems of a ranking can be distinguished.
+
+Every two systems are compared on the documents that all of them have, all on the same
+resamples, and their p-values are adjusted for the number of comparisons.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence, Set as AbstractSet
+from copy import deepcopy
+from dataclasses import dataclass
+from itertools import combinations
+from math import isnan, nan
+from typing import Unpack
+
+import numpy as np
+
+from beyondchance.checks import checked_instance, checked_option
+from beyondchance.core.bootstrap import LAST_DIGITS, holm
+from beyondchance.inference.compare import (
+    TESTS,
+    Comparison,
+    comparison_of,
+    paired_trials,
+    shared_sums,
+)
+from beyondchance.options import ResamplingOptions, documented
+from beyondchance.results.intervals import ConfidenceInterval, interval_from
+from beyondchance.results.ranking import Ranking
+from beyondchance.results.resampling import SCORES, resampling_of
+from beyondchance.settings import Settings
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Standings:
+    """Which systems of a ranking can be told apart.
+
+    Scores, their order and their intervals are from all documents that a system has;
+    systems are compared on the documents that all of them have. Where these are not the
+    same, two systems can stand in the other order there (see `reversed_pairs`).
+
+    Attributes
+    ----------
+    order : tuple of str
+        The systems, the highest score first; undefined ones last. By all documents of each.
+    intervals : mapping of str to mapping of str to ConfidenceInterval
+        For each system, of ``observed``, ``chance`` and ``corrected``; over all documents
+        that it has, whose number is the interval's `n_units`.
+    pairs : mapping of (str, str) to Comparison
+        Every two systems, in the order above, on the documents that all have.
+    adjusted : mapping of (str, str) to float
+        The p-values of the pairs, raised by Holm's method so that all may be read together.
+    groups : tuple of tuples of str
+        Systems that cannot be distinguished, as in a compact letter display (Piepho 2004):
+        two systems share a group if, and only if, their adjusted p-value is more than
+        1 - confidence. A system can be in several groups; no other system fits into one.
+        Usually systems can be given ranges on a scale, such that two are distinguished
+        where their ranges do not meet; then these are all groups of this kind. Otherwise
+        they are as many of them as it takes to hold every pair.
+    overtakings : mapping of (str, str) to bool
+        Pairs that stand in the other order by the observed score (the first was behind),
+        and whether they can be told apart now.
+    n_documents : int
+        Documents that all systems have, on which they are compared.
+    enumerated : bool
+        Whether all ways of exchanging were gone through.
+    settings : Settings
+    """
+
+    order: tuple[str, ...]
+    intervals: Mapping[str, Mapping[str, ConfidenceInterval]]
+    pairs: Mapping[tuple[str, str], Comparison]
+    adjusted: Mapping[tuple[str, str], float]
+    groups: tuple[tuple[str, ...], ...]
+    overtakings: Mapping[tuple[str, str], bool]
+    n_documents: int
+    enumerated: bool
+    settings: Settings
+
+    @property
+    def reversed_pairs(self) -> tuple[tuple[str, str], ...]:
+        """Pairs of which the second is ahead on the documents that all systems have.
+
+        By all documents that either has, the first is ahead. None, where all systems have
+        the same documents. A p-value of such a pair speaks for the second.
+
+        Examples
+        --------
+        One system got the easy document too; on the other documents it is behind.
+
+        >>> from beyondchance import Corpus, rank
+        >>> corpus = Corpus.from_tags(
+        ...     {
+        ...         "gold": [["B-P", "O", "O"], ["B-P", "O", "O"], ["B-P", "B-P", "B-P", "O"]],
+        ...         "most": [["B-P", "O", "O"], ["O", "O", "B-P"], ["B-P", "B-P", "B-P", "O"]],
+        ...         "some": [["B-P", "O", "O"], ["B-P", "O", "B-P"], None],
+        ...     }
+        ... )
+        >>> found = compare_systems(rank(corpus, gold="gold"), score="observed", seed=1)
+        >>> found.order, found.n_documents, found.reversed_pairs
+        (('most', 'some'), 2, (('most', 'some'),))
+        """
+        return tuple(names for names, item in self.pairs.items() if item.difference < -LAST_DIGITS)
+
+    def p_between(self, one: str, other: str) -> float:
+        """The adjusted p-value of two systems; nan for a system and itself."""
+        return self.adjusted.get((one, other), self.adjusted.get((other, one), nan))
+
+    def p_best(self, name: str) -> float:
+        """The adjusted p-value of a system against the best; nan for the best itself."""
+        return self.p_between(self.order[0], name)
+
+    def p_next(self, name: str) -> float:
+        """The adjusted p-value of a system against the next one below; nan for the last."""
+        place = self.order.index(name) + 1
+        return self.p_between(name, self.order[place]) if place < len(self.order) else nan
+
+
+@documented(ResamplingOptions)
+def compare_systems(
+    ranking: Ranking,
+    *,
+    score: str = "corrected",
+    test: str = "permutation",
+    **resampling: Unpack[ResamplingOptions],
+) -> Standings:
+    """Which systems of a ranking can be told apart, on the documents that all of them have.
+
+    Every two systems are compared as `compare` does, all on the same resamples, and their
+    p-values are raised by Holm's method. Two systems can be told apart if what results is
+    at most 1 - `confidence`.
+
+    Parameters
+    ----------
+    ranking : Ranking
+    score, test
+        As in `compare`: the ``bootstrap`` test raises too many false alarms below about 100
+        documents. Documents of the same name are the same. Intervals, unlike p-values, are
+        not adjusted for the number of comparisons.
+    {options}
+
+    Returns
+    -------
+    Standings
+
+    Raises
+    ------
+    DataError
+        If it is no ranking, or no document was annotated by all systems.
+
+    Examples
+    --------
+    >>> from beyondchance import example, rank
+    >>> found = compare_systems(rank(example(), gold="ada"), resamples=999, seed=1)
+    >>> found.order, found.groups
+    (('cleo', 'ben'), (('cleo', 'ben'),))
+    """
+    checked_instance(
+        ranking,
+        Ranking,
+        "a Ranking, as rank() returns; compare() takes two results of agreement()",
+    )
+    options = resampling_of(ranking.settings, resampling, over="documents")
+    checked_option("score", score, SCORES)
+    checked_option("test", test, TESTS)
+    results = ranking.systems
+    scores = {name: getattr(result, score) for name, result in results.items()}
+    order = tuple(sorted(results, key=lambda name: (isnan(scores[name]), -scores[name])))
+    table = shared_sums([results[name] for name in order])
+    untouched = deepcopy(options.generator)
+    trials = paired_trials(table, test, options)
+    unit = results[order[0]].resampled_unit
+
+    def intervals(i: int, name: str) -> Mapping[str, ConfidenceInterval]:
+        """Of a system on all the documents that it has, from the same draws if possible."""
+        if len(results[name].counts.documents) == len(table):
+            return {
+                kind: interval_from(*trials.single(i, kind), options, kinds=[unit])
+                for kind in SCORES
+            }
+        alone: ResamplingOptions = {**resampling, "seed": deepcopy(untouched)}
+        return results[name].intervals(levels=(), **alone).overall
+
+    pairs = {
+        (order[i], order[j]): comparison_of(
+            trials.pair(i, j, score), options, unit=unit, settings=ranking.settings
+        )
+        for i, j in combinations(range(len(order)), 2)
+    }
+    adjusted = _adjusted({names: pair.p_value for names, pair in pairs.items()})
+    # 1 - .9 is a little less than .1, and 1 - .95 a little more than .05.
+    most = 1 - options.confidence + LAST_DIGITS
+    apart = {names for names, p in adjusted.items() if p <= most}
+    observed = {name: result.observed for name, result in results.items()}
+    return Standings(
+        order=order,
+        intervals={name: intervals(i, name) for i, name in enumerate(order)},
+        pairs=pairs,
+        adjusted=adjusted,
+        groups=_groups(order, apart),
+        overtakings={
+            (one, other): (one, other) in apart
+            for one, other in pairs
+            if observed[one] < observed[other]
+        },
+        n_documents=len(table),
+        enumerated=trials.is_enumerated,
+        settings=options.sign(ranking.settings),
+    )
+
+
+def _adjusted(p_values: Mapping[tuple[str, str], float]) -> dict[tuple[str, str], float]:
+    """Holm's p-values; undefined ones stay so, and are not counted."""
+    defined = [names for names, p in p_values.items() if not isnan(p)]
+    raised = holm(np.array([p_values[names] for names in defined])).tolist()
+    return {**dict.fromkeys(p_values, nan), **dict(zip(defined, raised, strict=True))}
+
+
+def _groups(
+    order: Sequence[str], apart: AbstractSet[tuple[str, str]]
+) -> tuple[tuple[str, ...], ...]:
+    """Groups of systems, in order, that hold every pair that is not `apart` and no other.
+
+    To list all of the largest groups can take exponential time. Each group here holds a pair
+    that those before it do not, so that there are no more groups than pairs. It begins with
+    the first system that has such a pair, and takes in whichever system shares most such
+    pairs with it, until no other fits.
+    """
+    alike = {
+        name: [x for x in order if x != name and not apart & {(name, x), (x, name)}]
+        for name in order
+    }
+    missing = {name: set(others) for name, others in alike.items()}
+    groups: list[tuple[str, ...]] = []
+    for first in order:
+        while missing[first] or not any(first in group for group in groups):
+            group, last = [first], first
+            # For each system that fits, its pairs with the group that no group holds yet.
+            gains = dict.fromkeys(alike[first], 0)
+            while gains:
+                gains = {name: n + (name in missing[last]) for name, n in gains.items()}
+                last = max(gains, key=gains.__getitem__)
+                group.append(last)
+                gains = {name: gains[name] for name in alike[last] if name in gains}
+            for name in group:
+                missing[name].difference_update(group)
+            groups.append(tuple(sorted(group, key=order.index)))
+    return tuple(sorted(groups, key=lambda group: [order.index(name) for name in group]))
