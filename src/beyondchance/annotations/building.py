@@ -6,6 +6,7 @@ whatever is refused gets a sentence that names the document, the annotator and t
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from itertools import chain
@@ -208,8 +209,8 @@ def named_text(text: int, documents: Sequence[str], text_document: Ints) -> str:
     """Name a text: by its document, and its number there if the document has several."""
     document = int(text_document[text])
     name = f"document {documents[document]!r}"
-    siblings = np.flatnonzero(text_document == document)
-    return name if len(siblings) == 1 else f"{name}, text {text - int(siblings[0])}"
+    first, end = np.searchsorted(text_document, (document, document + 1)).tolist()
+    return name if end - first == 1 else f"{name}, text {text - first}"
 
 
 def _is_list(value: object) -> bool:
@@ -246,7 +247,7 @@ def distinct_names(kind: str, names: Iterable[Any], *, once: bool = False) -> li
                 "has no white space at its edges"
             )
     if once and len(distinct) < len(listed):
-        twice = next(name for name in distinct if listed.count(name) > 1)
+        twice = next(name for name, n in Counter(listed).items() if n > 1)
         raise DataError(f"{kind} {twice!r} occurs twice; expected distinct names")
     return distinct
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import NamedTuple, Self
 
 import numpy as np
@@ -29,7 +30,8 @@ from beyondchance.annotations.building import (
     sorted_names,
     validated_names,
 )
-from beyondchance.checks import checked_option
+from beyondchance.annotations.joining import joined_columns
+from beyondchance.checks import checked_instance, checked_option
 from beyondchance.errors import DataError
 from beyondchance.types import Bools, Ints
 
@@ -307,28 +309,76 @@ positions='tokens')
         check_spans(corpus)
         return corpus
 
+    @classmethod
+    def joined(cls, parts: Iterable[Corpus]) -> Self:
+        """Join corpora of different documents into one, in linear time.
+
+        Documents stay in their order, one corpus after the other, annotators in the order
+        in which they first occur. Documents of a corpus that lacks a field get an empty
+        value. Texts and tokens are kept if all corpora know them.
+
+        Raises
+        ------
+        DataError
+            For a document that is in two of the corpora.
+        MismatchError
+            For corpora that differ in unit, positions, options or gold standard.
+
+        Examples
+        --------
+        >>> one = Corpus.from_tags({"anna": [["B-PER"]]}, documents=["x"])
+        >>> other = Corpus.from_tags({"ben": [["B-LOC"]]}, documents=["y"])
+        >>> both = Corpus.joined([one, other])
+        >>> both.documents, both.annotators, both.labels
+        (('x', 'y'), ('anna', 'ben'), ('LOC', 'PER'))
+        """
+        listed = [checked_instance(part, Corpus, "corpora to join") for part in parts]
+        if not listed:
+            raise DataError("there is nothing to join", expected="at least one corpus")
+        return cls(**joined_columns(listed))
+
     def annotators_of(self, document: str) -> tuple[str, ...]:
         """Who annotated a document."""
-        index = self._document_index(document)
-        chosen = self.annotation_annotator[self.annotation_document == index]
-        return tuple(self.annotators[i] for i in chosen.tolist())
+        number = self._document_number(document)
+        first, end = np.searchsorted(self.annotation_document, (number, number + 1))
+        return tuple(self.annotators[i] for i in self.annotation_annotator[first:end].tolist())
 
     def spans(self, document: str, annotator: str) -> list[Span]:
         """What an annotator marked in a document, text by text, by start.
 
         Offsets count from the beginning of the span's own text.
         """
-        if annotator not in self.annotators_of(document):
+        annotators = self.annotators_of(document)
+        if annotator not in annotators:
             raise DataError(
                 f"document {document!r} was not annotated by {annotator!r}, "
-                f"but by {', '.join(map(repr, self.annotators_of(document))) or 'nobody'}"
+                f"but by {', '.join(map(repr, annotators)) or 'nobody'}"
             )
-        chosen = np.flatnonzero(
-            (self.text_document[self.span_text] == self._document_index(document))
-            & (self.span_annotator == self.annotators.index(annotator))
-        )
-        order = np.lexsort((self.span_end[chosen], self.span_start[chosen], self.span_text[chosen]))
-        return [self.span(i) for i in chosen[order].tolist()]
+        order, owner = self._spans_by_owner
+        mine = self._owner(self._document_number(document), self.annotators.index(annotator))
+        first, end = np.searchsorted(owner, (mine, mine + 1))
+        return [self.span(i) for i in order[first:end].tolist()]
+
+    def _owner(self, document: Ints | int, annotator: Ints | int) -> Ints | int:
+        """A document and an annotator as one number."""
+        return document * max(len(self.annotators), 1) + annotator
+
+    @cached_property
+    def _spans_by_owner(self) -> tuple[Ints, Ints]:
+        """The spans by document, annotator, text, start and end; and the owner of each."""
+        owner = self._owner(self.text_document[self.span_text], self.span_annotator)
+        order = np.lexsort((self.span_end, self.span_start, self.span_text, owner))
+        return order, np.asarray(owner)[order]
+
+    @cached_property
+    def _document_numbers(self) -> Mapping[str, int]:
+        return {name: number for number, name in enumerate(self.documents)}
+
+    def _document_number(self, document: str) -> int:
+        try:
+            return self._document_numbers[document]
+        except (KeyError, TypeError):
+            raise DataError(f"no document {document!r} among {len(self.documents)}") from None
 
     def span(self, index: int) -> Span:
         """The span at `index` of the columns."""
@@ -456,12 +506,6 @@ positions='tokens')
                 f"{', '.join(map(repr, self.annotators[:10])) or 'none'}"
             )
         return replace(self, gold=name)
-
-    def _document_index(self, document: str) -> int:
-        try:
-            return self.documents.index(document)
-        except ValueError:
-            raise DataError(f"no document {document!r} among {len(self.documents)}") from None
 
     def describe_span(self, index: int) -> str:
         """Name a span for an error message: its place, offsets and label."""
