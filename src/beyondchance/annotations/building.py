@@ -6,8 +6,7 @@ whatever is refused gets a sentence that names the document, the annotator and t
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from itertools import chain
 from operator import is_not
@@ -16,9 +15,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from beyondchance.annotations.names import (
+    coded,
+    distinct_names,
+    is_list,
+    named_text,
+    sorted_names,
+    validated_names,
+)
 from beyondchance.annotations.tags import decode_tags
 from beyondchance.checks import checked_option
 from beyondchance.errors import DataError, MismatchError, SpanError
+from beyondchance.messages import Piece, Quote, Text, quotes
 from beyondchance.types import Bools, Ints
 
 if TYPE_CHECKING:
@@ -53,14 +61,18 @@ def columns_of_tags(
     for row, name in enumerate(annotators):
         lengths[row] = _tag_counts(tags[name], name, names, text_document)
     text_length = lengths.max(axis=0, initial=0)
-    differs = (lengths >= 0) & (lengths != text_length)
-    if differs.any():
-        raise MismatchError(_different_lengths(lengths, annotators, names, text_document))
+    differs = np.flatnonzero(((lengths >= 0) & (lengths != text_length)).any(axis=0))
+    if len(differs):
+        text = int(differs[0])
+        raise MismatchError(
+            *_numbers_of_tags(lengths[:, text], annotators),
+            where=named_text(text, names, text_document),
+            expected="the same tokens for all annotators, one tag each",
+        )
 
-    def where(sequence: int, place: int) -> str:
+    def where(sequence: int, place: int) -> Text:
         row, text = divmod(sequence, n_texts)
-        named = named_text(text, names, text_document)
-        return f"{named}, annotator {annotators[row]!r}, position {place}"
+        return (*_where(text, annotators[row], names, text_document), f", position {place}")
 
     sequences = chain.from_iterable(map(_present, tags.values()))
     found = decode_tags(
@@ -100,11 +112,11 @@ def lists_of_spans(
 ) -> dict[str, Any]:
     """What `Corpus.from_columns` takes, from the arguments of `Corpus.from_spans`."""
     annotators, n_texts = _validated_annotations(spans)
-    if not _is_list(lengths):
-        raise DataError(f"lengths are {_shown(lengths)}; expected one number for each text")
+    if not is_list(lengths):
+        raise DataError("lengths are ", Quote(lengths), expected="one number for each text")
     if len(lengths) != n_texts:
         raise MismatchError(
-            f"{len(lengths)} lengths for {n_texts} texts; expected one length for each text"
+            f"{len(lengths)} lengths for {n_texts} texts", expected="one length for each text"
         )
     text_document, names = _documents_of_texts(documents, n_texts)
     columns: list[list[Any]] = [[], [], [], [], []]
@@ -114,10 +126,7 @@ def lists_of_spans(
             if found is None:
                 continue
             seen[row, text] = True
-            problem = _problem_with_spans(found)
-            if problem:
-                where = named_text(text, names, text_document)
-                raise SpanError(f"{where}, annotator {name!r}{problem}")
+            _check_triples(found, partial(_where, text, name, names, text_document))
             for span in found:
                 for column, value in zip(columns, (text, name, *span), strict=True):
                     column.append(value)
@@ -157,25 +166,26 @@ def columns_of_spans(
         if wrong.any():
             index = int(np.argmax(wrong))
             raise DataError(
-                f"text {index} has the length {text_length[index]}, which is {problem}; "
-                f"expected a number from 0 to {MOST_POSITIONS:,}"
+                f"text {index} has the length {text_length[index]}, which is {problem}",
+                expected=f"a number from 0 to {MOST_POSITIONS:,}",
             )
     text_document, names = _documents_of_texts(documents, len(text_length))
     for name, column in (("annotator", annotator), ("label", label)):
-        if not _is_list(column):
-            raise DataError(f"column {name!r} is {_shown(column)}; expected a list of names")
+        if not is_list(column):
+            raise DataError(f"column {name!r} is ", Quote(column), expected="a list of names")
     known = annotators if annotators is not None else sorted(distinct_names("annotator", annotator))
     ordered = validated_names("annotator", known)
     sizes = {len(annotator), len(label), np.size(text), np.size(start), np.size(end)}
     if len(sizes) > 1:
         raise DataError(
             "the columns text, annotator, start, end and label differ in length "
-            f"({', '.join(map(str, sorted(sizes)))}); expected one value for each span"
+            f"({', '.join(map(str, sorted(sizes)))})",
+            expected="one value for each span",
         )
     rank = {name: index for index, name in enumerate(ordered)}
     stranger = next((name for name in annotator if name not in rank), None)
     if stranger is not None:
-        raise DataError(f"annotator {stranger!r} is not among {', '.join(map(repr, ordered))}")
+        raise DataError("annotator ", Quote(stranger), " is not among ", *quotes(ordered))
     labels, span_label = coded("label", label)
     if annotated is None:
         pairs = np.indices((len(names), len(ordered))).reshape(2, -1)
@@ -202,54 +212,14 @@ def columns_of_spans(
     }
 
 
-# --- Names --------------------------------------------------------------------
+# --- Checks -------------------------------------------------------------------
 
 
-def named_text(text: int, documents: Sequence[str], text_document: Ints) -> str:
-    """Name a text: by its document, and its number there if the document has several."""
-    document = int(text_document[text])
-    name = f"document {documents[document]!r}"
-    first, end = np.searchsorted(text_document, (document, document + 1)).tolist()
-    return name if end - first == 1 else f"{name}, text {text - first}"
-
-
-def _is_list(value: object) -> bool:
-    """Whether a value is a list, a tuple, an array or the like, and not a string."""
-    if isinstance(value, np.ndarray):
-        return value.ndim == 1
-    return isinstance(value, Sequence) and not isinstance(value, str | bytes)
-
-
-def _shown(value: object) -> str:
-    """A value for a message, cut short."""
-    text = repr(value)
-    return text if len(text) <= 60 else f"{text[:57]}..."
-
-
-def validated_names(kind: str, names: object) -> tuple[str, ...]:
-    """Distinct non-empty strings without white space at their edges."""
-    if isinstance(names, str) or not isinstance(names, Iterable):
-        raise DataError(f"{kind}s are {_shown(names)}; expected a list of names")
-    return tuple(map(str, distinct_names(kind, tuple(names), once=True)))
-
-
-def distinct_names(kind: str, names: Iterable[Any], *, once: bool = False) -> list[str]:
-    """The distinct ones among names, in the order met, all of them checked."""
-    listed = list(names)
-    try:
-        distinct = list(dict.fromkeys(listed))
-    except TypeError:
-        raise DataError(f"a {kind} is a list or the like; expected strings") from None
-    for name in distinct:
-        if not isinstance(name, str) or not name or name != name.strip():
-            raise DataError(
-                f"{kind} {_shown(name)} is not a name; expected a string that is not empty and "
-                "has no white space at its edges"
-            )
-    if once and len(distinct) < len(listed):
-        twice = next(name for name, n in Counter(listed).items() if n > 1)
-        raise DataError(f"{kind} {twice!r} occurs twice; expected distinct names")
-    return distinct
+def _where(
+    text: int, annotator: str, documents: Sequence[str], text_document: Ints
+) -> tuple[Piece, ...]:
+    """Name a text and the annotator whose annotations of it are meant."""
+    return (*named_text(text, documents, text_document), ", annotator ", Quote(annotator))
 
 
 def _validated_fields(
@@ -258,14 +228,17 @@ def _validated_fields(
     if fields is None:
         return {}
     if not isinstance(fields, Mapping):
-        raise DataError(f"fields are {_shown(fields)}; expected a mapping of names to lists")
+        raise DataError("fields are ", Quote(fields), expected="a mapping of names to lists")
     result = {}
     for name, values in zip(validated_names("field", fields), fields.values(), strict=True):
-        if not _is_list(values) or len(values) != n_documents:
-            found = f"{len(values)} values" if _is_list(values) else _shown(values)
+        if not is_list(values) or len(values) != n_documents:
             raise DataError(
-                f"field {name!r} has {found} for {n_documents} documents; expected one for each "
-                "document"
+                "field ",
+                Quote(name),
+                " has ",
+                f"{len(values)} values" if is_list(values) else Quote(values),
+                f" for {n_documents} documents",
+                expected="one value for each document",
             )
         result[name] = tuple("" if value is None else str(value) for value in values)
     return result
@@ -275,38 +248,46 @@ def _validated_annotations(texts: Mapping[str, Sequence[Any]]) -> tuple[tuple[st
     """The annotators, and how many texts there are, the same for every annotator."""
     if not isinstance(texts, Mapping):
         raise DataError(
-            f"found {_shown(texts)}; expected a mapping of annotators to their texts, such as "
-            "{'anna': [...], 'ben': [...]}"
+            "found ",
+            Quote(texts),
+            expected="a mapping of annotators to their texts, such as "
+            "{'anna': [...], 'ben': [...]}",
         )
     if not texts:
-        raise DataError("no annotators; expected a mapping of annotator to texts")
+        raise DataError("no annotators", expected="a mapping of annotators to their texts")
     annotators = validated_names("annotator", texts)
     for name, sequences in texts.items():
-        if not _is_list(sequences):
-            raise DataError(
-                f"annotator {name!r}: found {_shown(sequences)}; expected one list per text"
-            )
+        if not is_list(sequences):
+            where = ("annotator ", Quote(name))
+            raise DataError("found ", Quote(sequences), where=where, expected="one list per text")
     n_texts = len(texts[annotators[0]])
     for name in annotators[1:]:
         if len(texts[name]) != n_texts:
             raise MismatchError(
-                f"{annotators[0]!r} has {n_texts} texts, {name!r} has {len(texts[name])}; expected "
-                "the same texts in the same order (None where an annotator did not annotate a text)"
+                Quote(annotators[0]),
+                f" has {n_texts} texts, ",
+                Quote(name),
+                f" has {len(texts[name])}",
+                expected="the same texts in the same order "
+                "(None where an annotator did not annotate a text)",
             )
     return annotators, n_texts
 
 
-def _problem_with_spans(spans: Any) -> str | None:
-    """Say what is wrong with a list that should hold (start, end, label)."""
-    if not _is_list(spans):
-        return f": found {_shown(spans)}; expected a list of (start, end, label) for each text"
+def _check_triples(spans: Any, where: Callable[[], tuple[Piece, ...]]) -> None:
+    """Refuse what is not a list of (start, end, label)."""
+    if not is_list(spans):
+        expected = "a list of (start, end, label) for each text"
+        raise SpanError("found ", Quote(spans), where=where(), expected=expected)
     for number, span in enumerate(spans):
-        if not _is_list(span) or len(span) != 3:
-            return f", span {number}: found {_shown(span)}; expected (start, end, label)"
+        if not is_list(span) or len(span) != 3:
+            place = (*where(), f", span {number}")
+            raise SpanError("found ", Quote(span), where=place, expected="(start, end, label)")
         for name, value in zip(("start", "end"), span[:2], strict=True):
             if not _is_whole(value):
-                return f", span {number}: its {name} is {_shown(value)}; expected a whole number"
-    return None
+                place = (*where(), f", span {number}")
+                found = f"its {name} is "
+                raise SpanError(found, Quote(value), where=place, expected="a whole number")
 
 
 def _is_whole(value: object) -> bool:
@@ -322,12 +303,13 @@ def _documents_of_texts(
     """The document of each text, and the names of the documents."""
     if documents is None:
         return np.arange(n_texts), tuple(map(str, range(n_texts)))
-    if not _is_list(documents):
-        raise DataError(f"documents are {_shown(documents)}; expected a name for each text")
+    if not is_list(documents):
+        raise DataError("documents are ", Quote(documents), expected="a name for each text")
     distinct_names("document", documents)
     if len(documents) != n_texts:
         raise MismatchError(
-            f"{len(documents)} document names for {n_texts} texts; expected one for each text"
+            f"{len(documents)} document names for {n_texts} texts",
+            expected="one name for each text",
         )
     index: dict[str, int] = {}
     text_document = np.empty(n_texts, dtype=np.int64)
@@ -335,8 +317,11 @@ def _documents_of_texts(
     for text, name in enumerate(documents):
         if name != previous and name in index:
             raise DataError(
-                f"text {text}: document {name!r} goes on after other documents; expected the "
-                "texts of a document to follow one another"
+                "document ",
+                Quote(name),
+                " goes on after other documents",
+                where=f"text {text}",
+                expected="the texts of a document to follow one another",
             )
         text_document[text] = index.setdefault(name, len(index))
         previous = name
@@ -351,10 +336,12 @@ def _tag_counts(
         return np.fromiter(map(len, sequences), dtype=np.int64, count=len(sequences))  # type: ignore[arg-type]
     counts = np.empty(len(sequences), dtype=np.int64)
     for text, sequence in enumerate(sequences):
-        if not (sequence is None or _is_list(sequence)):
+        if not (sequence is None or is_list(sequence)):
             raise DataError(
-                f"{named_text(text, names, text_document)}, annotator {annotator!r}: found "
-                f"{_shown(sequence)}; expected a list of tags for each text"
+                "found ",
+                Quote(sequence),
+                where=_where(text, annotator, names, text_document),
+                expected="a list of tags for each text",
             )
         counts[text] = -1 if sequence is None else len(sequence)
     return counts
@@ -364,21 +351,11 @@ def _present(sequences: Tags) -> Iterable[Sequence[str]]:
     return filter(partial(is_not, None), sequences)  # type: ignore[arg-type]
 
 
-def _different_lengths(
-    lengths: Ints, annotators: tuple[str, ...], names: tuple[str, ...], text_document: Ints
-) -> str:
-    """Say which annotators have how many tags in the first text that differs."""
-    present = lengths >= 0
-    text = int(np.argmax(((lengths != lengths.max(axis=0)) & present).any(axis=0)))
-    found = ", ".join(
-        f"{name!r} has {lengths[row, text]} tags"
-        for row, name in enumerate(annotators)
-        if present[row, text]
-    )
-    return (
-        f"{named_text(text, names, text_document)}: {found}; expected the same tokens for all, "
-        "one tag each"
-    )
+def _numbers_of_tags(counts: Ints, annotators: tuple[str, ...]) -> tuple[Piece, ...]:
+    """How many tags annotators have in one text; -1 of those who did not annotate it."""
+    named = [(name, n) for name, n in zip(annotators, counts.tolist(), strict=True) if n >= 0]
+    pieces = [(", ", Quote(name), f" has {n} tags") for name, n in named]
+    return tuple(chain.from_iterable(pieces))[1:]
 
 
 def _whole_documents(
@@ -394,8 +371,13 @@ def _whole_documents(
     if len(names) < len(text_document) and partly.any():
         text, row = np.argwhere(partly)[0].tolist()
         raise DataError(
-            f"document {names[text_document[text]]!r} was annotated by {annotators[row]!r} in "
-            "part only; expected all of its texts or none (make each text its own document)"
+            "document ",
+            Quote(names[text_document[text]]),
+            " was annotated by ",
+            Quote(annotators[row]),
+            " in part only",
+            expected="all of its texts or none",
+            remedy="make each text its own document",
         )
     return annotated
 
@@ -407,39 +389,26 @@ def _annotation_pairs(
     index = {name: number for number, name in enumerate(names)}
     pairs = set()
     for pair in annotated if isinstance(annotated, Iterable) else [annotated]:
-        if not _is_list(pair) or len(pair) != 2 or not all(isinstance(name, str) for name in pair):
+        if not is_list(pair) or len(pair) != 2 or not all(isinstance(name, str) for name in pair):
             raise DataError(
-                f"'annotated' holds {_shown(pair)}; expected pairs (document, annotator)"
+                "'annotated' holds ", Quote(pair), expected="pairs (document, annotator)"
             )
         document, annotator = pair
         for kind, name, known in (("document", document, index), ("annotator", annotator, rank)):
             if name not in known:
-                raise DataError(f"'annotated' names the {kind} {name!r}, which the corpus lacks")
+                raise DataError(
+                    f"'annotated' names the {kind} ", Quote(name), ", which the corpus lacks"
+                )
         pairs.add((index[document], rank[annotator]))
     return np.array(sorted(pairs), dtype=np.int64).reshape(-1, 2).T
-
-
-def coded(kind: str, names: Sequence[str]) -> tuple[tuple[str, ...], Ints]:
-    """The distinct ones among names, sorted, and the number of each name among them."""
-    code = {name: number for number, name in enumerate(distinct_names(kind, names))}
-    numbers = np.fromiter(map(code.__getitem__, names), dtype=np.int64, count=len(names))
-    return sorted_names(tuple(code), numbers)
-
-
-def sorted_names(names: tuple[str, ...], codes: Ints) -> tuple[tuple[str, ...], Ints]:
-    """Sort names and renumber what refers to them."""
-    order = sorted(range(len(names)), key=names.__getitem__)
-    rank = np.empty(len(names), dtype=np.int64)
-    rank[order] = np.arange(len(names))
-    return tuple(names[i] for i in order), rank[codes]
 
 
 def _whole_numbers(values: ArrayLike, name: str) -> Ints:
     """Convert a column to integers, refusing everything that is not one."""
     if isinstance(values, np.ndarray) and values.ndim == 1 and np.can_cast(values, np.int64):
         return values.astype(np.int64)
-    if not _is_list(values):
-        raise SpanError(f"column {name!r} is {_shown(values)}; expected a list of whole numbers")
+    if not is_list(values):
+        raise SpanError(f"column {name!r} is ", Quote(values), expected="a list of whole numbers")
     listed = values.tolist() if isinstance(values, np.ndarray) else list(values)  # type: ignore[arg-type]
     if set(map(type, listed)) <= {int}:
         try:
@@ -448,46 +417,44 @@ def _whole_numbers(values: ArrayLike, name: str) -> Ints:
             pass
     for row, value in enumerate(listed):
         if not _is_whole(value):
-            raise SpanError(
-                f"column {name!r}, row {row}: found {_shown(value)}; expected a whole number"
-            )
+            where = f"column {name!r}, row {row}"
+            raise SpanError("found ", Quote(value), where=where, expected="a whole number")
     return np.array(listed, dtype=np.int64)
 
 
 def check_spans(corpus: Corpus) -> None:
-    """Refuse spans outside their text or by somebody who did not annotate it."""
+    """Refuse spans outside their text or by an annotator who did not annotate it."""
     text, start, end = corpus.span_text, corpus.span_start, corpus.span_end
     n_texts = len(corpus.text_length)
     lost = np.flatnonzero((text < 0) | (text >= n_texts))
     if len(lost):
-        raise SpanError(
-            f"span {lost[0]} is in text {text[lost[0]]}; expected a number from 0 to {n_texts - 1}"
-        )
+        found = f"span {lost[0]} is in text {text[lost[0]]}"
+        raise SpanError(found, expected=f"a number from 0 to {n_texts - 1}")
     negative = start < 0
     empty = end <= start
     beyond = end > corpus.text_length[text]
     wrong = np.flatnonzero(negative | empty | beyond)
     if len(wrong):
         index = int(wrong[0])
+        remedy = ""
         if negative[index]:
-            problem = "starts before the text; expected offsets from 0 on"
+            problem, expected = " starts before the text", "offsets from 0 on"
         elif end[index] == start[index]:
-            problem = "is empty; expected an end after the start"
+            problem, expected = " is empty", "an end after the start"
         elif empty[index]:
-            problem = "ends before it starts; expected start < end"
+            problem, expected = " ends before it starts", "start < end"
         else:
-            problem = (
-                f"ends past the text, which has {corpus.text_length[text[index]]} "
-                f"{corpus.positions}; check that offsets count {corpus.positions} and that "
-                "the end is exclusive"
-            )
-        raise SpanError(f"{corpus.describe_span(index)} {problem}")
+            length, positions = corpus.text_length[text[index]], corpus.positions
+            problem, expected = f" ends past the text, which has {length} {positions}", ""
+            remedy = f"check that offsets count {positions} and that the end is exclusive"
+        raise SpanError(*corpus.describe_span(index), problem, expected=expected, remedy=remedy)
     n_annotators = max(len(corpus.annotators), 1)
     listed = corpus.annotation_document * n_annotators + corpus.annotation_annotator
     used = corpus.text_document[text] * n_annotators + corpus.span_annotator
     unlisted = np.flatnonzero(~np.isin(used, listed))
     if len(unlisted):
         raise DataError(
-            f"{corpus.describe_span(int(unlisted[0]))} is by somebody who is not listed as "
-            "having annotated the document; add the pair to 'annotated'"
+            *corpus.describe_span(int(unlisted[0])),
+            " is by an annotator who is not listed as having annotated the document",
+            remedy="add the pair to 'annotated'",
         )

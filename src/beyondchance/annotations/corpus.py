@@ -22,18 +22,16 @@ from beyondchance.annotations.building import (
     Spans,
     Tags,
     check_spans,
-    coded,
     columns_of_spans,
     columns_of_tags,
     lists_of_spans,
-    named_text,
-    sorted_names,
-    validated_names,
 )
 from beyondchance.annotations.joining import joined_columns
+from beyondchance.annotations.names import coded, kept, membership, named_text, sorted_names
 from beyondchance.checks import checked_instance, checked_option
 from beyondchance.errors import DataError
-from beyondchance.types import Bools, Ints
+from beyondchance.messages import Note, Piece, Quote, quotes
+from beyondchance.types import Ints
 
 __all__ = [
     "MOST_POSITIONS",
@@ -81,8 +79,8 @@ class Corpus:
         The document of each text, ascending, and its number of positions.
     annotators, labels : tuple of str
     annotation_document, annotation_annotator : arrays of int, shape (annotations,)
-        Who annotated which document, sorted. An annotator who found nothing in a
-        document is listed; one who never saw it is not.
+        Who annotated which document, sorted. An annotator who marked nothing in a
+        document is listed; one who did not annotate it is not.
     span_text, span_annotator, span_label, span_start, span_end : arrays of int
         One value for each span.
     unit : {"sentence", "document"}
@@ -90,9 +88,9 @@ class Corpus:
     positions : {"tokens", "characters", "frames"}
         What offsets count; frames are the cells of a grid over time.
     options : mapping of str to str or tuple of str
-        Choices made on the way in that move a digit, for the signature.
+        Choices made while reading that change a digit of results, for the signature.
     skipped : mapping of str to int
-        What was left out or repaired on the way in, and how often.
+        What was left out or repaired while reading, and how often.
     texts : tuple of str, optional
         The characters of each text, where they are known.
     token_start, token_end : arrays of int, optional
@@ -102,8 +100,8 @@ class Corpus:
         The one among the annotators who is a gold standard.
     inputs : tuple of Input
         The files that it came from.
-    notes : tuple of str
-        What was found out on the way in, for people.
+    notes : tuple of Note
+        What there is to know about how it was read.
     """
 
     documents: tuple[str, ...]
@@ -128,7 +126,7 @@ class Corpus:
     token_end: Ints | None = None
     gold: str | None = None
     inputs: tuple[Input, ...] = ()
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
 
     def __repr__(self) -> str:
         return (
@@ -269,7 +267,7 @@ positions='tokens')
             The document of each text; texts of one document follow one another.
             By default each text is a document of its own, named by its number.
         annotated : iterable of (document, annotator), optional
-            Who annotated what. By default everybody annotated every document.
+            Who annotated what. By default all annotators annotated all documents.
         annotators : sequence of str, optional
             The annotators in the order wanted; by default sorted by name.
         fields : mapping of str to sequence of str, optional
@@ -351,8 +349,12 @@ positions='tokens')
         annotators = self.annotators_of(document)
         if annotator not in annotators:
             raise DataError(
-                f"document {document!r} was not annotated by {annotator!r}, "
-                f"but by {', '.join(map(repr, annotators)) or 'nobody'}"
+                "document ",
+                Quote(document),
+                " was not annotated by ",
+                Quote(annotator),
+                ", but by ",
+                *quotes(annotators, none="no annotator"),
             )
         order, owner = self._spans_by_owner
         mine = self._owner(self._document_number(document), self.annotators.index(annotator))
@@ -378,7 +380,9 @@ positions='tokens')
         try:
             return self._document_numbers[document]
         except (KeyError, TypeError):
-            raise DataError(f"no document {document!r} among {len(self.documents)}") from None
+            raise DataError(
+                "no document ", Quote(document), f" among {len(self.documents)}"
+            ) from None
 
     def span(self, index: int) -> Span:
         """The span at `index` of the columns."""
@@ -407,9 +411,9 @@ positions='tokens')
         >>> corpus.select(documents=["1"]).documents
         ('1',)
         """
-        keep_document = _membership("document", self.documents, documents)
-        keep_annotator = _membership("annotator", self.annotators, annotators)
-        keep_label = _membership("label", self.labels, labels)
+        keep_document = membership("document", self.documents, documents)
+        keep_annotator = membership("annotator", self.annotators, annotators)
+        keep_label = membership("label", self.labels, labels)
         chosen = {}
         if annotators is not None:
             chosen["annotators"] = kept(self.annotators, keep_annotator)
@@ -462,7 +466,7 @@ positions='tokens')
         >>> corpus.rename_labels({"PERSON": "PER"}).labels
         ('PER',)
         """
-        _membership("label", self.labels, tuple(names))
+        membership("label", self.labels, tuple(names))
         renamed = [names.get(label, label) for label in self.labels]
         labels, code = coded("label", renamed)
         signed = tuple(f"{old}={new}" for old, new in sorted(names.items()))
@@ -502,37 +506,24 @@ positions='tokens')
         """
         if name not in self.annotators:
             raise DataError(
-                f"gold standard {name!r} is not among the annotators; found: "
-                f"{', '.join(map(repr, self.annotators[:10])) or 'none'}"
+                "gold standard ",
+                Quote(name),
+                " is not among the annotators",
+                remedy=("found: ", *quotes(self.annotators)),
             )
         return replace(self, gold=name)
 
-    def describe_span(self, index: int) -> str:
-        """Name a span for an error message: its place, offsets and label."""
-        text = int(self.span_text[index])
+    def describe_span(self, index: int) -> tuple[Piece, ...]:
+        """Name a span for a message, in pieces: its place, offsets and label."""
         span = self.span(index)
         return (
-            f"{self.describe_text(text)}, annotator "
-            f"{self.annotators[int(self.span_annotator[index])]!r}, span "
-            f"[{span.start}, {span.end}) {span.label!r}"
+            *self.describe_text(int(self.span_text[index])),
+            ", annotator ",
+            Quote(self.annotators[int(self.span_annotator[index])]),
+            f", span [{span.start}, {span.end}) ",
+            Quote(span.label),
         )
 
-    def describe_text(self, text: int) -> str:
-        """Name a text for an error message."""
+    def describe_text(self, text: int) -> tuple[Piece, ...]:
+        """Name a text for a message, in pieces."""
         return named_text(text, self.documents, self.text_document)
-
-
-def kept(names: tuple[str, ...], keep: Bools) -> tuple[str, ...]:
-    """The names for which `keep` is true."""
-    return names if keep.all() else tuple(names[i] for i in np.flatnonzero(keep).tolist())
-
-
-def _membership(kind: str, names: tuple[str, ...], wanted: Collection[str] | None) -> Bools:
-    if wanted is None:
-        return np.ones(len(names), dtype=bool)
-    chosen = {wanted} if isinstance(wanted, str) else set(validated_names(kind, wanted))
-    missing = sorted(chosen - set(names))
-    if missing:
-        shown = ", ".join(map(repr, names[:10])) + (", ..." if len(names) > 10 else "")
-        raise DataError(f"unknown {kind} {missing[0]!r}; the corpus has: {shown or 'none'}")
-    return np.fromiter((name in chosen for name in names), dtype=bool, count=len(names))

@@ -10,6 +10,7 @@ from beyondchance.annotations.corpus import Corpus
 from beyondchance.core.nesting import Nesting, nesting
 from beyondchance.core.ragged import bounds, distinct
 from beyondchance.errors import OverlapError
+from beyondchance.messages import spoken
 from beyondchance.scoring.options import SCOPES
 from beyondchance.types import Ints
 
@@ -161,8 +162,10 @@ def _check_distinct(spans: Marked) -> None:
     if same.any():
         twin = int(spans.index[int(np.argmax(same))])
         raise OverlapError(
-            f"{spans.corpus.describe_span(twin)} was marked twice; expected each span once: "
-            "remove the duplicate"
+            *spans.corpus.describe_span(twin),
+            " was marked twice",
+            expected="each span once",
+            remedy="remove the duplicate",
         )
 
 
@@ -170,7 +173,8 @@ def _both(spans: Marked, pair: tuple[int, int], verb: str) -> str:
     """Name two spans of one annotator in one text."""
     one, two = (int(spans.index[i]) for i in pair)
     other = spans.corpus.span(two)
-    return f"{spans.corpus.describe_span(one)} {verb} [{other.start}, {other.end}) {other.label!r}"
+    where = spoken(spans.corpus.describe_span(one))
+    return f"{where} {verb} [{other.start}, {other.end}) {other.label!r}"
 
 
 def _together(spans: Marked) -> str:
