@@ -366,6 +366,11 @@ positions='tokens')
         return document * max(len(self.annotators), 1) + annotator
 
     @cached_property
+    def text_begin(self) -> Ints:
+        """Where each text begins if all of them lie end to end."""
+        return np.cumsum(self.text_length) - self.text_length
+
+    @cached_property
     def _spans_by_owner(self) -> tuple[Ints, Ints]:
         """The spans by document, annotator, text, start and end; and the owner of each."""
         owner = self._owner(self.text_document[self.span_text], self.span_annotator)

@@ -122,7 +122,7 @@ def decode_tags(
             Quote(spelling[unknown]),
             f" is not in scheme {scheme}",
             where=place_of(int(np.argmax(code == unknown))),
-            expected=f"one of {valid}, or another scheme",
+            expected=f"one of {valid}, or choose another scheme",
         )
 
     same_text = np.ones(len(code) + 1, dtype=bool)
