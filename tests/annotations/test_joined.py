@@ -166,6 +166,8 @@ class TestJoined:
         ):
             with pytest.raises(MismatchError, match=message):
                 Corpus.joined([one, replace(other, **change)])
+        with pytest.raises(MismatchError, match="differ in gold: 'anna' and None"):
+            Corpus.joined([one.with_gold("anna"), other])
         with pytest.raises(DataError, match="nothing to join; expected at least one corpus"):
             Corpus.joined([])
         with pytest.raises(DataError, match="got a str; expected corpora to join"):

@@ -24,7 +24,6 @@ from beyondchance.annotations.names import (
     validated_names,
 )
 from beyondchance.annotations.tags import decode_tags
-from beyondchance.checks import checked_option
 from beyondchance.errors import DataError, MismatchError, SpanError
 from beyondchance.messages import Piece, Quote, Text, quotes
 from beyondchance.types import Bools, Ints
@@ -34,6 +33,8 @@ if TYPE_CHECKING:
 
 Tags = Sequence[Sequence[str] | None]
 Spans = Sequence[Sequence[tuple[int, int, str]] | None]
+Names = Sequence[str] | None
+Fields = Mapping[str, Sequence[str]] | None
 
 UNITS = ("sentence", "document")
 POSITIONS = ("tokens", "characters", "frames")
@@ -45,16 +46,9 @@ MOST_POSITIONS = 2**31 - 1
 
 
 def columns_of_tags(
-    tags: Mapping[str, Tags],
-    *,
-    scheme: str,
-    repair: str,
-    documents: Sequence[str] | None,
-    fields: Mapping[str, Sequence[str]] | None,
-    unit: str,
+    tags: Mapping[str, Tags], scheme: str, repair: str, documents: Names, fields: Fields
 ) -> dict[str, Any]:
     """The columns of `Corpus.from_tags`."""
-    checked_option("unit", unit, UNITS)
     annotators, n_texts = _validated_annotations(tags)
     text_document, names = _documents_of_texts(documents, n_texts)
     lengths = np.empty((len(annotators), n_texts), dtype=np.int64)
@@ -64,51 +58,41 @@ def columns_of_tags(
     differs = np.flatnonzero(((lengths >= 0) & (lengths != text_length)).any(axis=0))
     if len(differs):
         text = int(differs[0])
-        raise MismatchError(
-            *_numbers_of_tags(lengths[:, text], annotators),
-            where=named_text(text, names, text_document),
-            expected="the same tokens for all annotators, one tag each",
-        )
+        found = _numbers_of_tags(lengths[:, text], annotators)
+        place, expected = named_text(text, names, text_document), "the same tokens, one tag each"
+        raise MismatchError(*found, where=place, expected=expected)
 
     def where(sequence: int, place: int) -> Text:
         row, text = divmod(sequence, n_texts)
         return (*_where(text, annotators[row], names, text_document), f", position {place}")
 
     sequences = chain.from_iterable(map(_present, tags.values()))
-    found = decode_tags(
+    spans = decode_tags(
         chain.from_iterable(sequences),
         np.maximum(lengths, 0).reshape(-1),
         scheme=scheme,
         repair=repair,
         where=where,
     )
-    span_annotator, span_text = np.divmod(found.text, max(n_texts, 1))
-    labels, label = sorted_names(found.labels, found.label)
+    span_annotator, span_text = np.divmod(spans.text, max(n_texts, 1))
+    labels, label = sorted_names(spans.labels, spans.label)
     annotated = _whole_documents(lengths >= 0, text_document, annotators, names)
-    annotation_document, annotation_annotator = np.nonzero(annotated)
-    options = {"scheme": scheme} if repair == "none" else {"scheme": scheme, "repair": repair}
     return {
-        "documents": names,
-        "fields": _validated_fields(fields, len(names)),
-        "text_document": text_document,
-        "text_length": text_length,
-        "annotators": annotators,
+        **_columns_of_texts(names, fields, text_document, text_length, annotators),
+        **dict(zip(_ANNOTATIONS, np.nonzero(annotated), strict=True)),
         "labels": labels,
-        "annotation_document": annotation_document,
-        "annotation_annotator": annotation_annotator,
         "span_text": span_text,
         "span_annotator": span_annotator,
         "span_label": label,
-        "span_start": found.start,
-        "span_end": found.end,
-        "unit": unit,
-        "options": options,
-        "skipped": {f"tags repaired by {repair}": found.n_repaired} if found.n_repaired else {},
+        "span_start": spans.start,
+        "span_end": spans.end,
+        "options": {"scheme": scheme} | ({} if repair == "none" else {"repair": repair}),
+        "skipped": {f"tags repaired by {repair}": spans.n_repaired} if spans.n_repaired else {},
     }
 
 
 def lists_of_spans(
-    spans: Mapping[str, Spans], lengths: Sequence[int], documents: Sequence[str] | None
+    spans: Mapping[str, Spans], lengths: Sequence[int], documents: Names
 ) -> dict[str, Any]:
     """What `Corpus.from_columns` takes, from the arguments of `Corpus.from_spans`."""
     annotators, n_texts = _validated_annotations(spans)
@@ -141,41 +125,30 @@ def lists_of_spans(
 
 
 def columns_of_spans(
-    *,
-    text: ArrayLike,
-    annotator: Sequence[str],
-    start: ArrayLike,
-    end: ArrayLike,
-    label: Sequence[str],
+    spans: Mapping[str, Any],
     lengths: ArrayLike,
-    documents: Sequence[str] | None,
+    documents: Names,
+    fields: Fields,
+    *,
     annotated: Iterable[tuple[str, str]] | None,
-    annotators: Sequence[str] | None,
-    fields: Mapping[str, Sequence[str]] | None,
-    unit: str,
-    positions: str,
+    annotators: Names,
 ) -> dict[str, Any]:
     """The columns of `Corpus.from_columns`; the offsets are checked by the corpus."""
-    checked_option("unit", unit, UNITS)
-    checked_option("positions", positions, POSITIONS)
     text_length = _whole_numbers(lengths, "lengths")
-    for wrong, problem in (
-        (text_length < 0, "negative"),
-        (text_length > MOST_POSITIONS, "too large"),
-    ):
-        if wrong.any():
-            index = int(np.argmax(wrong))
-            raise DataError(
-                f"text {index} has the length {text_length[index]}, which is {problem}",
-                expected=f"a number from 0 to {MOST_POSITIONS:,}",
-            )
+    wrong = np.flatnonzero((text_length < 0) | (text_length > MOST_POSITIONS))
+    if len(wrong):
+        length = text_length[wrong[0]]
+        problem = "negative" if length < 0 else "too large"
+        found = f"text {wrong[0]} has the length {length}, which is {problem}"
+        raise DataError(found, expected=f"a number from 0 to {MOST_POSITIONS:,}")
     text_document, names = _documents_of_texts(documents, len(text_length))
-    for name, column in (("annotator", annotator), ("label", label)):
-        if not is_list(column):
-            raise DataError(f"column {name!r} is ", Quote(column), expected="a list of names")
+    for name in ("annotator", "label"):
+        if not is_list(spans[name]):
+            raise DataError(f"column {name!r} is ", Quote(spans[name]), expected="a list of names")
+    annotator = spans["annotator"]
     known = annotators if annotators is not None else sorted(distinct_names("annotator", annotator))
     ordered = validated_names("annotator", known)
-    sizes = {len(annotator), len(label), np.size(text), np.size(start), np.size(end)}
+    sizes = {np.size(column) for column in spans.values()}
     if len(sizes) > 1:
         raise DataError(
             "the columns text, annotator, start, end and label differ in length "
@@ -186,29 +159,35 @@ def columns_of_spans(
     stranger = next((name for name in annotator if name not in rank), None)
     if stranger is not None:
         raise DataError("annotator ", Quote(stranger), " is not among ", *quotes(ordered))
-    labels, span_label = coded("label", label)
+    labels, span_label = coded("label", spans["label"])
     if annotated is None:
         pairs = np.indices((len(names), len(ordered))).reshape(2, -1)
     else:
         pairs = _annotation_pairs(annotated, names, rank)
     return {
+        **_columns_of_texts(names, fields, text_document, text_length, ordered),
+        **dict(zip(_ANNOTATIONS, pairs, strict=True)),
+        "labels": labels,
+        "span_annotator": np.array([rank[name] for name in annotator], dtype=np.int64),
+        "span_label": span_label,
+        **{f"span_{name}": _whole_numbers(spans[name], name) for name in ("text", "start", "end")},
+    }
+
+
+_ANNOTATIONS = ("annotation_document", "annotation_annotator")
+_BY_ANNOTATOR = "a mapping of annotators to their texts, such as {'anna': [...], 'ben': [...]}"
+
+
+def _columns_of_texts(
+    names: tuple[str, ...], fields: Fields, document: Ints, length: Ints, annotators: Names
+) -> dict[str, Any]:
+    """What `columns_of_tags` and `columns_of_spans` have in common."""
+    return {
         "documents": names,
         "fields": _validated_fields(fields, len(names)),
-        "text_document": text_document,
-        "text_length": text_length,
-        "annotators": ordered,
-        "labels": labels,
-        "annotation_document": pairs[0],
-        "annotation_annotator": pairs[1],
-        "span_text": _whole_numbers(text, "text"),
-        "span_annotator": np.fromiter(
-            map(rank.__getitem__, annotator), dtype=np.int64, count=len(annotator)
-        ),
-        "span_label": span_label,
-        "span_start": _whole_numbers(start, "start"),
-        "span_end": _whole_numbers(end, "end"),
-        "unit": unit,
-        "positions": positions,
+        "text_document": document,
+        "text_length": length,
+        "annotators": annotators,
     }
 
 
@@ -222,9 +201,7 @@ def _where(
     return (*named_text(text, documents, text_document), ", annotator ", Quote(annotator))
 
 
-def _validated_fields(
-    fields: Mapping[str, Sequence[str]] | None, n_documents: int
-) -> dict[str, tuple[str, ...]]:
+def _validated_fields(fields: Fields, n_documents: int) -> dict[str, tuple[str, ...]]:
     if fields is None:
         return {}
     if not isinstance(fields, Mapping):
@@ -232,14 +209,9 @@ def _validated_fields(
     result = {}
     for name, values in zip(validated_names("field", fields), fields.values(), strict=True):
         if not is_list(values) or len(values) != n_documents:
-            raise DataError(
-                "field ",
-                Quote(name),
-                " has ",
-                f"{len(values)} values" if is_list(values) else Quote(values),
-                f" for {n_documents} documents",
-                expected="one value for each document",
-            )
+            given = f"{len(values)} values" if is_list(values) else Quote(values)
+            found = ("field ", Quote(name), " has ", given, f" for {n_documents} documents")
+            raise DataError(*found, expected="one value for each document")
         result[name] = tuple("" if value is None else str(value) for value in values)
     return result
 
@@ -247,14 +219,9 @@ def _validated_fields(
 def _validated_annotations(texts: Mapping[str, Sequence[Any]]) -> tuple[tuple[str, ...], int]:
     """The annotators, and how many texts there are, the same for every annotator."""
     if not isinstance(texts, Mapping):
-        raise DataError(
-            "found ",
-            Quote(texts),
-            expected="a mapping of annotators to their texts, such as "
-            "{'anna': [...], 'ben': [...]}",
-        )
+        raise DataError("found ", Quote(texts), expected=_BY_ANNOTATOR)
     if not texts:
-        raise DataError("no annotators", expected="a mapping of annotators to their texts")
+        raise DataError("no annotators", expected=_BY_ANNOTATOR)
     annotators = validated_names("annotator", texts)
     for name, sequences in texts.items():
         if not is_list(sequences):
@@ -263,14 +230,11 @@ def _validated_annotations(texts: Mapping[str, Sequence[Any]]) -> tuple[tuple[st
     n_texts = len(texts[annotators[0]])
     for name in annotators[1:]:
         if len(texts[name]) != n_texts:
-            raise MismatchError(
-                Quote(annotators[0]),
-                f" has {n_texts} texts, ",
-                Quote(name),
-                f" has {len(texts[name])}",
-                expected="the same texts in the same order "
-                "(None where an annotator did not annotate a text)",
-            )
+            first, other = Quote(annotators[0]), Quote(name)
+            found = (first, f" has {n_texts} texts, ", other, f" has {len(texts[name])}")
+            expected = "the same texts in the same order"
+            remedy = "give None where an annotator did not annotate a text"
+            raise MismatchError(*found, expected=expected, remedy=remedy)
     return annotators, n_texts
 
 
@@ -307,22 +271,16 @@ def _documents_of_texts(
         raise DataError("documents are ", Quote(documents), expected="a name for each text")
     distinct_names("document", documents)
     if len(documents) != n_texts:
-        raise MismatchError(
-            f"{len(documents)} document names for {n_texts} texts",
-            expected="one name for each text",
-        )
+        found = f"{len(documents)} document names for {n_texts} texts"
+        raise MismatchError(found, expected="one name for each text")
     index: dict[str, int] = {}
     text_document = np.empty(n_texts, dtype=np.int64)
     previous = None
     for text, name in enumerate(documents):
         if name != previous and name in index:
-            raise DataError(
-                "document ",
-                Quote(name),
-                " goes on after other documents",
-                where=f"text {text}",
-                expected="the texts of a document to follow one another",
-            )
+            scattered = ("document ", Quote(name), " goes on after other documents")
+            expected = "the texts of a document to follow each other"
+            raise DataError(*scattered, where=f"text {text}", expected=expected)
         text_document[text] = index.setdefault(name, len(index))
         previous = name
     return text_document, validated_names("document", index)
@@ -337,12 +295,9 @@ def _tag_counts(
     counts = np.empty(len(sequences), dtype=np.int64)
     for text, sequence in enumerate(sequences):
         if not (sequence is None or is_list(sequence)):
-            raise DataError(
-                "found ",
-                Quote(sequence),
-                where=_where(text, annotator, names, text_document),
-                expected="a list of tags for each text",
-            )
+            where = _where(text, annotator, names, text_document)
+            expected = "a list of tags for each text"
+            raise DataError("found ", Quote(sequence), where=where, expected=expected)
         counts[text] = -1 if sequence is None else len(sequence)
     return counts
 
@@ -353,16 +308,14 @@ def _present(sequences: Tags) -> Iterable[Sequence[str]]:
 
 def _numbers_of_tags(counts: Ints, annotators: tuple[str, ...]) -> tuple[Piece, ...]:
     """How many tags annotators have in one text; -1 of those who did not annotate it."""
-    named = [(name, n) for name, n in zip(annotators, counts.tolist(), strict=True) if n >= 0]
-    pieces = [(", ", Quote(name), f" has {n} tags") for name, n in named]
-    return tuple(chain.from_iterable(pieces))[1:]
+    pieces: list[Piece] = []
+    for name, n in zip(annotators, counts.tolist(), strict=True):
+        pieces += [", ", Quote(name), f" has {n} tags"] if n >= 0 else []
+    return tuple(pieces[1:])
 
 
 def _whole_documents(
-    seen: Bools,
-    text_document: Ints,
-    annotators: tuple[str, ...],
-    names: tuple[str, ...],
+    seen: Bools, text_document: Ints, annotators: Sequence[str], names: Sequence[str]
 ) -> Bools:
     """Who annotated which document, shape (documents, annotators)."""
     annotated = np.zeros((len(names), len(annotators)), dtype=bool)
@@ -370,12 +323,9 @@ def _whole_documents(
     partly = annotated[text_document] != seen.T
     if len(names) < len(text_document) and partly.any():
         text, row = np.argwhere(partly)[0].tolist()
+        document, annotator = Quote(names[text_document[text]]), Quote(annotators[row])
         raise DataError(
-            "document ",
-            Quote(names[text_document[text]]),
-            " was annotated by ",
-            Quote(annotators[row]),
-            " in part only",
+            *("document ", document, " was annotated by ", annotator, " in part only"),
             expected="all of its texts or none",
             remedy="make each text its own document",
         )
@@ -390,15 +340,13 @@ def _annotation_pairs(
     pairs = set()
     for pair in annotated if isinstance(annotated, Iterable) else [annotated]:
         if not is_list(pair) or len(pair) != 2 or not all(isinstance(name, str) for name in pair):
-            raise DataError(
-                "'annotated' holds ", Quote(pair), expected="pairs (document, annotator)"
-            )
+            expected = "pairs (document, annotator)"
+            raise DataError("'annotated' holds ", Quote(pair), expected=expected)
         document, annotator = pair
         for kind, name, known in (("document", document, index), ("annotator", annotator, rank)):
             if name not in known:
-                raise DataError(
-                    f"'annotated' names the {kind} ", Quote(name), ", which the corpus lacks"
-                )
+                found = f"'annotated' names the {kind} "
+                raise DataError(found, Quote(name), ", which the corpus lacks")
         pairs.add((index[document], rank[annotator]))
     return np.array(sorted(pairs), dtype=np.int64).reshape(-1, 2).T
 
@@ -436,18 +384,17 @@ def check_spans(corpus: Corpus) -> None:
     wrong = np.flatnonzero(negative | empty | beyond)
     if len(wrong):
         index = int(wrong[0])
-        remedy = ""
+        named = corpus.describe_span(index)
         if negative[index]:
-            problem, expected = " starts before the text", "offsets from 0 on"
-        elif end[index] == start[index]:
-            problem, expected = " is empty", "an end after the start"
-        elif empty[index]:
-            problem, expected = " ends before it starts", "start < end"
-        else:
-            length, positions = corpus.text_length[text[index]], corpus.positions
-            problem, expected = f" ends past the text, which has {length} {positions}", ""
-            remedy = f"check that offsets count {positions} and that the end is exclusive"
-        raise SpanError(*corpus.describe_span(index), problem, expected=expected, remedy=remedy)
+            raise SpanError(*named, " starts before the text", expected="offsets from 0 on")
+        if end[index] == start[index]:
+            raise SpanError(*named, " is empty", expected="an end after the start")
+        if empty[index]:
+            raise SpanError(*named, " ends before it starts", expected="start < end")
+        length, positions = corpus.text_length[text[index]], corpus.positions
+        remedy = f"check that offsets count {positions} and that the end is exclusive"
+        found = f" ends past the text, which has {length} {positions}"
+        raise SpanError(*named, found, remedy=remedy)
     n_annotators = max(len(corpus.annotators), 1)
     listed = corpus.annotation_document * n_annotators + corpus.annotation_annotator
     used = corpus.text_document[text] * n_annotators + corpus.span_annotator

@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike
 
 from beyondchance.annotations.building import (
     MOST_POSITIONS,
+    POSITIONS,
     UNITS,
     Spans,
     Tags,
@@ -185,11 +186,8 @@ class Corpus:
         >>> corpus.annotators_of("1")
         ('anna',)
         """
-        return cls(
-            **columns_of_tags(
-                tags, scheme=scheme, repair=repair, documents=documents, fields=fields, unit=unit
-            )
-        )
+        checked_option("unit", unit, UNITS)
+        return cls(**columns_of_tags(tags, scheme, repair, documents, fields), unit=unit)
 
     @classmethod
     def from_spans(
@@ -288,22 +286,13 @@ positions='tokens')
         >>> corpus.spans("1", "anna"), corpus.spans("1", "ben")
         ([Span(start=3, end=5, label='LOC')], [])
         """
-        corpus = cls(
-            **columns_of_spans(
-                text=text,
-                annotator=annotator,
-                start=start,
-                end=end,
-                label=label,
-                lengths=lengths,
-                documents=documents,
-                annotated=annotated,
-                annotators=annotators,
-                fields=fields,
-                unit=unit,
-                positions=positions,
-            )
+        checked_option("unit", unit, UNITS)
+        checked_option("positions", positions, POSITIONS)
+        spans = {"text": text, "annotator": annotator, "start": start, "end": end, "label": label}
+        columns = columns_of_spans(
+            spans, lengths, documents, fields, annotated=annotated, annotators=annotators
         )
+        corpus = cls(**columns, unit=unit, positions=positions)
         check_spans(corpus)
         return corpus
 
@@ -348,22 +337,13 @@ positions='tokens')
         """
         annotators = self.annotators_of(document)
         if annotator not in annotators:
-            raise DataError(
-                "document ",
-                Quote(document),
-                " was not annotated by ",
-                Quote(annotator),
-                ", but by ",
-                *quotes(annotators, none="no annotator"),
-            )
+            found = ("document ", Quote(document), " was not annotated by ", Quote(annotator))
+            raise DataError(*found, ", but by ", *quotes(annotators, none="no annotator"))
         order, owner = self._spans_by_owner
-        mine = self._owner(self._document_number(document), self.annotators.index(annotator))
+        mine = self._document_number(document) * len(self.annotators)
+        mine += self.annotators.index(annotator)
         first, end = np.searchsorted(owner, (mine, mine + 1))
         return [self.span(i) for i in order[first:end].tolist()]
-
-    def _owner(self, document: Ints | int, annotator: Ints | int) -> Ints | int:
-        """A document and an annotator as one number."""
-        return document * max(len(self.annotators), 1) + annotator
 
     @cached_property
     def text_begin(self) -> Ints:
@@ -372,10 +352,14 @@ positions='tokens')
 
     @cached_property
     def _spans_by_owner(self) -> tuple[Ints, Ints]:
-        """The spans by document, annotator, text, start and end; and the owner of each."""
-        owner = self._owner(self.text_document[self.span_text], self.span_annotator)
+        """The spans by document, annotator, text, start and end.
+
+        And for each of them its document and annotator in one number, ascending.
+        """
+        document = self.text_document[self.span_text]
+        owner = document * len(self.annotators) + self.span_annotator
         order = np.lexsort((self.span_end, self.span_start, self.span_text, owner))
-        return order, np.asarray(owner)[order]
+        return order, owner[order]
 
     @cached_property
     def _document_numbers(self) -> Mapping[str, int]:
@@ -510,12 +494,8 @@ positions='tokens')
         'gold'
         """
         if name not in self.annotators:
-            raise DataError(
-                "gold standard ",
-                Quote(name),
-                " is not among the annotators",
-                remedy=("found: ", *quotes(self.annotators)),
-            )
+            found = ("gold standard ", Quote(name), " is not among the annotators")
+            raise DataError(*found, remedy=("found: ", *quotes(self.annotators)))
         return replace(self, gold=name)
 
     def describe_span(self, index: int) -> tuple[Piece, ...]:

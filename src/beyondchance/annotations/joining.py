@@ -78,25 +78,16 @@ def _documents(parts: Sequence[Corpus]) -> tuple[str, ...]:
     names = tuple(chain.from_iterable(part.documents for part in parts))
     if len(set(names)) < len(names):
         repeated = next(name for name, n in Counter(names).items() if n > 1)
-        raise DataError(
-            "document ",
-            Quote(repeated),
-            " is in two of the corpora",
-            expected="corpora of different documents",
-        )
+        found = ("document ", Quote(repeated), " is in two of the corpora")
+        raise DataError(*found, expected="corpora of different documents")
     return names
 
 
 def _check_equal(name: str, values: Sequence[object]) -> None:
-    different = next((value for value in values if value != values[0]), None)
-    if different is not None:
-        raise MismatchError(
-            f"the corpora differ in {name}: ",
-            Quote(values[0]),
-            " and ",
-            Quote(different),
-            expected="corpora that were built in the same way",
-        )
+    others = [value for value in values if value != values[0]]
+    if others:
+        found = (f"the corpora differ in {name}: ", Quote(values[0]), " and ", Quote(others[0]))
+        raise MismatchError(*found, expected="corpora that were built in the same way")
 
 
 def _gold(parts: Sequence[Corpus]) -> str | None:

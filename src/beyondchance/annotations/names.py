@@ -44,12 +44,8 @@ def distinct_names(kind: str, names: Iterable[Any], *, once: bool = False) -> li
         raise DataError(f"one {kind} is a list or the like", expected="strings") from None
     for name in distinct:
         if not isinstance(name, str) or not name or name != name.strip():
-            raise DataError(
-                f"{kind} ",
-                Quote(name),
-                " is not a name",
-                expected="a string that is not empty and has no white space at its edges",
-            )
+            expected = "a string that is not empty and has no white space at its edges"
+            raise DataError(f"{kind} ", Quote(name), " is not a name", expected=expected)
     if once and len(distinct) < len(listed):
         twice = next(name for name, n in Counter(listed).items() if n > 1)
         raise DataError(f"{kind} ", Quote(twice), " occurs twice", expected="distinct names")

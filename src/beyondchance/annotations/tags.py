@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from beyondchance.checks import checked_option
 from beyondchance.errors import TagError
-from beyondchance.messages import Quote, Text, Use
+from beyondchance.messages import Piece, Quote, Text, Use
 from beyondchance.types import Bools, Ints
 
 Roles = NDArray[np.int8]
@@ -118,9 +118,7 @@ def decode_tags(
         unknown = int(np.argmax(role_of < 0))
         valid = ", ".join(["O", *(f"{prefix}-LABEL" for prefix in prefixes)])
         raise TagError(
-            "tag ",
-            Quote(spelling[unknown]),
-            f" is not in scheme {scheme}",
+            *("tag ", Quote(spelling[unknown]), f" is not in scheme {scheme}"),
             where=place_of(int(np.argmax(code == unknown))),
             expected=f"one of {valid}, or choose another scheme",
         )
@@ -135,21 +133,18 @@ def decode_tags(
     n_broken = int(np.count_nonzero(broken))
     if n_broken and repair == "none":
         index = int(np.argmax(broken))
+        tag = Quote(spelling[code[index]])
+        before: Piece = "the start of the text"
+        if same_text[index]:
+            before = Quote(spelling[code[index - 1]])
+        after: Piece = "the end of the text"
+        if same_text[index + 1]:
+            after = Quote(spelling[code[index + 1]])
+        repairs = (Use("repair", "conlleval"), " or ", Use("repair", "discard"))
         raise TagError(
-            "tag ",
-            Quote(spelling[code[index]]),
-            " after ",
-            Quote(spelling[code[index - 1]]) if same_text[index] else "the start of the text",
-            " and before ",
-            Quote(spelling[code[index + 1]]) if same_text[index + 1] else "the end of the text",
-            f" breaks scheme {scheme}",
+            *("tag ", tag, " after ", before, " and before ", after, f" breaks scheme {scheme}"),
             where=place_of(index),
-            remedy=(
-                "correct it, choose another scheme, or repair it with ",
-                Use("repair", "conlleval"),
-                " or ",
-                Use("repair", "discard"),
-            ),
+            remedy=("correct it, choose another scheme, or repair it with ", *repairs),
         )
     if n_broken and repair == "discard":
         breaks = np.cumsum(broken)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
 from typing import Any, Self
 
 import numpy as np
@@ -13,7 +12,7 @@ from beyondchance.annotations.corpus import Corpus
 from beyondchance.checks import checked_instance, checked_option
 from beyondchance.core.ragged import bounds, distinct, spread
 from beyondchance.errors import NothingSharedError, OptionError
-from beyondchance.messages import Quote, Use
+from beyondchance.messages import Piece, Quote, Use
 from beyondchance.scoring.one_to_one import KINDS, aligned, value_of
 from beyondchance.settings import Settings
 from beyondchance.types import Bools, Ints
@@ -345,13 +344,9 @@ def _some_pairs(corpus: Corpus, pairs: Iterable[tuple[str, str]]) -> tuple[Ints,
     for a, b in _validated_pairs(corpus, pairs):
         shared = documents[a][np.isin(documents[a], documents[b])]
         if not len(shared):
-            raise NothingSharedError(
-                "no document was annotated by both ",
-                Quote(corpus.annotators[a]),
-                " and ",
-                Quote(corpus.annotators[b]),
-                expected="pairs who share a document",
-            )
+            one, other = Quote(corpus.annotators[a]), Quote(corpus.annotators[b])
+            found = ("no document was annotated by both ", one, " and ", other)
+            raise NothingSharedError(*found, expected="pairs who share a document")
         parts.append((shared, np.full(len(shared), a), np.full(len(shared), b)))
     document, left, right = (np.concatenate(column) for column in zip(*parts, strict=True))
     return document, left, right
@@ -393,21 +388,15 @@ def _nothing_shared(corpus: Corpus) -> NothingSharedError:
     if not known:
         return NothingSharedError("no document was annotated", expected="at least one")
     if len(known) == 1:
-        return NothingSharedError(
-            "only one annotator found: ",
-            Quote(known[0][0]),
-            expected="at least two who annotated the same document",
-        )
-    shown = [(", ", Quote(name), f" annotated {n}") for name, n in known[:10]]
+        expected = "at least two who annotated the same document"
+        found = "only one annotator found: "
+        return NothingSharedError(found, Quote(known[0][0]), expected=expected)
+    shown: list[Piece] = []
+    for name, n in known[:10]:
+        shown += [", ", Quote(name), f" annotated {n}"]
+    names = "check that all use the same document names, or read them with "
     return NothingSharedError(
-        "no document was annotated by two annotators to compare (",
-        *tuple(chain.from_iterable(shown))[1:],
-        ")",
+        *("no document was annotated by two annotators to compare (", *shown[1:], ")"),
         expected="documents in common",
-        remedy=(
-            "check that all use the same document names, or read them with ",
-            Use("match", "text"),
-            " or ",
-            Use("match", "order"),
-        ),
+        remedy=(names, Use("match", "text"), " or ", Use("match", "order")),
     )
