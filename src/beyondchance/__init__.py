@@ -39,11 +39,11 @@ if TYPE_CHECKING:
     from beyondchance.io.reading import read as read
     from beyondchance.io.writing import write as write
     from beyondchance.options import CustomMeasure as CustomMeasure
+    from beyondchance.other_coefficients.coefficient import Coefficient as Coefficient
     from beyondchance.other_coefficients.coefficients import (
         Coefficients as Coefficients,
         coefficients as coefficients,
     )
-    from beyondchance.other_coefficients.values import Coefficient as Coefficient
     from beyondchance.page.report import Page as Page, report as report
     from beyondchance.results.agreement import Agreement as Agreement
     from beyondchance.results.counts import Counts as Counts
@@ -84,7 +84,7 @@ _HOMES = {
     "io.writing": "write",
     "options": "CustomMeasure",
     "other_coefficients.coefficients": "Coefficients coefficients",
-    "other_coefficients.values": "Coefficient",
+    "other_coefficients.coefficient": "Coefficient",
     "page.report": "Page report",
     "results.agreement": "Agreement",
     "results.counts": "Counts",

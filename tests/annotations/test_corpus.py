@@ -265,25 +265,48 @@ class TestWrongTypes:
     @pytest.mark.parametrize("value", WRONG)
     @pytest.mark.parametrize("name", ["lengths", "documents", "fields"])
     def test_of_from_spans(self, name, value):
-        if value is None and name != "lengths":
-            return
         options = {"lengths": [1], name: value}
+        if value is None and name != "lengths":
+            corpus = Corpus.from_spans({"a": [[]]}, **options)
+            assert corpus.documents == ("0",)
+            assert corpus.fields == {}
+            return
         with pytest.raises(DataError, match=name):
             Corpus.from_spans({"a": [[]]}, **options)
 
+    ONE_SPAN = {  # noqa: RUF012
+        "text": [0], "annotator": ["a"], "start": [0], "end": [1], "label": ["P"], "lengths": [3],
+    }  # fmt: skip
+
     @pytest.mark.parametrize("value", WRONG)
-    @pytest.mark.parametrize(
-        "name", ["text", "annotator", "start", "end", "label", "lengths", "annotated", "annotators"]
-    )
+    @pytest.mark.parametrize("name", ["text", "annotator", "start", "end", "label", "lengths"])
     def test_of_from_columns(self, name, value):
-        options = {
-            "text": [0], "annotator": ["a"], "start": [0], "end": [1], "label": ["P"],
-            "lengths": [3], name: value,
-        }  # fmt: skip
-        if name in {"annotated", "annotators"} and (value is None or not isinstance(value, int)):
-            return
         with pytest.raises(DataError, match=name):
-            Corpus.from_columns(**options)
+            Corpus.from_columns(**{**self.ONE_SPAN, name: value})
+
+    @pytest.mark.parametrize(
+        ("name", "value", "message"),
+        [
+            ("annotated", 3, "'annotated' holds 3; expected pairs"),
+            ("annotated", "ab", "'annotated' holds 'a'; expected pairs"),
+            ("annotated", {"a"}, "'annotated' holds 'a'; expected pairs"),
+            ("annotated", (x for x in ()), "not listed as having .*; add the pair to 'annotated'"),
+            ("annotators", 3, "annotators are 3; expected a list of names"),
+            ("annotators", "ab", "annotators are 'ab'; expected a list of names"),
+            ("annotators", (x for x in ()), "annotator 'a' is not among none"),
+        ],
+    )
+    def test_who_annotated(self, name, value, message):
+        with pytest.raises(DataError, match=message):
+            Corpus.from_columns(**self.ONE_SPAN, **{name: value})
+
+    @pytest.mark.parametrize(
+        ("name", "value"), [("annotated", None), ("annotators", None), ("annotators", {"a"})]
+    )
+    def test_who_annotated_may_be_left_out(self, name, value):
+        corpus = Corpus.from_columns(**self.ONE_SPAN, **{name: value})
+        assert corpus.annotators == corpus.annotators_of("0") == ("a",)
+        assert corpus.spans("0", "a") == [Span(0, 1, "P")]
 
     @pytest.mark.parametrize("annotated", [3, ["xy"], [("x",)], [("x", 3)], [3]])
     def test_annotated(self, annotated):

@@ -49,12 +49,12 @@ def test_texts_do_not_run_into_one_another():
 
 BROKEN = [
     # scheme, tags, the place named, repaired by conlleval, by discard
-    ("IOB2", "O I-X I-X", "position 1: tag 'I-X' after O", [(1, 3, "X")], []),
+    ("IOB2", "O I-X I-X", "position 1: tag 'I-X' after 'O'", [(1, 3, "X")], []),
     ("IOB2", "I-X", "position 0: tag 'I-X' after the start of the text", [(0, 1, "X")], []),
     ("IOB2", "B-X I-Y", "position 1", [(0, 1, "X"), (1, 2, "Y")], [(0, 1, "X")]),
     ("IOB1", "O B-X I-X", "position 1", [(1, 3, "X")], []),
     ("IOB1", "I-Y B-X", "position 1", [(0, 1, "Y"), (1, 2, "X")], [(0, 1, "Y")]),
-    ("BIOES", "B-X O", "position 0: tag 'B-X'.*before O", [(0, 1, "X")], []),
+    ("BIOES", "B-X O", "position 0: tag 'B-X'.*before 'O'", [(0, 1, "X")], []),
     ("BIOES", "B-X I-X", "position 1.*before the end of the text", [(0, 2, "X")], []),
     ("BIOES", "O E-X S-Y", "position 1", [(1, 2, "X"), (2, 3, "Y")], [(2, 3, "Y")]),
     ("BILOU", "I-X L-X", "position 0", [(0, 2, "X")], []),

@@ -11,8 +11,17 @@ from hypothesis import given, settings, strategies as st
 
 import beyondchance as bc
 from annotated_texts import NAMES, SIMULATIONS, corpus_of, corpus_of_two, texts
-from beyondchance import Corpus, NothingSharedError, OptionError, Settings, agreement, coefficients
+from beyondchance import (
+    Corpus,
+    DataError,
+    NothingSharedError,
+    OptionError,
+    Settings,
+    agreement,
+    coefficients,
+)
 from beyondchance.other_coefficients.catalogue import CATALOGUE
+from beyondchance.other_coefficients.coefficient import Task, UndefinedError, computed
 from beyondchance.other_coefficients.gamma.gamma import gamma
 from beyondchance.other_coefficients.tokens import TOKENS, token_coefficients
 from beyondchance.other_coefficients.unitizing import FAMILY, alpha, family
@@ -60,9 +69,9 @@ def test_each_is_what_its_function_says(found):
 
 def test_gamma_gets_its_options_and_its_randomness():
     options = {"alpha": 1.0, "samples": 40}
-    found = coefficients(PAIR, ["gamma"], gamma=options, rng=7)
-    assert found.values["gamma"] == gamma(PAIR, **options, rng=7)["gamma"]
-    other = coefficients(PAIR, ["gamma"], gamma=options, rng=np.random.default_rng(8))
+    found = coefficients(PAIR, ["gamma"], gamma=options, seed=7)
+    assert found.values["gamma"] == gamma(PAIR, **options, seed=7)["gamma"]
+    other = coefficients(PAIR, ["gamma"], gamma=options, seed=np.random.default_rng(8))
     assert other.values["gamma"].value != found.values["gamma"].value
 
 
@@ -91,7 +100,7 @@ def test_names(names, expected):
 def test_gold_standard_is_left_out():
     spans = {name: [[(0, end, "P")]] for name, end in (("anna", 3), ("ben", 4), ("gold", 9))}
     corpus = Corpus.from_spans(spans, lengths=[20])
-    with_gold = Corpus(**{**vars(corpus), "gold": "gold"})
+    with_gold = corpus.with_gold("gold")
     found = coefficients(with_gold, ["kappa", "alpha", "corrected-f1"])
     without = coefficients(corpus.select(annotators=["anna", "ben"]), list(found.values))
     assert _same(found.values, without.values)
@@ -100,6 +109,25 @@ def test_gold_standard_is_left_out():
 
 
 # --- Refused, undefined -------------------------------------------------------
+
+
+def test_not_a_corpus():
+    with pytest.raises(DataError, match="got a list; expected a Corpus"):
+        coefficients([["B-X"]])
+
+
+def test_what_coefficients_share_is_computed_once():
+    calls = []
+
+    def shared(task):
+        calls.append(task)
+        raise UndefinedError("no value")
+
+    task = Task(corpus=PAIR)
+    for name in ("one", "two"):
+        found = computed(name, lambda task: task.once(shared), task)
+        assert (found.name, found.reason) == (name, "no value")
+    assert calls == [task]
 
 
 def test_unknown_names():
@@ -152,7 +180,7 @@ def test_without_scipy_gamma_says_what_to_install(monkeypatch):
 
 
 def test_signature():
-    found = coefficients(PAIR, ["gamma"], gamma={"samples": 30, "beta": 2}, rng=5)
+    found = coefficients(PAIR, ["gamma"], gamma={"samples": 30, "beta": 2}, seed=5)
     text = str(found.settings)
     assert "|gamma:alpha=3,beta=2,delta=1," in text
     assert "samples=30" in text
@@ -201,6 +229,7 @@ def test_results_survive_pickling():
 @pytest.mark.parametrize("entry", CATALOGUE.values(), ids=CATALOGUE)
 def test_entries_are_complete(entry):
     assert entry.parts in {"agreement", "disagreement", "disorder"}
+    assert entry.is_sampled == (entry.name in GAMMAS)
     for text in (entry.title, entry.definition, entry.reference):
         assert text
         assert "\n" not in text

@@ -311,7 +311,7 @@ RECORDED = {
 @pytest.mark.parametrize(("n", "a", "b", "value", "tolerance"), RECORDED.values(), ids=RECORDED)
 def test_simulation(n, a, b, value, tolerance):
     corpus = corpus_of(n, plain(a), plain(b))
-    for options in ({}, {"samples": 5000, "rng": 1}):
+    for options in ({}, {"samples": 5000, "seed": 1}):
         assert gamma(corpus, **options)["gamma"].value == pytest.approx(value, abs=tolerance)
 
 
@@ -525,7 +525,7 @@ def test_random_annotators_are_shifted_real_ones():
 )
 def test_expected_disorder_is_the_mean_over_all_shifts_and_sources(length, apart, sides):
     exact = float(expected_disorder(length, sides, apart))
-    found = gamma(corpus_of(length, *sides), samples=20_000, rng=3, confidence=0.9999)["gamma"]
+    found = gamma(corpus_of(length, *sides), samples=20_000, seed=3, confidence=0.9999)["gamma"]
     assert found.interval[0] <= 1 - found.observed / exact <= found.interval[1]
     assert found.expected == pytest.approx(exact, rel=0.01)
 
@@ -534,7 +534,7 @@ def test_the_interval_covers_the_value_as_often_as_it_says():
     sides = [[(0, 3, "A"), (5, 7, "B")], [(1, 3, "A"), (4, 8, "B")]]
     corpus = corpus_of(9, *sides)
     exact = float(expected_disorder(9, sides, 2))
-    drawn = [gamma(corpus, samples=60, confidence=0.8, rng=seed)["gamma"] for seed in range(300)]
+    drawn = [gamma(corpus, samples=60, confidence=0.8, seed=seed)["gamma"] for seed in range(300)]
     covered = sum(
         found.interval[0] <= 1 - found.observed / exact <= found.interval[1] for found in drawn
     )
@@ -561,12 +561,12 @@ def test_samples_follow_from_the_precision():
 
 def test_seeds_make_it_repeatable():
     corpus = corpus_of(20, plain(THREE_A), plain(THREE_B))
-    assert gamma(corpus, samples=40) == gamma(corpus, samples=40, rng=0)
-    assert gamma(corpus, samples=40, rng=1) != gamma(corpus, samples=40, rng=2)
-    seeded = gamma(corpus, samples=40, rng=np.random.default_rng(1))["gamma"]
-    assert seeded.value == gamma(corpus, samples=40, rng=1)["gamma"].value
+    assert gamma(corpus, samples=40) == gamma(corpus, samples=40, seed=0)
+    assert gamma(corpus, samples=40, seed=1) != gamma(corpus, samples=40, seed=2)
+    seeded = gamma(corpus, samples=40, seed=np.random.default_rng(1))["gamma"]
+    assert seeded.value == gamma(corpus, samples=40, seed=1)["gamma"].value
     assert seeded.settings["seed"] == "of the generator"
-    assert gamma(corpus, samples=40, rng=1)["gamma"].settings == {
+    assert gamma(corpus, samples=40, seed=1)["gamma"].settings == {
         "alpha": "3",
         "beta": "1",
         "delta": "1",
@@ -613,12 +613,12 @@ def undefined(corpus, name="gamma", **options):
 
 def test_undefined_values_have_reasons():
     nothing = corpus_of(5, [], [])
-    assert undefined(nothing) == undefined(nothing, "gamma-cat") == "nobody marked anything"
+    assert undefined(nothing) == undefined(nothing, "gamma-cat") == "no annotator marked anything"
     alone = Corpus.from_spans({"anna": [[(0, 1, "A")]], "ben": [None]}, lengths=[3])
     assert undefined(alone) == "no text was annotated by two annotators"
     assert undefined(Corpus.from_spans({"anna": [[(0, 1, "A")]]}, lengths=[3])) == undefined(alone)
     certain = corpus_of(1, [(0, 1, "A")], [(0, 1, "A")])
-    assert "random annotations would agree wholly" in undefined(certain)
+    assert "random annotations would agree completely" in undefined(certain)
     one_label = corpus_of(20, plain(THREE_A), plain(THREE_B))
     assert "never differ in label" in undefined(one_label, "gamma-cat")
     apart = corpus_of(9, [(0, 2, "A")], [(7, 9, "B")])
@@ -633,8 +633,8 @@ def test_random_texts_without_units_are_left_out():
     assert found.observed == 2
     assert 1.8 < found.expected <= 2
     seeds = range(100)
-    empty = next(s for s in seeds if isnan(gamma(corpus, samples=2, rng=s)["gamma"].expected))
-    assert "draw more samples" in gamma(corpus, samples=2, rng=empty)["gamma"].reason
+    empty = next(s for s in seeds if isnan(gamma(corpus, samples=2, seed=s)["gamma"].expected))
+    assert "draw more samples" in gamma(corpus, samples=2, seed=empty)["gamma"].reason
 
 
 # --- Options ------------------------------------------------------------------
@@ -648,14 +648,17 @@ def test_random_texts_without_units_are_left_out():
         ({"alpha": "3"}, "alpha is '3'; expected a number of at least 0"),
         ({"alpha": 0, "beta": 0}, "alpha and beta are both 0"),
         ({"delta": 0}, "delta is 0; expected a number above 0"),
-        ({"precision": 1}, "precision is 1; expected a number above 0 and below 1"),
-        ({"confidence": 0}, "confidence is 0; expected a number above 0 and below 1"),
-        ({"samples": 1}, "samples is 1; expected a whole number of at least 2, or None"),
+        ({"precision": 1}, "precision is 1; expected a number between 0 and 1"),
+        ({"confidence": 0}, "confidence is 0; expected a number between 0 and 1"),
+        ({"samples": 1}, "samples is 1; expected a whole number from 2 on"),
         ({"samples": 2.5}, "samples is 2.5; expected a whole number"),
-        ({"rng": "seed"}, "rng is 'seed'; expected a generator, a seed or None"),
-        ({"rng": -1}, "rng is -1; expected a generator, a seed or None"),
+        ({"seed": "x"}, "seed is 'x'; expected a whole number from 0 on, a generator or None"),
+        ({"seed": -1}, "seed is -1; expected a whole number from 0 on, a generator or None"),
         ({"categories": {"AB": 1}}, "categories name 'AB'; expected pairs of labels"),
-        ({"categories": {("A", "C"): 1}}, "categories name the label 'C'; the corpus has: A, B"),
+        (
+            {"categories": {("A", "C"): 1}},
+            "categories name the label 'C'; the corpus has: 'A', 'B'",
+        ),
         ({"categories": {("A", "B"): 2}}, "categories put 'A' and 'B' 2 apart; expected a number"),
         ({"categories": {("A", "A"): 1}}, "and 0 for a label and itself"),
         (

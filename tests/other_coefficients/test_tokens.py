@@ -115,7 +115,7 @@ def test_all_meet_the_oracle(found):
     if all(c == oracle.GAP for cell in cells for c in cell):
         for one in values.values():
             assert isnan(one.value)
-            assert one.reason == "nothing was marked by anybody"
+            assert one.reason == "no annotator marked anything"
         return
     expected = {
         "kappa": oracle.kappa(found),
@@ -270,7 +270,7 @@ def test_nothing_to_expect():
     values = token_coefficients(corpus_of_two(5, [(0, 5)], [(0, 5)]))
     for name in ("kappa", "pi", "fleiss", "nominal-alpha"):
         assert isnan(values[name].value)
-        assert values[name].reason.startswith("everybody gave every position the same category")
+        assert values[name].reason.startswith("all annotators gave all positions the same category")
     assert values["shuffled-f1"].reason == "random annotations would agree wholly: chance is 1"
     assert values["s"].value == 1
 
@@ -292,7 +292,7 @@ def test_a_label_that_nobody_used_here():
     spans = {"a": [[(0, 1, "P")], [(0, 1, "L")]], "b": [[(1, 2, "P")], None]}
     values = token_coefficients(Corpus.from_spans(spans, lengths=[4, 4]))
     assert isnan(values["kappa"].by_label["L"].value)
-    assert values["kappa"].by_label["L"].reason == "nothing was marked by anybody"
+    assert values["kappa"].by_label["L"].reason == "no annotator marked anything"
 
 
 def test_nobody_to_compare():

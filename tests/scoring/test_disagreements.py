@@ -1,6 +1,7 @@
 """Aligned spans and their kinds: drawn by hand, by an oracle, and by laws."""
 
 import pickle
+import tracemalloc
 from collections import Counter
 from dataclasses import replace
 from itertools import combinations, permutations
@@ -253,18 +254,20 @@ class TestPairs:
 
     def test_nobody_to_compare(self):
         alone = TEAM.select(annotators=["ada"])
-        with pytest.raises(bc.NothingSharedError, match="only one annotator found: ada; expected"):
+        with pytest.raises(
+            bc.NothingSharedError, match="only one annotator found: 'ada'; expected"
+        ):
             disagreements(alone)
         apart = TEAM.select(documents=["1", "2"])
         with pytest.raises(bc.NothingSharedError, match="by both 'ada' and 'ben'; expected pairs"):
             disagreements(apart, pairs=[("ada", "gold"), ("ada", "ben")])
         with pytest.raises(bc.NothingSharedError, match="'ada' annotated 1, 'ben' annotated 1"):
             disagreements(apart.select(annotators=["ada", "ben"]))
-        with pytest.raises(bc.NothingSharedError, match="no document was annotated by anybody"):
+        with pytest.raises(bc.NothingSharedError, match="no document was annotated; expected"):
             disagreements(Corpus.from_spans({"ada": [None], "ben": [None]}, lengths=[3]))
 
     def test_what_is_no_corpus(self):
-        with pytest.raises(bc.DataError, match="found one list; expected a Corpus"):
+        with pytest.raises(bc.DataError, match="got a list; expected a Corpus"):
             disagreements([["B-P"]])
 
 
@@ -571,3 +574,36 @@ def test_the_arguments_stay_as_they_are():
     disagreements(corpus)
     after = (corpus.span_start, corpus.span_end, corpus.span_label)
     assert all(np.array_equal(x, y) for x, y in zip(before, after, strict=True))
+
+
+# --- What it costs ------------------------------------------------------------
+
+
+def test_some_rows_do_not_copy_the_columns_of_the_corpus():
+    n = 100_000
+    corpus = Corpus.from_columns(
+        text=np.repeat(np.arange(n), 2),
+        annotator=["ada", "ben"] * n,
+        start=[0] * 2 * n,
+        end=[1, 2] * n,
+        label=["P"] * 2 * n,
+        lengths=[3] * n,
+    )
+    corpus = replace(
+        corpus,
+        texts=("a b c",) * n,
+        token_start=np.tile([0, 2, 4], n),
+        token_end=np.tile([1, 3, 5], n),
+    )
+    found = disagreements(corpus)
+    found.to_dict()
+    few = found[:5]
+    tracemalloc.start()
+    try:
+        assert few.to_dict()["surface_b"] == ["a b"] * 5
+        assert few.only(labels=["P"]).label_table() == {("P", "P"): 5}
+        assert few.n_spans == 10
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < n  # bytes; a column has eight for each of 2 n spans

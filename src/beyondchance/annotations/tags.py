@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from beyondchance.checks import checked_option
 from beyondchance.errors import TagError
+from beyondchance.messages import Piece, Quote, Text, Use
 from beyondchance.types import Bools, Ints
 
 Roles = NDArray[np.int8]
@@ -67,7 +68,7 @@ def decode_tags(
     *,
     scheme: str,
     repair: str,
-    where: Callable[[int, int], str],
+    where: Callable[[int, int], Text],
 ) -> DecodedTags:
     """Find the spans of texts whose tags lie end to end.
 
@@ -105,10 +106,10 @@ def decode_tags(
     try:
         code = np.fromiter(map(codes.__getitem__, tags), dtype=np.int64, count=int(lengths.sum()))
     except TypeError:
-        raise TagError("a tag is a list or another unhashable value; expected strings") from None
+        raise TagError("a tag is a list or another unhashable value", expected="strings") from None
     spelling = list(codes)
 
-    def place_of(index: int) -> str:
+    def place_of(index: int) -> Text:
         text = int(np.searchsorted(first, index, side="right")) - 1
         return where(text, index - int(first[text]))
 
@@ -117,8 +118,9 @@ def decode_tags(
         unknown = int(np.argmax(role_of < 0))
         valid = ", ".join(["O", *(f"{prefix}-LABEL" for prefix in prefixes)])
         raise TagError(
-            f"{place_of(int(np.argmax(code == unknown)))}: tag {spelling[unknown]!r} is not in "
-            f"scheme {scheme}; expected one of {valid}, or choose another scheme"
+            *("tag ", Quote(spelling[unknown]), f" is not in scheme {scheme}"),
+            where=place_of(int(np.argmax(code == unknown))),
+            expected=f"one of {valid}, or choose another scheme",
         )
 
     same_text = np.ones(len(code) + 1, dtype=bool)
@@ -131,12 +133,18 @@ def decode_tags(
     n_broken = int(np.count_nonzero(broken))
     if n_broken and repair == "none":
         index = int(np.argmax(broken))
-        before = spelling[code[index - 1]] if same_text[index] else "the start of the text"
-        after = spelling[code[index + 1]] if same_text[index + 1] else "the end of the text"
+        tag = Quote(spelling[code[index]])
+        before: Piece = "the start of the text"
+        if same_text[index]:
+            before = Quote(spelling[code[index - 1]])
+        after: Piece = "the end of the text"
+        if same_text[index + 1]:
+            after = Quote(spelling[code[index + 1]])
+        repairs = (Use("repair", "conlleval"), " or ", Use("repair", "discard"))
         raise TagError(
-            f"{place_of(index)}: tag {spelling[code[index]]!r} after {before} and before {after} "
-            f"breaks scheme {scheme}; correct it, choose another scheme, or repair it with "
-            "repair='conlleval' or repair='discard'"
+            *("tag ", tag, " after ", before, " and before ", after, f" breaks scheme {scheme}"),
+            where=place_of(index),
+            remedy=("correct it, choose another scheme, or repair it with ", *repairs),
         )
     if n_broken and repair == "discard":
         breaks = np.cumsum(broken)

@@ -175,7 +175,7 @@ def _coefficients(
         "all" if names == ("all",) else names,
         model=model,
         gamma=gamma_parameters(options),
-        rng=options["seed"],
+        seed=options["seed"],
         progress=lambda done, total: say(f"gamma, {done:,} of {total:,} samples"),
     )
 

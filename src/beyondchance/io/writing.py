@@ -26,6 +26,7 @@ from beyondchance.io.drafts import Interval, tokenized
 from beyondchance.io.formats.table import NAMES
 from beyondchance.io.registry import required
 from beyondchance.io.saving import is_folder, save_file, save_folder
+from beyondchance.messages import spoken
 from beyondchance.types import Ints
 
 WRITTEN = ("table", "conll", "brat", "spacy")
@@ -203,7 +204,7 @@ def _check_overlap(corpus: Corpus, spans: Sequence[int], remedy: str) -> None:
         ):
             other = corpus.span(last)
             raise OverlapError(
-                f"{corpus.describe_span(span)} overlaps [{other.start}, {other.end}) "
+                f"{spoken(corpus.describe_span(span))} overlaps [{other.start}, {other.end}) "
                 f"{other.label!r} of the same annotator; {remedy}"
             )
         last = span
@@ -424,8 +425,8 @@ def _word(word: str, corpus: Corpus, text: int) -> str:
     """A token, refused where a reader would take its line for something else."""
     if word.strip() != word or not word or _BREAK.search(word) or word == "-DOCSTART-":
         raise DataError(
-            f"{corpus.describe_text(text)}: the token {word!r} cannot be written in a column; "
-            "correct it, or write a table"
+            f"{spoken(corpus.describe_text(text))}: the token {word!r} cannot be written in a "
+            "column; correct it, or write a table"
         )
     return word
 
@@ -578,8 +579,9 @@ def _aligned(corpus: Corpus, tokens: Sequence[Sequence[Interval]]) -> tuple[Ints
         span = corpus.span(index)
         if span.start not in first[text] or span.end not in last[text]:
             raise DataError(
-                f"{corpus.describe_span(index)} does not begin and end with a token, which spacy "
-                "cannot say; read the corpus with positions='tokens', or write a table or brat"
+                f"{spoken(corpus.describe_span(index))} does not begin and end with a token, "
+                "which spacy cannot say; read the corpus with positions='tokens', or write a "
+                "table or brat"
             )
         places[:, index] = first[text][span.start], last[text][span.end]
     return places[0], places[1]

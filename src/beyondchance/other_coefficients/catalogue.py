@@ -1,42 +1,28 @@
-"""Every coefficient there is: what it is, where it comes from, what it looks at."""
+"""Every coefficient there is: what it is, where it comes from, and the function for it.
+
+To add a coefficient, write a function of a `Task` and an entry.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import replace
+
+from beyondchance.other_coefficients.coefficient import Coefficient, Entry, Task
+from beyondchance.other_coefficients.gamma.gamma import GAMMAS
+from beyondchance.other_coefficients.tokens import TOKENS, from_score
+from beyondchance.other_coefficients.unitizing import FAMILY, alpha
+from beyondchance.scoring.api import agreement
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
-    """What there is to know about a coefficient.
+def _corrected_f1(task: Task) -> Coefficient:
+    result = agreement(task.corpus, measure="token", model=task.model)
+    by_label = {label: from_score("corrected-f1", one) for label, one in result.by_label.items()}
+    return replace(from_score("corrected-f1", result.score), by_label=by_label)
 
-    Attributes
-    ----------
-    name : str
-        As options and results have it.
-    title : str
-        As people know it.
-    definition : str
-        In one line.
-    reference : str
-    parts : {"agreement", "disagreement", "disorder"}
-        What its observed and expected parts are.
-    unannotated : str
-        What it does with text that nobody marked.
-    near_misses : str
-        What it does with spans that overlap without being equal.
-    length : str
-        What happens as text is added in which nobody marks anything.
-    """
 
-    name: str
-    title: str
-    definition: str
-    reference: str
-    parts: str
-    unannotated: str
-    near_misses: str
-    length: str
+def _alpha(task: Task) -> Coefficient:
+    return alpha(task.corpus)
 
 
 _BY_POSITION = "credited by the positions shared"
@@ -48,6 +34,7 @@ _ALL = (
         title="corrected token F1",
         definition="(F1 - chance) / (1 - chance), chance being the F1 of spans placed at random",
         reference="Li, Rosé, Yuan & Zhou (2024), ACL",
+        function=_corrected_f1,
         parts="agreement",
         unannotated="is room for random spans, and not agreement",
         near_misses=_BY_POSITION,
@@ -58,6 +45,7 @@ _ALL = (
         title="Krippendorff's unitizing alpha (2004)",
         definition="1 - D_o / D_e, with squared distances between the boundaries of units",
         reference="Krippendorff (1995), Sociological Methodology 25; (2004), Content Analysis",
+        function=_alpha,
         parts="disagreement",
         unannotated="costs nothing, and gives units room to miss each other",
         near_misses="cost the squares of what lies between their boundaries",
@@ -68,6 +56,7 @@ _ALL = (
         title="Krippendorff's u-alpha (2016)",
         definition="1 - D_o / D_e over positions, gap being one more label; units are kept whole",
         reference="Krippendorff, Mathet, Bouvry & Widlöcher (2016), Quality & Quantity 50, eq. 5a",
+        function=FAMILY["mu-alpha"],
         parts="disagreement",
         unannotated=_AGREEMENT,
         near_misses=_BY_POSITION,
@@ -78,6 +67,7 @@ _ALL = (
         title="Krippendorff's |u-alpha (2016), marked or not",
         definition="mu-alpha of marked against unmarked, whatever the label",
         reference="Krippendorff, Mathet, Bouvry & Widlöcher (2016), Quality & Quantity 50",
+        function=FAMILY["bar-u-alpha"],
         parts="disagreement",
         unannotated=_AGREEMENT,
         near_misses=_BY_POSITION,
@@ -88,6 +78,7 @@ _ALL = (
         title="Krippendorff's cu-alpha (2016), labels only",
         definition="mu-alpha of labels, on the positions that two annotators both marked",
         reference="Krippendorff, Mathet, Bouvry & Widlöcher (2016), Quality & Quantity 50",
+        function=FAMILY["cu-alpha"],
         parts="disagreement",
         unannotated="is left out, and so is all that only one annotator marked",
         near_misses="only what is shared counts",
@@ -98,6 +89,7 @@ _ALL = (
         title="Krippendorff's (k)u-alpha (2016), label by label",
         definition="cu-alpha of one label against the others; a value for each label only",
         reference="Krippendorff, Mathet, Bouvry & Widlöcher (2016), Quality & Quantity 50",
+        function=FAMILY["ku-alpha"],
         parts="disagreement",
         unannotated="is left out, and so is all that only one annotator marked",
         near_misses="only what is shared counts",
@@ -108,36 +100,43 @@ _ALL = (
         title="gamma",
         definition="1 - disorder of the best alignment of units / mean disorder of shuffled ones",
         reference="Mathet, Widlöcher & Métivier (2015), Computational Linguistics 41",
+        function=GAMMAS["gamma"],
         parts="disorder",
         unannotated="is not looked at, but makes room for shuffling",
         near_misses="credited by boundaries, relative to the lengths of the units",
         length="tends to a limit",
+        is_sampled=True,
     ),
     Entry(
         name="gamma-cat",
         title="gamma-cat, labels only",
         definition="gamma of the labels of units that are aligned",
         reference="Mathet (2017), Computational Linguistics 43",
+        function=GAMMAS["gamma-cat"],
         parts="disorder",
         unannotated="is not looked at",
         near_misses="count by how close they are",
         length="tends to a limit",
+        is_sampled=True,
     ),
     Entry(
         name="gamma-k",
         title="gamma-k, label by label",
         definition="gamma-cat of one label; a value for each label",
         reference="Mathet (2017), Computational Linguistics 43",
+        function=GAMMAS["gamma-k"],
         parts="disorder",
         unannotated="is not looked at",
         near_misses="count by how close they are",
         length="tends to a limit",
+        is_sampled=True,
     ),
     Entry(
         name="kappa",
         title="Cohen's kappa of tokens",
         definition="(P_o - P_e) / (1 - P_e), P_e from how often each annotator uses each label",
         reference="Cohen (1960), Educational and Psychological Measurement 20; Conger (1980)",
+        function=TOKENS["kappa"],
         parts="agreement",
         unannotated=_AGREEMENT,
         near_misses=_BY_POSITION,
@@ -148,6 +147,7 @@ _ALL = (
         title="corrected token F1, tokens shuffled (by label: kappa)",
         definition="(F1 - chance) / (1 - chance), chance being the F1 of shuffled tokens",
         reference="Hripcsak & Rothschild (2005), JAMIA 12",
+        function=TOKENS["shuffled-f1"],
         parts="agreement",
         unannotated="is room for shuffled tokens, and not agreement",
         near_misses=_BY_POSITION,
@@ -156,8 +156,9 @@ _ALL = (
     Entry(
         name="pi",
         title="Scott's pi of tokens",
-        definition="(P_o - P_e) / (1 - P_e), P_e from how often everybody uses each label",
+        definition="(P_o - P_e) / (1 - P_e), P_e from how often all annotators use each label",
         reference="Scott (1955), Public Opinion Quarterly 19",
+        function=TOKENS["pi"],
         parts="agreement",
         unannotated=_AGREEMENT,
         near_misses=_BY_POSITION,
@@ -168,6 +169,7 @@ _ALL = (
         title="Fleiss' kappa of tokens",
         definition="pi for teams: every token counts once, by the share of its pairs that agree",
         reference="Fleiss (1971), Psychological Bulletin 76",
+        function=TOKENS["fleiss"],
         parts="agreement",
         unannotated=_AGREEMENT,
         near_misses=_BY_POSITION,
@@ -178,6 +180,7 @@ _ALL = (
         title="Krippendorff's nominal alpha of tokens",
         definition="1 - D_o / D_e of tokens, none of which is paired with itself",
         reference="Krippendorff (2004), Content Analysis, chapter 11",
+        function=TOKENS["nominal-alpha"],
         parts="agreement",
         unannotated=_AGREEMENT,
         near_misses=_BY_POSITION,
@@ -188,6 +191,7 @@ _ALL = (
         title="Bennett's S of tokens",
         definition="(P_o - 1/q) / (1 - 1/q) with q labels, none included",
         reference="Bennett, Alpert & Goldstein (1954), Public Opinion Quarterly 18",
+        function=TOKENS["s"],
         parts="agreement",
         unannotated=_AGREEMENT,
         near_misses=_BY_POSITION,
@@ -198,6 +202,7 @@ _ALL = (
         title="Gwet's AC1 of tokens",
         definition="(P_o - P_e) / (1 - P_e), P_e the smaller, the rarer labels are",
         reference="Gwet (2008), British Journal of Mathematical and Statistical Psychology 61",
+        function=TOKENS["ac1"],
         parts="agreement",
         unannotated=_AGREEMENT,
         near_misses=_BY_POSITION,

@@ -2,35 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import isnan, nan
+from math import isnan
 from typing import Any
 
 import numpy as np
 
-from beyondchance.annotations.corpus import Corpus
-from beyondchance.checks import checked_option
-from beyondchance.errors import MissingLibraryError, OverlapError
+from beyondchance.annotations.corpus import MOST_POSITIONS, Corpus
+from beyondchance.checks import checked_instance, checked_option
+from beyondchance.errors import OverlapError
+from beyondchance.messages import Text, spoken
 from beyondchance.numbers import in_digits
 from beyondchance.other_coefficients.catalogue import CATALOGUE
-from beyondchance.other_coefficients.explanations import differences, facts, need_reasons
-from beyondchance.other_coefficients.gamma.gamma import gamma as gamma_coefficients
+from beyondchance.other_coefficients.coefficient import Coefficient, Task
+from beyondchance.other_coefficients.explanations import differences, facts, need_explanations
 from beyondchance.other_coefficients.sections import compared
-from beyondchance.other_coefficients.tokens import TOKENS, token_coefficients
-from beyondchance.other_coefficients.unitizing import FAMILY, alpha, family
-from beyondchance.other_coefficients.values import Coefficient
 from beyondchance.results.agreement import Agreement
 from beyondchance.scoring.api import agreement, without_gold
 from beyondchance.scoring.marks import fitting_model, marked
 from beyondchance.scoring.options import SCOPES
 from beyondchance.settings import Settings
 
-__all__ = ["CATALOGUE", "Coefficient", "Coefficients", "coefficients"]
+__all__ = ["CATALOGUE", "GAMMAS", "Coefficient", "Coefficients", "coefficients"]
 
-GAMMAS = ("gamma", "gamma-cat", "gamma-k")
-_LONGEST = 2**31 - 1
-"""Positions that a text may have."""
+GAMMAS = tuple(name for name, entry in CATALOGUE.items() if entry.is_sampled)
 GAMMA_OPTIONS = ("alpha", "beta", "delta", "categories", "precision", "confidence", "samples")
 
 
@@ -44,13 +40,18 @@ class Coefficients:
         By name, in the order asked for.
     settings : Settings
         How they were computed; ``str(settings)`` is the signature to cite.
-    differences : tuple of str
-        If some differ by more than 0.1, what makes the difference on this data.
+    explanations : tuple of Text
+        If some differ by more than 0.1, what makes the difference on this data, in pieces.
     """
 
     values: dict[str, Coefficient]
     settings: Settings
-    differences: tuple[str, ...] = ()
+    explanations: tuple[Text, ...] = ()
+
+    @property
+    def differences(self) -> tuple[str, ...]:
+        """The explanations as sentences."""
+        return tuple(map(spoken, self.explanations))
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, with what the catalogue says about each coefficient."""
@@ -100,7 +101,7 @@ def coefficients(
     *,
     model: str = "auto",
     gamma: Mapping[str, Any] | None = None,
-    rng: np.random.Generator | int | None = None,
+    seed: int | np.random.Generator | None = None,
     progress: Callable[[int, int], object] | None = None,
 ) -> Coefficients:
     """Every coefficient on the same annotations, side by side.
@@ -118,8 +119,8 @@ def coefficients(
         Of the corrected F1, as in `agreement`.
     gamma : mapping of str to object, optional
         Parameters of gamma: alpha, beta, delta, categories, precision, confidence, samples.
-    rng : Generator or int, optional
-        Randomness for gamma, or a seed.
+    seed : int or Generator, optional
+        Where the random numbers of gamma begin, or a generator.
     progress : callable, optional
         Called with how many samples of gamma are done, and how many there will be.
 
@@ -153,6 +154,7 @@ to confuse
     beyondchance|measure:token|model:disjoint|scope:label|unit:document|positions:tokens\
 |average:micro|version:0.1.0
     """
+    checked_instance(corpus, Corpus, "a Corpus")
     asked = list(CATALOGUE) if names == "all" else [names] if isinstance(names, str) else names
     wanted = list(dict.fromkeys(checked_option("coefficient", name, CATALOGUE) for name in asked))
     for option in gamma or {}:
@@ -168,88 +170,43 @@ to confuse
         **corpus.options,
     )
 
-    values = _exact(corpus, {*wanted, "corrected-f1"}, model=model)
-    if not set(wanted).isdisjoint(GAMMAS):
-        values |= _sampled(corpus, gamma or {}, rng, progress)
-        parameters = values["gamma"].settings.items()
-        settings = settings.replaced(
-            gamma=tuple(f"{name}={value}" for name, value in parameters) or None
-        )
-    chosen = {name: values[name] for name in wanted}
+    task = Task(corpus=corpus, model=model, gamma=gamma or {}, seed=seed, progress=progress)
     # The corrected F1 is compared with the others, whether it was asked for or not.
-    known = {**chosen, "corrected-f1": values["corrected-f1"]}
+    f1 = CATALOGUE["corrected-f1"].computed(task)
+    values = {
+        name: f1 if name == "corrected-f1" else CATALOGUE[name].computed(task) for name in wanted
+    }
+    parameters = next((one.settings for one in values.values() if one.settings), None)
+    if parameters is not None:
+        listed = tuple(f"{name}={value}" for name, value in parameters.items())
+        settings = settings.replaced(gamma=listed)
+    known = {**values, "corrected-f1": f1}
     return Coefficients(
-        values=chosen,
+        values=values,
         settings=settings,
-        differences=_reasons(corpus, known, model=model) if need_reasons(known) else (),
+        explanations=_explanations(task, known) if need_explanations(known) else (),
     )
 
 
-def _reasons(corpus: Corpus, known: Mapping[str, Coefficient], *, model: str) -> tuple[str, ...]:
+def _explanations(task: Task, known: Mapping[str, Coefficient]) -> tuple[Text, ...]:
     """Why the coefficients differ; what they would be in longer texts is part of it."""
-    shared = compared(corpus)
-    fits = int(shared.text_length.max(initial=0)) <= _LONGEST // 2
-    longer = replace(shared, text_length=shared.text_length * 2)
+    shared = compared(task.corpus)
+    longer: dict[str, Coefficient] = {}
+    if int(shared.text_length.max(initial=0)) <= MOST_POSITIONS // 2:
+        twice = Task(corpus=replace(shared, text_length=shared.text_length * 2), model=task.model)
+        longer = {
+            name: CATALOGUE[name].computed(twice)
+            for name in known
+            if not CATALOGUE[name].is_sampled
+        }
     return differences(
-        known,
-        found=facts(shared),
-        longer=_exact(longer, known.keys(), model=model) if fits else {},
-        exact=_agreement_or_reason(shared, measure="exact", model=model)[0],
+        known, found=facts(shared), longer=longer, exact=_on_equal_spans(shared, task.model)
     )
 
 
-def _exact(corpus: Corpus, wanted: Collection[str], *, model: str) -> dict[str, Coefficient]:
-    """Those of the coefficients that are not sampled."""
-    values: dict[str, Coefficient] = {}
-    if "corrected-f1" in wanted:
-        values["corrected-f1"] = _corrected_f1(corpus, model=model)
-    if "alpha" in wanted:
-        try:
-            values["alpha"] = alpha(corpus)
-        except OverlapError as error:
-            values["alpha"] = Coefficient(name="alpha", value=nan, reason=str(error))
-    for names, compute in ((FAMILY, family), (TOKENS, token_coefficients)):
-        if not set(wanted).isdisjoint(names):
-            values |= compute(corpus)
-    return values
-
-
-def _sampled(
-    corpus: Corpus,
-    options: Mapping[str, Any],
-    rng: np.random.Generator | int | None,
-    progress: Callable[[int, int], object] | None,
-) -> dict[str, Coefficient]:
-    """Gamma and its relatives; undefined where scipy is missing."""
+def _on_equal_spans(corpus: Corpus, model: str) -> Agreement | None:
+    """The agreement on equal spans; None where spans overlap that may not."""
     try:
-        return gamma_coefficients(corpus, **options, rng=rng, progress=progress)
-    except MissingLibraryError as error:
-        return {name: Coefficient(name=name, value=nan, reason=str(error)) for name in GAMMAS}
-
-
-def _corrected_f1(corpus: Corpus, *, model: str) -> Coefficient:
-    result, reason = _agreement_or_reason(corpus, measure="token", model=model)
-    if result is None:
-        return Coefficient(name="corrected-f1", value=nan, reason=reason)
-    scores = {"": result.score, **result.by_label}
-    whole, *labels = (
-        Coefficient(
-            name="corrected-f1",
-            value=score.corrected,
-            observed=score.observed,
-            expected=score.chance,
-            reason=score.reason,
-        )
-        for score in scores.values()
-    )
-    return replace(whole, by_label=dict(zip(result.by_label, labels, strict=True)))
-
-
-def _agreement_or_reason(
-    corpus: Corpus, *, measure: str, model: str
-) -> tuple[Agreement | None, str | None]:
-    """The agreement, or why spans that overlap do not allow it."""
-    try:
-        return agreement(corpus, measure=measure, model=model), None
-    except OverlapError as error:
-        return None, str(error)
+        return agreement(corpus, measure="exact", model=model)
+    except OverlapError:
+        return None

@@ -11,9 +11,10 @@ import numpy as np
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.core.ragged import total
 from beyondchance.errors import OverlapError
+from beyondchance.messages import Quote, Text
 from beyondchance.numbers import in_digits
+from beyondchance.other_coefficients.coefficient import Coefficient
 from beyondchance.other_coefficients.sections import Meetings, Sections, compared, cut, meetings
-from beyondchance.other_coefficients.values import Coefficient
 from beyondchance.results.agreement import Agreement
 from beyondchance.types import Ints
 
@@ -164,12 +165,12 @@ def _marked_by_both(corpus: Corpus) -> float:
 # --- In words -----------------------------------------------------------------
 
 
-def need_reasons(values: Mapping[str, Coefficient]) -> bool:
+def need_explanations(values: Mapping[str, Coefficient]) -> bool:
     """Whether two of the coefficients differ by more than 0.1.
 
     Examples
     --------
-    >>> need_reasons({name: Coefficient(name=name, value=0.5) for name in ("s", "pi")})
+    >>> need_explanations({name: Coefficient(name=name, value=0.5) for name in ("s", "pi")})
     False
     """
     known = [one.value for one in values.values() if not isnan(one.value)]
@@ -182,8 +183,8 @@ def differences(
     found: Facts,
     longer: Mapping[str, Coefficient],
     exact: Agreement | None,
-) -> tuple[str, ...]:
-    """Say what makes the coefficients of one corpus differ, where they need reasons.
+) -> tuple[Text, ...]:
+    """What makes the coefficients of one corpus differ, where they differ enough.
 
     Parameters
     ----------
@@ -198,7 +199,7 @@ def differences(
 
     Returns
     -------
-    tuple of str
+    tuple of Text
         The widest difference first; at most five sentences.
     """
     known = {name: one.value for name, one in values.items() if not isnan(one.value)}
@@ -222,7 +223,7 @@ def differences(
     return (first, *(sentence for _, sentence in ranked[: MOST - 1]))
 
 
-Cause = tuple[float, str] | None
+Cause = tuple[float, Text] | None
 """How much of a difference is explained, and the sentence."""
 
 
@@ -382,9 +383,14 @@ def _unequal_habits(known: Mapping[str, float], found: Facts) -> Cause:
         return None
     (least, few), (most, many) = found.least, found.most
     return _gap(known, far, "kappa"), (
-        f"{_listed(known, ['kappa'])} lets each annotator keep its habits, "
-        f"{_listed(known, far[:1])} does not: {least!r} marked {_percent(few)} of the "
-        f"{found.positions}, {most!r} {_percent(many)}."
+        _listed(known, ["kappa"]),
+        " lets each annotator keep its habits, ",
+        _listed(known, far[:1]),
+        " does not: ",
+        Quote(least),
+        f" marked {_percent(few)} of the {found.positions}, ",
+        Quote(most),
+        f" {_percent(many)}.",
     )
 
 

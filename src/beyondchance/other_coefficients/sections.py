@@ -15,6 +15,8 @@ import numpy as np
 from beyondchance.annotations.corpus import Corpus, kept
 from beyondchance.core.ragged import bounds, spread
 from beyondchance.errors import OverlapError
+from beyondchance.messages import Quote
+from beyondchance.other_coefficients.coefficient import NOBODY_TO_COMPARE, Task, UndefinedError
 from beyondchance.types import Bools, Ints
 
 GAP = -1
@@ -23,7 +25,7 @@ GAP = -1
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sections:
-    """The sections of everybody, in fields and tracks.
+    """The sections of all annotators, in fields and tracks.
 
     A *field* is what annotators are compared in: a text, or a text and one label. A
     *track* is what one annotator made of a field. All who annotated a text have a
@@ -108,7 +110,7 @@ def cut(corpus: Corpus, *, by_label: bool) -> Sections:
     corpus : Corpus
     by_label : bool
         Whether each label has fields of its own, in which spans of other labels are
-        part of the gaps. Fields in which nobody marked anything are then left out.
+        part of the gaps. Fields in which nothing is marked are then left out.
 
     Raises
     ------
@@ -179,6 +181,27 @@ def cut(corpus: Corpus, *, by_label: bool) -> Sections:
     )
 
 
+def sections(task: Task) -> Sections:
+    """The sections of a task with all labels together.
+
+    Raises
+    ------
+    OverlapError
+        When spans of one annotator overlap.
+    UndefinedError
+        When there are no positions that two annotators saw.
+    """
+    parts = cut(task.corpus, by_label=False)
+    if not parts.n_positions:
+        raise UndefinedError(NOBODY_TO_COMPARE)
+    return parts
+
+
+def meetings_of_sections(task: Task) -> Meetings:
+    """The meetings of `sections`."""
+    return meetings(task.once(sections))
+
+
 def meetings(parts: Sections) -> Meetings:
     """Every meeting of two sections of different annotators in one field.
 
@@ -229,6 +252,9 @@ def _check_disjoint(corpus: Corpus, order: Ints, track: Ints, *, by_label: bool)
             else "one label at most for each position and annotator"
         )
         raise OverlapError(
-            f"{corpus.describe_span(one)} overlaps [{span.start}, {span.end}) {span.label!r}; this "
-            f"coefficient expects {expected}: correct them, or leave it out"
+            *corpus.describe_span(one),
+            f" overlaps [{span.start}, {span.end}) ",
+            Quote(span.label),
+            f"; this coefficient expects {expected}",
+            remedy="correct them, or leave the coefficient out",
         )

@@ -10,26 +10,36 @@ Positions are counted by section, never one by one, and pooled over texts.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from math import fsum, nan
+from math import fsum
 
 import numpy as np
 
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.core.ragged import total
-from beyondchance.errors import OverlapError
-from beyondchance.other_coefficients.sections import GAP, Meetings, Sections, cut, meetings
-from beyondchance.other_coefficients.values import (
-    NOBODY_TO_COMPARE,
+from beyondchance.other_coefficients.coefficient import (
     NOTHING_MARKED,
     Coefficient,
+    Function,
+    Task,
+    UndefinedError,
+    computed,
     from_disagreement,
+)
+from beyondchance.other_coefficients.sections import (
+    GAP,
+    Meetings,
+    Sections,
+    cut,
+    meetings,
+    meetings_of_sections,
+    sections,
 )
 from beyondchance.results.score import Score
 from beyondchance.types import Floats, Ints
 
-TOKENS = ("kappa", "shuffled-f1", "pi", "fleiss", "nominal-alpha", "s", "ac1")
-ALL_ALIKE = "everybody gave every position the same category: nothing else could be expected"
+ALL_ALIKE = "all annotators gave all positions the same category: nothing else could be expected"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,28 +142,8 @@ def token_coefficients(corpus: Corpus) -> dict[str, Coefficient]:
     >>> found["s"].value
     0.5
     """
-    try:
-        parts = cut(corpus, by_label=False)
-    except OverlapError as error:
-        return {name: Coefficient(name=name, value=nan, reason=str(error)) for name in TOKENS}
-    if not parts.is_unit.any():
-        reason = NOTHING_MARKED if parts.n_positions else NOBODY_TO_COMPARE
-        return {name: Coefficient(name=name, value=nan, reason=reason) for name in TOKENS}
-    met = meetings(parts)
-    tables = _pair_tables(parts, met, len(corpus.labels))
-    texts = _texts(parts, met, len(corpus.labels))
-    return {
-        "kappa": replace(
-            _kappa(tables),
-            by_label={
-                label: _kappa(_against_the_rest(tables, number))
-                for number, label in enumerate(corpus.labels)
-            },
-        ),
-        "shuffled-f1": _shuffled_f1(tables, corpus.labels),
-        "pi": _pi(tables),
-        **_of_texts(texts),
-    }
+    task = Task(corpus=corpus)
+    return {name: computed(name, function, task) for name, function in TOKENS.items()}
 
 
 def shuffled_tokens(corpus: Corpus) -> dict[str, Score]:
@@ -185,13 +175,27 @@ def shuffled_tokens(corpus: Corpus) -> dict[str, Score]:
     (1.0, 0.5, 0.5)
     """
     parts = cut(corpus, by_label=False)
-    return _shuffled(_pair_tables(parts, meetings(parts), len(corpus.labels)), corpus.labels)
+    return _shuffled(_counted_pairs(parts, meetings(parts), len(corpus.labels)), corpus.labels)
 
 
 # --- Counting -----------------------------------------------------------------
 
 
-def _pair_tables(parts: Sections, met: Meetings, n_labels: int) -> _PairTables:
+def _marked_sections(task: Task) -> Sections:
+    """The sections of a task in which something is marked."""
+    parts = task.once(sections)
+    if not parts.is_unit.any():
+        raise UndefinedError(NOTHING_MARKED)
+    return parts
+
+
+def _pair_tables(task: Task) -> _PairTables:
+    """What pairs of annotators made of the positions of a task."""
+    parts = task.once(_marked_sections)
+    return _counted_pairs(parts, task.once(meetings_of_sections), len(task.corpus.labels))
+
+
+def _counted_pairs(parts: Sections, met: Meetings, n_labels: int) -> _PairTables:
     """Add up the positions of each pair of annotators, over all texts."""
     n_categories = n_labels + 1
     annotator = parts.track_annotator[parts.track]
@@ -212,8 +216,10 @@ def _pair_tables(parts: Sections, met: Meetings, n_labels: int) -> _PairTables:
     )
 
 
-def _texts(parts: Sections, met: Meetings, n_labels: int) -> _Texts:
-    """Add up the positions of each text, over all annotators."""
+def _texts(task: Task) -> _Texts:
+    """Add up the positions of each text of a task, over all annotators."""
+    parts, met = task.once(_marked_sections), task.once(meetings_of_sections)
+    n_labels = len(task.corpus.labels)
     n_texts, n_categories = len(parts.field_text), n_labels + 1
     differs = parts.label[met.left] != parts.label[met.right]
     cell = parts.field * n_categories + _category(parts.label, n_labels)
@@ -246,8 +252,18 @@ def _against_the_rest(tables: _PairTables, label: int) -> _PairTables:
 
 def _from_shares(name: str, different: float, expected: float) -> Coefficient:
     """From shares of positions that differ, observed and expected."""
-    found = from_disagreement(name, different, expected, reason=ALL_ALIKE)
-    return replace(found, observed=1 - different, expected=1 - expected)
+    coefficient = from_disagreement(name, different, expected, why=ALL_ALIKE)
+    return replace(coefficient, observed=1 - different, expected=1 - expected)
+
+
+def kappa(task: Task) -> Coefficient:
+    """Cohen's kappa, of all labels and of each against everything else."""
+    tables = task.once(_pair_tables)
+    by_label = {
+        label: _kappa(_against_the_rest(tables, number))
+        for number, label in enumerate(task.corpus.labels)
+    }
+    return replace(_kappa(tables), by_label=by_label)
 
 
 def _kappa(tables: _PairTables) -> Coefficient:
@@ -255,9 +271,24 @@ def _kappa(tables: _PairTables) -> Coefficient:
     differs = tables.one * (tables.size[:, None] - tables.other) / tables.size[:, None]
     size = fsum(tables.size)
     different = size - fsum(tables.both.ravel())
-    found = _from_shares("kappa", different / size, fsum(differs.ravel()) / size)
+    coefficient = _from_shares("kappa", different / size, fsum(differs.ravel()) / size)
     is_used = tables.one[:, :-1].any() or tables.other[:, :-1].any()
-    return found if is_used else replace(found, reason=NOTHING_MARKED)
+    return coefficient if is_used else replace(coefficient, why=NOTHING_MARKED)
+
+
+def shuffled_f1(task: Task) -> Coefficient:
+    """Token F1 corrected as if positions were shuffled, and that of each label."""
+    scores = _shuffled(task.once(_pair_tables), task.corpus.labels)
+    marked = [score for score in scores.values() if score.size_a + score.size_b]
+    whole = Score(
+        matched=fsum(score.matched for score in marked),
+        expected=fsum(score.expected for score in marked),
+        size_a=fsum(score.size_a for score in marked),
+        size_b=fsum(score.size_b for score in marked),
+        certain=all(score.certain for score in marked),
+    )
+    by_label = {label: from_score("shuffled-f1", score) for label, score in scores.items()}
+    return replace(from_score("shuffled-f1", whole), by_label=by_label)
 
 
 def _shuffled(tables: _PairTables, labels: tuple[str, ...]) -> dict[str, Score]:
@@ -276,57 +307,74 @@ def _shuffled(tables: _PairTables, labels: tuple[str, ...]) -> dict[str, Score]:
     }
 
 
-def _shuffled_f1(tables: _PairTables, labels: tuple[str, ...]) -> Coefficient:
-    scores = _shuffled(tables, labels)
-    marked = [score for score in scores.values() if score.size_a + score.size_b]
-    whole = Score(
-        matched=fsum(score.matched for score in marked),
-        expected=fsum(score.expected for score in marked),
-        size_a=fsum(score.size_a for score in marked),
-        size_b=fsum(score.size_b for score in marked),
-        certain=all(score.certain for score in marked),
-    )
-    of_labels = {label: _from_score(score) for label, score in scores.items()}
-    return replace(_from_score(whole), by_label=of_labels)
-
-
-def _from_score(score: Score) -> Coefficient:
+def from_score(name: str, score: Score) -> Coefficient:
+    """A corrected F1 as a coefficient."""
     return Coefficient(
-        name="shuffled-f1",
+        name=name,
         value=score.corrected,
         observed=score.observed,
         expected=score.chance,
-        reason=score.reason,
+        why=score.reason or (),
     )
 
 
-def _pi(tables: _PairTables) -> Coefficient:
+def pi(task: Task) -> Coefficient:
+    """Scott's pi."""
+    tables = task.once(_pair_tables)
     given = tables.one.sum(axis=0) + tables.other.sum(axis=0)
     size = fsum(tables.size)
     different = size - fsum(tables.both.ravel())
     return _from_shares("pi", different / size, _two_differ(given / (2 * size)))
 
 
-def _of_texts(texts: _Texts) -> dict[str, Coefficient]:
-    """The coefficients that take all annotators of a position together."""
-    others = texts.given.shape[1] - 1
+def fleiss(task: Task) -> Coefficient:
+    """Fleiss' kappa."""
+    different, share = _by_position(task.once(_texts))
+    return _from_shares("fleiss", different, _two_differ(share))
+
+
+def nominal_alpha(task: Task) -> Coefficient:
+    """Krippendorff's nominal alpha."""
+    texts = task.once(_texts)
+    uses = fsum(texts.length * texts.team)
+    given = texts.given.sum(axis=0)
+    different = fsum(2 * texts.different / (texts.team - 1)) / uses
+    expected = fsum(given * (uses - given)) / (uses * (uses - 1))
+    return _from_shares("nominal-alpha", different, expected)
+
+
+def s(task: Task) -> Coefficient:
+    """Bennett's S."""
+    different, share = _by_position(task.once(_texts))
+    return _from_shares("s", different, (len(share) - 1) / len(share))
+
+
+def ac1(task: Task) -> Coefficient:
+    """Gwet's AC1."""
+    different, share = _by_position(task.once(_texts))
+    return _from_shares("ac1", different, 1 - _two_differ(share) / (len(share) - 1))
+
+
+def _by_position(texts: _Texts) -> tuple[float, Floats]:
+    """The share of pairs that differ, and of each category, every position counting once."""
     size = fsum(texts.length)
     pairs = texts.team * (texts.team - 1) / 2
     different = fsum(texts.different / pairs) / size
-    share = np.array([fsum(column / texts.team) for column in texts.given.T]) / size
-
-    uses = fsum(texts.length * texts.team)
-    given = texts.given.sum(axis=0)
-    values_differ = fsum(2 * texts.different / (texts.team - 1)) / uses
-    values_expected = fsum(given * (uses - given)) / (uses * (uses - 1))
-    return {
-        "fleiss": _from_shares("fleiss", different, _two_differ(share)),
-        "nominal-alpha": _from_shares("nominal-alpha", values_differ, values_expected),
-        "s": _from_shares("s", different, others / (others + 1)),
-        "ac1": _from_shares("ac1", different, 1 - _two_differ(share) / others),
-    }
+    return different, np.array([fsum(column / texts.team) for column in texts.given.T]) / size
 
 
 def _two_differ(share: Floats) -> float:
     """The probability that two categories drawn with these probabilities differ."""
     return fsum(share * (1 - share))
+
+
+TOKENS: Mapping[str, Function] = {
+    "kappa": kappa,
+    "shuffled-f1": shuffled_f1,
+    "pi": pi,
+    "fleiss": fleiss,
+    "nominal-alpha": nominal_alpha,
+    "s": s,
+    "ac1": ac1,
+}
+"""The functions of the coefficients of this module."""

@@ -14,6 +14,7 @@ Texts are never put end to end, which would merge their gaps and pair their unit
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from math import fsum, nan
 
@@ -21,7 +22,17 @@ import numpy as np
 
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.core.ragged import bounds, total
-from beyondchance.errors import OverlapError
+from beyondchance.other_coefficients.coefficient import (
+    NOBODY_TO_COMPARE,
+    NOTHING_MARKED,
+    Coefficient,
+    Function,
+    Task,
+    UndefinedError,
+    computed,
+    from_disagreement,
+    part_of,
+)
 from beyondchance.other_coefficients.sections import (
     GAP,
     Meetings,
@@ -29,16 +40,11 @@ from beyondchance.other_coefficients.sections import (
     compared,
     cut,
     meetings,
-)
-from beyondchance.other_coefficients.values import (
-    NOBODY_TO_COMPARE,
-    NOTHING_MARKED,
-    Coefficient,
-    from_disagreement,
+    meetings_of_sections,
+    sections,
 )
 from beyondchance.types import Floats, Ints
 
-FAMILY = ("mu-alpha", "bar-u-alpha", "cu-alpha", "ku-alpha")
 ONLY_BY_LABEL = "it has one value for each label, and none for all of them"
 ONE_LABEL = "where annotators marked the same positions, no text has two labels to confuse"
 NO_COINCIDENCE = "no position was marked by two annotators"
@@ -57,7 +63,7 @@ def alpha(corpus: Corpus) -> Coefficient:
     Label by label. A text has L positions and m annotators; b is the length of a
     unit, g that of a gap, N the number of units of all annotators together. Two units
     that intersect differ by :math:`(s - t)^2 + (e - f)^2`, the squares of what lies
-    between their starts and between their ends; a unit that lies wholly in a gap of the
+    between their starts and between their ends; a unit that lies completely in a gap of the
     other annotator differs by :math:`b^2`; all else by 0. Then
 
     .. math::
@@ -103,7 +109,7 @@ def alpha(corpus: Corpus) -> Coefficient:
     """
     parts = cut(corpus, by_label=True)
     if not parts.n_positions:
-        return Coefficient(name="alpha", value=nan, reason=NOBODY_TO_COMPARE)
+        return Coefficient(name="alpha", value=nan, why=NOBODY_TO_COMPARE)
     # Lengths are integers; squares and cubes of them may not fit into 64 bits, so they are
     # floats. Only positive terms are added, which loses nothing.
     observed = _squared_differences(parts, meetings(parts))
@@ -115,8 +121,8 @@ def alpha(corpus: Corpus) -> Coefficient:
             "alpha",
             fsum(observed[fields]) / parts.n_positions,
             fsum(expected[fields]) / parts.n_positions,
-            reason=(
-                "everybody marked every position as a unit of its own: no other outcome could "
+            why=(
+                "all annotators marked every position as a unit of its own: nothing else could "
                 "be expected"
                 if len(fields)
                 else NOTHING_MARKED
@@ -238,22 +244,13 @@ def family(corpus: Corpus) -> dict[str, Coefficient]:
     >>> round(found.value, 4)
     0.4815
     """
-    try:
-        parts = cut(corpus, by_label=False)
-    except OverlapError as error:
-        return {name: Coefficient(name=name, value=nan, reason=str(error)) for name in FAMILY}
-    if not parts.n_positions:
-        reason = NOBODY_TO_COMPARE
-        return {name: Coefficient(name=name, value=nan, reason=reason) for name in FAMILY}
-    met = meetings(parts)
-    return {
-        **_on_all_positions(parts, met),
-        **_on_marked_positions(corpus, parts, met),
-    }
+    task = Task(corpus=corpus)
+    return {name: computed(name, function, task) for name, function in FAMILY.items()}
 
 
-def _on_all_positions(parts: Sections, met: Meetings) -> dict[str, Coefficient]:
+def _on_all_positions(task: Task) -> dict[str, Coefficient]:
     """mu-alpha and bar-u-alpha."""
+    parts, met = task.once(sections), task.once(meetings_of_sections)
     n_fields = len(parts.field_text)
     m, length = parts.field_team.astype(np.float64), parts.field_length.astype(np.float64)
     one, other = parts.label[met.left], parts.label[met.right]
@@ -279,21 +276,22 @@ def _on_all_positions(parts: Sections, met: Meetings) -> dict[str, Coefficient]:
             name,
             fsum(found) / parts.n_positions,
             fsum(by_chance) / parts.n_positions,
-            reason=f"{reason}: nothing else could be expected"
+            why=f"{reason}: nothing else could be expected"
             if parts.is_unit.any()
             else NOTHING_MARKED,
         )
         for name, found, by_chance, reason in zip(
-            FAMILY[:2], observed, expected, reasons, strict=True
+            ("mu-alpha", "bar-u-alpha"), observed, expected, reasons, strict=True
         )
     }
 
 
-def _on_marked_positions(corpus: Corpus, parts: Sections, met: Meetings) -> dict[str, Coefficient]:
+def _on_marked_positions(task: Task) -> dict[str, Coefficient]:
     """cu-alpha and ku-alpha, in whole numbers as long as possible.
 
     All that is called l* in `family` is a whole number divided by m - 1.
     """
+    corpus, parts, met = task.corpus, task.once(sections), task.once(meetings_of_sections)
     n_fields = len(parts.field_text)
     both = np.flatnonzero(parts.is_unit[met.left] & parts.is_unit[met.right])
     unit = np.concatenate([met.left[both], met.right[both]])
@@ -318,8 +316,7 @@ def _on_marked_positions(corpus: Corpus, parts: Sections, met: Meetings) -> dict
     impossible = np.flatnonzero((n_labels > 1) & (pairs <= 0))
     if len(impossible):
         text = int(parts.field_text[impossible[0]])
-        reason = f"{compared(corpus).describe_text(text)}: {TOO_FEW}"
-        return {name: Coefficient(name=name, value=nan, reason=reason) for name in FAMILY[2:]}
+        raise UndefinedError(TOO_FEW, where=compared(corpus).describe_text(text))
 
     # With one label only, nothing but that label is expected, whatever `pairs` is.
     weight = 1 / (others * parts.field_team)
@@ -336,26 +333,24 @@ def _on_marked_positions(corpus: Corpus, parts: Sections, met: Meetings) -> dict
         mine = label == number
         here, by_chance = fsum(present[mine]), fsum(expected[mine])
         if here == 0 or by_chance <= 0:
-            reason = NO_COINCIDENCE if here == 0 else TOO_FEW
-            return Coefficient(name="ku-alpha", value=nan, reason=reason)
+            why = NO_COINCIDENCE if here == 0 else TOO_FEW
+            return Coefficient(name="ku-alpha", value=nan, why=why)
         return from_disagreement(
             "ku-alpha",
             fsum(missed[parts.label[unit[~alike]] == number]) / here,
             fsum(different[mine]) / by_chance,
-            reason=ONE_LABEL,
+            why=ONE_LABEL,
         )
 
     by_label = {name: of_label(number) for number, name in enumerate(corpus.labels)}
     in_common = fsum(present)
     return {
         "cu-alpha": from_disagreement(
-            "cu-alpha", fsum(missed) / in_common, fsum(different) / in_common, reason=ONE_LABEL
+            "cu-alpha", fsum(missed) / in_common, fsum(different) / in_common, why=ONE_LABEL
         )
         if in_common
-        else Coefficient(name="cu-alpha", value=nan, reason=NO_COINCIDENCE),
-        "ku-alpha": Coefficient(
-            name="ku-alpha", value=nan, reason=ONLY_BY_LABEL, by_label=by_label
-        ),
+        else Coefficient(name="cu-alpha", value=nan, why=NO_COINCIDENCE),
+        "ku-alpha": Coefficient(name="ku-alpha", value=nan, why=ONLY_BY_LABEL, by_label=by_label),
     }
 
 
@@ -365,3 +360,12 @@ def _by_label(field: Ints, label: Ints) -> tuple[Ints, Ints, Ints]:
     codes, group = np.unique(field * stride + label - GAP, return_inverse=True)
     fields, labels = np.divmod(codes, stride)
     return fields, labels + GAP, group.reshape(-1)
+
+
+FAMILY: Mapping[str, Function] = {
+    "mu-alpha": part_of(_on_all_positions, "mu-alpha"),
+    "bar-u-alpha": part_of(_on_all_positions, "bar-u-alpha"),
+    "cu-alpha": part_of(_on_marked_positions, "cu-alpha"),
+    "ku-alpha": part_of(_on_marked_positions, "ku-alpha"),
+}
+"""The functions of the coefficients of 2016."""

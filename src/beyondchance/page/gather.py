@@ -162,7 +162,7 @@ def overview(
     values = None
     if gold is None and chosen:
         names = "all" if chosen == ("all",) else chosen
-        values = coefficients(compared, names, model=settings.model, gamma=gamma, rng=rng)
+        values = coefficients(compared, names, model=settings.model, gamma=gamma, seed=rng)
     return replace(
         found,
         corpus=corpus,

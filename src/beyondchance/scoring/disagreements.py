@@ -1,20 +1,4 @@
-"""Where two annotators differ: their spans aligned one to one, and what each pair is.
-
-The alignment takes pairs of overlapping spans, one span of either annotator, in a fixed
-order, and skips a pair of which one span has been taken already:
-
-1. equal spans with equal labels, then equal spans with different labels, then spans of one
-   label with different offsets, then those in which both differ;
-2. among those, the pair that shares most positions first;
-3. then the one that covers fewest positions in all, so that the closer one comes first;
-4. then, of two pairs with a span in common, the one whose other span comes first in the text,
-   by start, end and label.
-
-No step asks which annotator is which, so exchanging them mirrors the result; none asks for
-the order of spans, documents or annotators. What is left over has no partner. Greedy is
-what a reader can retrace with a pencil: a pair stays apart only because one of the two
-has a partner that comes before it in this order.
-"""
+"""Where two annotators differ: the table of their aligned spans, and what each pair is."""
 
 from __future__ import annotations
 
@@ -25,17 +9,15 @@ from typing import Any, Self
 import numpy as np
 
 from beyondchance.annotations.corpus import Corpus
-from beyondchance.checks import checked_option
-from beyondchance.core.ragged import bounds, distinct, spread, starts
-from beyondchance.errors import DataError, NothingSharedError, OptionError
+from beyondchance.checks import checked_instance, checked_option
+from beyondchance.core.ragged import bounds, distinct, spread
+from beyondchance.errors import NothingSharedError, OptionError
+from beyondchance.messages import Piece, Quote, Use
+from beyondchance.scoring.one_to_one import KINDS, aligned, value_of
 from beyondchance.settings import Settings
 from beyondchance.types import Bools, Ints
 
-KINDS = ("agree", "label", "boundary", "both", "missed", "extra")
-"""Kinds of rows. The first four are in the order in which spans are aligned."""
-_MISSED, _EXTRA = KINDS.index("missed"), KINDS.index("extra")
-_NOT_SIGNED = ("measure", "model", "scope", "average")
-"""What a signature has of settings that do not matter here."""
+__all__ = ["KINDS", "Disagreements", "disagreements"]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -50,7 +32,7 @@ class Disagreements:
     boundary  overlapping with different offsets, equal label
     both      overlapping with different offsets, different labels
     missed    marked by annotator a only, so that b missed it
-    extra     marked by annotator b only, as an extra beside what a marked
+    extra     marked by annotator b only, in addition to what a marked
     ========  ==========================================================
 
     Rows are in reading order: by text and by where the first of their spans starts, then by
@@ -63,7 +45,7 @@ class Disagreements:
     pairs : tuple of (str, str)
         The annotators a and b who were compared.
     documents : tuple of str
-        Those in which somebody was compared.
+        Those in which annotators were compared.
     a, b : arrays of int, shape (rows,)
         The annotators of each row, by their number in the corpus.
     kind : array of int, shape (rows,)
@@ -96,22 +78,20 @@ class Disagreements:
     @property
     def n_spans(self) -> int:
         """How many spans are in the rows, each counted once, however many pairs it is in."""
-        seen = np.zeros(len(self.corpus.span_start), dtype=bool)
-        for span in (self.span_a, self.span_b):
-            seen[span[span >= 0]] = True
-        return int(np.count_nonzero(seen))
+        span = np.concatenate([self.span_a, self.span_b])
+        return len(distinct(span[span >= 0])[0])
 
     @property
     def signature(self) -> str:
         """Everything that moves a count, to cite."""
         settings = Settings(
+            **dict.fromkeys(("measure", "model", "scope", "average")),  # nothing is scored
             unit=self.corpus.unit,
             positions=self.corpus.positions,
             gold=self.corpus.gold,
             **self.corpus.options,
         )
-        parts = str(settings).split("|")
-        return "|".join(part for part in parts if part.partition(":")[0] not in _NOT_SIGNED)
+        return str(settings)
 
     def by_kind(self) -> dict[str, int]:
         """How many rows there are of each kind.
@@ -186,17 +166,29 @@ class Disagreements:
         -1 where there is no span; None where the texts are not known.
         """
         corpus = self.corpus
-        if corpus.texts is None or corpus.positions == "frames":
+        is_tokens = corpus.positions == "tokens"
+        token_start, token_end = corpus.token_start, corpus.token_end
+        if (
+            corpus.texts is None
+            or corpus.positions == "frames"
+            or (is_tokens and token_end is None)
+        ):
             return None
-        start, end = corpus.span_start, corpus.span_end
-        if corpus.positions == "tokens":
-            if corpus.token_start is None or corpus.token_end is None:
-                return None
-            first = starts(corpus.text_length)[corpus.span_text]
-            start, end = corpus.token_start[first + start], corpus.token_end[first + end - 1]
-        start_a, start_b = (_of(start, span) for span in (self.span_a, self.span_b))
-        end_a, end_b = (_of(end, span) for span in (self.span_a, self.span_b))
-        return start_a, end_a, start_b, end_b
+        first = corpus.text_begin[self.text]
+
+        def offsets(span: Ints) -> tuple[Ints, Ints]:
+            start, end = (
+                value_of(corpus.span_start, span),
+                value_of(corpus.span_end, span),
+            )
+            if not is_tokens or token_start is None or token_end is None:
+                return start, end
+            # Rows without a span look up a token of their text, and do not use it.
+            begins = token_start[first + np.maximum(start, 0)]
+            ends = token_end[first + np.maximum(end, 1) - 1]
+            return np.where(span >= 0, begins, -1), np.where(span >= 0, ends, -1)
+
+        return (*offsets(self.span_a), *offsets(self.span_b))
 
     def to_dict(self) -> dict[str, list[Any]]:
         """Columns of plain values; None where there is no span or no text.
@@ -206,7 +198,7 @@ class Disagreements:
         """
         corpus, text = self.corpus, self.text
         document = corpus.text_document[text]
-        first_text = bounds(corpus.text_document, len(corpus.documents))[document]
+        first_text = np.searchsorted(corpus.text_document, document)
         columns: dict[str, list[Any]] = {
             "document": [corpus.documents[i] for i in document.tolist()],
             "text": (text - first_text).tolist(),
@@ -217,8 +209,8 @@ class Disagreements:
         characters = self.characters()
         for number, (side, span) in enumerate((("a", self.span_a), ("b", self.span_b))):
             there = (span >= 0).tolist()
-            columns[f"start_{side}"] = _known(_of(corpus.span_start, span).tolist(), there)
-            columns[f"end_{side}"] = _known(_of(corpus.span_end, span).tolist(), there)
+            columns[f"start_{side}"] = _known(value_of(corpus.span_start, span).tolist(), there)
+            columns[f"end_{side}"] = _known(value_of(corpus.span_end, span).tolist(), there)
             names = (*corpus.labels, None)  # the last for -1
             columns[f"label_{side}"] = [names[i] for i in self._label(span).tolist()]
             surface: list[Any] = [None] * len(self)
@@ -236,12 +228,7 @@ class Disagreements:
 
     def _label(self, span: Ints) -> Ints:
         """The label of each span; -1 where there is none."""
-        return _of(self.corpus.span_label, span)
-
-
-def _of(column: Ints, span: Ints) -> Ints:
-    """The value of each span; -1 for the span -1."""
-    return np.append(column, -1)[span]
+        return value_of(self.corpus.span_label, span)
 
 
 def _known(values: Sequence[Any], there: Sequence[bool]) -> list[Any]:
@@ -259,12 +246,12 @@ def _members(codes: Ints, wanted: Sequence[int]) -> Bools:
 def disagreements(
     corpus: Corpus, *, pairs: Iterable[tuple[str, str]] | None = None
 ) -> Disagreements:
-    """Align the spans of pairs of annotators one to one, and say how each pair differs.
+    """Align the spans of pairs of annotators one to one, and tell how each pair differs.
 
     Overlapping spans are aligned: equal ones first, then those with equal offsets, then
     those with equal labels, then the rest; within each of these steps the pair that
     shares most positions comes first, then the one that covers fewest, then the first in
-    the text. Spans may overlap one another and occur twice. Where no annotator marked a
+    the text. Spans may overlap each other and occur twice. Where no annotator marked a
     span twice with one label, the rows of kind ``agree`` are the equal spans that
     ``agreement(corpus, measure="exact")`` counts as matched, whatever the model.
 
@@ -279,7 +266,7 @@ def disagreements(
     pairs : iterable of (str, str), optional
         The annotators to compare, as (a, b). By default all who annotated a document
         together, in the order of the corpus. A gold standard that the corpus names is left
-        out where there are two annotators or more; beside one, it is annotator a.
+        out where there are two annotators or more; with one other, it is annotator a.
 
     Returns
     -------
@@ -290,7 +277,7 @@ def disagreements(
     NothingSharedError
         When no document was annotated by two annotators, or by both of a given pair.
     OptionError
-        For a pair that is none, or names somebody who is not in the corpus.
+        For a pair that is not one, or names an annotator who is not in the corpus.
 
     Examples
     --------
@@ -313,29 +300,24 @@ def disagreements(
     >>> found.by_kind()["boundary"], found.label_table()
     (1, {('L', None): 1, ('P', 'P'): 1})
     """
-    if not isinstance(corpus, Corpus):
-        raise DataError(f"found one {type(corpus).__name__}; expected a Corpus")
-    document, a, b = _everybody(corpus) if pairs is None else _chosen(corpus, pairs)
+    checked_instance(corpus, Corpus, "a Corpus")
+    document, a, b = _all_pairs(corpus) if pairs is None else _some_pairs(corpus, pairs)
     if not len(document):
-        raise NothingSharedError(_nothing_shared(corpus))
-    line = _Line.of(corpus)
-    comparison, kind, x, y = _aligned(line, line.side(document, a), line.side(document, b))
-    a_of, b_of = a[comparison], b[comparison]
-    first_start = np.minimum(line.start[np.where(x >= 0, x, y)], line.start[np.where(y >= 0, y, x)])
-    order = np.lexsort((y, x, b_of, a_of, first_start))
+        raise _nothing_shared(corpus)
+    rows = aligned(corpus, document, a, b)
     return Disagreements(
         corpus=corpus,
         pairs=_distinct_pairs(corpus, a, b),
         documents=tuple(corpus.documents[i] for i in distinct(document)[0].tolist()),
-        a=a_of[order],
-        b=b_of[order],
-        kind=kind[order],
-        span_a=_of(line.span, x[order]),
-        span_b=_of(line.span, y[order]),
+        a=a[rows.comparison],
+        b=b[rows.comparison],
+        kind=rows.kind,
+        span_a=rows.span_a,
+        span_b=rows.span_b,
     )
 
 
-def _everybody(corpus: Corpus) -> tuple[Ints, Ints, Ints]:
+def _all_pairs(corpus: Corpus) -> tuple[Ints, Ints, Ints]:
     """Every document with every pair who annotated it: document, a, b."""
     is_gold = np.array([name == corpus.gold for name in corpus.annotators], dtype=bool)
     if np.count_nonzero(~is_gold) < 2:
@@ -351,7 +333,7 @@ def _everybody(corpus: Corpus) -> tuple[Ints, Ints, Ints]:
     return document[one], np.where(gold_second, b, a), np.where(gold_second, a, b)
 
 
-def _chosen(corpus: Corpus, pairs: Iterable[tuple[str, str]]) -> tuple[Ints, Ints, Ints]:
+def _some_pairs(corpus: Corpus, pairs: Iterable[tuple[str, str]]) -> tuple[Ints, Ints, Ints]:
     """The documents that each of some pairs share: document, a, b."""
     by_annotator = np.argsort(corpus.annotation_annotator, kind="stable")
     documents = np.split(
@@ -362,10 +344,9 @@ def _chosen(corpus: Corpus, pairs: Iterable[tuple[str, str]]) -> tuple[Ints, Int
     for a, b in _validated_pairs(corpus, pairs):
         shared = documents[a][np.isin(documents[a], documents[b])]
         if not len(shared):
-            raise NothingSharedError(
-                f"no document was annotated by both {corpus.annotators[a]!r} and "
-                f"{corpus.annotators[b]!r}; expected pairs who share a document"
-            )
+            one, other = Quote(corpus.annotators[a]), Quote(corpus.annotators[b])
+            found = ("no document was annotated by both ", one, " and ", other)
+            raise NothingSharedError(*found, expected="pairs who share a document")
         parts.append((shared, np.full(len(shared), a), np.full(len(shared), b)))
     document, left, right = (np.concatenate(column) for column in zip(*parts, strict=True))
     return document, left, right
@@ -374,21 +355,23 @@ def _chosen(corpus: Corpus, pairs: Iterable[tuple[str, str]]) -> tuple[Ints, Int
 def _validated_pairs(corpus: Corpus, pairs: object) -> list[tuple[int, int]]:
     """Pairs of different annotators, each once, by their numbers."""
     if not isinstance(pairs, Iterable):
-        raise OptionError(f"pairs are {pairs!r}; expected a list of annotators (a, b)")
+        raise OptionError("pairs are ", Quote(pairs), expected="a list of annotators (a, b)")
     number = {name: index for index, name in enumerate(corpus.annotators)}
-    found: dict[tuple[int, int], None] = {}
+    known: set[tuple[int, int]] = set()
+    numbers = []
     for pair in pairs:
         if isinstance(pair, str) or not isinstance(pair, Sequence) or len(pair) != 2:
-            raise OptionError(f"pairs hold {pair!r}; expected two annotators, as (a, b)")
+            raise OptionError("pairs hold ", Quote(pair), expected="two annotators, as (a, b)")
         a, b = (number[checked_option("annotator", name, corpus.annotators)] for name in pair)
         if a == b:
-            raise OptionError(f"pairs hold {pair!r}; expected two different annotators")
-        if (a, b) in found or (b, a) in found:
-            raise OptionError(f"pairs hold {pair!r} twice; expected each pair once")
-        found[a, b] = None
-    if not found:
-        raise OptionError("pairs are empty; expected at least one, as (a, b)")
-    return list(found)
+            raise OptionError("pairs hold ", Quote(pair), expected="two different annotators")
+        if (a, b) in known:
+            raise OptionError("pairs hold ", Quote(pair), " twice", expected="each pair once")
+        known |= {(a, b), (b, a)}
+        numbers.append((a, b))
+    if not numbers:
+        raise OptionError("pairs are empty", expected="at least one, as (a, b)")
+    return numbers
 
 
 def _distinct_pairs(corpus: Corpus, a: Ints, b: Ints) -> tuple[tuple[str, str], ...]:
@@ -398,164 +381,22 @@ def _distinct_pairs(corpus: Corpus, a: Ints, b: Ints) -> tuple[tuple[str, str], 
     return tuple((names[i // n], names[i % n]) for i in distinct(a * n + b)[0].tolist())
 
 
-def _nothing_shared(corpus: Corpus) -> str:
+def _nothing_shared(corpus: Corpus) -> NothingSharedError:
+    """Why there is nobody to compare."""
     counts = np.bincount(corpus.annotation_annotator, minlength=len(corpus.annotators)).tolist()
-    found = {name: n for name, n in zip(corpus.annotators, counts, strict=True) if n}
-    if not found:
-        return "no document was annotated by anybody; expected at least one"
-    if len(found) == 1:
-        only = f"only one annotator found: {next(iter(found))}"
-        return f"{only}; expected at least two who annotated the same document"
-    shown = ", ".join(f"{name!r} annotated {n}" for name, n in list(found.items())[:10])
-    return (
-        f"no document was annotated by two annotators to compare ({shown}); expected documents in "
-        "common: check that all use the same document names, or read them with match='text' or "
-        "'order'"
+    known = [(name, n) for name, n in zip(corpus.annotators, counts, strict=True) if n]
+    if not known:
+        return NothingSharedError("no document was annotated", expected="at least one")
+    if len(known) == 1:
+        expected = "at least two who annotated the same document"
+        found = "only one annotator found: "
+        return NothingSharedError(found, Quote(known[0][0]), expected=expected)
+    shown: list[Piece] = []
+    for name, n in known[:10]:
+        shown += [", ", Quote(name), f" annotated {n}"]
+    names = "check that all use the same document names, or read them with "
+    return NothingSharedError(
+        *("no document was annotated by two annotators to compare (", *shown[1:], ")"),
+        expected="documents in common",
+        remedy=(names, Use("match", "text"), " or ", Use("match", "order")),
     )
-
-
-@dataclass(frozen=True, slots=True)
-class _Side:
-    """What one of the annotators marked: an entry for each span in each comparison.
-
-    Attributes
-    ----------
-    annotator : array of int, shape (comparisons,)
-    first, entry : arrays of int, shape (comparisons,)
-        The first span and the first entry of each comparison; others follow.
-    comparison, span : arrays of int, shape (entries,)
-    """
-
-    annotator: Ints
-    first: Ints
-    entry: Ints
-    comparison: Ints
-    span: Ints
-
-
-@dataclass(frozen=True, slots=True)
-class _Line:
-    """All spans with their texts laid end to end, so that an offset tells the text too.
-
-    Spans are sorted by annotator, start, end and label.
-
-    Attributes
-    ----------
-    span : array of int
-        Its number in the columns of the corpus.
-    start, end, label : arrays of int
-    place : array of int
-        All starts that occur, ascending.
-    key : array of int
-        The annotator and the place of the start in one number, ascending.
-    document : array of int, shape (documents + 1,)
-        Where the documents begin, and where the last one ends.
-    """
-
-    span: Ints
-    start: Ints
-    end: Ints
-    label: Ints
-    place: Ints
-    key: Ints
-    document: Ints
-
-    @classmethod
-    def of(cls, corpus: Corpus) -> Self:
-        """The spans of a corpus."""
-        text = np.concatenate([[0], np.cumsum(corpus.text_length)])
-        start = text[corpus.span_text] + corpus.span_start
-        end = text[corpus.span_text] + corpus.span_end
-        order = np.lexsort((corpus.span_label, end, start, corpus.span_annotator))
-        place, number = distinct(start[order])
-        return cls(
-            span=order,
-            start=start[order],
-            end=end[order],
-            label=corpus.span_label[order],
-            place=place,
-            key=corpus.span_annotator[order] * (len(place) + 1) + number,
-            document=text[bounds(corpus.text_document, len(corpus.documents))],
-        )
-
-    def at(self, annotator: Ints, offset: Ints) -> Ints:
-        """The first span of an annotator that starts at an offset or later."""
-        place = np.searchsorted(self.place, offset)
-        return np.searchsorted(self.key, annotator * (len(self.place) + 1) + place)
-
-    def side(self, document: Ints, annotator: Ints) -> _Side:
-        """What annotators marked in documents, one of each for each comparison."""
-        first = self.at(annotator, self.document[document])
-        n_spans = self.at(annotator, self.document[document + 1]) - first
-        comparison, place = spread(n_spans)
-        return _Side(annotator, first, starts(n_spans), comparison, first[comparison] + place)
-
-
-def _aligned(line: _Line, left: _Side, right: _Side) -> tuple[Ints, Ints, Ints, Ints]:
-    """All rows, in no order: comparison, kind, span of a, span of b; -1 where there is none."""
-    entry_a, entry_b = _overlapping(line, left, right)
-    x, y = left.span[entry_a], right.span[entry_b]
-    moved = (line.start[x] != line.start[y]) | (line.end[x] != line.end[y])
-    kind = 2 * moved + (line.label[x] != line.label[y])
-    taken = _one_to_one(line, (entry_a, entry_b), (x, y), kind)
-    alone_a = np.delete(np.arange(len(left.span)), entry_a[taken])
-    alone_b = np.delete(np.arange(len(right.span)), entry_b[taken])
-    none_a, none_b = np.full(len(alone_b), -1), np.full(len(alone_a), -1)
-    in_both = left.comparison[entry_a[taken]]
-    missed, extra = np.full(len(alone_a), _MISSED), np.full(len(alone_b), _EXTRA)
-    return (
-        np.concatenate([in_both, left.comparison[alone_a], right.comparison[alone_b]]),
-        np.concatenate([kind[taken], missed, extra]),
-        np.concatenate([x[taken], left.span[alone_a], none_a]),
-        np.concatenate([y[taken], none_b, right.span[alone_b]]),
-    )
-
-
-def _overlapping(line: _Line, left: _Side, right: _Side) -> tuple[Ints, Ints]:
-    """All pairs of entries whose spans overlap.
-
-    Of two spans that overlap, one starts within the other. Spans that start together are
-    found from the left.
-    """
-
-    def starting_within(side: _Side, other: _Side, after: int) -> tuple[Ints, Ints]:
-        """Each entry with those of the other side that start within it."""
-        whose = other.annotator[side.comparison]
-        first = line.at(whose, line.start[side.span] + after)
-        entry, place = spread(line.at(whose, line.end[side.span]) - first)
-        comparison = side.comparison[entry]
-        span = first[entry] + place
-        return entry, other.entry[comparison] + span - other.first[comparison]
-
-    a, later_b = starting_within(left, right, 0)
-    b, later_a = starting_within(right, left, 1)
-    return np.concatenate([a, later_a]), np.concatenate([later_b, b])
-
-
-def _one_to_one(
-    line: _Line, entries: tuple[Ints, Ints], spans: tuple[Ints, Ints], kind: Ints
-) -> Ints:
-    """Of pairs that overlap, those that are aligned: the first ones, each entry once.
-
-    A pair neither of whose spans overlaps anything else needs no order.
-    """
-    is_single = [np.bincount(entry)[entry] == 1 for entry in entries]
-    undisputed = is_single[0] & is_single[1]
-    disputed = np.flatnonzero(~undisputed)
-    x, y = spans[0][disputed], spans[1][disputed]
-    overlap = np.minimum(line.end[x], line.end[y]) - np.maximum(line.start[x], line.start[y])
-    covered = np.maximum(line.end[x], line.end[y]) - np.minimum(line.start[x], line.start[y])
-    # Pairs without a common span do not compete. Of two that have one, the others are spans
-    # of one annotator, and those are sorted by start, end and label.
-    disputed = disputed[np.lexsort((y, x, covered, -overlap, kind[disputed]))]
-
-    taken_a: set[int] = set()
-    taken_b: set[int] = set()
-    aligned = []
-    columns = (disputed, entries[0][disputed], entries[1][disputed])
-    for number, a, b in zip(*(column.tolist() for column in columns), strict=True):
-        if a not in taken_a and b not in taken_b:
-            taken_a.add(a)
-            taken_b.add(b)
-            aligned.append(number)
-    return np.concatenate([np.flatnonzero(undisputed), np.array(aligned, dtype=np.int64)])

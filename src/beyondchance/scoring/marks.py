@@ -161,7 +161,7 @@ def _check_distinct(spans: Marked) -> None:
     if same.any():
         twin = int(spans.index[int(np.argmax(same))])
         raise OverlapError(
-            *pieces(spans.corpus.describe_span(twin)),
+            *spans.corpus.describe_span(twin),
             " was marked twice",
             expected="each span once",
             remedy="remove the duplicate",

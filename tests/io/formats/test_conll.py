@@ -278,7 +278,7 @@ MALFORMED = {
         "{}: none of the columns 'token', 'pos' holds tags; say which with tag_column="
     ),
     "a B-Y\n\nb I-X\nc B-X\n": (
-        "{}:3: tag 'I-X' after the start of the text and before B-X breaks scheme IOB2; correct "
+        "{}:3: tag 'I-X' after the start of the text and before 'B-X' breaks scheme IOB2; correct "
         "it, choose another scheme, or repair it with repair='conlleval' or repair='discard'"
     ),
     "a O\nb B_X\n": (

@@ -182,8 +182,8 @@ def _candidates(units: Units, dissimilarity: Dissimilarity) -> Iterator[Unitary]
             if partners.sum() > _MOST_COMBINATIONS:
                 raise DataError(
                     f"{len(units)} units of {largest} annotators could be aligned in more than "
-                    f"{_MOST_COMBINATIONS:,} ways, too many to choose from; compare fewer "
-                    "annotators, or give positions more weight (alpha)"
+                    f"{_MOST_COMBINATIONS:,} ways, too many to choose from",
+                    remedy=("compare fewer annotators, or give positions more weight (alpha)"),
                 )
             row, place = spread(partners)
             added = v[first[members[row, -1]] + place]
@@ -401,6 +401,6 @@ def _scipy(name: str) -> ModuleType:
         return import_module(f"scipy.{name}")
     except ImportError as error:
         raise MissingLibraryError(
-            f"the coefficient gamma needs the library scipy ({error}); install it with: "
-            "pip install 'beyondchance[coefficients]'"
+            f"the coefficient gamma needs the library scipy ({error})",
+            remedy="install it with: pip install 'beyondchance[coefficients]'",
         ) from None

@@ -30,8 +30,17 @@ from statistics import NormalDist
 import numpy as np
 
 from beyondchance.annotations.corpus import Corpus
+from beyondchance.checks import as_float, checked_generator, checked_share, checked_whole
 from beyondchance.core.ragged import total
 from beyondchance.errors import OptionError
+from beyondchance.messages import Quote, quotes
+from beyondchance.other_coefficients.coefficient import (
+    NOTHING_MARKED,
+    Coefficient,
+    Function,
+    Task,
+    part_of,
+)
 from beyondchance.other_coefficients.gamma.alignment import Dissimilarity, Unitary, best_alignment
 from beyondchance.other_coefficients.gamma.continua import (
     Texts,
@@ -39,19 +48,17 @@ from beyondchance.other_coefficients.gamma.continua import (
     compared_texts,
     random_corpora,
 )
-from beyondchance.other_coefficients.values import Coefficient
 from beyondchance.types import Floats, Ints
 
 PILOT = 30
 """Random corpora to estimate from how many are needed."""
 
 ALONE = "no text was annotated by two annotators"
-NOTHING_MARKED = "nobody marked anything"
 ONE_BY_ONE = "gamma-k is a value for each label; for all of them together see gamma-cat"
 _REASONS = (
     NOTHING_MARKED,
     "nothing is marked in the random texts drawn: draw more samples",
-    "random annotations would agree wholly: the disorder of all of them is 0",
+    "random annotations would agree completely: the disorder of all of them is 0",
 )
 _CATEGORIAL_REASONS = (
     "no two units that overlap are aligned",
@@ -70,7 +77,7 @@ def gamma(
     precision: float = 0.02,
     confidence: float = 0.95,
     samples: int | None = None,
-    rng: np.random.Generator | int | None = None,
+    seed: int | np.random.Generator | None = None,
     progress: Callable[[int, int], object] | None = None,
 ) -> dict[str, Coefficient]:
     r"""Gamma, gamma-cat and gamma-k of a corpus.
@@ -94,8 +101,8 @@ def gamma(
         CV their coefficient of variation, and 30 at least.
     samples : int, optional
         How many random corpora to draw, whatever the precision.
-    rng : numpy.random.Generator or int, optional
-        The source of randomness, or its seed; by default the seed 0, so that a corpus
+    seed : int or Generator, optional
+        Where random numbers begin, or a generator; by default the seed 0, so that a corpus
         always has the same gamma.
     progress : callable, optional
         Called as ``progress(done, total)``, in random corpora; the total may grow.
@@ -153,20 +160,18 @@ def gamma(
     'no two units that overlap are aligned'
     """
     dissimilarity = Dissimilarity(
-        alpha=_validated("alpha", alpha, least=0),
-        beta=_validated("beta", beta, least=0),
+        alpha=_checked("alpha", alpha),
+        beta=_checked("beta", beta),
         labels=_label_distances(corpus.labels, categories),
     )
     if alpha == beta == 0:
-        raise OptionError("alpha and beta are both 0; expected one of them to be positive")
-    scale = _validated("delta", delta, above=0)
-    share = _validated("precision", precision, above=0, below=1)
-    quantile = NormalDist().inv_cdf(
-        0.5 + _validated("confidence", confidence, above=0, below=1) / 2
-    )
-    if samples is not None and (not isinstance(samples, int | np.integer) or samples < 2):
-        raise OptionError(f"samples is {samples!r}; expected a whole number of at least 2, or None")
-    generator = _generator(rng)
+        raise OptionError("alpha and beta are both 0", expected="one of them to be positive")
+    scale = _checked("delta", delta, is_positive=True)
+    share = checked_share("precision", precision)
+    quantile = NormalDist().inv_cdf(0.5 + checked_share("confidence", confidence) / 2)
+    if samples is not None:
+        checked_whole("samples", samples, least=2)
+    rng = checked_generator(0 if seed is None else seed)
     settings = {
         "alpha": f"{alpha:g}",
         "beta": f"{beta:g}",
@@ -176,18 +181,18 @@ def gamma(
         "samples": "0",
         **({} if samples is not None else {"precision": f"{precision:g}"}),
         "confidence": f"{confidence:g}",
-        "seed": "of the generator" if isinstance(rng, np.random.Generator) else str(rng or 0),
+        "seed": "of the generator" if isinstance(seed, np.random.Generator) else str(seed or 0),
     }
 
     texts = compared_texts(corpus)
     if texts is None or not len(texts.units):
-        reason = ALONE if texts is None else NOTHING_MARKED
-        nothing = Coefficient(name="gamma", value=nan, reason=reason, settings=settings)
+        why = ALONE if texts is None else NOTHING_MARKED
+        nothing = Coefficient(name="gamma", value=nan, why=why, settings=settings)
         return _named([nothing] * (2 + len(corpus.labels)), corpus.labels, settings)
 
     observed = _disorders(texts.units, 1, dissimilarity)[0]
     random = _sampled(
-        texts, dissimilarity, generator, samples=samples, factor=quantile / share, progress=progress
+        texts, dissimilarity, rng, samples=samples, factor=quantile / share, progress=progress
     )
     settings["samples"] = str(len(random))
     reasons = [_REASONS, *[_CATEGORIAL_REASONS] * (1 + len(corpus.labels))]
@@ -313,9 +318,9 @@ def _coefficient(
     known = random[~np.isnan(random)]
     expected = float(known.mean()) if len(known) else nan
     undefined = (np.isnan(observed), not len(known), not (known > 0).any())
-    reason = next((why for why, holds in zip(reasons, undefined, strict=True) if holds), None)
+    reason = next((why for why, holds in zip(reasons, undefined, strict=True) if holds), "")
     value, interval = nan, None
-    if reason is None:
+    if not reason:
         value = 1 - observed / expected
         error = quantile * float(known.std(ddof=1)) / sqrt(len(known)) if len(known) > 1 else inf
         if error < expected:
@@ -328,7 +333,7 @@ def _coefficient(
         value=float(value),
         observed=float(observed),
         expected=expected,
-        reason=reason,
+        why=reason,
         settings=settings,
         interval=interval,
     )
@@ -346,7 +351,7 @@ def _named(
         "gamma": overall,
         "gamma-cat": replace(categorial, name="gamma-cat"),
         "gamma-k": Coefficient(
-            name="gamma-k", value=nan, reason=ONE_BY_ONE, by_label=by_label, settings=settings
+            name="gamma-k", value=nan, why=ONE_BY_ONE, by_label=by_label, settings=settings
         ),
     }
 
@@ -354,20 +359,13 @@ def _named(
 # --- Options ------------------------------------------------------------------
 
 
-def _validated(
-    name: str, value: object, *, least: float = -inf, above: float = -inf, below: float = inf
-) -> float:
-    """A number in its range."""
-    number = value if isinstance(value, int | float | np.number) else nan
-    if isfinite(number) and least <= number and above < number < below:
-        return float(number)
-    parts = (
-        f"of at least {least:g}" if least > -inf else "",
-        f"above {above:g}" if above > -inf else "",
-        f"below {below:g}" if below < inf else "",
-    )
-    wanted = " and ".join(part for part in parts if part)
-    raise OptionError(f"{name} is {value!r}; expected a number {wanted}")
+def _checked(name: str, value: object, *, is_positive: bool = False) -> float:
+    """A finite number from 0 on, or above 0."""
+    number = as_float(value)
+    if isfinite(number) and (number > 0 or (number == 0 and not is_positive)):
+        return number
+    limit = "above 0" if is_positive else "of at least 0"
+    raise OptionError(f"{name} is ", Quote(value), expected=f"a number {limit}")
 
 
 def _label_distances(
@@ -384,23 +382,25 @@ def _label_distances(
     named: dict[tuple[int, int], float] = {}
     for pair, distance in (categories or {}).items():
         if not isinstance(pair, tuple) or len(pair) != 2:
-            raise OptionError(f"categories name {pair!r}; expected pairs of labels")
+            raise OptionError("categories name ", Quote(pair), expected="pairs of labels")
         for label in pair:
             if label not in labels:
                 raise OptionError(
-                    f"categories name the label {label!r}; the corpus has: {', '.join(labels)}"
+                    "categories name the label ",
+                    Quote(label),
+                    remedy=("the corpus has: ", *quotes(labels)),
                 )
         one, other = sorted(labels.index(label) for label in pair)
-        number = distance if isinstance(distance, int | float | np.number) else nan
+        number = as_float(distance)
+        put = ("categories put ", Quote(pair[0]), " and ", Quote(pair[1]))
         if not 0 <= number <= 1 or (one == other and number != 0):
-            raise OptionError(
-                f"categories put {pair[0]!r} and {pair[1]!r} {distance!r} apart; expected a "
-                "number from 0 to 1, and 0 for a label and itself"
-            )
+            expected = "a number from 0 to 1, and 0 for a label and itself"
+            raise OptionError(*put, " ", Quote(distance), " apart", expected=expected)
         if named.setdefault((one, other), number) != number:
             raise OptionError(
-                f"categories put {pair[0]!r} and {pair[1]!r} both {named[one, other]!r} and "
-                f"{distance!r} apart; expected one distance for both orders"
+                *put,
+                f" both {named[one, other]!r} and {number!r} apart",
+                expected="one distance for both orders",
             )
         distances[one, other] = distances[other, one] = number
     return distances
@@ -412,8 +412,11 @@ def _listed(categories: Mapping[tuple[str, str], float]) -> str:
     return ",".join(f"{one}~{other}={distance:g}" for one, other, distance in parts)
 
 
-def _generator(rng: np.random.Generator | int | None) -> np.random.Generator:
-    try:
-        return np.random.default_rng(0 if rng is None else rng)
-    except (TypeError, ValueError):
-        raise OptionError(f"rng is {rng!r}; expected a generator, a seed or None") from None
+def _gammas(task: Task) -> dict[str, Coefficient]:
+    return gamma(task.corpus, **task.gamma, seed=task.seed, progress=task.progress)
+
+
+GAMMAS: Mapping[str, Function] = {
+    name: part_of(_gammas, name) for name in ("gamma", "gamma-cat", "gamma-k")
+}
+"""The functions of the coefficients of this module."""

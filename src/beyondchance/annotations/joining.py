@@ -1,0 +1,117 @@
+"""Corpora of different documents joined into one, in linear time."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from itertools import chain
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from beyondchance.errors import DataError, MismatchError
+from beyondchance.messages import Quote
+from beyondchance.types import Ints
+
+if TYPE_CHECKING:
+    from beyondchance.annotations.corpus import Corpus
+
+
+def joined_columns(parts: Sequence[Corpus]) -> dict[str, Any]:
+    """The columns of `Corpus.joined`. Numbers of one part are shifted past those before it."""
+    documents = _documents(parts)
+    for name in ("unit", "positions", "options"):
+        _check_equal(name, [getattr(part, name) for part in parts])
+    annotators = tuple(dict.fromkeys(chain.from_iterable(part.annotators for part in parts)))
+    labels = tuple(sorted(set(chain.from_iterable(part.labels for part in parts))))
+    n_documents = [len(part.documents) for part in parts]
+    n_texts = [len(part.text_length) for part in parts]
+
+    annotation_document = _shifted([part.annotation_document for part in parts], n_documents)
+    annotation_annotator = _recoded(
+        annotators, [(part.annotators, part.annotation_annotator) for part in parts]
+    )
+    # Annotators may have another order in the whole than in a part.
+    order = np.lexsort((annotation_annotator, annotation_document))
+    skipped: Counter[str] = Counter()
+    for part in parts:
+        skipped.update(part.skipped)
+    return {
+        "documents": documents,
+        "fields": {
+            name: tuple(
+                chain.from_iterable(
+                    part.fields.get(name, ("",) * len(part.documents)) for part in parts
+                )
+            )
+            for name in dict.fromkeys(chain.from_iterable(part.fields for part in parts))
+        },
+        "text_document": _shifted([part.text_document for part in parts], n_documents),
+        "annotators": annotators,
+        "labels": labels,
+        "annotation_document": annotation_document[order],
+        "annotation_annotator": annotation_annotator[order],
+        "span_text": _shifted([part.span_text for part in parts], n_texts),
+        "span_annotator": _recoded(
+            annotators, [(part.annotators, part.span_annotator) for part in parts]
+        ),
+        "span_label": _recoded(labels, [(part.labels, part.span_label) for part in parts]),
+        **{
+            name: np.concatenate([getattr(part, name) for part in parts])
+            for name in ("text_length", "span_start", "span_end")
+        },
+        "unit": parts[0].unit,
+        "positions": parts[0].positions,
+        "options": parts[0].options,
+        "skipped": dict(skipped),
+        "texts": _if_known(parts, "texts", lambda texts: tuple(chain.from_iterable(texts))),
+        "token_start": _if_known(parts, "token_start", np.concatenate),
+        "token_end": _if_known(parts, "token_end", np.concatenate),
+        "gold": _gold(parts),
+        "inputs": tuple(dict.fromkeys(chain.from_iterable(part.inputs for part in parts))),
+        # Notes may quote values that cannot be hashed; their sentences can.
+        "notes": tuple({str(note): note for part in parts for note in part.notes}.values()),
+    }
+
+
+def _documents(parts: Sequence[Corpus]) -> tuple[str, ...]:
+    names = tuple(chain.from_iterable(part.documents for part in parts))
+    if len(set(names)) < len(names):
+        repeated = next(name for name, n in Counter(names).items() if n > 1)
+        found = ("document ", Quote(repeated), " is in two of the corpora")
+        raise DataError(*found, expected="corpora of different documents")
+    return names
+
+
+def _check_equal(name: str, values: Sequence[object]) -> None:
+    others = [value for value in values if value != values[0]]
+    if others:
+        found = (f"the corpora differ in {name}: ", Quote(values[0]), " and ", Quote(others[0]))
+        raise MismatchError(*found, expected="corpora that were built in the same way")
+
+
+def _gold(parts: Sequence[Corpus]) -> str | None:
+    """The gold standard of all parts; a part that lacks this annotator has none."""
+    gold = next((part.gold for part in parts if part.gold is not None), None)
+    _check_equal("gold", [gold if gold not in part.annotators else part.gold for part in parts])
+    return gold
+
+
+def _shifted(columns: Sequence[Ints], sizes: Sequence[int]) -> Ints:
+    """Numbers within parts, as numbers within the whole."""
+    first = np.cumsum([0, *sizes[:-1]])
+    return np.concatenate([column + begin for column, begin in zip(columns, first, strict=True)])
+
+
+def _recoded(names: tuple[str, ...], columns: Sequence[tuple[tuple[str, ...], Ints]]) -> Ints:
+    """Numbers of the names of parts, as numbers of the names of the whole."""
+    number = {name: code for code, name in enumerate(names)}
+    return np.concatenate(
+        [np.array([number[name] for name in own], dtype=np.int64)[codes] for own, codes in columns]
+    )
+
+
+def _if_known(parts: Sequence[Corpus], name: str, join: Callable[[list[Any]], Any]) -> Any:
+    """What all parts know, joined; None where one of them does not."""
+    values = [getattr(part, name) for part in parts]
+    return None if any(value is None for value in values) else join(values)

@@ -1,0 +1,84 @@
+"""Names of documents, annotators and labels: checked, numbered, chosen and shown."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from beyondchance.errors import DataError
+from beyondchance.messages import Piece, Quote, quotes
+from beyondchance.types import Bools, Ints
+
+
+def is_list(value: object) -> bool:
+    """Whether a value is a list, a tuple, an array or the like, and not a string."""
+    if isinstance(value, np.ndarray):
+        return value.ndim == 1
+    return isinstance(value, Sequence) and not isinstance(value, str | bytes)
+
+
+def named_text(text: int, documents: Sequence[str], text_document: Ints) -> tuple[Piece, ...]:
+    """Name a text: by its document, and its number there if the document has several."""
+    document = int(text_document[text])
+    first, end = np.searchsorted(text_document, (document, document + 1)).tolist()
+    number = () if end - first == 1 else (f", text {text - first}",)
+    return ("document ", Quote(documents[document]), *number)
+
+
+def validated_names(kind: str, names: object) -> tuple[str, ...]:
+    """Distinct non-empty strings without white space at their edges."""
+    if isinstance(names, str) or not isinstance(names, Iterable):
+        raise DataError(f"{kind}s are ", Quote(names), expected="a list of names")
+    return tuple(map(str, distinct_names(kind, tuple(names), once=True)))
+
+
+def distinct_names(kind: str, names: Iterable[Any], *, once: bool = False) -> list[str]:
+    """The distinct ones among names, in the order met, all of them checked."""
+    listed = list(names)
+    try:
+        distinct = list(dict.fromkeys(listed))
+    except TypeError:
+        raise DataError(f"one {kind} is a list or the like", expected="strings") from None
+    for name in distinct:
+        if not isinstance(name, str) or not name or name != name.strip():
+            expected = "a string that is not empty and has no white space at its edges"
+            raise DataError(f"{kind} ", Quote(name), " is not a name", expected=expected)
+    if once and len(distinct) < len(listed):
+        twice = next(name for name, n in Counter(listed).items() if n > 1)
+        raise DataError(f"{kind} ", Quote(twice), " occurs twice", expected="distinct names")
+    return distinct
+
+
+def coded(kind: str, names: Sequence[str]) -> tuple[tuple[str, ...], Ints]:
+    """The distinct ones among names, sorted, and the number of each name among them."""
+    code = {name: number for number, name in enumerate(distinct_names(kind, names))}
+    numbers = np.fromiter(map(code.__getitem__, names), dtype=np.int64, count=len(names))
+    return sorted_names(tuple(code), numbers)
+
+
+def sorted_names(names: tuple[str, ...], codes: Ints) -> tuple[tuple[str, ...], Ints]:
+    """Sort names and renumber what refers to them."""
+    order = sorted(range(len(names)), key=names.__getitem__)
+    rank = np.empty(len(names), dtype=np.int64)
+    rank[order] = np.arange(len(names))
+    return tuple(names[i] for i in order), rank[codes]
+
+
+def kept(names: tuple[str, ...], keep: Bools) -> tuple[str, ...]:
+    """The names for which `keep` is true."""
+    return names if keep.all() else tuple(names[i] for i in np.flatnonzero(keep).tolist())
+
+
+def membership(kind: str, names: tuple[str, ...], wanted: Collection[str] | None) -> Bools:
+    """Which of the names are wanted; all of them by default."""
+    if wanted is None:
+        return np.ones(len(names), dtype=bool)
+    chosen = {wanted} if isinstance(wanted, str) else set(validated_names(kind, wanted))
+    missing = sorted(chosen - set(names))
+    if missing:
+        known = ("the corpus has: ", *quotes(names))
+        raise DataError(f"unknown {kind} ", Quote(missing[0]), remedy=known)
+    return np.fromiter((name in chosen for name in names), dtype=bool, count=len(names))

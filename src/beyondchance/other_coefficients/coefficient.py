@@ -1,0 +1,222 @@
+"""What a coefficient is: what it is computed from, its value, and its entry in the catalogue."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from math import isnan, nan
+from typing import Any, TypeVar
+
+import numpy as np
+
+from beyondchance.annotations.corpus import Corpus
+from beyondchance.errors import BeyondChanceError, DataError, MissingLibraryError, OverlapError
+from beyondchance.messages import Text, spoken
+
+NOBODY_TO_COMPARE = "no position was seen by two annotators"
+NOTHING_MARKED = "no annotator marked anything"
+
+Result = TypeVar("Result")
+
+
+class UndefinedError(DataError):
+    """A coefficient has no value on these annotations, for the reason that this says."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Coefficient:
+    """What one coefficient says about a corpus.
+
+    Attributes
+    ----------
+    name : str
+        As in the catalogue: ``alpha``, ``mu-alpha``, ``kappa`` and so on.
+    value : float
+        The coefficient; nan where it is undefined.
+    observed, expected : float
+        The two parts it is made of: agreement, disagreement or disorder, as the
+        catalogue says.
+    why : Text
+        Why the value is undefined, where it is, in pieces.
+    by_label : mapping of str to Coefficient
+        The values of single labels, where the coefficient has them.
+    settings : mapping of str to str
+        Whatever else changes a digit of the value.
+    interval : (float, float), optional
+        Where the value lies with the stated confidence, if it was sampled.
+
+    Examples
+    --------
+    >>> kappa = Coefficient(name="kappa", value=0.5, observed=0.75, expected=0.5)
+    >>> kappa.to_dict()
+    {'value': 0.5, 'observed': 0.75, 'expected': 0.5}
+    >>> Coefficient(name="kappa", value=float("nan"), why="no text").to_dict()
+    {'value': None, 'observed': None, 'expected': None, 'reason': 'no text'}
+    """
+
+    name: str
+    value: float
+    observed: float = nan
+    expected: float = nan
+    why: Text = ()
+    by_label: Mapping[str, Coefficient] = field(default_factory=dict)
+    settings: Mapping[str, str] = field(default_factory=dict)
+    interval: tuple[float, float] | None = None
+
+    @property
+    def reason(self) -> str | None:
+        """Why the value is undefined, as a sentence; None where it is defined."""
+        return spoken(self.why) or None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values; None where undefined, with the reason; no entry for what is empty."""
+        result: dict[str, Any] = {
+            "value": _plain(self.value),
+            "observed": _plain(self.observed),
+            "expected": _plain(self.expected),
+        }
+        if self.reason is not None:
+            result["reason"] = self.reason
+        if self.interval is not None:
+            result["interval"] = list(map(_plain, self.interval))
+        if self.settings:
+            result["settings"] = dict(self.settings)
+        if self.by_label:
+            result["by_label"] = {label: part.to_dict() for label, part in self.by_label.items()}
+        return result
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Task:
+    """What coefficients are computed from, and what several of them have in common.
+
+    Attributes
+    ----------
+    corpus : Corpus
+        Without a gold standard.
+    model : str
+        Of the corrected F1.
+    gamma : mapping of str to object
+        Parameters of gamma.
+    seed : int or Generator, optional
+        Where the random numbers of gamma begin.
+    progress : callable, optional
+        Called with how many samples of gamma are done, and how many there will be.
+    """
+
+    corpus: Corpus
+    model: str = "auto"
+    gamma: Mapping[str, Any] = field(default_factory=dict)
+    seed: int | np.random.Generator | None = None
+    progress: Callable[[int, int], object] | None = None
+    _known: dict[Callable[[Task], Any], Any] = field(default_factory=dict, init=False, repr=False)
+
+    def once(self, compute: Callable[[Task], Result]) -> Result:
+        """What a function makes of the task, computed once for all coefficients.
+
+        An error that makes coefficients undefined is kept and raised again.
+        """
+        if compute not in self._known:
+            try:
+                self._known[compute] = compute(self)
+            except _UNDEFINED as error:
+                self._known[compute] = error
+        result: Any = self._known[compute]
+        if isinstance(result, BeyondChanceError):
+            raise result
+        return result  # type: ignore[no-any-return]
+
+
+_UNDEFINED = (OverlapError, MissingLibraryError, UndefinedError)
+"""What makes a coefficient undefined, while others may still have a value."""
+
+Function = Callable[[Task], Coefficient]
+
+
+def computed(name: str, function: Function, task: Task) -> Coefficient:
+    """The value of a coefficient; undefined, with the reason, where it cannot be computed."""
+    try:
+        return function(task)
+    except _UNDEFINED as error:
+        return Coefficient(name=name, value=nan, why=error.text)
+
+
+def part_of(compute: Callable[[Task], Mapping[str, Coefficient]], name: str) -> Function:
+    """The function of a coefficient that is computed together with others."""
+    return lambda task: task.once(compute)[name]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """An entry of the catalogue: what there is to know about a coefficient.
+
+    Attributes
+    ----------
+    name : str
+        As options and results have it.
+    title : str
+        As people know it.
+    definition : str
+        In one line.
+    reference : str
+    function : function of a Task
+        Computes it; an OverlapError or UndefinedError that it raises is the reason why the
+        coefficient has no value.
+    parts : {"agreement", "disagreement", "disorder"}
+        What its observed and expected parts are.
+    unannotated : str
+        What it does with text in which no annotator marked anything.
+    near_misses : str
+        What it does with spans that overlap without being equal.
+    length : str
+        What happens as text is added in which nothing is marked.
+    is_sampled : bool
+        Whether its value depends on random numbers.
+    """
+
+    name: str
+    title: str
+    definition: str
+    reference: str
+    function: Function
+    parts: str
+    unannotated: str
+    near_misses: str
+    length: str
+    is_sampled: bool = False
+
+    def computed(self, task: Task) -> Coefficient:
+        """The value of this coefficient."""
+        return computed(self.name, self.function, task)
+
+
+def from_disagreement(name: str, observed: float, expected: float, *, why: Text) -> Coefficient:
+    """One minus observed over expected disagreement; undefined where none is expected.
+
+    Parameters
+    ----------
+    name : str
+    observed, expected : float
+        Disagreement.
+    why : Text
+        Why no disagreement is expected, if none is.
+
+    Examples
+    --------
+    >>> from_disagreement("alpha", 0.1, 0.4, why="").value
+    0.75
+    >>> from_disagreement("alpha", 0.0, 0.0, why="nothing was marked").value
+    nan
+    """
+    is_defined = expected > 0
+    return Coefficient(
+        name=name,
+        value=1 - observed / expected if is_defined else nan,
+        observed=observed,
+        expected=expected,
+        why=() if is_defined else why,
+    )
+
+
+def _plain(number: float) -> float | None:
+    return None if isnan(number) else number
