@@ -381,10 +381,7 @@ FIRST = ": set 'anna', annotation 1"
         (
             TWO,
             {"layer": "Date"},
-            (
-                ": no annotation has the type 'Date'; expected one of those in the file: 'Person', "
-                "'Place'"
-            ),
+            (": no annotation type 'Date'; expected one of: 'Person', 'Place'"),
         ),
         (
             TWO,

@@ -12,13 +12,13 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from itertools import pairwise
 from operator import itemgetter
 from typing import Any, TypeVar
 from xml.etree import ElementTree as ET
 
 from beyondchance.errors import FormatError
 from beyondchance.io.drafts import Draft, DraftSpan, Interval
+from beyondchance.io.layers import as_label, length_in, out_of_order, unknown
 from beyondchance.io.markup import check_distinct, xml_root
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload
@@ -126,15 +126,9 @@ def _chosen_sets(documents: list[_Document], reading: Reading) -> list[str]:
     wanted = {name: any(_is_wanted(a, reading) for a in found) for name, found in contents.items()}
     layer = reading.options["layer"]
     if layer is not None and not any(wanted.values()):
-        raise FormatError(
-            "no annotation has the type ",
-            Quote(layer),
-            where=documents[0].source.name if documents else "the folder",
-            expected=(
-                "one of those in the file: ",
-                *quotes(sorted({a.kind for found in contents.values() for a in found})),
-            ),
-        )
+        kinds = sorted({a.kind for found in contents.values() for a in found})
+        where = documents[0].source.name if documents else "the folder"
+        raise unknown("annotation type", layer, kinds, where)
     named = [name for name in contents if name not in {_DEFAULT, _MARKUP}]
     if any(wanted[name] for name in named):
         return [name for name in named if wanted[name] or not contents[name]]
@@ -190,10 +184,8 @@ def _label(annotation: _Annotation, reading: Reading) -> str:
     if feature is None:
         return annotation.kind
     value = annotation.features.get(feature)
-    if isinstance(value, bool):
-        return str(value).lower()
     if isinstance(value, int) or (isinstance(value, str) and value):
-        return str(value)
+        return as_label(value)
     raise FormatError(
         *("the feature ", Quote(feature), " of a ", Quote(annotation.kind), " is "),
         *pieces(shown(value) if feature in annotation.features else "missing"),
@@ -206,17 +198,11 @@ def _parts(
     document: _Document, annotations: list[_Annotation], kind: str, reading: Reading
 ) -> list[Interval] | None:
     """Tokens or sentences, where the file has them and they follow one another."""
-    found = sorted({(a.start, a.end) for a in annotations if a.kind == kind})
-    if not found:
-        return None
-    follow = all(before[1] <= after[0] for before, after in pairwise(found))
-    n_units = len(document.text)
-    if document.offsets == "utf16":
-        n_units += sum(ord(character) >= 0x10000 for character in document.text)
-    if not follow or any(not 0 <= start < end <= n_units for start, end in found):
+    places = sorted({(a.start, a.end) for a in annotations if a.kind == kind})
+    if out_of_order(places, length_in(document.text, document.offsets)) is not None:
         reading.skipped[_UNUSABLE[kind]] += 1
         return None
-    return found
+    return places or None
 
 
 # --- bdocjs -------------------------------------------------------------------
