@@ -162,8 +162,6 @@ _ALL = (
         offsets="code points, or as the file says (bdocjs)",
         first="<{",
         options=CHARACTERS | {"layer", "feature"},
-        library="gatenlp",
-        extra="gate",
     ),
     Format(
         name="eaf",
@@ -174,8 +172,6 @@ _ALL = (
         offsets="milliseconds",
         first="<",
         options=EVERYWHERE | {"grid", "tier", "layer"},
-        library="pympi",
-        extra="eaf",
     ),
     Format(
         name="textgrid",

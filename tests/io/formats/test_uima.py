@@ -122,7 +122,7 @@ def test_json_and_xmi(tmp_path):
         assert corpus.texts == (TEXT,)
         assert corpus.spans("1", "anna") == ADA_BO
         assert dict(corpus.skipped) == {}
-        assert corpus.notes == (f"{path}: layer {NE}, feature value",)
+        assert list(map(str, corpus.notes)) == [f"{path}: layer {NE!r}, feature 'value'"]
         assert corpus.options == {"layer": NE, "feature": "value"}
 
 
@@ -208,7 +208,7 @@ def test_titles_name_documents(tmp_path):
     corpus = bc.read(folder, format="uima")
     assert corpus.documents == ("doc 1", "doc 2")
     assert corpus.annotators == ("anna",)
-    assert corpus.skipped == {"files of another format ignored": 1}
+    assert corpus.skipped == {"files of other formats ignored": 1}
     written(folder, cas(title="doc 1").to_json(), "x2.json")
     assert bc.read(folder, format="uima").documents == ("x1", "x2")
 
@@ -229,8 +229,8 @@ def test_the_type_system_that_fits_is_taken(tmp_path):
     path = written(tmp_path, cas(ADA_BO).to_xmi(), "anna.xmi")
     refused(
         path,
-        f"FILE: its types are not all in {tmp_path / 'a-typesystem.xml'} (Type with name [{NE}] "
-        "not found!); use the type system that was exported with it",
+        f"FILE: its types are not all in {tmp_path / 'a-typesystem.xml'} ('Type with name "
+        f"[{NE[:40]}...); use the type system that was exported with it",
     )
     written(tmp_path, SYSTEM_XML, "z-TypeSystem.xml")
     assert bc.read(path, format="uima").spans("1", "anna") == ADA_BO
@@ -293,7 +293,7 @@ def test_the_only_layer_and_the_only_string(tmp_path):
         assert bc.read(path, format="uima", feature="sure").labels == ("true",)
         refused(
             path,
-            "FILE: layer my.Mood has no feature 'x'; expected one of: tone, strength, sure",
+            "FILE: layer 'my.Mood': no feature 'x'; expected one of: 'tone', 'strength', 'sure'",
             feature="x",
         )
 
@@ -308,19 +308,21 @@ def test_layers_without_features_are_labelled_by_their_names(tmp_path):
 def test_choices_that_must_be_made(tmp_path):
     extra = [("my.Pair", 0, 3, {"left": "L", "right": "R"}), ("my.Bare", 0, 3, {})]
     path = written(tmp_path, cas(extra=extra).to_json())
-    refused(path, "FILE: several layers have annotations: my.Bare, my.Pair; say which with layer=")
+    refused(path, "FILE: several layers have annotations: 'my.Bare', 'my.Pair'; pass layer=NAME")
     refused(
         path,
-        "FILE: layer my.Pair has several features: left, right; say which holds the label with "
-        "feature=",
+        "FILE: layer 'my.Pair' has several features: 'left', 'right'; pass the one that holds the "
+        "label: feature=NAME",
         layer="Pair",
     )
     refused(
         path,
-        "FILE: several layers are called 'Mood': my.Mood, your.Mood; say the full name",
+        "FILE: several layers are called 'Mood': 'my.Mood', 'your.Mood'; use the full name",
         layer="Mood",
     )
-    with pytest.raises(bc.FormatError, match=r"no layer 'Pear'; expected one of: de\.tud.*my\.Bar"):
+    with pytest.raises(
+        bc.FormatError, match=r"no layer 'Pear'; expected one of: 'de\.tud.*my\.Bar"
+    ):
         bc.read(path, format="uima", layer="Pear")
     assert bc.read(path, format="uima", layer="Pair", feature="right").labels == ("R",)
     assert bc.read(path, format="uima", layer="my.Mood").spans("1", "anna") == []
@@ -331,7 +333,9 @@ def test_nothing_marked(tmp_path):
         corpus = bc.read(path, format="uima")
         assert corpus.annotators_of("1") == ("anna",)
         assert corpus.spans("1", "anna") == []
-        assert corpus.notes == (f"{path}: no layer has annotations; read as nothing marked",)
+        assert list(map(str, corpus.notes)) == [
+            f"{path}: no layer has annotations; read as nothing marked"
+        ]
 
 
 def test_empty_annotations_are_refused_or_skipped(tmp_path):
@@ -408,9 +412,9 @@ def test_project(tmp_path):
     assert corpus.spans("d.txt", "gold") == ADA_BO
     assert corpus.skipped == {
         "unfinished annotations left out": 1,
-        "initial documents of nobody ignored": 1,
+        "initial documents without an annotator ignored": 1,
         "Java-serialised files ignored": 1,
-        "files of another format ignored": 1,
+        "files of other formats ignored": 1,
     }
 
 
@@ -452,8 +456,8 @@ def test_project_that_cannot_be_read(tmp_path):
     files = {"annotation/d/anna.json": cas().to_json()}
     refused(
         written(tmp_path, project([("d", "anna", "IN_PROGRESS")], files), "p.zip"),
-        "FILE: nobody finished a document (1 IN_PROGRESS); mark documents as finished in INCEpTION "
-        "and export again",
+        "FILE: no annotator finished a document ('1 IN_PROGRESS'); mark documents as finished in "
+        "INCEpTION and export again",
     )
     for known, message in (
         ("[]", "found list; expected a JSON object"),
@@ -527,7 +531,7 @@ EXPORT = "export it from INCEpTION as UIMA CAS JSON or UIMA CAS XMI"
         ),
         (
             changed(FEATURE_STRUCTURES=[{"%TYPE": "x"}]),
-            "FILE: %FEATURE_STRUCTURES, number 1: expected an object with a number as %ID",
+            "FILE: %FEATURE_STRUCTURES: number 1 has no %ID; expected a number",
         ),
         (
             changed(FEATURE_STRUCTURES={"x": {}}),
@@ -535,15 +539,15 @@ EXPORT = "export it from INCEpTION as UIMA CAS JSON or UIMA CAS XMI"
         ),
         (
             changed(FEATURE_STRUCTURES=[{"%ID": 1}]),
-            "FILE: feature structure 1: expected an object with %TYPE",
+            "FILE: feature structure 1: has no %TYPE; expected an object with one",
         ),
         (
             changed(FEATURE_STRUCTURES=[{"%ID": 1, "%TYPE": NE, "begin": "0", "end": 3}]),
-            "FILE: feature structure 1: offsets '0' and 3; expected whole numbers",
+            "FILE: feature structure 1: offsets are '0', 3; expected whole numbers",
         ),
         (
             changed(FEATURE_STRUCTURES=[{"%ID": 1, "%TYPE": "no.Such"}]),
-            f"FILE: not readable as CAS JSON (Type with name [no.Such] not found!); {EXPORT}",
+            f"FILE: not readable as CAS JSON ('Type with name [no.Such] not found!'); {EXPORT}",
         ),
         (
             changed(FEATURE_STRUCTURES=[], VIEWS={}),
@@ -558,7 +562,7 @@ def test_malformed_json_and_others(tmp_path, content, message):
 def test_value_that_is_no_text(tmp_path):
     content = cas([(0, 3, "PER")]).to_json().replace('"PER"', "7")
     path = written(tmp_path, content)
-    with pytest.raises(bc.FormatError, match="feature value is int; expected a text"):
+    with pytest.raises(bc.FormatError, match="feature 'value' is int; expected a text"):
         bc.read(path, format="uima")
 
 
@@ -567,7 +571,7 @@ def test_malformed_xmi(tmp_path):
     path = written(tmp_path, good, "anna.xmi")
     refused(
         path,
-        "FILE: XMI without its type system; put TypeSystem.xml, which is exported with it, beside "
+        "FILE: XMI without its type system; put TypeSystem.xml, which is exported with it, next to "
         "it, or export UIMA CAS JSON, which needs none",
     )
     written(tmp_path, SYSTEM_XML, "TypeSystem.xml")
@@ -579,7 +583,7 @@ def test_malformed_xmi(tmp_path):
     with pytest.raises(bc.FormatError) as caught:
         bc.read(path, format="uima")
     assert re.fullmatch(
-        rf"{re.escape(str(path))}:\d+: annotation with id '{number[1]}' has offsets 'zero' and "
+        rf"{re.escape(str(path))}:\d+: annotation '{number[1]}' has offsets 'zero', "
         "'3'; expected whole numbers",
         str(caught.value),
     )

@@ -74,7 +74,9 @@ def test_sentences_tokens_and_spans(tmp_path):
     ]
     assert corpus.labels == ("LOC", "PER")
     assert dict(corpus.skipped) == {}
-    assert corpus.notes == (f"{tmp_path / 'anna.tsv'}: layer {NE}, feature value",)
+    assert list(map(str, corpus.notes)) == [
+        f"{tmp_path / 'anna.tsv'}: layer {NE!r}, feature 'value'"
+    ]
     assert corpus.options["layer"] == NE
     assert corpus.options["feature"] == "value"
 
@@ -177,7 +179,7 @@ def test_utf16_offsets(tmp_path):
     refused(
         tmp_path,
         content,
-        "FILE:6: [0, 2) covers '😀 ', but the token is '😀'; if offsets count the other unit, say "
+        "FILE:6: [0, 2) covers '😀 ', but the token is '😀'; if offsets count the other unit, pass "
         "offsets='utf16'",
         offsets="codepoints",
     )
@@ -194,7 +196,7 @@ def test_code_point_offsets_by_option(tmp_path):
         tmp_path,
         content,
         "FILE:6: [0, 1) does not lie in its sentence, but the token is '😀'; if offsets count the "
-        "other unit, say offsets='codepoints'",
+        "other unit, pass offsets='codepoints'",
     )
     corpus = read(tmp_path, content, offsets="codepoints", positions="characters")
     assert corpus.spans("1", "anna") == [(2, 4, "PER")]
@@ -268,7 +270,9 @@ def test_annotations_without_a_value(tmp_path):
     for layer in ("my.Part|value", "my.Part|", "my.Part"):
         corpus = read(tmp_path, tsv(*lines, layers=(f"SP={layer}",)))
         assert corpus.spans("1", "anna") == [(0, 1, "Part"), (1, 2, "Part")]
-        assert corpus.notes == (f"{tmp_path / 'anna.tsv'}: layer my.Part, labelled Part",)
+        assert list(map(str, corpus.notes)) == [
+            f"{tmp_path / 'anna.tsv'}: layer 'my.Part', labelled 'Part'"
+        ]
 
 
 def test_layer_and_feature_options(tmp_path):
@@ -280,18 +284,19 @@ def test_layer_and_feature_options(tmp_path):
     refused(
         tmp_path,
         content,
-        "FILE: several layers have annotations: my.One, my.Two; say which with layer=",
+        "FILE: several layers have annotations: 'my.One', 'my.Two'; pass layer=NAME",
     )
     refused(
         tmp_path,
         content,
-        "FILE: layer my.One has several features: x, y; say which holds the label with feature=",
+        "FILE: layer 'my.One' has several features: 'x', 'y'; pass the one that holds the label: "
+        "feature=NAME",
         layer="my.One",
     )
     refused(
         tmp_path,
         content,
-        "FILE: layer my.One has no feature 'z'; expected one of: x, y",
+        "FILE: layer 'my.One': no feature 'z'; expected one of: 'x', 'y'",
         layer="One",
         feature="z",
     )
@@ -299,17 +304,17 @@ def test_layer_and_feature_options(tmp_path):
     assert read(tmp_path, content, layer="my.Two").labels == ("R",)
     missing = read(tmp_path, content, layer="Three")
     assert missing.spans("1", "anna") == []
-    assert missing.notes == (
+    assert tuple(map(str, missing.notes)) == (
         (
-            f"{tmp_path / 'anna.tsv'}: no layer 'Three' (found: my.One, my.Two); read as nothing "
-            "marked"
+            f"{tmp_path / 'anna.tsv'}: no layer 'Three' (found: 'my.One', 'my.Two'); read as "
+            "nothing marked"
         ),
     )
     twice = content.replace("my.Two", "your.One")
     refused(
         tmp_path,
         twice,
-        "FILE: several layers are called 'One': my.One, your.One; say the full name",
+        "FILE: several layers are called 'One': 'my.One', 'your.One'; use the full name",
         layer="One",
     )
 
@@ -340,8 +345,8 @@ def test_layers_that_differ_between_annotators_are_refused(tmp_path):
     with pytest.raises(bc.FormatError) as caught:
         bc.read(tmp_path / "anna.tsv", tmp_path / "ben.tsv", format="webanno-tsv")
     assert str(caught.value) == (
-        f"{tmp_path / 'ben.tsv'}: the layer to read would be 'my.Two' here, but is 'my.One' in "
-        "what was read before; say which with layer="
+        f"{tmp_path / 'ben.tsv'}: the layer to read is 'my.Two' here, but 'my.One' before; "
+        "pass layer=NAME"
     )
 
 
@@ -354,7 +359,7 @@ def test_folder(tmp_path):
     corpus = bc.read(folder, format="webanno-tsv")
     assert corpus.documents == ("d1", "d2")
     assert corpus.annotators == ("anna",)
-    assert corpus.skipped == {"files of another format ignored": 1}
+    assert corpus.skipped == {"files of other formats ignored": 1}
     (folder / "d1.tsv").unlink()
     (folder / "d2.tsv").unlink()
     with pytest.raises(bc.FormatError) as caught:
@@ -374,25 +379,25 @@ ONE = ("SP=my.Part|value",)
         (
             b"",
             (
-                "FILE:1: found an empty file; expected '#FORMAT=WebAnno TSV 3.0' to 3.3 (export "
-                "again as WebAnno TSV 3.3)"
+                "FILE:1: found an empty file; expected '#FORMAT=WebAnno TSV 3.0' to 3.3: export "
+                "the document again as WebAnno TSV 3.3"
             ),
         ),
         (
             " # x.POS | PosValue\n#id=1\n",
             (
-                "FILE:1: found ' # x.POS | PosValue'; expected '#FORMAT=WebAnno TSV 3.0' to 3.3 "
-                "(export again as WebAnno TSV 3.3)"
+                "FILE:1: found ' # x.POS | PosValue'; expected '#FORMAT=WebAnno TSV 3.0' to 3.3: "
+                "export the document again as WebAnno TSV 3.3"
             ),
         ),
         (
             tsv(GOOD, version="3.7"),
             (
                 "FILE:1: found '#FORMAT=WebAnno TSV 3.7'; expected '#FORMAT=WebAnno TSV 3.0' to "
-                "3.3 (export again as WebAnno TSV 3.3)"
+                "3.3: export the document again as WebAnno TSV 3.3"
             ),
         ),
-        (tsv("#Text=a", layers=ONE), "FILE: holds no tokens; expected at least one sentence"),
+        (tsv("#Text=a", layers=ONE), "FILE: no tokens; expected at least one sentence"),
         (
             tsv(GOOD, layers=ONE),
             "FILE:5: found a token before any sentence; expected a line '#Text=' first",
@@ -406,7 +411,7 @@ ONE = ("SP=my.Part|value",)
         ),
         (
             tsv("#Text=a", GOOD, layers=(*ONE, *ONE)),
-            "FILE:3: layer my.Part was declared before; expected it once",
+            "FILE:3: layer 'my.Part' was declared before; expected it once",
         ),
         (
             tsv("#Text=a", row("1-1", "0-1", "a", "X", "Y"), layers=ONE),
@@ -421,13 +426,13 @@ ONE = ("SP=my.Part|value",)
         ),
         (
             tsv("#Text=a", row("1-1", "1-0", "a", "X"), layers=ONE),
-            "FILE:6: offsets 1-0 end before they begin",
+            "FILE:6: offsets 1-0; expected the start before the end",
         ),
         (
             tsv("#Text=a", row("1-1", "0-1", "b", "X"), layers=ONE),
             (
-                "FILE:6: token 'b' is not in the text of its sentence, at line 5; expected the "
-                "words of the text"
+                "FILE:6: token 'b' is not in the text of its sentence; expected the "
+                "words of the text at line 5"
             ),
         ),
         (
@@ -465,8 +470,8 @@ ONE = ("SP=my.Part|value",)
                 layers=ONE,
             ),
             (
-                "FILE:7: annotation [1] of layer my.Part has other values than at FILE:6; expected "
-                "the same in all its lines"
+                "FILE:7: annotation [1] of layer 'my.Part' has other values than at FILE:6; "
+                "expected the same in all its lines"
             ),
         ),
         (
@@ -478,7 +483,7 @@ ONE = ("SP=my.Part|value",)
                 layers=ONE,
             ),
             (
-                "FILE:8: annotation [1] of layer my.Part goes on after a gap; expected "
+                "FILE:8: annotation [1] of layer 'my.Part' goes on after a gap; expected "
                 "neighbouring tokens"
             ),
         ),

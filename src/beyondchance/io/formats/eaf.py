@@ -13,25 +13,32 @@ refer to another divide its stretch evenly.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import partial
-from typing import Any
-from xml.etree.ElementTree import ParseError
+from typing import NamedTuple
+from xml.etree.ElementTree import Element
 
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.errors import FormatError
+from beyondchance.io.markup import check_distinct, xml_root
 from beyondchance.io.options import Reading
-from beyondchance.io.registry import Upload, required
-from beyondchance.io.sources import Source, safe_xml
+from beyondchance.io.registry import Upload
+from beyondchance.io.sources import Source
 from beyondchance.io.times import Interval, Tier, TierFile, corpus_of_tiers
+from beyondchance.messages import Quote, Use
 
 Times = dict[str, tuple[Fraction, Fraction]]
 Slots = dict[str, Fraction | None]
 
+_DOCUMENT = "ANNOTATION_DOCUMENT"
 _ROOT = re.compile(r"<([A-Za-z_][\w:.-]*)")
-_COMMENT = re.compile(rb"<!--.*?-->", re.DOTALL)
-_LATEST = 10**15  # milliseconds: longer than anybody listens
+_MILLISECONDS = re.compile(r"\s*\+?[0-9]{1,15}\s*")
+# What an annotation must have, by its kind.
+_NEEDED = {
+    "ALIGNABLE_ANNOTATION": ("TIME_SLOT_REF1", "TIME_SLOT_REF2"),
+    "REF_ANNOTATION": ("ANNOTATION_REF",),
+}
 
 
 def is_format(upload: Upload) -> bool:
@@ -42,8 +49,8 @@ def is_format(upload: Upload) -> bool:
 def corpus(uploads: list[Upload], reading: Reading) -> Corpus:
     """Read ELAN files.
 
-    A recording lasts until the latest time slot that any of its annotators has, for the
-    files do not say how long it is.
+    A recording lasts until the latest time slot that any of its annotators has, because the
+    files do not store its duration.
 
     Raises
     ------
@@ -51,7 +58,7 @@ def corpus(uploads: list[Upload], reading: Reading) -> Corpus:
         For a file that ELAN did not write.
     """
     found = corpus_of_tiers(uploads, reading, parsed=_parsed, looks=_looks, ending=".eaf")
-    reading.notes.append(
+    reading.note(
         "ELAN does not store how long a recording lasts; it is taken to last until the latest "
         "time slot of any of its annotators"
     )
@@ -59,7 +66,7 @@ def corpus(uploads: list[Upload], reading: Reading) -> Corpus:
 
 
 def _looks(source: Source) -> bool:
-    return _outermost(source) == "ANNOTATION_DOCUMENT"
+    return _outermost(source) == _DOCUMENT
 
 
 def _outermost(source: Source) -> str | None:
@@ -71,102 +78,109 @@ def _outermost(source: Source) -> str | None:
 
 def _parsed(source: Source, reading: Reading) -> TierFile:
     """Read one file."""
-    eaf = _read_by_library(source)
-    slots = _slots(eaf, source)
-    known = [time for time in slots.values() if time is not None]
+    root = _root(source)
+    slots = _slots(root, source.name)
+    elements = root.findall("TIER")
+    check_distinct((tier.get("TIER_ID") for tier in elements), "tier", source.name)
+    rows = {tier.attrib["TIER_ID"]: list(_annotations(tier, source.name)) for tier in elements}
+    check_distinct((one.key for row in rows.values() for one in row), "annotation", source.name)
+    # What the annotations of a tier refer to may be in a tier after it.
+    times = _times(rows.values(), slots)
     tiers = []
-    # What a tier's annotations refer to may stand in a tier after it.
-    times = _times(eaf, slots)
-    for name, (aligned, referring, *_) in eaf.tiers.items():
+    for name, row in rows.items():
         # ELAN puts this tier into every new file.
-        if name == "default" and not aligned and not referring:
+        if name == "default" and not row:
             reading.skipped["empty default tiers left out"] += 1
             continue
         place = f"{source.name}: tier {name!r}"
-        tiers.append(Tier(name, partial(_intervals, eaf.tiers[name], times, slots, place, reading)))
+        tiers.append(Tier(name, partial(_intervals, row, times, slots, place, reading)))
+    known = [time for time in slots.values() if time is not None]
     return TierFile(tiers=tiers, duration=max(known, default=Fraction(0)), is_least=True)
 
 
-def _read_by_library(source: Source) -> Any:
-    """Let pympi read the file, and check that it found all that is there."""
-    data = safe_xml(source)
-    if not _looks(source):
-        outermost = _outermost(source)
-        found = f"<{outermost}>" if outermost else "no XML"
+def _root(source: Source) -> Element:
+    """The outermost element, refused if ELAN did not write it."""
+    outermost = _outermost(source)
+    root = xml_root(source, program="ELAN") if outermost == _DOCUMENT else None
+    if root is None or root.tag != _DOCUMENT:
         raise FormatError(
-            f"{source.name}: found {found}; expected an ELAN file, whose outermost element is "
-            "<ANNOTATION_DOCUMENT>"
+            "found ",
+            "no XML" if outermost is None else f"<{outermost}>",
+            where=source.name,
+            expected=f"an ELAN file, whose outermost element is <{_DOCUMENT}>",
         )
-    # The library opens files by their path, and nothing is written to disk for it.
-    if source.path is None:
-        raise FormatError(
-            f"{source.name}: an ELAN file in an archive; expected a file of its own: unpack it"
-        )
-    pympi = required("pympi", extra="eaf", purpose="reading ELAN files")
-    try:
-        eaf = pympi.Elan.Eaf(str(source.path.resolve()), suppress_version_warning=True)
-    except Exception as error:
-        raise FormatError(_complaint(source, error)) from None
-    unit = eaf.header.get("TIME_UNITS", "milliseconds")
+    header = root.find("HEADER")
+    unit = "milliseconds" if header is None else header.get("TIME_UNITS", "milliseconds")
     if unit != "milliseconds":
-        raise FormatError(f"{source.name}: counts times in {unit!r}; expected milliseconds")
-    # The library lets a second one of the same name take the place of the first.
-    plain = _COMMENT.sub(b"", data.replace(b"\0", b""))
-    n_annotations = sum(len(tier[0]) + len(tier[1]) for tier in eaf.tiers.values())
-    for kind, tags, n_read in (
-        ("time slots", rb"TIME_SLOT", len(eaf.timeslots)),
-        ("tiers", rb"TIER", len(eaf.tiers)),
-        ("annotations", rb"(?:ALIGNABLE|REF)_ANNOTATION", n_annotations),
-    ):
-        n_written = len(re.findall(rb"<" + tags + rb"[\s/>]", plain))
-        if n_written != n_read:
-            raise FormatError(
-                f"{source.name}: holds {n_written} {kind}, of which {n_read} can be told apart; "
-                "expected an identifier of its own for each"
-            )
-    return eaf
+        raise FormatError(
+            "counts times in ", Quote(unit), where=source.name, expected="milliseconds"
+        )
+    return root
 
 
-def _complaint(source: Source, error: Exception) -> str:
-    """What is wrong with a file that the library could not read."""
-    cause = error.__context__
-    if isinstance(cause, ParseError):
-        return f"{source.name}:{cause.position[0]}: not valid XML ({cause})"
-    lacks = f"lacks {error}" if isinstance(error, KeyError) else str(error)
-    return (
-        f"{source.name}: not an ELAN file that can be read ({lacks}); open it in ELAN and save it "
-        "again"
-    )
-
-
-def _slots(eaf: Any, source: Source) -> Slots:
+def _slots(root: Element, where: str) -> Slots:
     """Time slots in seconds; None where ELAN stores no time."""
+    elements = root.findall("TIME_ORDER/TIME_SLOT")
+    check_distinct((slot.get("TIME_SLOT_ID") for slot in elements), "time slot", where)
     slots: Slots = {}
-    for name, value in eaf.timeslots.items():
-        if value is not None and not 0 <= value <= _LATEST:
-            found = value if abs(value) <= _LATEST else "too large"
+    for slot in elements:
+        name, value = slot.attrib["TIME_SLOT_ID"], slot.get("TIME_VALUE")
+        if value is not None and not _MILLISECONDS.fullmatch(value):
             raise FormatError(
-                f"{source.name}: the time of slot {name!r} is {found}; expected milliseconds from "
-                "0 on"
+                *("the time of slot ", Quote(name), " is ", Quote(value)),
+                where=where,
+                expected="milliseconds from 0 on",
             )
-        slots[name] = None if value is None else Fraction(value, 1000)
+        slots[name] = None if value is None else Fraction(int(value), 1000)
     return slots
 
 
-def _times(eaf: Any, slots: Slots) -> Times:
-    """When each annotation starts and ends, for all of which that can be told."""
+class _Annotation(NamedTuple):
+    """An annotation between two time slots, or one that refers to another."""
+
+    key: str
+    value: str
+    slots: tuple[str, str] | None
+    parent: str = ""
+    previous: str | None = None
+
+
+def _annotations(tier: Element, where: str) -> Iterator[_Annotation]:
+    for element in tier.iterfind("ANNOTATION/*"):
+        if element.tag not in _NEEDED:
+            continue
+        given = [element.get(name) for name in ("ANNOTATION_ID", *_NEEDED[element.tag])]
+        value = element.find("ANNOTATION_VALUE")
+        if None in given or value is None:
+            raise FormatError(
+                "an annotation of tier ",
+                Quote(tier.attrib["TIER_ID"]),
+                " is incomplete",
+                where=where,
+                expected=f"ANNOTATION_ID, {', '.join(_NEEDED[element.tag])}, ANNOTATION_VALUE",
+                remedy="open the file in ELAN and save it again",
+            )
+        key, *others = map(str, given)
+        text = (value.text or "").strip()
+        if len(others) == 2:
+            yield _Annotation(key, text, (others[0], others[1]))
+        else:
+            yield _Annotation(key, text, None, others[0], element.get("PREVIOUS_ANNOTATION"))
+
+
+def _times(rows: Iterable[Sequence[_Annotation]], slots: Slots) -> Times:
+    """When each annotation starts and ends, where that can be determined."""
     times: Times = {}
     filled = dict(slots)
     waiting = []
-    for tier in eaf.tiers.values():
-        aligned, referring = tier[:2]
-        _spread([annotation[:2] for annotation in aligned.values()], filled)
-        for key, (first, last, *_) in aligned.items():
+    for row in rows:
+        aligned = {one.key: one.slots for one in row if one.slots is not None}
+        _spread(aligned.values(), filled)
+        for key, (first, last) in aligned.items():
             start, end = filled.get(first), filled.get(last)
             if start is not None and end is not None:
                 times[key] = (start, end)
-        if referring:
-            waiting.append(referring)
+        waiting.append([one for one in row if one.slots is None])
     while waiting:
         left = [referring for referring in waiting if not _divide(referring, times)]
         if len(left) == len(waiting):
@@ -191,16 +205,16 @@ def _spread(pairs: Iterable[tuple[str, str]], slots: Slots) -> None:
             slots[slot] = begin + (end - begin) * number / (len(row) - 1)
 
 
-def _divide(referring: Mapping[str, Any], times: Times) -> bool:
+def _divide(referring: Iterable[_Annotation], times: Times) -> bool:
     """Divide the stretches of annotations among those of a tier that refer to them.
 
     Returns whether that could be done: the times of all of them have to be known.
     """
     children: dict[str, dict[str, str | None]] = {}
-    for key, (parent, _, previous, _) in referring.items():
-        if parent not in times:
+    for one in referring:
+        if one.parent not in times:
             return False
-        children.setdefault(parent, {})[key] = previous
+        children.setdefault(one.parent, {})[one.key] = one.previous
     for parent, siblings in children.items():
         start, end = times[parent]
         share = (end - start) / len(siblings)
@@ -221,27 +235,20 @@ def _in_order(siblings: Mapping[str, str | None]) -> list[str]:
 
 
 def _intervals(
-    tier: tuple[Any, ...], times: Times, slots: Slots, place: str, reading: Reading
+    row: Sequence[_Annotation], times: Times, slots: Slots, place: str, reading: Reading
 ) -> list[Interval]:
     """The annotations of a tier."""
-    aligned, referring = tier[:2]
-    values = {key: value for key, (_, _, value, _) in aligned.items()}
-    values |= {key: value for key, (_, value, _, _) in referring.items()}
     found = []
-    for key, value in values.items():
-        where = f"{place}, annotation {key!r}"
-        if key not in times:
+    for one in row:
+        if one.key not in times:
             raise FormatError(
-                f"{where} has no time, and none follows from those around it; give it one in "
-                "ELAN, or choose other tiers with layer="
+                "has no time, and none follows from the annotations around it",
+                where=(f"{place}, annotation ", Quote(one.key)),
+                remedy=("give it one in ELAN, or choose other tiers with ", Use("layer")),
             )
-        found.append(Interval(*times[key], value.strip(), where))
-    counts = {
-        "annotations placed by spreading time slots without a time": sum(
-            None in (slots.get(first), slots.get(last)) for first, last, *_ in aligned.values()
-        ),
-        "annotations placed in those that they refer to": len(referring),
-    }
-    # Only what did occur.
-    reading.skipped.update({name: n for name, n in counts.items() if n})
+        found.append(Interval(*times[one.key], one.value, f"{place}, annotation {one.key!r}"))
+        if one.slots is None:
+            reading.skipped["annotations placed in those that they refer to"] += 1
+        elif None in map(slots.get, one.slots):
+            reading.skipped["annotations placed by spreading time slots without a time"] += 1
     return found

@@ -1,39 +1,46 @@
 """GATE documents, as XML and as bdocjs: annotation sets are annotators.
 
 The labels are the annotation types, unless a type and a feature are chosen. The default
-set has no name; it is read only where no named set has anything to read, and is then by
-the annotator that the file is named after. XML marks places in the text itself, so its
-offsets need no unit; bdocjs says what its offsets count.
+set has no name; it is read only where no named set has anything to read, and its annotator
+is then named after the file. XML marks places in the text itself, so its offsets need no
+unit; bdocjs declares what its offsets count.
 """
 
 from __future__ import annotations
 
-import logging
 import re
-import tempfile
-import warnings
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from itertools import pairwise
-from pathlib import Path
-from typing import Any
+from operator import itemgetter
+from typing import Any, TypeVar
 from xml.etree import ElementTree as ET
 
 from beyondchance.errors import FormatError
 from beyondchance.io.drafts import Draft, DraftSpan, Interval
+from beyondchance.io.layers import as_label, length_in, out_of_order, unknown
+from beyondchance.io.markup import check_distinct, xml_root
 from beyondchance.io.options import Reading
-from beyondchance.io.registry import Upload, required
-from beyondchance.io.sources import Source, safe_xml
+from beyondchance.io.registry import Upload
+from beyondchance.io.sources import Source
+from beyondchance.io.values import shown
+from beyondchance.messages import Quote, pieces, quotes
+
+V = TypeVar("V")
 
 _ROOT = re.compile(r"\s*(<\?xml[^>]*\?>)?(\s|<!--.*?-->)*<GateDocument\b", re.DOTALL)
 _UNITS = {"p": "codepoints", "j": "utf16"}
-# What the tools of GATE make by themselves, before anybody annotates.
+# What the tools of GATE make by themselves, before annotators begin.
 _STRUCTURE = frozenset(
     {"Token", "SpaceToken", "Sentence", "Split", "Lookup", "DEFAULT_TOKEN", "paragraph"}
 )
 _MARKUP = "Original markups"
+_WRAPPER = "gate.corpora.ObjectWrapper"  # lists and maps, as XML inside XML
 _DEFAULT = ""
+_UNUSABLE = {
+    "Token": "documents whose tokens overlap or do not fit",
+    "Sentence": "documents whose sentences overlap or do not fit",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +100,7 @@ def drafts(upload: Upload, reading: Reading) -> Iterator[Draft]:
 
 
 def _document(source: Source, name: str, reading: Reading) -> _Document:
-    # By the bytes too, so that JSON which is not UTF-8 is told so.
+    # By the bytes too, so that JSON which is not UTF-8 is refused as such.
     if source.head_text.lstrip().startswith("{") or source.head.lstrip().startswith(b"{"):
         return _from_json(source, name)
     return _from_xml(source, name, reading)
@@ -121,10 +128,7 @@ def _chosen_sets(documents: list[_Document], reading: Reading) -> list[str]:
     if layer is not None and not any(wanted.values()):
         kinds = sorted({a.kind for found in contents.values() for a in found})
         where = documents[0].source.name if documents else "the folder"
-        raise FormatError(
-            f"{where}: no annotation has the type {layer!r}; expected one of those in the file: "
-            f"{', '.join(kinds) or 'none'}"
-        )
+        raise unknown("annotation type", layer, kinds, where)
     named = [name for name in contents if name not in {_DEFAULT, _MARKUP}]
     if any(wanted[name] for name in named):
         return [name for name in named if wanted[name] or not contents[name]]
@@ -140,12 +144,14 @@ def _annotated(
     everything = [a for found in document.sets.values() for a in found]
     tokens = _parts(document, everything, "Token", reading)
     sentences = _parts(document, everything, "Sentence", reading)
-    for name, found in document.sets.items():
-        read = [a for a in found if name in chosen and _is_wanted(a, reading)]
-        reading.skipped.update(_ignored(name, found, len(read), chosen, reading))
+    # Where the default set is read, a document without one was annotated with nothing.
+    implied: dict[str, list[_Annotation]] = {_DEFAULT: []} if chosen == [_DEFAULT] else {}
+    for name, marks in {**implied, **document.sets}.items():
+        read = [a for a in marks if name in chosen and _is_wanted(a, reading)]
+        reading.skipped.update(_ignored(name, marks, len(read), chosen, reading))
         if name in chosen:
             yield Draft(
-                where=f"{document.source.name}: set {name!r}" if name else document.source.name,
+                where=_place(document.source, name),
                 document=document.name,
                 annotator=name or annotator,
                 text=document.text,
@@ -154,17 +160,6 @@ def _annotated(
                 sentences=sentences,
                 offsets=document.offsets,
             )
-    if chosen == [_DEFAULT] and _DEFAULT not in document.sets:
-        yield Draft(
-            where=document.source.name,
-            document=document.name,
-            annotator=annotator,
-            text=document.text,
-            spans=[],
-            tokens=tokens,
-            sentences=sentences,
-            offsets=document.offsets,
-        )
 
 
 def _ignored(
@@ -173,7 +168,7 @@ def _ignored(
     """Count the annotations of one set that are not read."""
     counts: Counter[str] = Counter()
     if name == _MARKUP:
-        counts[f"annotations of the set {_MARKUP!r} ignored"] = len(annotations)
+        counts["annotations of the original markup ignored"] = len(annotations)
     elif name not in chosen:
         n_wanted = sum(_is_wanted(a, reading) for a in annotations)
         counts["annotations of the default set ignored"] = n_wanted
@@ -189,15 +184,13 @@ def _label(annotation: _Annotation, reading: Reading) -> str:
     if feature is None:
         return annotation.kind
     value = annotation.features.get(feature)
-    if isinstance(value, bool):
-        return str(value).lower()
     if isinstance(value, int) or (isinstance(value, str) and value):
-        return str(value)
-    found = f"is {value!r}" if feature in annotation.features else "is missing"
-    known = ", ".join(map(str, annotation.features)) or "none"
+        return as_label(value)
     raise FormatError(
-        f"{annotation.where}: the feature {feature!r} of a {annotation.kind} {found}; expected a "
-        f"name (it has the features: {known})"
+        *("the feature ", Quote(feature), " of a ", Quote(annotation.kind), " is "),
+        *pieces(shown(value) if feature in annotation.features else "missing"),
+        where=annotation.where,
+        expected=("a name (it has the features: ", *quotes(annotation.features), ")"),
     )
 
 
@@ -205,17 +198,11 @@ def _parts(
     document: _Document, annotations: list[_Annotation], kind: str, reading: Reading
 ) -> list[Interval] | None:
     """Tokens or sentences, where the file has them and they follow one another."""
-    found = sorted({(a.start, a.end) for a in annotations if a.kind == kind})
-    if not found:
+    places = sorted({(a.start, a.end) for a in annotations if a.kind == kind})
+    if out_of_order(places, length_in(document.text, document.offsets)) is not None:
+        reading.skipped[_UNUSABLE[kind]] += 1
         return None
-    follow = all(before[1] <= after[0] for before, after in pairwise(found))
-    n_units = len(document.text)
-    if document.offsets == "utf16":
-        n_units += sum(ord(character) >= 0x10000 for character in document.text)
-    if not follow or any(not 0 <= start < end <= n_units for start, end in found):
-        reading.skipped[f"documents whose {kind} annotations overlap or do not fit"] += 1
-        return None
-    return found
+    return places or None
 
 
 # --- bdocjs -------------------------------------------------------------------
@@ -223,18 +210,18 @@ def _parts(
 
 def _from_json(source: Source, name: str) -> _Document:
     data = source.json()
-    if not isinstance(data, dict) or not isinstance(data.get("annotation_sets"), dict):
+    sets = data.get("annotation_sets") if isinstance(data, dict) else None
+    if not isinstance(sets, dict):
         raise FormatError(
-            f"{source.name}: no 'annotation_sets'; expected a GATE document in bdocjs"
+            "no 'annotation_sets'", where=source.name, expected="a GATE document in bdocjs"
         )
-    text = data.get("text")
-    if not isinstance(text, str):
-        raise FormatError(f"{source.name}: 'text' is {_shown(text)}; expected a string")
+    text = _value(data, "text", str, "a string", source.name)
     unit = data.get("offset_type")
     if not isinstance(unit, str) or unit not in _UNITS:
         raise FormatError(
-            f"{source.name}: 'offset_type' is {_shown(unit)}; expected 'p' (code points) or 'j' "
-            "(UTF-16 units)"
+            *("'offset_type' is ", *pieces(shown(unit))),
+            where=source.name,
+            expected="'p' (code points) or 'j' (UTF-16 units)",
         )
     own_name = data.get("name")
     return _Document(
@@ -242,164 +229,128 @@ def _from_json(source: Source, name: str) -> _Document:
         name=own_name if isinstance(own_name, str) and own_name else name,
         text=text,
         offsets=_UNITS[unit],
-        sets={
-            key: _json_annotations(value, f"{source.name}: set {key!r}")
-            for key, value in data["annotation_sets"].items()
-        },
+        sets={key: _json_annotations(value, _place(source, key)) for key, value in sets.items()},
     )
 
 
 def _json_annotations(value: object, where: str) -> list[_Annotation]:
     annotations = value.get("annotations") if isinstance(value, dict) else None
     if not isinstance(annotations, list):
-        raise FormatError(f"{where} has no list 'annotations'; expected one")
+        raise FormatError("no list 'annotations'", where=where, expected="one")
     found = []
     for number, item in enumerate(annotations, start=1):
         place = f"{where}, annotation {number}"
         if not isinstance(item, dict):
-            raise FormatError(f"{place} is {_shown(item)}; expected an object")
-        kind, features = item.get("type"), item.get("features")
-        if not isinstance(kind, str) or not kind:
-            raise FormatError(f"{place}: 'type' is {_shown(kind)}; expected a name")
-        if features is not None and not isinstance(features, dict):
-            raise FormatError(f"{place}: 'features' is {_shown(features)}; expected an object")
-        start, end = (_offset(item.get(key), key, place) for key in ("start", "end"))
-        found.append(_Annotation(place, kind, start, end, features or {}))
+            raise FormatError("is ", *pieces(shown(item)), where=place, expected="an object")
+        kind = _value(item, "type", str, "a name", place)
+        if not kind:
+            raise FormatError("'type' is empty", where=place, expected="a name")
+        if item.get("features") is None:
+            features = {}
+        else:
+            features = _value(item, "features", dict, "an object", place)
+        start, end = (_value(item, key, int, "a whole number", place) for key in ("start", "end"))
+        found.append(_Annotation(place, kind, start, end, features))
     return found
 
 
-def _offset(value: object, key: str, where: str) -> int:
-    if type(value) is not int:
-        raise FormatError(f"{where}: {key!r} is {_shown(value)}; expected a whole number")
+def _value(item: Mapping[str, Any], key: str, kind: type[V], expected: str, where: str) -> V:
+    """A value of JSON that has to be of a type; True and False are no numbers."""
+    value = item.get(key)
+    if type(value) is not kind:
+        said = "missing" if value is None else shown(value)
+        raise FormatError(f"{key!r} is ", *pieces(said), where=where, expected=expected)
     return value
-
-
-def _shown(value: object) -> str:
-    """A value in a message, cut short."""
-    if value is None:
-        return "missing"
-    text = repr(value)
-    return text if len(text) <= 40 else f"{text[:40]}…"
 
 
 # --- XML ----------------------------------------------------------------------
 
 
 def _from_xml(source: Source, name: str, reading: Reading) -> _Document:
-    data = safe_xml(source)
-    try:
-        root = ET.fromstring(data)  # noqa: S314 - declares nothing
-    except ET.ParseError as error:
-        line, column = error.position
-        raise FormatError(
-            f"{source.name}:{line}: not well-formed XML at column {column + 1}; expected a "
-            "document that GATE saved"
-        ) from None
-    except (LookupError, ValueError) as error:  # an encoding that is not what it says
-        raise FormatError(f"{source.name}: XML that cannot be decoded ({error})") from None
+    root = xml_root(source, program="GATE")
     if root.tag != "GateDocument":
         raise FormatError(
-            f"{source.name}: the root element is {root.tag!r}; expected 'GateDocument'"
+            "the root element is ", Quote(root.tag), where=source.name, expected="GateDocument"
         )
-    _check_xml(root, source.name)
-    _simplify(root, reading)
-    document = _loaded(root, source.name)
-    sets = {}
-    for key in document.annset_names():
-        where = f"{source.name}: set {key!r}, annotation " if key else f"{source.name}: annotation "
-        sets[key] = [
-            _Annotation(f"{where}{a.id}", a.type, a.start, a.end, dict(a.features))
-            for a in document.annset(key)
-        ]
-    return _Document(source, name, document.text or "", "codepoints", sets)
-
-
-def _check_xml(root: ET.Element, name: str) -> None:
-    """Refuse what the library would overwrite in silence or stumble over."""
     texts = root.findall("TextWithNodes")
     if len(texts) != 1:
-        raise FormatError(f"{name}: {len(texts)} elements TextWithNodes; expected one")
-    nodes = _once([node.get("id") for node in texts[0]], f"{name}: node")
-    sets = root.findall("AnnotationSet")
-    _once([item.get("Name") or _DEFAULT for item in sets], f"{name}: annotation set")
-    for item in sets:
-        where = f"{name}: set {item.get('Name')!r}" if item.get("Name") else name
-        annotations = item.findall("Annotation")
-        _once([annotation.get("Id") for annotation in annotations], f"{where}: annotation")
-        for annotation in annotations:
-            place = f"{where}: annotation {annotation.get('Id')}"
-            if not re.fullmatch(r"[0-9]{1,18}", annotation.get("Id") or ""):
-                raise FormatError(f"{place}: Id is not a number; expected one")
-            if not annotation.get("Type"):
-                raise FormatError(f"{place} has no Type; expected a name")
-            for key in ("StartNode", "EndNode"):
-                if annotation.get(key) not in nodes:
-                    raise FormatError(
-                        f"{place}: {key} is {_shown(annotation.get(key))}, which is not in the "
-                        "text; expected the id of a Node"
-                    )
-            if nodes[annotation.get("StartNode")] > nodes[annotation.get("EndNode")]:
+        raise FormatError(f"{len(texts)} elements TextWithNodes", where=source.name, expected="one")
+    text, offsets = _text_with_nodes(texts[0], source.name)
+    elements = root.findall("AnnotationSet")
+    names = [element.get("Name") or _DEFAULT for element in elements]
+    check_distinct(names, "annotation set", source.name)
+    sets = {
+        key: _xml_annotations(element, offsets, _place(source, key), reading)
+        for key, element in zip(names, elements, strict=True)
+    }
+    return _Document(source, name, text, "codepoints", sets)
+
+
+def _place(source: Source, name: str) -> str:
+    """Name a set in a message."""
+    return f"{source.name}: set {name!r}" if name else source.name
+
+
+def _text_with_nodes(element: ET.Element, where: str) -> tuple[str, dict[str, int]]:
+    """The text, and the offset of each node in it."""
+    nodes = list(element)
+    check_distinct([node.get("id") for node in nodes], "node", where)
+    parts = [element.text or ""]
+    offsets = {}
+    length = len(parts[0])
+    for node in nodes:
+        offsets[node.attrib["id"]] = length
+        parts.append(node.tail or "")
+        length += len(parts[-1])
+    return "".join(parts), offsets
+
+
+def _xml_annotations(
+    element: ET.Element, offsets: Mapping[str, int], where: str, reading: Reading
+) -> list[_Annotation]:
+    """The annotations of one set, in the order of the text."""
+    annotations = element.findall("Annotation")
+    check_distinct([annotation.get("Id") for annotation in annotations], "annotation", where)
+    found = []
+    for annotation in annotations:
+        number, kind = annotation.attrib["Id"], annotation.get("Type")
+        place = (f"{where}, annotation ", Quote(number))
+        if not re.fullmatch(r"[0-9]{1,18}", number):
+            raise FormatError("Id is not a number", where=place, expected="one")
+        if not kind:
+            raise FormatError("no Type", where=place, expected="a name")
+        for key in ("StartNode", "EndNode"):
+            if annotation.get(key) not in offsets:
                 raise FormatError(
-                    f"{place} ends before it starts; expected StartNode before EndNode"
+                    f"{key} is ",
+                    Quote(annotation.get(key)),
+                    ", which is not in the text",
+                    where=place,
+                    expected="the id of a Node",
                 )
+        start, end = (offsets[annotation.attrib[key]] for key in ("StartNode", "EndNode"))
+        if start > end:
+            raise FormatError(
+                "ends before it starts", where=place, expected="StartNode before EndNode"
+            )
+        features = _xml_features(annotation, reading)
+        found.append(
+            (
+                start,
+                int(number),
+                _Annotation(f"{where}, annotation {int(number)}", kind, start, end, features),
+            )
+        )
+    return [annotation for *_, annotation in sorted(found, key=itemgetter(0, 1))]
 
 
-def _once(names: list[str | None], what: str) -> dict[str | None, int]:
-    """The place of each name; refused if one comes twice or is missing."""
-    for found, count in Counter(names).items():
-        if found is None or count > 1:
-            problem = "without an id" if found is None else f"{found!r} {count} times"
-            raise FormatError(f"{what} {problem}; expected each once, by its own name")
-    return {found: place for place, found in enumerate(names)}
-
-
-def _simplify(root: ET.Element, reading: Reading) -> None:
-    """Make every feature a string.
-
-    The library would parse the documents inside lists and maps without a guard, and takes
-    every Boolean for true.
-    """
-    # None of the document's own features is read.
-    for features in root.findall("GateDocumentFeatures"):
-        root.remove(features)
-    for annotation in root.iter("Annotation"):
-        for feature in annotation.findall("Feature"):
-            name, value = feature.find("Name"), feature.find("Value")
-            kind = "" if value is None else value.get("className", "")
-            if name is None or value is None or kind == "gate.corpora.ObjectWrapper":
-                annotation.remove(feature)
-                reading.skipped["features that are no single value ignored"] += 1
-            else:
-                for element in (name, value):
-                    element.set("className", "java.lang.String")
-                    # Elements inside would be lost, and are not part of the format.
-                    for inner in list(element):
-                        element.remove(inner)
-
-
-def _loaded(root: ET.Element, name: str) -> Any:
-    """Have the library read the checked document; it only reads files."""
-    library = _library()
-    try:
-        # A carriage return by itself would be read as the end of a line.
-        data = ET.tostring(root, encoding="utf-8").replace(b"\r", b"&#13;")
-        with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            path = Path(folder) / "document.xml"
-            path.write_bytes(data)
-            return library.Document.load(path, fmt="gatexml", show_warnings=False)
-    except Exception as error:
-        raise FormatError(f"{name}: gatenlp cannot read the document ({error})") from None
-
-
-def _library() -> Any:
-    """Import the library without the handler that it gives to everybody's log."""
-    log = logging.getLogger()
-    handlers, level = list(log.handlers), log.level
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        library = required("gatenlp", extra="gate", purpose="reading GATE XML")
-    for handler in set(log.handlers) - set(handlers):
-        log.removeHandler(handler)
-    log.setLevel(level)
-    return library
+def _xml_features(annotation: ET.Element, reading: Reading) -> dict[str, str]:
+    """The features that are single values, as text; lists and maps are never opened."""
+    features = {}
+    for feature in annotation.findall("Feature"):
+        name, value = feature.find("Name"), feature.find("Value")
+        if name is None or value is None or value.get("className") == _WRAPPER:
+            reading.skipped["features that are no single value ignored"] += 1
+        elif name.text and value.text is not None:
+            features[name.text] = value.text
+    return features

@@ -1,33 +1,21 @@
-"""WebAnno TSV 3.x: a line for each token, a column for each feature of each layer.
-
-Also here: how one of several layers, and one of its features, is chosen; `uima` does
-it in the same way.
-"""
+"""WebAnno TSV 3.x: a line for each token, a column for each feature of each layer."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from beyondchance.errors import FormatError
-from beyondchance.io.drafts import Draft, DraftSpan, Interval
+from beyondchance.io.drafts import Draft, Interval
+from beyondchance.io.layers import Annotation, Layer, Layered, layer_drafts, length_in
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload
 from beyondchance.io.sources import Source
+from beyondchance.messages import Piece, Quote, Text, Use
 
-NAMED_ENTITY = "de.tudarmstadt.ukp.dkpro.core.api.ner.type.NamedEntity"
-INTERNAL = frozenset(
-    {
-        "Token", "Sentence", "Paragraph", "Heading", "Div", "Document", "DocumentMetaData",
-        "DocumentAnnotation", "POS", "Lemma", "Stem", "MorphologicalFeatures", "SurfaceForm",
-        "Dependency", "Constituent", "CoreferenceLink", "CoreferenceChain", "TagsetDescription",
-        "TagDescription", "LayerDefinition", "FeatureDefinition", "CASMetadata",
-    }
-)  # fmt: skip
-"""Short names of types that a pipeline makes, and that nobody is asked to agree on."""
-
-_HEAD = re.compile(r"#FORMAT=WebAnno TSV 3(\.[0-3])?[ \t]*")
+_BEGIN = "#FORMAT=WebAnno TSV 3"
+_HEAD = re.compile(rf"{_BEGIN}(\.[0-3])?[ \t]*")
 _TOKEN_LINE = re.compile(r"(\d{1,9})-(\d{1,9})((?:\.\d{1,9})*)", re.ASCII)
 _OFFSETS = re.compile(r"(\d{1,10})-(\d{1,10})", re.ASCII)
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
@@ -36,229 +24,7 @@ _NUMBERED = re.compile(r"((?:[^\\\[]|\\.)*)\[(\d{1,9})\]", re.DOTALL | re.ASCII)
 _CONTROLS = {"t": "\t", "n": "\n", "r": "\r", "f": "\f", "b": "\b", "v": "\v"}
 
 MOST_GAP = 2**20
-"""Characters that may be missing between two sentences before we call it an error."""
-
-
-# --- Layers and features ------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class Annotation:
-    """An annotation of some layer: its offsets, and its features that have a value."""
-
-    start: int
-    end: int
-    values: dict[str, str]
-    where: str
-
-
-@dataclass(frozen=True, slots=True)
-class Layer:
-    """The annotations of a layer.
-
-    Attributes
-    ----------
-    features : tuple of str
-        Those that hold strings, and so may be labels.
-    others : tuple of str
-        Further features that can be asked for.
-    annotations : list of Annotation
-    """
-
-    features: tuple[str, ...]
-    others: tuple[str, ...] = ()
-    annotations: list[Annotation] = field(default_factory=list)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Layered:
-    """A document by one annotator with all its layers, before one is chosen.
-
-    Attributes
-    ----------
-    where, document, annotator, text, tokens, sentences, is_gold
-        As in `Draft`; offsets count UTF-16 units.
-    layers : mapping of str to Layer
-        By full name.
-    candidates : tuple of str
-        The layers that can be meant if nobody says which.
-    known : frozenset of str
-        Layers that the file knows, whether or not anything was annotated there.
-    knows_all : bool
-        Whether a layer that it does not know does not exist.
-    offsets : str
-        What the offsets count.
-    """
-
-    where: str
-    document: str
-    annotator: str
-    text: str
-    layers: Mapping[str, Layer]
-    candidates: tuple[str, ...]
-    known: frozenset[str]
-    knows_all: bool = False
-    tokens: list[Interval] | None = None
-    sentences: list[Interval] | None = None
-    is_gold: bool = False
-    offsets: str = "utf16"
-
-
-def short_name(layer: str) -> str:
-    """The last part of a layer's name.
-
-    Examples
-    --------
-    >>> short_name("webanno.custom.Emotion")
-    'Emotion'
-    """
-    return layer.rpartition(".")[2]
-
-
-def layer_drafts(
-    documents: Sequence[Layered], reading: Reading, *, name: str, name_as_label: bool
-) -> Iterator[Draft]:
-    """Drafts of one layer and one feature of all documents of an upload.
-
-    Parameters
-    ----------
-    documents : sequence of Layered
-    reading : Reading
-    name : str
-        The upload, for messages.
-    name_as_label : bool
-        Whether a layer in which no annotation has a value is labelled by its own name.
-    """
-    layer = _layer(documents, reading, name)
-    feature = None if layer is None else _feature(documents, layer, reading, name)
-    if layer is not None and feature is not None and name_as_label:
-        found = list(_annotations(documents, layer))
-        if found and not any(item.values.get(feature) for item in found):
-            feature = None
-    if layer is not None:
-        _sign({"layer": layer} | ({"feature": feature} if feature else {}), reading, name)
-        what = f"feature {feature}" if feature else f"labelled {short_name(layer)}"
-        reading.notes.append(f"{name}: layer {layer}, {what}")
-    for document in documents:
-        yield Draft(
-            where=document.where,
-            document=document.document,
-            annotator=document.annotator,
-            text=document.text,
-            spans=list(_spans(document, layer, feature, reading)),
-            tokens=document.tokens,
-            sentences=document.sentences,
-            offsets=document.offsets,
-            is_gold=document.is_gold,
-        )
-
-
-def _sign(choices: Mapping[str, str], reading: Reading, name: str) -> None:
-    """Sign what was chosen; refuse it if it differs from what was read before."""
-    for key, value in choices.items():
-        before = reading.signed.setdefault(key, value)
-        if before != value:
-            raise FormatError(
-                f"{name}: the {key} to read would be {value!r} here, but is {before!r} in what "
-                f"was read before; say which with {key}="
-            )
-
-
-def _annotations(documents: Iterable[Layered], layer: str) -> Iterator[Annotation]:
-    for document in documents:
-        if layer in document.layers:
-            yield from document.layers[layer].annotations
-
-
-def _layer(documents: Sequence[Layered], reading: Reading, name: str) -> str | None:
-    """The full name of the layer to read; None where there is nothing to read."""
-    asked = reading.options["layer"]
-    if asked is not None:
-        return _asked_layer(asked, documents, reading, name)
-    names = list(dict.fromkeys(item for document in documents for item in document.candidates))
-    if NAMED_ENTITY in names:
-        return NAMED_ENTITY
-    own = [item for item in names if short_name(item) not in INTERNAL]
-    for choice in (names, own):
-        if len(choice) == 1:
-            return choice[0]
-    if not names:
-        reading.notes.append(f"{name}: no layer has annotations; read as nothing marked")
-        return None
-    raise FormatError(
-        f"{name}: several layers have annotations: {', '.join(sorted(names))}; say which with "
-        "layer="
-    )
-
-
-def _asked_layer(
-    asked: str, documents: Sequence[Layered], reading: Reading, name: str
-) -> str | None:
-    known = sorted(frozenset().union(*(document.known for document in documents)))
-    if asked in known:
-        return asked
-    found = [item for item in known if short_name(item) == asked]
-    if len(found) == 1:
-        return found[0]
-    if found:
-        raise FormatError(
-            f"{name}: several layers are called {asked!r}: {', '.join(found)}; say the full name"
-        )
-    # A TSV file names only layers that have annotations; a CAS names all that exist.
-    if not any(document.knows_all for document in documents):
-        listed = f"found: {', '.join(known)}" if known else "found none"
-        reading.notes.append(f"{name}: no layer {asked!r} ({listed}); read as nothing marked")
-        return None
-    raise FormatError(f"{name}: no layer {asked!r}; expected one of: {', '.join(known)}")
-
-
-def _feature(documents: Sequence[Layered], layer: str, reading: Reading, name: str) -> str | None:
-    """The feature that holds the label; None if the layer has none, or nothing to label."""
-    present = [document.layers[layer] for document in documents if layer in document.layers]
-    features = list(dict.fromkeys(item for found in present for item in found.features))
-    everything = features + [item for found in present for item in found.others]
-    asked = reading.options["feature"]
-    if asked is not None:
-        if present and asked not in everything:
-            listed = ", ".join(dict.fromkeys(everything)) or "none"
-            raise FormatError(
-                f"{name}: layer {layer} has no feature {asked!r}; expected one of: {listed}"
-            )
-        return asked if present else None
-    for choice in ("value", features[0] if len(features) == 1 else "", "identifier"):
-        if choice in features:
-            return choice
-    if not any(item.values.get(key) for item in _annotations(documents, layer) for key in features):
-        return None
-    raise FormatError(
-        f"{name}: layer {layer} has several features: {', '.join(features)}; say which holds the "
-        "label with feature="
-    )
-
-
-def _spans(
-    document: Layered, layer: str | None, feature: str | None, reading: Reading
-) -> Iterator[DraftSpan]:
-    """The spans of one document, and a count of everything that is none."""
-    chosen = list(_annotations([document], layer)) if layer is not None else []
-    ours = set(map(id, chosen))
-    theirs = {
-        id(item)
-        for name in document.candidates
-        if name in document.layers
-        for item in document.layers[name].annotations
-    }
-    if theirs - ours:
-        reading.skipped["annotations of other layers ignored"] += len(theirs - ours)
-    for item in chosen:
-        label = short_name(layer or "") if feature is None else item.values.get(feature)
-        if label:
-            yield DraftSpan(item.start, item.end, label, where=item.where)
-        else:
-            reading.skipped["annotations without a label"] += 1
-
-
-# --- TSV ----------------------------------------------------------------------
+"""Characters that may be missing between two sentences; more are an error."""
 
 
 def is_format(upload: Upload) -> bool:
@@ -269,7 +35,7 @@ def is_format(upload: Upload) -> bool:
 def is_tsv(source: Source) -> bool:
     """Whether a file begins as WebAnno TSV 3.x does."""
     try:
-        return source.head_text.startswith("#FORMAT=WebAnno TSV 3")
+        return source.head_text.startswith(_BEGIN)
     except FormatError:
         return False
 
@@ -279,12 +45,12 @@ def drafts(upload: Upload, reading: Reading) -> Iterator[Draft]:
     documents = []
     for source in upload.sources:
         if upload.is_folder and not is_tsv(source):
-            reading.skipped["files of another format ignored"] += 1
+            reading.skipped["files of other formats ignored"] += 1
             continue
         documents.append(parsed(source, upload.document_of(source), upload.annotator, reading))
     if not documents:
         raise FormatError(
-            f"{upload.name}: no file begins with '#FORMAT=WebAnno TSV 3'; expected at least one"
+            f"no file begins with '{_BEGIN}'", where=upload.name, expected="at least one"
         )
     yield from layer_drafts(documents, reading, name=upload.name, name_as_label=True)
 
@@ -334,10 +100,11 @@ def parsed(
     """
     lines = source.lines()
     if not lines or not _HEAD.fullmatch(lines[0]):
-        found = repr(lines[0][:60]) if lines else "an empty file"
         raise FormatError(
-            f"{source.name}:1: found {found}; expected '#FORMAT=WebAnno TSV 3.0' to 3.3 "
-            "(export again as WebAnno TSV 3.3)"
+            *("found ", Quote(lines[0]) if lines else "an empty file"),
+            where=f"{source.name}:1",
+            expected=f"'{_BEGIN}.0' to 3.3",
+            remedy="export the document again as WebAnno TSV 3.3",
         )
     columns, sentences = _cut(lines, source.name)
     unit = reading.options["offsets"] or "utf16"
@@ -352,7 +119,7 @@ def parsed(
         for row in rows:
             marks.add(row)
     if not text.tokens:
-        raise FormatError(f"{source.name}: holds no tokens; expected at least one sentence")
+        raise FormatError("no tokens", where=source.name, expected="at least one sentence")
     for what, number in marks.ignored().items():
         reading.skipped[what] += number
     return Layered(
@@ -399,8 +166,9 @@ def _cut(lines: list[str], name: str) -> tuple[list[_Columns], list[_Sentence]]:
         elif line and not line.startswith("#"):
             if not sentences:
                 raise FormatError(
-                    f"{name}:{number}: found a token before any sentence; expected a line "
-                    "'#Text=' first"
+                    "found a token before any sentence",
+                    where=f"{name}:{number}",
+                    expected="a line '#Text=' first",
                 )
             sentences[-1].rows.append((number, line.split("\t")))
         before = line
@@ -413,11 +181,14 @@ def _declared(line: str, columns: Sequence[_Columns], where: str) -> _Columns:
     layer, *names = rest.rstrip().split("|")
     if kind not in {"SP", "CH", "RL"} or not equals or not layer:
         raise FormatError(
-            f"{where}: found {line[:60]!r}; expected '#T_SP=', '#T_CH=' or '#T_RL=' with a layer "
-            "and its features"
+            *("found ", Quote(line)),
+            where=where,
+            expected="'#T_SP=', '#T_CH=' or '#T_RL=' with a layer and its features",
         )
     if any(item.layer == layer and item.kind == kind for item in columns):
-        raise FormatError(f"{where}: layer {layer} was declared before; expected it once")
+        raise FormatError(
+            *("layer ", Quote(layer), " was declared before"), where=where, expected="it once"
+        )
     first = columns[-1].first + columns[-1].count if columns else 3
     features = {}
     slot = False
@@ -450,27 +221,25 @@ def _row(fields: list[str], line: int, columns: Sequence[_Columns], name: str) -
         fields = fields[:-1]
     if len(fields) != wanted:
         raise FormatError(
-            f"{where}: found {len(fields)} columns; expected {wanted}, as the header declares"
+            f"found {len(fields)} columns",
+            where=where,
+            expected=f"{wanted}, as the header declares",
         )
     number = _TOKEN_LINE.fullmatch(fields[0])
     offsets = _OFFSETS.fullmatch(fields[1])
     if number is None or offsets is None:
         raise FormatError(
-            f"{where}: found {fields[0][:30]!r} and {fields[1][:30]!r}; expected the number of a "
-            "token, such as 1-2, and its offsets, such as 4-9"
+            *("found ", Quote(fields[0]), " and ", Quote(fields[1])),
+            where=where,
+            expected="the number of a token, such as 1-2, and its offsets, such as 4-9",
         )
     start, end = int(offsets[1]), int(offsets[2])
     if start > end:
-        raise FormatError(f"{where}: offsets {fields[1]} end before they begin")
+        raise FormatError(
+            f"offsets {start}-{end}", where=where, expected="the start before the end"
+        )
     token = (int(number[1]), int(number[2]))
     return _Row(line, token, bool(number[3]), start, end, unescaped(fields[2]), fields)
-
-
-def _length(text: str, unit: str) -> int:
-    """How long a text is in the unit of its offsets."""
-    if unit == "codepoints" or text.isascii():
-        return len(text)
-    return len(text) + sum(character >= "\U00010000" for character in text)
 
 
 class _Text:
@@ -489,22 +258,25 @@ class _Text:
     def add(self, sentence: _Sentence, rows: Sequence[_Row], name: str) -> None:
         """Put a sentence where the offsets of its tokens say."""
         first = rows[0]
+        where = f"{name}:{first.line}"
         lead = sentence.text.find(first.form)
         if lead < 0:
             raise FormatError(
-                f"{name}:{first.line}: token {first.form!r} is not in the text of its sentence, "
-                f"at line {sentence.line}; expected the words of the text"
+                *("token ", Quote(first.form), " is not in the text of its sentence"),
+                where=where,
+                expected=f"the words of the text at line {sentence.line}",
             )
-        begin = first.start - _length(sentence.text[:lead], self.unit)
+        begin = first.start - length_in(sentence.text[:lead], self.unit)
         gap = begin - self._length
         if gap < 0 or gap > MOST_GAP:
             raise FormatError(
-                f"{name}:{first.line}: the sentence begins at {begin}, but the text before it "
-                f"ends at {self._length}{self._advice()}"
+                f"the sentence begins at {begin}, but the text before it ends at {self._length}",
+                where=where,
+                remedy=self._advice(),
             )
         # What stood between sentences is not in the file; only how much.
         self._pieces += ["\n" * min(gap, 1) + " " * (gap - 1), sentence.text]
-        self._length = begin + _length(sentence.text, self.unit)
+        self._length = begin + length_in(sentence.text, self.unit)
         self.sentences.append((begin, self._length))
         self._check(sentence, rows, begin, name)
 
@@ -512,29 +284,35 @@ class _Text:
         """Check that tokens are words of the sentence, one after the other."""
         place = _places(sentence.text, self.unit)
         for row in rows:
+            where = f"{name}:{row.line}"
             start, end = place.get(row.start - begin, -1), place.get(row.end - begin, -1)
-            found = sentence.text[start:end] if 0 <= start <= end else None
-            if found is None or not _same(found, row.form):
-                shows = "does not lie in its sentence" if found is None else f"covers {found!r}"
+            words = sentence.text[start:end] if 0 <= start <= end else None
+            if words is None or not _same(words, row.form):
+                shows: tuple[Piece, ...] = ("covers ", Quote(words))
+                if words is None:
+                    shows = ("does not lie in its sentence",)
                 raise FormatError(
-                    f"{name}:{row.line}: [{row.start}, {row.end}) {shows}, but the token is "
-                    f"{row.form!r}{self._advice()}"
+                    *(f"[{row.start}, {row.end}) ", *shows, ", but the token is ", Quote(row.form)),
+                    where=where,
+                    remedy=self._advice(),
                 )
             if row.is_part:
                 continue
             if self.tokens and row.start < self.tokens[-1][1]:
                 raise FormatError(
-                    f"{name}:{row.line}: token {row.form!r} begins at {row.start}, but the one "
-                    f"before ends at {self.tokens[-1][1]}; expected tokens in order"
+                    *("token ", Quote(row.form), f" begins at {row.start}, but the one before "),
+                    f"ends at {self.tokens[-1][1]}",
+                    where=where,
+                    expected="tokens in order",
                 )
             if row.start < row.end:
                 self.tokens.append((row.start, row.end))
 
-    def _advice(self) -> str:
-        if self.text().isascii() or max(map(ord, self.text())) < 0x10000:
-            return "; check that offsets and text belong together"
+    def _advice(self) -> Text:
+        if max(self.text(), default="") < "\U00010000":
+            return "check that offsets and text belong together"
         other = "utf16" if self.unit == "codepoints" else "codepoints"
-        return f"; if offsets count the other unit, say offsets={other!r}"
+        return ("if offsets count the other unit, pass ", Use("offsets", other))
 
 
 def _same(found: str, form: str) -> bool:
@@ -568,7 +346,7 @@ class _Found:
         self._token = -1
 
     def ignored(self) -> dict[str, int]:
-        """What is no span, and how many there are."""
+        """How many links, relations and slots there are: they are no spans."""
         names = {"CH": "chain links ignored", "RL": "relations ignored", "SP": "slots ignored"}
         return {names[kind]: len(found) for kind, found in self._links.items() if found}
 
@@ -605,7 +383,7 @@ class _Found:
         for feature, index in (columns.features or {"": columns.first}).items():
             for place, item in enumerate(_items(row.cells[index])):
                 numbered = _NUMBERED.fullmatch(item)
-                # Numbers are positive; without one, it is the place that tells.
+                # Numbers are positive; annotations without one are identified by their place.
                 key = int(numbered[2]) if numbered else -place - 1
                 value = numbered[1] if numbered else item
                 values = new.setdefault(key, {})
@@ -629,13 +407,16 @@ class _Found:
         before, token = self._open[layer, key]
         if before.values != values:
             raise FormatError(
-                f"{where}: annotation [{key}] of layer {layer} has other values than at "
-                f"{before.where}; expected the same in all its lines"
+                *(f"annotation [{key}] of layer ", Quote(layer), " has other values than at "),
+                before.where,
+                where=where,
+                expected="the same in all its lines",
             )
         if self._token - token > 1:
             raise FormatError(
-                f"{where}: annotation [{key}] of layer {layer} goes on after a gap; expected "
-                "neighbouring tokens"
+                *(f"annotation [{key}] of layer ", Quote(layer), " goes on after a gap"),
+                where=where,
+                expected="neighbouring tokens",
             )
         longer = Annotation(
             min(before.start, row.start), max(before.end, row.end), values, before.where

@@ -1,0 +1,553 @@
+"""UIMA CAS files: XMI with its type system, and CAS JSON.
+
+dkpro-cassis reads the files and knows which type is a kind of which. Offsets are taken
+from the files themselves, because the library converts only those that lie in the text and
+leaves the others as they are.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import warnings
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import PurePosixPath
+from typing import Any
+
+from beyondchance.errors import BeyondChanceError, FormatError
+from beyondchance.io.archives import members
+from beyondchance.io.drafts import Interval
+from beyondchance.io.formats.webanno_tsv import is_tsv, parsed
+from beyondchance.io.layers import (
+    INTERNAL,
+    NAMED_ENTITY,
+    Annotation,
+    Layer,
+    Layered,
+    as_label,
+    length_in,
+    out_of_order,
+    short_name,
+)
+from beyondchance.io.options import Reading
+from beyondchance.io.registry import required
+from beyondchance.io.sources import Source, is_zip, safe_xml
+from beyondchance.messages import Quote, quotes
+
+EXPORT = "export it from INCEpTION as UIMA CAS JSON or UIMA CAS XMI"
+"""How to get a file that can be read."""
+
+# What may stand before the root of an XML file; possessive, so that no file is slow.
+_PROLOG = r"(?>\s+|<\?[^>]*>|<!--.*?-->|<![^>]*>|\]>)*+<([\w.-]+:)?"
+_XMI = re.compile(_PROLOG + r"XMI\s", re.DOTALL)
+_TYPES = re.compile(_PROLOG + r"typeSystemDescription[\s>]", re.DOTALL)
+_TYPE_NAME = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*", re.ASCII)
+_FEATURE_NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
+_JAVA = b"\xac\xed"
+_XMI_ID = "{http://www.omg.org/XMI}id"
+_ANNOTATION = "uima.tcas.Annotation"
+
+
+# --- Files --------------------------------------------------------------------
+
+
+def kind_of_file(source: Source) -> str | None:
+    """What a file is by its content."""
+    if is_zip(source):
+        return "zip"
+    if source.head.startswith(_JAVA):
+        return "ser"
+    head = source.head_text or source.head.decode("latin-1")
+    if _XMI.match(head[:8192]) and "http://www.omg.org/XMI" in head:
+        return "xmi"
+    if _TYPES.match(head[:8192]):
+        return "types"
+    if head.lstrip().startswith("{") and ('"%TYPES"' in head or '"%FEATURE_STRUCTURES"' in head):
+        return "json"
+    return "tsv" if is_tsv(source) else None
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A file of a folder or archive, its path in there, and what it is by its content."""
+
+    path: str
+    source: Source
+    kind: str | None
+
+    @property
+    def folder(self) -> str:
+        """The folder of the file within the folder or archive."""
+        return str(PurePosixPath(self.path).parent)
+
+
+def entry_of(source: Source, *, root: str) -> Entry:
+    """A file below `root`, or the file itself."""
+    path, root = (name.replace("\\", "/") for name in (source.name, root))
+    inside = path.removeprefix(root).lstrip("/") or PurePosixPath(path).name
+    return Entry(inside, source, kind_of_file(source))
+
+
+def unpacked(archive: Source) -> list[Entry]:
+    """The files of an archive."""
+    return [entry_of(member, root=archive.name) for member in members(archive)]
+
+
+# --- One CAS ------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Kind:
+    """What is needed of a type.
+
+    Attributes
+    ----------
+    lineage : tuple of str
+        Itself and what it is a kind of, up to the annotation.
+    role : {"span", "internal", "token", "sentence", "relation", "chain"}
+    features, others : tuple of str
+        Those that hold strings, and those that hold other single values.
+    """
+
+    lineage: tuple[str, ...]
+    role: str
+    features: tuple[str, ...]
+    others: tuple[str, ...]
+
+
+class Loader:
+    """Reads CAS files, and remembers type systems that it has read."""
+
+    def __init__(self, reading: Reading) -> None:
+        self.reading = reading
+        self._cassis = required("cassis", extra="uima", purpose="reading UIMA CAS files")
+        self._etree = required("lxml.etree", extra="uima", purpose="reading UIMA CAS files")
+        self._systems: dict[str, Any] = {}
+
+    def loaded(
+        self,
+        entry: Entry,
+        entries: Sequence[Entry],
+        *,
+        document: str,
+        annotator: str,
+        is_gold: bool = False,
+    ) -> Layered:
+        """Read one document by one annotator; it is named by its title by default."""
+        if entry.kind == "zip":
+            inside = unpacked(entry.source)
+            found = [item for item in inside if item.kind in {"xmi", "json", "tsv"}]
+            if len(found) != 1:
+                raise FormatError(
+                    f"holds {len(found)} annotation files",
+                    where=entry.source.name,
+                    expected="one, with its type system if it is XMI",
+                )
+            entry, entries = found[0], inside
+        source = entry.source
+        if entry.kind == "tsv":
+            return parsed(source, document, annotator, self.reading, is_gold=is_gold)
+        if entry.kind == "json":
+            cas, offsets = self._from_json(source)
+        else:
+            cas, offsets = self._from_xmi(entry, entries)
+        result = self._layered(cas, offsets, source)
+        return replace(
+            result, document=document or result.document, annotator=annotator, is_gold=is_gold
+        )
+
+    # JSON
+
+    def _from_json(self, source: Source) -> tuple[Any, dict[int, Interval]]:
+        data = source.json()
+        _check_json_types(data, source.name)
+        offsets = dict(_json_offsets(data, source.name))
+        with _library(source, "CAS JSON"):
+            return self._cassis.load_cas_from_json(source.text), offsets
+
+    # XMI
+
+    def _from_xmi(self, entry: Entry, entries: Sequence[Entry]) -> tuple[Any, dict[int, Interval]]:
+        """Read XMI with the first type system near it that has all its types."""
+        source = entry.source
+        offsets = dict(self._xmi_offsets(source))
+        systems = _near(entry, entries)
+        if not systems:
+            raise FormatError(
+                "XMI without its type system",
+                where=source.name,
+                remedy="put TypeSystem.xml, which is exported with it, next to it, or export UIMA "
+                "CAS JSON, which needs none",
+            )
+        missing: Exception | None = None
+        for system in systems:
+            types = self._system(system)
+            try:
+                with _library(source, "XMI", self._cassis.typesystem.TypeNotFoundError):
+                    cas = self._cassis.load_cas_from_xmi(io.BytesIO(source.data), typesystem=types)
+            except self._cassis.typesystem.TypeNotFoundError as error:
+                missing = missing or error
+            else:
+                return cas, offsets
+        raise FormatError(
+            *("its types are not all in ", ", ".join(system.name for system in systems)),
+            *(" (", Quote(_short(missing)), ")"),
+            where=source.name,
+            remedy="use the type system that was exported with it",
+        )
+
+    def _xmi_offsets(self, source: Source) -> Iterator[tuple[int, Interval]]:
+        """Offsets by id as they stand in the file."""
+        for element in self._elements(source):
+            begin, end = element.get("begin"), element.get("end")
+            number = element.get(_XMI_ID)
+            if begin is None and end is None:
+                continue
+            try:
+                yield int(number), (int(begin), int(end))
+            except (TypeError, ValueError):
+                raise FormatError(
+                    *("annotation ", Quote(number), " has offsets ", *quotes([begin, end])),
+                    where=f"{source.name}:{element.sourceline}",
+                    expected="whole numbers",
+                ) from None
+
+    def _elements(self, source: Source) -> Iterator[Any]:
+        data = safe_xml(source)
+        try:
+            for _, element in self._etree.iterparse(
+                io.BytesIO(data), events=("end",), resolve_entities=False, no_network=True
+            ):
+                yield element
+        except Exception as error:
+            raise FormatError(
+                *("not well-formed XML (", Quote(_short(error)), ")"),
+                where=f"{source.name}:{getattr(error, 'lineno', None) or 1}",
+            ) from None
+
+    def _system(self, source: Source) -> Any:
+        if source.sha256 not in self._systems:
+            for element in self._elements(source):
+                if element.tag.rpartition("}")[2] == "typeDescription":
+                    _check_names(
+                        [item.text for item in element.iterfind("{*}name")],
+                        [
+                            item.text
+                            for item in element.iterfind(
+                                "{*}features/{*}featureDescription/{*}name"
+                            )
+                        ],
+                        source.name,
+                    )
+            with _library(source, "a type system"):
+                self._systems[source.sha256] = self._cassis.load_typesystem(io.BytesIO(source.data))
+        return self._systems[source.sha256]
+
+    # Layers
+
+    def _layered(self, cas: Any, offsets: Mapping[int, Interval], source: Source) -> Layered:
+        """Sort the annotations of a CAS into layers."""
+        with _library(source, "a CAS"):
+            view = _view_with_text(cas, source)
+            marks = sorted(
+                view.select(_ANNOTATION), key=lambda fs: (fs.begin or 0, fs.end or 0, fs.xmiID)
+            )
+            kinds = {fs.type.name: _kind_of(fs.type, cas.typesystem) for fs in marks}
+            known = {t.name for t in cas.typesystem.get_type(_ANNOTATION).descendants}
+            layers = {
+                name: Layer(*_features(cas.typesystem.get_type(name), cas.typesystem))
+                for kind in kinds.values()
+                for name in kind.lineage
+            }
+            special: dict[str, list[Interval]] = {"token": [], "sentence": []}
+            title = ""
+            for fs in marks:
+                kind = kinds[fs.type.name]
+                place = _place(fs, offsets, source)
+                if kind.role in special:
+                    special[kind.role].append(place)
+                if short_name(fs.type.name) == "DocumentMetaData":
+                    title = title or _text(getattr(fs, "documentTitle", None))
+                mark = Annotation(*place, _values(fs, kind, source), _where(fs, source))
+                for name in kind.lineage:
+                    layers[name].annotations.append(mark)
+            text = view.sofa_string
+        self._count_links(marks, kinds)
+        options = self.reading.options
+        return Layered(
+            where=source.name,
+            document=title,
+            annotator="",
+            text=text,
+            layers=layers,
+            candidates=_candidates(kinds.values()),
+            known=frozenset(name for name in known if name[:5] != "uima." or name in layers),
+            knows_all=True,
+            tokens=_stretches("token", special["token"], text, self.reading, source)
+            if options["positions"] == "tokens"
+            else None,
+            sentences=_stretches("sentence", special["sentence"], text, self.reading, source)
+            if options["unit"] == "sentence"
+            else None,
+        )
+
+    def _count_links(self, marks: Sequence[Any], kinds: Mapping[str, _Kind]) -> None:
+        names = {"relation": "relations ignored", "chain": "chain links ignored"}
+        for fs in marks:
+            role = kinds[fs.type.name].role
+            if role in names:
+                self.reading.skipped[names[role]] += 1
+
+
+@contextmanager
+def _library(source: Source, what: str, *passed: type[Exception]) -> Iterator[None]:
+    """Turn whatever the library stumbles over into an error of ours."""
+    try:
+        with warnings.catch_warnings():
+            # It warns of offsets that it does not convert; they are checked later.
+            warnings.simplefilter("ignore")
+            yield
+    except Exception as error:
+        if isinstance(error, (BeyondChanceError, *passed)):
+            raise
+        raise FormatError(
+            *(f"not readable as {what} (", Quote(_short(error)), ")"),
+            where=source.name,
+            remedy=EXPORT,
+        ) from None
+
+
+def _short(error: Exception | None) -> str:
+    """The first line of a library's message, and the kind of error if that says little."""
+    lines = str(error).splitlines() or [""]
+    said = lines[0][:200]
+    return said if " " in said else f"{type(error).__name__} {said}".rstrip()
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _where(fs: Any, source: Source) -> str:
+    return f"{source.name}: annotation {fs.xmiID}"
+
+
+def _near(entry: Entry, entries: Sequence[Entry]) -> list[Source]:
+    """Type systems for an XMI file: from its folder first, then from anywhere given."""
+    found = [item for item in entries if item.kind == "types"]
+    path = entry.source.path
+    if path is not None and not found:
+        for name in sorted(path.parent.glob("*.xml")):
+            beside = Source(str(name), path=name)
+            is_named = "typesystem" in name.name.lower()
+            if (
+                is_named
+                and not name.is_symlink()
+                and name.is_file()
+                and kind_of_file(beside) == "types"
+            ):
+                found.append(Entry(name.name, beside, "types"))
+    stem = PurePosixPath(entry.path).stem
+
+    def distance(item: Entry) -> tuple[bool, bool, bool, str]:
+        name = PurePosixPath(item.path).name
+        return (
+            item.folder != entry.folder,
+            name.lower() != "typesystem.xml",
+            not name.startswith(stem),
+            item.path,
+        )
+
+    return [item.source for item in sorted(found, key=distance)]
+
+
+def _check_names(types: Sequence[object], features: Sequence[object], where: str) -> None:
+    """Refuse names that are none: the library builds classes, and so code, from them."""
+    for names, pattern, what in ((types, _TYPE_NAME, "type"), (features, _FEATURE_NAME, "feature")):
+        for name in names:
+            if not isinstance(name, str) or not pattern.fullmatch(name.strip()):
+                raise FormatError(
+                    *(Quote(name), f" is no name of a {what}"),
+                    where=where,
+                    expected="letters, digits and _",
+                )
+
+
+def _check_json_types(data: object, name: str) -> None:
+    """Check the types that CAS JSON declares, before they are built."""
+    if not isinstance(data, dict):
+        raise FormatError(f"found {type(data).__name__}", where=name, expected="a JSON object")
+    types = data.get("%TYPES")
+    if not isinstance(types, dict):
+        raise FormatError(
+            f"%TYPES is {type(types).__name__}",
+            where=name,
+            expected="the types as an object",
+            remedy="export the CAS with its type system",
+        )
+    for type_name, declared in types.items():
+        if not isinstance(declared, dict):
+            raise FormatError(
+                f"found {type(declared).__name__}",
+                where=(f"{name}: %TYPES, ", Quote(type_name)),
+                expected="an object",
+            )
+        features = [key for key in declared if not key.startswith("%")]
+        _check_names([type_name], features, f"{name}: %TYPES")
+
+
+def _json_offsets(data: dict[str, Any], name: str) -> Iterator[tuple[int, Interval]]:
+    """Offsets by id as they stand in the file."""
+    for number, structure in _json_structures(data.get("%FEATURE_STRUCTURES"), name):
+        where = f"{name}: feature structure {number}"
+        if not isinstance(structure, dict) or not isinstance(structure.get("%TYPE"), str):
+            raise FormatError("has no %TYPE", where=where, expected="an object with one")
+        if "begin" not in structure and "end" not in structure:
+            continue
+        begin, end = structure.get("begin"), structure.get("end")
+        if type(begin) is not int or type(end) is not int:
+            raise FormatError(
+                *("offsets are ", *quotes([begin, end])), where=where, expected="whole numbers"
+            )
+        yield number, (begin, end)
+
+
+def _json_structures(structures: object, name: str) -> Iterator[tuple[int, Any]]:
+    """Feature structures by id, whether they are a list or an object."""
+    if isinstance(structures, dict):
+        for key, structure in structures.items():
+            if not re.fullmatch(r"\d{1,18}", key, re.ASCII):
+                raise FormatError(
+                    *("%FEATURE_STRUCTURES has the key ", Quote(key)),
+                    where=name,
+                    expected="a number",
+                )
+            yield int(key), structure
+    elif isinstance(structures, list):
+        for place, structure in enumerate(structures, start=1):
+            number = structure.get("%ID") if isinstance(structure, dict) else None
+            if type(number) is not int:
+                raise FormatError(
+                    f"%FEATURE_STRUCTURES: number {place} has no %ID",
+                    where=name,
+                    expected="a number",
+                )
+            yield number, structure
+    else:
+        raise FormatError(
+            f"%FEATURE_STRUCTURES is {type(structures).__name__}",
+            where=name,
+            expected="a list or an object",
+        )
+
+
+def _view_with_text(cas: Any, source: Source) -> Any:
+    """The view that holds the text: the initial one, or the only one that has any."""
+    names = [sofa.sofaID for sofa in cas.sofas if isinstance(sofa.sofaString, str)]
+    if "_InitialView" in names:
+        names = ["_InitialView"]
+    if len(names) != 1:
+        raise FormatError(
+            *("views with a text: ", *quotes(names)),
+            where=source.name,
+            expected="one, or one called _InitialView",
+        )
+    return cas.get_view(names[0])
+
+
+def _place(fs: Any, offsets: Mapping[int, Interval], source: Source) -> Interval:
+    """The offsets of an annotation as they stand in the file."""
+    if fs.xmiID not in offsets:
+        raise FormatError(
+            *("a ", Quote(short_name(fs.type.name)), " without begin and end"),
+            where=_where(fs, source),
+            expected="both",
+        )
+    return offsets[fs.xmiID]
+
+
+def _kind_of(type_: Any, typesystem: Any) -> _Kind:
+    lineage = [type_.name]
+    current = type_.supertype
+    while current is not None and not current.name.startswith("uima."):
+        lineage.append(current.name)
+        current = current.supertype
+    return _Kind(tuple(lineage), _role(type_, lineage), *_features(type_, typesystem))
+
+
+def _role(type_: Any, lineage: Sequence[str]) -> str:
+    names = {short_name(name) for name in lineage}
+    features = {feature.name: feature.rangeType.name for feature in type_.all_features}
+    if "Token" in names or "Sentence" in names:
+        return "token" if "Token" in names else "sentence"
+    if {"Governor", "Dependent"} <= set(features):
+        return "relation"
+    if features.get("next") in lineage:
+        return "chain"
+    return "internal" if names & INTERNAL else "span"
+
+
+def _features(type_: Any, typesystem: Any) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The features that hold strings, and those that hold other single values."""
+    features, others = [], []
+    for feature in type_.all_features:
+        if feature.name in {"sofa", "begin", "end"}:
+            continue
+        if typesystem.is_instance_of(feature.rangeType, "uima.cas.String"):
+            features.append(_outer(feature.name))
+        elif typesystem.is_primitive(feature.rangeType):
+            others.append(_outer(feature.name))
+    return tuple(features), tuple(others)
+
+
+def _outer(feature: str) -> str:
+    """The name of a feature as files have it; the library renames two of them."""
+    return {"self_": "self", "type_": "type"}.get(feature, feature)
+
+
+def _inner(feature: str) -> str:
+    return {"self": "self_", "type": "type_"}.get(feature, feature)
+
+
+def _values(fs: Any, kind: _Kind, source: Source) -> dict[str, str]:
+    """The features of an annotation that have a value, as strings."""
+    values = {}
+    for name in (*kind.features, *kind.others):
+        value = getattr(fs, _inner(name))
+        if value is None:
+            continue
+        if name in kind.features and not isinstance(value, str):
+            raise FormatError(
+                *("feature ", Quote(name), f" is {type(value).__name__}"),
+                where=_where(fs, source),
+                expected="a text",
+            )
+        values[name] = as_label(value)
+    return values
+
+
+def _candidates(kinds: Iterable[_Kind]) -> tuple[str, ...]:
+    """Types of spans that people made, without those that are kinds of another of them."""
+    spans = [kind for kind in kinds if kind.role == "span"]
+    named = {kind.lineage[0] for kind in spans} | {
+        NAMED_ENTITY for kind in spans if NAMED_ENTITY in kind.lineage
+    }
+    covered = {kind.lineage[0] for kind in spans if named & set(kind.lineage[1:])}
+    return tuple(sorted(named - covered))
+
+
+def _stretches(
+    what: str, places: Iterable[Interval], text: str, reading: Reading, source: Source
+) -> list[Interval] | None:
+    """Tokens or sentences in order; None if the file has none."""
+    ordered = sorted({place for place in places if place[0] != place[1]})
+    odd = out_of_order(ordered, length_in(text, reading.options["offsets"] or "utf16"))
+    if odd is not None:
+        raise FormatError(
+            f"{what} [{odd[0]}, {odd[1]}) overlaps another or does not lie in the text",
+            where=source.name,
+            expected=f"{what}s one after the other",
+        )
+    return ordered or None
