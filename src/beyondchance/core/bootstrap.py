@@ -1,4 +1,4 @@
-r"""Resampling from sums: the bootstrap, its intervals, and permutations.
+"""Resampling from sums: the bootstrap and its intervals.
 
 A score is a ratio of sums over units (documents). A resample is then a row of *weights*,
 how often each unit was drawn, and all scores of many resamples are one product of a matrix
@@ -10,13 +10,12 @@ size of the blocks or on the library that multiplies.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from itertools import combinations
-from math import comb, inf, isfinite, sqrt
+from math import isfinite, sqrt
 
 import numpy as np
 
 from beyondchance.core.distributions import normal_quantile, normal_share, student_quantile
+from beyondchance.core.exact import are_alike
 from beyondchance.types import Floats, Ints
 
 CELLS = 2**15
@@ -127,98 +126,7 @@ def _counted(drawn: Ints, n_units: int) -> Floats:
     return counts.reshape(rows, n_units).astype(np.float64)
 
 
-# --- Exact sums -----------------------------------------------------------------------
-
-_PRODUCTS_AT_A_TIME = 2**19
-
-
-@dataclass(frozen=True, slots=True)
-class ExactColumns:
-    """Columns of multiples of 2**-52, cut into whole numbers that add up without error.
-
-    Attributes
-    ----------
-    digits : array of float, shape (units, pieces)
-        Whole numbers.
-    scale : tuple of (int, float)
-        The column of each piece, and what its ones are worth there; the smallest first.
-    n_columns : int
-    """
-
-    digits: Floats
-    scale: tuple[tuple[int, float], ...]
-    n_columns: int
-
-    def totals(self, weights: Floats) -> Floats:
-        """Weighted sums over the units, the same on every machine.
-
-        Returns
-        -------
-        array of float, shape (len(weights), columns)
-        """
-        sums = np.zeros((len(weights), self.digits.shape[1]))
-        # Small products stay on one thread; threads that wait for one another on a busy machine
-        # made larger ones forty times slower.
-        step = max(1, _PRODUCTS_AT_A_TIME // max(sums.size, 1))
-        for first in range(0, len(self.digits), step):
-            sums += weights[:, first : first + step] @ self.digits[first : first + step]
-        return self.put_together(sums)
-
-    def put_together(self, sums: Floats) -> Floats:
-        """Columns again, from sums of the pieces: the only step that rounds.
-
-        Returns
-        -------
-        array of float, shape (len(sums), columns)
-        """
-        found = np.zeros((len(sums), self.n_columns))
-        for piece, (column, scale) in enumerate(self.scale):
-            found[:, column] += sums[:, piece] * scale
-        return found
-
-
-def exact_columns(columns: Floats) -> ExactColumns:
-    """Cut columns into pieces of 26 bits.
-
-    Examples
-    --------
-    One unit in ten thousand makes a difference in the last bit only, and is not lost.
-
-    >>> columns = exact_columns(np.array([[1.0], [2.0**-52]]))
-    >>> float(columns.totals(np.array([[1.0, 1.0]]))[0, 0]) - 1 == 2.0**-52
-    True
-    """
-    whole = np.floor(columns)
-    rest = (columns - whole) * 2.0**26
-    upper = np.floor(rest)
-    lower = (rest - upper) * 2.0**26
-    pieces, scale = [], []
-    for part, unit in ((lower, 2.0**-52), (upper, 2.0**-26), (whole, 1.0)):
-        for column in range(columns.shape[1]):
-            if part[:, column].any():
-                pieces.append(part[:, column])
-                scale.append((column, unit))
-    digits = np.stack(pieces, axis=1) if pieces else np.zeros((len(columns), 0))
-    return ExactColumns(digits, tuple(scale), columns.shape[1])
-
-
 # --- Intervals ------------------------------------------------------------------------
-
-LAST_DIGITS = 1e-12
-"""How far scores may lie apart and still be the same: they are of order 1, and what is left of
-rounding is far smaller."""
-
-
-def are_alike(values: Floats) -> bool:
-    """Whether scores differ in their last digits at most.
-
-    Examples
-    --------
-    >>> are_alike(np.array([0.1 + 0.2, 0.3])), are_alike(np.array([0.3, 0.3001]))
-    (True, False)
-    """
-    low, high = float(values.min()), float(values.max())
-    return high - low <= LAST_DIGITS * max(1.0, abs(low), abs(high))
 
 
 def influences(left_out: Floats) -> Floats:
@@ -338,116 +246,3 @@ def accelerated(
         shares.append(normal_share(bias + z / room))
     low, high = np.quantile(values, shares)
     return float(low), float(high)
-
-
-# --- Permutations ---------------------------------------------------------------------
-
-
-def swaps(n_units: int, resamples: int, rng: np.random.Generator) -> Iterator[Floats]:
-    """Whether each unit's two sides are exchanged: 1 for no, -1 for yes.
-
-    Every way of exchanging, once, where there are no more of them than `resamples`; else as
-    many random ones.
-
-    Yields
-    ------
-    array of float, shape (block, n_units)
-
-    Examples
-    --------
-    >>> [block.tolist() for block in swaps(2, 9, np.random.default_rng(1))]
-    [[[1.0, 1.0], [-1.0, 1.0], [1.0, -1.0], [-1.0, -1.0]]]
-    """
-    if n_units < 64 and 2**n_units <= resamples:
-        first = 0
-        for rows in blocks(2**n_units, n_units):
-            code = np.arange(first, first + rows)[:, None]
-            yield np.where(code >> np.arange(n_units) & 1, -1.0, 1.0)
-            first += rows
-        return
-    for rows in blocks(resamples, n_units):
-        # A byte holds eight of them.
-        width = -(-n_units // 8)
-        drawn = np.frombuffer(rng.bytes(rows * width), dtype=np.uint8).reshape(rows, width)
-        yield np.where(np.unpackbits(drawn, axis=1, count=n_units), -1.0, 1.0)
-
-
-def divisions(
-    n_first: int, n_units: int, resamples: int, rng: np.random.Generator
-) -> Iterator[Floats]:
-    """Which units fall into the first of two parts: 1 where they do, else 0.
-
-    Every way of dividing, once, where there are no more of them than `resamples`; else as
-    many random ones.
-
-    Yields
-    ------
-    array of float, shape (block, n_units)
-
-    Examples
-    --------
-    >>> [block.tolist() for block in divisions(1, 3, 9, np.random.default_rng(1))]
-    [[[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]]
-    """
-    if n_divisions(n_first, n_units) <= resamples:
-        chosen = np.array(list(combinations(range(n_units), n_first)), dtype=np.int64)
-        parts = np.zeros((len(chosen), n_units))
-        np.put_along_axis(parts, chosen.reshape(len(chosen), n_first), 1.0, axis=1)
-        yield parts
-        return
-    for rows in blocks(resamples, n_units):
-        keys = rng.random((rows, n_units))
-        first = np.argpartition(keys, n_first - 1, axis=1)[:, :n_first]
-        parts = np.zeros((rows, n_units))
-        np.put_along_axis(parts, first, 1.0, axis=1)
-        yield parts
-
-
-def n_divisions(n_first: int, n_units: int) -> float:
-    """In how many ways units can be divided into two parts; infinity where it is huge.
-
-    Examples
-    --------
-    >>> n_divisions(2, 4), n_divisions(500, 1000)
-    (6, inf)
-    """
-    smaller = min(n_first, n_units - n_first)
-    return comb(n_units, smaller) if smaller < 32 else inf
-
-
-def tail_share(values: Floats, observed: Floats, *, enumerated: bool) -> tuple[Floats, Floats]:
-    """Two-sided p-values: twice the smaller tail, and their Monte Carlo errors.
-
-    A value counts as reached when it differs in its last digits only. Unless all ways were
-    gone through, the observed value counts as one more, so that no p-value is 0.
-
-    Parameters
-    ----------
-    values : array of float, shape (resamples, tests)
-    observed : array of float, shape (tests,)
-    enumerated : bool
-    """
-    slack = LAST_DIGITS * np.maximum(1.0, np.abs(observed))
-    extra = 0 if enumerated else 1
-    tails = [
-        (np.count_nonzero(reached, axis=0) + extra) / (len(values) + extra)
-        for reached in (values >= observed - slack, values <= observed + slack)
-    ]
-    smaller = np.minimum(*tails)
-    error = np.zeros_like(smaller) if enumerated else np.sqrt(smaller * (1 - smaller) / len(values))
-    return np.minimum(2 * smaller, 1.0), 2 * error
-
-
-def holm(p_values: Floats) -> Floats:
-    """P-values raised so that all of them may be read together (Holm 1979).
-
-    Examples
-    --------
-    >>> holm(np.array([0.01, 0.04, 0.03])).tolist()
-    [0.03, 0.06, 0.06]
-    """
-    order = np.argsort(p_values, kind="stable")
-    factors = np.arange(len(p_values), 0, -1)
-    raised = np.empty(len(p_values))
-    raised[order] = np.minimum(np.maximum.accumulate(factors * p_values[order]), 1.0)
-    return raised
