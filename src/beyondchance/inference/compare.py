@@ -18,16 +18,9 @@ from typing import Any
 import numpy as np
 
 from beyondchance.checks import checked_option
-from beyondchance.core.bootstrap import (
-    LAST_DIGITS,
-    bootstrap_weights,
-    divisions,
-    exact_columns,
-    holm,
-    n_divisions,
-    swaps,
-    tail_share,
-)
+from beyondchance.core.bootstrap import bootstrap_weights
+from beyondchance.core.exact import LAST_DIGITS, exact_columns
+from beyondchance.core.permutation import divisions, holm, n_divisions, swaps, tail_share
 from beyondchance.errors import DataError, OptionError
 from beyondchance.results.agreement import Agreement
 from beyondchance.results.intervals import ConfidenceInterval, interval_from

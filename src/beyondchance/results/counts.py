@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from beyondchance.checks import checked_option
-from beyondchance.core.ragged import distinct, exact_total, total
+from beyondchance.core.exact import exact_total
+from beyondchance.core.ragged import distinct, total
 from beyondchance.errors import DataError
 from beyondchance.results.resampling import Rows
 from beyondchance.results.score import SUMS, Score

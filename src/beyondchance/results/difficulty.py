@@ -9,7 +9,8 @@ from math import nan
 
 import numpy as np
 
-from beyondchance.core.ragged import exact_total, total
+from beyondchance.core.exact import exact_total
+from beyondchance.core.ragged import total
 from beyondchance.messages import Note
 from beyondchance.results.agreement import Agreement
 from beyondchance.results.counts import Counts
