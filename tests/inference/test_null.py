@@ -49,7 +49,7 @@ class TestOneText:
         assert match_variance(5, [1, 4], [2]) == 0
 
     def test_too_long(self):
-        with pytest.raises(LengthsError, match="2000 positions with so many spans is too much"):
+        with pytest.raises(LengthsError, match="2000 positions with so many spans is too long"):
             match_variance(2000, [2], [3])
 
     def test_lengths_that_do_not_fit(self):

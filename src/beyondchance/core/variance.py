@@ -33,6 +33,8 @@ MOST_POSITIONS = 1000
 """Positions of a text, up to which counts of rows stay within the range of a float."""
 MOST_WORK = 2**29
 """Products that the covariance of one annotation may take."""
+_LAST_DIGITS = 2.0**-48
+"""What a variance is, relative to the products that it is a difference of, if it is 0."""
 
 
 def is_within_reach(n: int, length: Ints, count: Ints) -> bool:
@@ -152,10 +154,13 @@ def team_variance(team: Sequence[tuple[Floats, Floats]]) -> float:
     >>> team_variance([one, one])
     0.25
     """
-    everybody = sum(cover for cover, _ in team)
-    found = sum(float((one * other).sum()) for (_, one), (_, other) in combinations(team, 2))
+    together = sum(cover for cover, _ in team)
+    variance = sum(float((one * other).sum()) for (_, one), (_, other) in combinations(team, 2))
+    scale = 0.0
     for cover, own in team:
-        others = everybody - cover
-        found += float(others @ own @ others)
-    # What is certain has no variance; a sum of products has a last digit.
-    return abs(round(found, 12))
+        others = together - cover
+        variance += float(others @ own @ others)
+        scale += float(others @ (1 - cover)) ** 2
+    # What is certain has no variance, but covariances are differences of products, whose last
+    # digits add up to something.
+    return variance if variance > _LAST_DIGITS * scale else 0.0
