@@ -65,7 +65,7 @@ class TestOneText:
         assert (found.observed, found.sd_is) == (1, "exact")
         assert set(found.samples.tolist()) == {0.0, 0.5, 1.0}
         assert found.quantiles == {0.025: 0.0, 0.5: 0.5, 0.975: 1.0}
-        assert found.quantile(0.5) == 0.5
+        assert found.quantile(0.5) == found.quantile(np.float32(0.5)) == 0.5
 
 
 def nested_example():

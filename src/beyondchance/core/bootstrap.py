@@ -21,8 +21,8 @@ from beyondchance.types import Floats, Ints
 CELLS = 2**15
 """Weights held at a time: few enough to stay in the cache of a processor."""
 ROWS, MOST_CELLS = 16, 2**22
-"""Resamples that are made at a time in any case, for the sums of many units have no room in the
-cache, and are read once for all of them; but never more weights than this."""
+"""Resamples that are made at a time in any case, because the sums of many units do not fit into
+the cache, and are read once for all of them; but never more weights than this."""
 
 
 # --- Weights --------------------------------------------------------------------------
@@ -81,7 +81,7 @@ def team_weights(
 
     Examples
     --------
-    Three members: each once, or one of them twice beside another.
+    Three members: each once, or one of them twice next to another.
 
     >>> left, right = np.array([0, 0, 1]), np.array([1, 2, 2])
     >>> (weights,) = team_weights(3, left, right, 50, np.random.default_rng(1))
@@ -110,11 +110,11 @@ def member_weights(
     """
     for rows in blocks(resamples, max(n_members, n_pairs)):
         times = _counted(rng.integers(0, n_members, (rows, n_members)), n_members)
-        lonely = np.flatnonzero((times > 0).sum(axis=1) < 2)
-        while len(lonely):
-            again = rng.integers(0, n_members, (len(lonely), n_members))
-            times[lonely] = _counted(again, n_members)
-            lonely = lonely[(times[lonely] > 0).sum(axis=1) < 2]
+        alone = np.flatnonzero((times > 0).sum(axis=1) < 2)
+        while len(alone):
+            again = rng.integers(0, n_members, (len(alone), n_members))
+            times[alone] = _counted(again, n_members)
+            alone = alone[(times[alone] > 0).sum(axis=1) < 2]
         yield times
 
 
@@ -136,7 +136,7 @@ def influences(left_out: Floats) -> Floats:
 
     Examples
     --------
-    The mean of 1, 2 and 6 is 3; the units pull it by -2, -1 and 3 (over 3).
+    The mean of 1, 2 and 6 is 3; the units move it by -2, -1 and 3 (over 3).
 
     >>> influences(np.array([4.0, 3.5, 1.5])).tolist()
     [-2.0, -1.0, 3.0]
@@ -146,19 +146,19 @@ def influences(left_out: Floats) -> Floats:
     return np.asarray((len(left_out) - 1) * (left_out.mean() - left_out))
 
 
-def degrees_of_freedom(pulls: Sequence[Floats]) -> float:
+def degrees_of_freedom(effects: Sequence[Floats]) -> float:
     r"""How well the variance of a score is known: the degrees of freedom of its estimate.
 
-    Where all units pull alike there are as many as units, less one. Where few units pull at
-    all, such as a handful of documents with a disagreement among hundreds without, the
+    Where all units move the score alike there are as many as units, less one. Where few units
+    move it, such as a handful of documents with a disagreement among hundreds without, the
     variance is as uncertain as if there were few units, about two for each of the handful:
-    by Satterthwaite's rule, with :math:`u` what each unit pulls,
+    by Satterthwaite's rule, with :math:`u` the influence of each unit,
 
     .. math:: 2 (\sum u^2)^2 / (\sum u^4 - (\sum u^2)^2 / n)
 
     Parameters
     ----------
-    pulls : sequence of arrays
+    effects : sequence of arrays
         The influences of the units of each sample.
 
     Examples
@@ -168,11 +168,11 @@ def degrees_of_freedom(pulls: Sequence[Floats]) -> float:
     >>> round(degrees_of_freedom([np.r_[np.zeros(97), 1.0, -2.0, 1.0]]), 2)
     4.08
     """
-    scaled = [pull / len(pull) for pull in pulls]
-    squares = [float((pull * pull).sum()) for pull in scaled]
-    spread = sum(float((pull * pull * (pull * pull)).sum()) for pull in scaled)
-    spread -= sum(square**2 / len(pull) for square, pull in zip(squares, scaled, strict=True))
-    most = float(sum(len(pull) - 1 for pull in scaled))
+    scaled = [effect / len(effect) for effect in effects]
+    squares = [float((effect * effect).sum()) for effect in scaled]
+    spread = sum(float((effect * effect * (effect * effect)).sum()) for effect in scaled)
+    spread -= sum(square**2 / len(effect) for square, effect in zip(squares, scaled, strict=True))
+    most = float(sum(len(effect) - 1 for effect in scaled))
     variance = sum(squares)
     return most if 2 * variance**2 >= most * spread else 2 * variance**2 / spread
 
@@ -193,7 +193,7 @@ def percentiles(values: Floats, confidence: float) -> tuple[float, float]:
 def accelerated(
     values: Floats,
     estimate: float,
-    pulls: Sequence[Floats],
+    effects: Sequence[Floats],
     confidence: float,
     *,
     expanded: bool = False,
@@ -210,7 +210,7 @@ def accelerated(
         The resampled scores.
     estimate : float
         The score itself.
-    pulls : sequence of arrays
+    effects : sequence of arrays
         The influences of the units of each sample that was resampled.
     confidence : float
     expanded : bool
@@ -222,21 +222,24 @@ def accelerated(
     -------
     low, high : float
         None where the formula breaks down: no resample lies on one side of the estimate,
-        no unit pulls, or so few units carry the score that the denominator is not positive.
+        no unit moves the score, or so few units carry it that the denominator is not
+        positive.
     """
     below = np.count_nonzero(values < estimate) + np.count_nonzero(values <= estimate)
     bias = normal_quantile(below / (2 * len(values)))
     if not isfinite(bias):
         return None
-    squares = sum(float((pull * pull).sum()) / len(pull) ** 2 for pull in pulls)
+    squares = sum(float((effect * effect).sum()) / len(effect) ** 2 for effect in effects)
     if not squares:
         return None
-    cubes = sum(float((pull * pull * pull).sum()) / len(pull) ** 3 for pull in pulls)
+    cubes = sum(float((effect * effect * effect).sum()) / len(effect) ** 3 for effect in effects)
     skewness = cubes / squares**1.5 / 6
     tail = normal_quantile((1 - confidence) / 2)
     if expanded:
-        unbiased = sum(float((pull * pull).sum()) / (len(pull) * (len(pull) - 1)) for pull in pulls)
-        tail = student_quantile((1 - confidence) / 2, degrees_of_freedom(pulls))
+        unbiased = sum(
+            float((effect * effect).sum()) / (len(effect) * (len(effect) - 1)) for effect in effects
+        )
+        tail = student_quantile((1 - confidence) / 2, degrees_of_freedom(effects))
         tail *= sqrt(unbiased / squares)
     shares = []
     for z in (bias + tail, bias - tail):
