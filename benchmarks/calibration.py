@@ -19,7 +19,8 @@ from time import perf_counter
 import numpy as np
 
 import beyondchance as bc
-from beyondchance.core.ragged import exact_total, total
+from beyondchance.core.exact import exact_total
+from beyondchance.core.ragged import total
 from beyondchance.results.resampling import METHODS, SCORES
 from beyondchance.types import Floats
 from generate import population

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from beyondchance.cli.main import COMMANDS, main
-from beyondchance.io.reading import FORMATS
+from beyondchance.io.registry import FORMATS
 
 HEADER = "document,annotator,start,end,label,length\n"
 FILES = {

@@ -15,16 +15,12 @@ from beyondchance.core.bootstrap import (
     accelerated,
     bootstrap_weights,
     degrees_of_freedom,
-    divisions,
-    exact_columns,
-    holm,
     influences,
     percentiles,
-    swaps,
-    tail_share,
     team_weights,
 )
-from beyondchance.core.ragged import rounded
+from beyondchance.core.exact import exact_columns, rounded
+from beyondchance.core.permutation import divisions, holm, swaps, tail_share
 
 
 def all_of(blocks):

@@ -55,6 +55,21 @@ def test_every_text_by_brute_force(n):
             assert team_variance([known[a], known[b]]) == pytest.approx(exact, abs=1e-12)
 
 
+@pytest.mark.parametrize("n", [7, 90, 999])
+def test_small_variances_keep_their_digits(n):
+    # Two tokens at random meet with probability 1/n.
+    exact = Fraction(1, n) - Fraction(1, n) ** 2
+    found = team_variance([covariance_of(n, [1])] * 2)
+    assert found == pytest.approx(float(exact), rel=1e-12, abs=0)
+
+
+@pytest.mark.parametrize("full", [[900], [1] * 900, [300, 600]])
+def test_no_variance_where_one_side_covers_all(full):
+    # One side covers all, and the other always matches as many positions as it has.
+    assert team_variance([covariance_of(900, [1] * 3), covariance_of(900, full)]) == 0
+    assert team_variance([covariance_of(900, [7, 2]), covariance_of(900, full)]) == 0
+
+
 @pytest.mark.parametrize("n", range(1, 6))
 def test_every_team_of_three_by_brute_force(n):
     multisets = [lengths for lengths in oracle.multisets(n) if lengths]

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import beyondchance as bc
-from beyondchance.io.reading import FORMATS
+from beyondchance.io.registry import FORMATS
 from beyondchance.io.registry import Upload, required
 from beyondchance.io.sources import Source
 from beyondchance.options import ReadOptions, declared

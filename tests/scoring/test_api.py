@@ -721,6 +721,16 @@ class TestRefusedLengths:
             start_probabilities(5, [1], method="fast")
         with pytest.raises(OptionError, match="unknown model 'x'"):
             coverage(5, [1], model="x")
+        for theta in (np.float32(0.75), np.float64(0.75)):
+            assert expected_match(9, [2], [2], measure="iou", theta=theta) == expected_match(
+                9, [2], [2], measure="iou", theta=0.75
+            )
+        uniform = start_probabilities(90, [1], method="uniform", alpha=0.75)
+        narrow = start_probabilities(90, [1], method="uniform", alpha=np.float32(0.75))
+        assert uniform[0].tolist() == narrow[0].tolist()
+        for options in ({"scope": "label"}, {"model": "auto"}, {"colour": "red"}):
+            with pytest.raises(OptionError, match="scope does not apply|unknown"):
+                expected_match(5, [1], [1], **options)
         for alpha in (1.5, "x", None):
             with pytest.raises(OptionError, match=f"alpha is {alpha!r}"):
                 start_probabilities(5, [1], method="uniform", alpha=alpha)

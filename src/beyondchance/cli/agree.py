@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from beyondchance.annotations.corpus import UNITS, Corpus
+from beyondchance.annotations.building import UNITS
+from beyondchance.annotations.corpus import Corpus
 from beyondchance.cli.loading import load, streams
 from beyondchance.cli.main import BELOW
 from beyondchance.cli.options import (

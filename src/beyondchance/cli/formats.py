@@ -9,7 +9,7 @@ import click
 
 from beyondchance.cli.options import output
 from beyondchance.cli.running import Command, emit
-from beyondchance.io.reading import FORMATS
+from beyondchance.io.registry import FORMATS
 from beyondchance.io.writing import WRITTEN
 from beyondchance.reporting.commands.formats import formats_report
 

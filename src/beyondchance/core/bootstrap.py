@@ -1,4 +1,4 @@
-r"""Resampling from sums: the bootstrap, its intervals, and permutations.
+"""Resampling from sums: the bootstrap and its intervals.
 
 A score is a ratio of sums over units (documents). A resample is then a row of *weights*,
 how often each unit was drawn, and all scores of many resamples are one product of a matrix
@@ -10,20 +10,19 @@ size of the blocks or on the library that multiplies.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from itertools import combinations
-from math import comb, inf, isfinite, sqrt
+from math import isfinite, sqrt
 
 import numpy as np
 
 from beyondchance.core.distributions import normal_quantile, normal_share, student_quantile
+from beyondchance.core.exact import are_alike
 from beyondchance.types import Floats, Ints
 
 CELLS = 2**15
 """Weights held at a time: few enough to stay in the cache of a processor."""
 ROWS, MOST_CELLS = 16, 2**22
-"""Resamples that are made at a time in any case, for the sums of many units have no room in the
-cache, and are read once for all of them; but never more weights than this."""
+"""Resamples that are made at a time in any case, because the sums of many units do not fit into
+the cache, and are read once for all of them; but never more weights than this."""
 
 
 # --- Weights --------------------------------------------------------------------------
@@ -82,7 +81,7 @@ def team_weights(
 
     Examples
     --------
-    Three members: each once, or one of them twice beside another.
+    Three members: each once, or one of them twice next to another.
 
     >>> left, right = np.array([0, 0, 1]), np.array([1, 2, 2])
     >>> (weights,) = team_weights(3, left, right, 50, np.random.default_rng(1))
@@ -111,11 +110,11 @@ def member_weights(
     """
     for rows in blocks(resamples, max(n_members, n_pairs)):
         times = _counted(rng.integers(0, n_members, (rows, n_members)), n_members)
-        lonely = np.flatnonzero((times > 0).sum(axis=1) < 2)
-        while len(lonely):
-            again = rng.integers(0, n_members, (len(lonely), n_members))
-            times[lonely] = _counted(again, n_members)
-            lonely = lonely[(times[lonely] > 0).sum(axis=1) < 2]
+        alone = np.flatnonzero((times > 0).sum(axis=1) < 2)
+        while len(alone):
+            again = rng.integers(0, n_members, (len(alone), n_members))
+            times[alone] = _counted(again, n_members)
+            alone = alone[(times[alone] > 0).sum(axis=1) < 2]
         yield times
 
 
@@ -127,98 +126,7 @@ def _counted(drawn: Ints, n_units: int) -> Floats:
     return counts.reshape(rows, n_units).astype(np.float64)
 
 
-# --- Exact sums -----------------------------------------------------------------------
-
-_PRODUCTS_AT_A_TIME = 2**19
-
-
-@dataclass(frozen=True, slots=True)
-class ExactColumns:
-    """Columns of multiples of 2**-52, cut into whole numbers that add up without error.
-
-    Attributes
-    ----------
-    digits : array of float, shape (units, pieces)
-        Whole numbers.
-    scale : tuple of (int, float)
-        The column of each piece, and what its ones are worth there; the smallest first.
-    n_columns : int
-    """
-
-    digits: Floats
-    scale: tuple[tuple[int, float], ...]
-    n_columns: int
-
-    def totals(self, weights: Floats) -> Floats:
-        """Weighted sums over the units, the same on every machine.
-
-        Returns
-        -------
-        array of float, shape (len(weights), columns)
-        """
-        sums = np.zeros((len(weights), self.digits.shape[1]))
-        # Small products stay on one thread; threads that wait for one another on a busy machine
-        # made larger ones forty times slower.
-        step = max(1, _PRODUCTS_AT_A_TIME // max(sums.size, 1))
-        for first in range(0, len(self.digits), step):
-            sums += weights[:, first : first + step] @ self.digits[first : first + step]
-        return self.put_together(sums)
-
-    def put_together(self, sums: Floats) -> Floats:
-        """Columns again, from sums of the pieces: the only step that rounds.
-
-        Returns
-        -------
-        array of float, shape (len(sums), columns)
-        """
-        found = np.zeros((len(sums), self.n_columns))
-        for piece, (column, scale) in enumerate(self.scale):
-            found[:, column] += sums[:, piece] * scale
-        return found
-
-
-def exact_columns(columns: Floats) -> ExactColumns:
-    """Cut columns into pieces of 26 bits.
-
-    Examples
-    --------
-    One unit in ten thousand makes a difference in the last bit only, and is not lost.
-
-    >>> columns = exact_columns(np.array([[1.0], [2.0**-52]]))
-    >>> float(columns.totals(np.array([[1.0, 1.0]]))[0, 0]) - 1 == 2.0**-52
-    True
-    """
-    whole = np.floor(columns)
-    rest = (columns - whole) * 2.0**26
-    upper = np.floor(rest)
-    lower = (rest - upper) * 2.0**26
-    pieces, scale = [], []
-    for part, unit in ((lower, 2.0**-52), (upper, 2.0**-26), (whole, 1.0)):
-        for column in range(columns.shape[1]):
-            if part[:, column].any():
-                pieces.append(part[:, column])
-                scale.append((column, unit))
-    digits = np.stack(pieces, axis=1) if pieces else np.zeros((len(columns), 0))
-    return ExactColumns(digits, tuple(scale), columns.shape[1])
-
-
 # --- Intervals ------------------------------------------------------------------------
-
-LAST_DIGITS = 1e-12
-"""How far scores may lie apart and still be the same: they are of order 1, and what is left of
-rounding is far smaller."""
-
-
-def are_alike(values: Floats) -> bool:
-    """Whether scores differ in their last digits at most.
-
-    Examples
-    --------
-    >>> are_alike(np.array([0.1 + 0.2, 0.3])), are_alike(np.array([0.3, 0.3001]))
-    (True, False)
-    """
-    low, high = float(values.min()), float(values.max())
-    return high - low <= LAST_DIGITS * max(1.0, abs(low), abs(high))
 
 
 def influences(left_out: Floats) -> Floats:
@@ -228,7 +136,7 @@ def influences(left_out: Floats) -> Floats:
 
     Examples
     --------
-    The mean of 1, 2 and 6 is 3; the units pull it by -2, -1 and 3 (over 3).
+    The mean of 1, 2 and 6 is 3; the units move it by -2, -1 and 3 (over 3).
 
     >>> influences(np.array([4.0, 3.5, 1.5])).tolist()
     [-2.0, -1.0, 3.0]
@@ -238,19 +146,19 @@ def influences(left_out: Floats) -> Floats:
     return np.asarray((len(left_out) - 1) * (left_out.mean() - left_out))
 
 
-def degrees_of_freedom(pulls: Sequence[Floats]) -> float:
+def degrees_of_freedom(effects: Sequence[Floats]) -> float:
     r"""How well the variance of a score is known: the degrees of freedom of its estimate.
 
-    Where all units pull alike there are as many as units, less one. Where few units pull at
-    all, such as a handful of documents with a disagreement among hundreds without, the
+    Where all units move the score alike there are as many as units, less one. Where few units
+    move it, such as a handful of documents with a disagreement among hundreds without, the
     variance is as uncertain as if there were few units, about two for each of the handful:
-    by Satterthwaite's rule, with :math:`u` what each unit pulls,
+    by Satterthwaite's rule, with :math:`u` the influence of each unit,
 
     .. math:: 2 (\sum u^2)^2 / (\sum u^4 - (\sum u^2)^2 / n)
 
     Parameters
     ----------
-    pulls : sequence of arrays
+    effects : sequence of arrays
         The influences of the units of each sample.
 
     Examples
@@ -260,11 +168,11 @@ def degrees_of_freedom(pulls: Sequence[Floats]) -> float:
     >>> round(degrees_of_freedom([np.r_[np.zeros(97), 1.0, -2.0, 1.0]]), 2)
     4.08
     """
-    scaled = [pull / len(pull) for pull in pulls]
-    squares = [float((pull * pull).sum()) for pull in scaled]
-    spread = sum(float((pull * pull * (pull * pull)).sum()) for pull in scaled)
-    spread -= sum(square**2 / len(pull) for square, pull in zip(squares, scaled, strict=True))
-    most = float(sum(len(pull) - 1 for pull in scaled))
+    scaled = [effect / len(effect) for effect in effects]
+    squares = [float((effect * effect).sum()) for effect in scaled]
+    spread = sum(float((effect * effect * (effect * effect)).sum()) for effect in scaled)
+    spread -= sum(square**2 / len(effect) for square, effect in zip(squares, scaled, strict=True))
+    most = float(sum(len(effect) - 1 for effect in scaled))
     variance = sum(squares)
     return most if 2 * variance**2 >= most * spread else 2 * variance**2 / spread
 
@@ -285,7 +193,7 @@ def percentiles(values: Floats, confidence: float) -> tuple[float, float]:
 def accelerated(
     values: Floats,
     estimate: float,
-    pulls: Sequence[Floats],
+    effects: Sequence[Floats],
     confidence: float,
     *,
     expanded: bool = False,
@@ -302,7 +210,7 @@ def accelerated(
         The resampled scores.
     estimate : float
         The score itself.
-    pulls : sequence of arrays
+    effects : sequence of arrays
         The influences of the units of each sample that was resampled.
     confidence : float
     expanded : bool
@@ -314,21 +222,24 @@ def accelerated(
     -------
     low, high : float
         None where the formula breaks down: no resample lies on one side of the estimate,
-        no unit pulls, or so few units carry the score that the denominator is not positive.
+        no unit moves the score, or so few units carry it that the denominator is not
+        positive.
     """
     below = np.count_nonzero(values < estimate) + np.count_nonzero(values <= estimate)
     bias = normal_quantile(below / (2 * len(values)))
     if not isfinite(bias):
         return None
-    squares = sum(float((pull * pull).sum()) / len(pull) ** 2 for pull in pulls)
+    squares = sum(float((effect * effect).sum()) / len(effect) ** 2 for effect in effects)
     if not squares:
         return None
-    cubes = sum(float((pull * pull * pull).sum()) / len(pull) ** 3 for pull in pulls)
+    cubes = sum(float((effect * effect * effect).sum()) / len(effect) ** 3 for effect in effects)
     skewness = cubes / squares**1.5 / 6
     tail = normal_quantile((1 - confidence) / 2)
     if expanded:
-        unbiased = sum(float((pull * pull).sum()) / (len(pull) * (len(pull) - 1)) for pull in pulls)
-        tail = student_quantile((1 - confidence) / 2, degrees_of_freedom(pulls))
+        unbiased = sum(
+            float((effect * effect).sum()) / (len(effect) * (len(effect) - 1)) for effect in effects
+        )
+        tail = student_quantile((1 - confidence) / 2, degrees_of_freedom(effects))
         tail *= sqrt(unbiased / squares)
     shares = []
     for z in (bias + tail, bias - tail):
@@ -338,116 +249,3 @@ def accelerated(
         shares.append(normal_share(bias + z / room))
     low, high = np.quantile(values, shares)
     return float(low), float(high)
-
-
-# --- Permutations ---------------------------------------------------------------------
-
-
-def swaps(n_units: int, resamples: int, rng: np.random.Generator) -> Iterator[Floats]:
-    """Whether each unit's two sides are exchanged: 1 for no, -1 for yes.
-
-    Every way of exchanging, once, where there are no more of them than `resamples`; else as
-    many random ones.
-
-    Yields
-    ------
-    array of float, shape (block, n_units)
-
-    Examples
-    --------
-    >>> [block.tolist() for block in swaps(2, 9, np.random.default_rng(1))]
-    [[[1.0, 1.0], [-1.0, 1.0], [1.0, -1.0], [-1.0, -1.0]]]
-    """
-    if n_units < 64 and 2**n_units <= resamples:
-        first = 0
-        for rows in blocks(2**n_units, n_units):
-            code = np.arange(first, first + rows)[:, None]
-            yield np.where(code >> np.arange(n_units) & 1, -1.0, 1.0)
-            first += rows
-        return
-    for rows in blocks(resamples, n_units):
-        # A byte holds eight of them.
-        width = -(-n_units // 8)
-        drawn = np.frombuffer(rng.bytes(rows * width), dtype=np.uint8).reshape(rows, width)
-        yield np.where(np.unpackbits(drawn, axis=1, count=n_units), -1.0, 1.0)
-
-
-def divisions(
-    n_first: int, n_units: int, resamples: int, rng: np.random.Generator
-) -> Iterator[Floats]:
-    """Which units fall into the first of two parts: 1 where they do, else 0.
-
-    Every way of dividing, once, where there are no more of them than `resamples`; else as
-    many random ones.
-
-    Yields
-    ------
-    array of float, shape (block, n_units)
-
-    Examples
-    --------
-    >>> [block.tolist() for block in divisions(1, 3, 9, np.random.default_rng(1))]
-    [[[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]]
-    """
-    if n_divisions(n_first, n_units) <= resamples:
-        chosen = np.array(list(combinations(range(n_units), n_first)), dtype=np.int64)
-        parts = np.zeros((len(chosen), n_units))
-        np.put_along_axis(parts, chosen.reshape(len(chosen), n_first), 1.0, axis=1)
-        yield parts
-        return
-    for rows in blocks(resamples, n_units):
-        keys = rng.random((rows, n_units))
-        first = np.argpartition(keys, n_first - 1, axis=1)[:, :n_first]
-        parts = np.zeros((rows, n_units))
-        np.put_along_axis(parts, first, 1.0, axis=1)
-        yield parts
-
-
-def n_divisions(n_first: int, n_units: int) -> float:
-    """In how many ways units can be divided into two parts; infinity where it is huge.
-
-    Examples
-    --------
-    >>> n_divisions(2, 4), n_divisions(500, 1000)
-    (6, inf)
-    """
-    smaller = min(n_first, n_units - n_first)
-    return comb(n_units, smaller) if smaller < 32 else inf
-
-
-def tail_share(values: Floats, observed: Floats, *, enumerated: bool) -> tuple[Floats, Floats]:
-    """Two-sided p-values: twice the smaller tail, and their Monte Carlo errors.
-
-    A value counts as reached when it differs in its last digits only. Unless all ways were
-    gone through, the observed value counts as one more, so that no p-value is 0.
-
-    Parameters
-    ----------
-    values : array of float, shape (resamples, tests)
-    observed : array of float, shape (tests,)
-    enumerated : bool
-    """
-    slack = LAST_DIGITS * np.maximum(1.0, np.abs(observed))
-    extra = 0 if enumerated else 1
-    tails = [
-        (np.count_nonzero(reached, axis=0) + extra) / (len(values) + extra)
-        for reached in (values >= observed - slack, values <= observed + slack)
-    ]
-    smaller = np.minimum(*tails)
-    error = np.zeros_like(smaller) if enumerated else np.sqrt(smaller * (1 - smaller) / len(values))
-    return np.minimum(2 * smaller, 1.0), 2 * error
-
-
-def holm(p_values: Floats) -> Floats:
-    """P-values raised so that all of them may be read together (Holm 1979).
-
-    Examples
-    --------
-    >>> holm(np.array([0.01, 0.04, 0.03])).tolist()
-    [0.03, 0.06, 0.06]
-    """
-    order = np.argsort(p_values, kind="stable")
-    factors = np.arange(len(p_values), 0, -1)
-    raised = np.empty(len(p_values))
-    raised[order] = np.minimum(np.maximum.accumulate(factors * p_values[order]), 1.0)
-    return raised

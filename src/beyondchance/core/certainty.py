@@ -1,7 +1,7 @@
-"""Whether random annotations cannot help agreeing: decided by integers.
+"""Whether random annotations agree in every arrangement: decided by integers.
 
 An expected match that comes near its upper limit may have reached it or not, and a
-floating-point number does not tell. Here sets of positions are the bits of integers:
+floating-point number does not show it. Here sets of positions are the bits of integers:
 what one side *may* have somewhere is compared with what the other side has *always*.
 """
 
@@ -16,7 +16,7 @@ Certainty = tuple[bool, bool, bool]
 """Whether chance is 1: for F1, for the share of a that is matched, for that of b."""
 
 Proof = Callable[[int], tuple[int, Callable[[int], int]]]
-"""How a match for a span of given length is told at one position: which position of the
+"""How a match for a span of given length shows at one position: which position of the
 span, and which positions of a partner of another given length, as bits, may lie there."""
 
 _FREE: Tree = (1, 0, ())
@@ -38,7 +38,7 @@ def if_never_missed(n: int, a: Forest, b: Forest, layer: int, *, proof: Proof) -
 
 
 def if_covered_by_equals(n: int, a: Forest, b: Forest, layer: int) -> Certainty:
-    """What spans share: wholly if they are equal, the share of one side if it is covered."""
+    """What spans share: completely if they are equal, the share of one side if it is covered."""
     equal, _, _ = if_never_missed(n, a, b, layer, proof=equal_spans)
     _, of_a, of_b = if_all_is_covered(n, a, b, layer)
     return equal, of_a, of_b

@@ -1,4 +1,4 @@
-"""What is shuffled: the size of a text and the lengths of the spans in it."""
+"""What is placed at random: the size of a text and the lengths of the spans in it."""
 
 from __future__ import annotations
 

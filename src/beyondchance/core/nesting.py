@@ -2,8 +2,8 @@
 
 Spans that share a line are *nested* when any two of them are either disjoint or one
 inside the other. A span that begins or ends with another lies inside the longer one.
-Of two equal spans the second is taken to lie inside the first; where that matters to
-anybody, they have different labels, and then it does not matter which is which.
+Of two equal spans the second is taken to lie inside the first; where that matters,
+they have different labels, and then it does not matter which is which.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Tree: TypeAlias = "tuple[int, int, tuple[Tree, ...]]"
 the spans inside it, sorted."""
 
 Forest: TypeAlias = tuple[Tree, ...]
-"""All spans on a line, sorted: whatever chance depends on beside the size of the text."""
+"""All spans on a line, sorted: whatever chance depends on besides the size of the text."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from beyondchance.core.ragged import bounds, distinct, exact_total, rounded, spread, total
+from beyondchance.core.exact import exact_total, rounded
+from beyondchance.core.ragged import bounds, distinct, spread, total
 from beyondchance.types import Floats, Ints
 
 Phi = Callable[[Ints, Ints, Ints, Ints], Floats]

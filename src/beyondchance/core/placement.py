@@ -4,10 +4,10 @@ A text of :math:`n` positions with :math:`k` non-overlapping spans of total
 length :math:`a` is a row of :math:`N = n - a + k` *items*: the spans, and the
 :math:`n - a` free positions. All arrangements equally likely means that the
 items stand in a uniformly random order. A one-position span behaves as a free
-position does (both are *units*); only spans of two positions or more (*longs*)
+position does (both are *units*); only *long* spans, of two positions or more,
 move the others, by their *excess*, length minus one.
 
-Take one item out. Among the other :math:`N - 1` items are :math:`K` longs. The
+Take one item out. Among the other :math:`N - 1` items are :math:`K` long spans. The
 number of positions before the item is :math:`x = m + e` when :math:`m` items
 of total excess :math:`e` precede it, and each :math:`m` has probability
 :math:`1/N`:
@@ -15,8 +15,8 @@ of total excess :math:`e` precede it, and each :math:`m` has probability
 .. math::
     P(x) = \frac1N \sum_{j,e} E_j(e)\, G_j(x - e)
 
-where :math:`G_j(m)` is the hypergeometric probability of :math:`j` longs among
-:math:`m` items, and :math:`E_j(e)` the probability that :math:`j` longs taken at
+where :math:`G_j(m)` is the hypergeometric probability of :math:`j` long spans among
+:math:`m` items, and :math:`E_j(e)` the probability that :math:`j` long spans taken at
 random have the total excess :math:`e`. This is Equation 1 of Li, Rosé, Yuan &
 Zhou (2024) with its subsets counted by size and total length. Three facts keep
 it small: the distribution mirrors; it is constant for :math:`X \le x \le N - 1`
@@ -48,9 +48,9 @@ _FLAT = 1e-13
 _NEGLIGIBLE = 1e-25
 """Probabilities below this cannot move a digit of any sum."""
 _FEW_EQUAL = 4
-"""Equal longs up to this number are added one by one, more of them together."""
+"""Equal long spans up to this number are added one by one, more of them together."""
 _HARMLESS = 5e-13
-"""Error up to which a long may be taken out of a table by subtraction."""
+"""Error up to which a long span may be taken out of a table by subtraction."""
 _MOST_CELLS = 2**22
 """Cells of a table of subsets; a larger one is replaced by the integral."""
 
@@ -103,13 +103,13 @@ def item_profiles(table: LengthTable, entry: Ints, item: Ints) -> Profiles:
     others = (length > 1) & (count > 0)
     problem, excess, count = problem[others], length[others] - 1, count[others]
 
-    longs = total(problem, count, len(entry)).astype(np.int64)
+    long_spans = total(problem, count, len(entry)).astype(np.int64)
     total_excess = total(problem, excess * count, len(entry)).astype(np.int64)
     size = table.n[entry] - item + 1
     n_others = size - 1 - total_excess
     reach = np.minimum(total_excess, size // 2)
 
-    is_large = (longs > _SMALL_LONGS) | (total_excess > _SMALL_EXCESS)
+    is_large = (long_spans > _SMALL_LONGS) | (total_excess > _SMALL_EXCESS)
     large = _large_problems(table, entry, item, np.flatnonzero(is_large))
     for index, (edge, _) in large.items():
         reach[index] = len(edge)
@@ -121,8 +121,9 @@ def item_profiles(table: LengthTable, entry: Ints, item: Ints) -> Profiles:
         values[first[index] + reach[index]] = middle
     slot, _ = spread(np.where(is_large[problem], 0, count))
     slots, slot_first = excess[slot], bounds(problem[slot], len(entry))
+    # Problems with equally many long spans are columns of one table.
     for n_longs in range(_SMALL_LONGS + 1):
-        chosen = np.flatnonzero(~is_large & (longs == n_longs))
+        chosen = np.flatnonzero(~is_large & (long_spans == n_longs))
         if len(chosen):
             columns = slots[slot_first[chosen][:, None] + np.arange(n_longs)]
             owner, place = spread(reach[chosen] + 1)
@@ -132,19 +133,19 @@ def item_profiles(table: LengthTable, entry: Ints, item: Ints) -> Profiles:
     return Profiles(values, first, reach, size)
 
 
-# --- Few and short longs: many problems at once -------------------------------
+# --- Few and short spans: many problems at once -------------------------------
 
 
 def _small_problems(n_others: Ints, excess: Ints, reach: Ints) -> Floats:
-    """Solve problems with equally many longs together.
+    """Solve problems with equally many long spans together.
 
-    The hypergeometric weight of one subset of j longs among m items is a
-    product of as many factors as there are longs, so no table of it is needed.
+    The hypergeometric weight of one subset of j long spans among m items is a
+    product of as many factors as there are long spans, so no table of it is needed.
 
     Parameters
     ----------
     n_others : array of int, shape (problems,)
-    excess : array of int, shape (problems, longs)
+    excess : array of int, shape (problems, long spans)
     reach : array of int, shape (problems,)
 
     Returns
@@ -169,7 +170,7 @@ def _small_problems(n_others: Ints, excess: Ints, reach: Ints) -> Floats:
 
 
 def _subsets(excess: Ints) -> tuple[Ints, Ints, Ints, Ints]:
-    """Count the subsets of each problem's longs by size and total excess.
+    """Count the subsets of each problem's long spans by size and total excess.
 
     One long after the other; subsets that cannot be told apart are pooled.
     """
@@ -188,7 +189,7 @@ def _subsets(excess: Ints) -> tuple[Ints, Ints, Ints, Ints]:
     return owner, n_before, total_excess, ways
 
 
-# --- Many or long longs: one entry at a time ----------------------------------
+# --- Many or longer spans: one entry at a time --------------------------------
 
 
 def _large_problems(
@@ -217,7 +218,7 @@ def _edges(
 ) -> list[tuple[Floats, float]]:
     """Edge and middle of the distribution of each item, named by its excess.
 
-    Units and longs are solved apart, and how far to compute is decided by the entry as a
+    Units and long spans are solved separately, and how far to compute is decided by the entry as a
     whole: so no digit of one item depends on which others are asked for.
     """
     solved: dict[int, tuple[Floats, float]] = {}
@@ -231,7 +232,7 @@ def _edges(
 def _edges_of_kind(
     n_items: int, excess: list[int], count: list[int], taken: list[int]
 ) -> list[tuple[Floats, float]]:
-    """The same for items that are all units or all longs.
+    """Edge and middle of each item, of items that are all units or all long spans.
 
     Positions are computed from the edge inwards, twice as many each time, until
     Proposition 3 or the mirror image says that they are enough, or until the
@@ -242,6 +243,7 @@ def _edges_of_kind(
     n_longs = sum(count)
     all_excess = sum(e * k for e, k in zip(excess, count, strict=True))
     window = max(excess) + 1
+    # An item of excess e has as many places as the text has positions, less e.
     size = [n_items + all_excess - e for e in taken]
     limit = [min(all_excess - e, s // 2) for e, s in zip(taken, size, strict=True)]
     furthest = min(all_excess, (n_items + all_excess) // 2)
@@ -256,6 +258,7 @@ def _edges_of_kind(
             for i in pending:
                 solved[i] = _integral(n_items, excess, count, taken[i])
             break
+        # The item taken out is not among the others: one long span less, or one unit less.
         gone = int(taken[0] > 0)
         weights = _hypergeometric(n_longs - gone, n_items - 1 - n_longs + gone, reach, most)
         weights = weights[:, : 1 + int(np.flatnonzero(weights.max(axis=0) > _NEGLIGIBLE)[-1])]
@@ -265,6 +268,7 @@ def _edges_of_kind(
         for i, times_items in zip(pending, probabilities, strict=True):
             p = np.maximum(times_items, 0) / n_items
             if reach >= limit[i]:
+                # All that mirror and Proposition 3 leave to compute.
                 solved[i] = p[: limit[i]], float(p[limit[i]])
             else:
                 middle = (1 - 2 * float(p[:reach].sum())) / (size[i] - 2 * reach)
@@ -303,7 +307,7 @@ def _mixed(
 def _mixed_equal(
     excess: list[int], count: list[int], weights: Floats, taken: list[int]
 ) -> Iterator[Floats]:
-    """The same where all longs are equal: j of them have the total excess j e."""
+    """N P(x) where all long spans are equal: j of them have the total excess j e."""
     mixed = weights[:, 0].copy()
     for j in range(1, min(weights.shape[1], sum(count) + 1)):
         mixed[j * excess[0] :] += weights[: len(mixed) - j * excess[0], j]
@@ -347,14 +351,14 @@ def _hypergeometric(good: int, bad: int, draws: int, most: int) -> Floats:
 
 
 def _excess_sums(excess: list[int], count: list[int], most: int, width: int) -> Floats:
-    """Probability that j longs taken at random have the total excess e.
+    """Probability that j long spans taken at random have the total excess e.
 
     Returns
     -------
     array of float, shape (most + 1, width)
         Row j, column e.
     """
-    # The commonest first, for j equal longs have one total excess only.
+    # The most common first, because j equal long spans have one total excess only.
     (k, e), *rest = sorted(zip(count, excess, strict=True), reverse=True)
     table = np.zeros((most + 1, width))
     j = np.arange(min(k, most, (width - 1) // e) + 1)
@@ -375,9 +379,9 @@ def _excess_sums(excess: list[int], count: list[int], most: int, width: int) -> 
 
 
 def _with_one(sums: Floats, n_longs: int, added: int) -> Floats:
-    """The table when a long of excess `added` joins, which makes `n_longs` of them.
+    """The table when a long span of excess `added` joins, which makes `n_longs` of them.
 
-    Of j longs out of K, a given one is among them with probability j/K.
+    Of j long spans out of K, a given one is among them with probability j/K.
     """
     share = np.minimum(np.arange(len(sums)) / n_longs, 1)[:, None]
     grown: Floats = (1 - share) * sums
@@ -387,7 +391,7 @@ def _with_one(sums: Floats, n_longs: int, added: int) -> Floats:
 
 
 def _without_one(sums: Floats, n_longs: int, gone: int) -> Floats:
-    """The table when a long of excess `gone` leaves, which undoes `_with_one`."""
+    """The table when a long span of excess `gone` leaves, which undoes `_with_one`."""
     left = sums.copy()
     for j in range(1, len(sums)):
         if gone < sums.shape[1]:
@@ -397,7 +401,7 @@ def _without_one(sums: Floats, n_longs: int, gone: int) -> Floats:
 
 
 def _removable(weight: Floats, n_longs: int) -> bool:
-    """Whether taking a long out by subtraction is harmless.
+    """Whether taking a long span out by subtraction is harmless.
 
     The error of row j, summed over e, is at most that of a rounding and j/K of the
     error of row j - 1, both divided by 1 - j/K; `weight` is what a row is multiplied
@@ -413,7 +417,7 @@ def _removable(weight: Floats, n_longs: int) -> bool:
 def _integral(
     n_items: int, excess: list[int], count: list[int], taken: int
 ) -> tuple[Floats, float]:
-    r"""The same distribution by the time at which each item arrives.
+    r"""Edge and middle of an item, by the time at which each item arrives.
 
     Let every item draw an independent uniform time and line up by time. Given
     the time p of the item taken out, each other item is before it with
@@ -426,11 +430,11 @@ def _integral(
     with twice as many nodes each time until nothing changes, or until the rule
     is exact; all x come from one inverse transform. Slower than the table of
     subsets, but its memory is bounded by the text: for long texts that spans of
-    nearly one length fill nearly wholly, where nothing ever becomes constant.
+    nearly one length fill nearly completely, where nothing ever becomes constant.
     """
-    longs = [(e + 1, k - (e == taken)) for e, k in zip(excess, count, strict=True)]
-    n_longs = sum(k for _, k in longs)
-    items = [(1, n_items - 1 - n_longs), *longs]
+    long_spans = [(e + 1, k - (e == taken)) for e, k in zip(excess, count, strict=True)]
+    n_longs = sum(k for _, k in long_spans)
+    items = [(1, n_items - 1 - n_longs), *long_spans]
     size = 1 + sum(length * k for length, k in items)
     turn = (-2j * np.pi / size) * np.arange(size // 2 + 1).astype(np.complex128)
     nodes = 32

@@ -96,39 +96,6 @@ def total(owner: Ints, values: Bools | Floats | Ints, rows: int) -> Floats:
     return np.bincount(owner, weights=values, minlength=rows).astype(np.float64, copy=False)
 
 
-def rounded(values: Floats) -> Floats:
-    """Round to multiples of 2**-52, which `exact_total` adds without error.
-
-    Examples
-    --------
-    >>> rounded(np.array([0.5, 2.0**-53 * 3])).tolist() == [0.5, 2.0**-51]
-    True
-    """
-    return np.rint(values * 2.0**52) * 2.0**-52
-
-
-def exact_total(owner: Ints, values: Floats, rows: int) -> Floats:
-    """Sum multiples of 2**-52 by row, exactly, whatever their order.
-
-    Whole parts and two halves of 26 bits are added as integers; only the result
-    is rounded. So the sum is the same, bit for bit, however the rows are split.
-
-    Examples
-    --------
-    >>> exact_total(np.array([0, 0, 0]), np.array([1.0, 2.0**-52, -1.0]), 1).tolist()
-    [2.220446049250313e-16]
-    """
-    whole = np.floor(values)
-    part = (values - whole) * 2.0**26
-    if not part.any():
-        return total(owner, values, rows)
-    upper = np.floor(part)
-    lower = (part - upper) * 2.0**26
-    return total(owner, whole, rows) + (
-        total(owner, upper, rows) * 2.0**-26 + total(owner, lower, rows) * 2.0**-52
-    )
-
-
 def blocks(counts: Ints, most: int) -> list[slice]:
     """Cut rows into stretches with about `most` cells, so that memory stays bounded.
 

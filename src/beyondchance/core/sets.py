@@ -1,9 +1,9 @@
 r"""What is compared: sets of spans, each span known by where it can start.
 
-Spans that are shuffled together stand on one *line*: a text, in which the spans of
+Spans that are placed together stand on one *line*: a text, in which the spans of
 one annotator are arranged. A span with others inside is a line for these. A line is
 an entry of a table of lengths, and a span is a run of its line: a length among the
-lengths beside it. What a span's start depends on is its *place*: its run and, if it
+lengths next to it. What a span's start depends on is its *place*: its run and, if it
 lies inside another span, the place of that one. Spans of equal place are equally
 distributed, and sets of equal places give equal expectations.
 """

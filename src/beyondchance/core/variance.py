@@ -33,6 +33,8 @@ MOST_POSITIONS = 1000
 """Positions of a text, up to which counts of rows stay within the range of a float."""
 MOST_WORK = 2**29
 """Products that the covariance of one annotation may take."""
+_LAST_DIGITS = 2.0**-48
+"""What a variance is, relative to the products that it is a difference of, if it is 0."""
 
 
 def is_within_reach(n: int, length: Ints, count: Ints) -> bool:
@@ -76,12 +78,12 @@ def covariance(n: int, length: Ints, count: Ints) -> tuple[Floats, Floats]:
     """
     n_free = n - int((length * count).sum())
     n_units = n_free + int(count[length == 1].sum())
-    longs = [
+    long_spans = [
         (size, number)
         for size, number in zip(length.tolist(), count.tolist(), strict=True)
         if size > 1
     ]
-    rows, states = _rows(n, longs)
+    rows, states = _rows(n, long_spans)
     all_rows = rows[n, -1]
     # A unit at a place: rows to its left, and rows to its right with the other spans.
     free = (rows[:n] * rows[n - 1 :: -1][:n, ::-1]).sum(axis=1) / all_rows
@@ -100,32 +102,32 @@ def covariance(n: int, length: Ints, count: Ints) -> tuple[Floats, Floats]:
     return 1 - free, both - np.outer(free, free)
 
 
-def _rows(n: int, longs: Sequence[tuple[int, int]]) -> tuple[Floats, Ints]:
-    """How many rows of units and longs there are, by length and by the longs in them.
+def _rows(n: int, long_spans: Sequence[tuple[int, int]]) -> tuple[Floats, Ints]:
+    """How many rows of units and long spans there are, by length and by the long spans in them.
 
     Returns
     -------
     rows : array of float, shape (n + 1, states)
-        Rows of 0 to n positions. The last state has all longs.
-    states : array of int, shape (states, longs)
-        How many longs of each length a state has.
+        Rows of 0 to n positions. The last state has all long spans.
+    states : array of int, shape (states, long spans)
+        How many long spans of each length a state has.
     """
-    shape = [number + 1 for _, number in longs]
+    shape = [number + 1 for _, number in long_spans]
     rows = np.zeros((n + 1, *shape))
     rows[(0,) * rows.ndim] = 1
     for size in range(1, n + 1):
         rows[size] = rows[size - 1]
-        for axis, (long, _) in enumerate(longs):
+        for axis, (long, _) in enumerate(long_spans):
             if long <= size:
                 ahead = (slice(None),) * axis + (slice(1, None),)
                 behind = (slice(None),) * axis + (slice(None, -1),)
                 rows[size][ahead] += rows[size - long][behind]
     states = np.array(list(product(*map(range, shape))), dtype=np.int64)
-    return rows.reshape(n + 1, -1), states.reshape(prod(shape), len(longs))
+    return rows.reshape(n + 1, -1), states.reshape(prod(shape), len(long_spans))
 
 
 def _rest(states: Ints) -> Ints:
-    """For two states, the number of the one that has the longs that are left over.
+    """For two states, the number of the one that has the long spans that are left over.
 
     The number of states, which no state has, where there are not enough.
     """
@@ -152,10 +154,13 @@ def team_variance(team: Sequence[tuple[Floats, Floats]]) -> float:
     >>> team_variance([one, one])
     0.25
     """
-    everybody = sum(cover for cover, _ in team)
-    found = sum(float((one * other).sum()) for (_, one), (_, other) in combinations(team, 2))
+    together = sum(cover for cover, _ in team)
+    variance = sum(float((one * other).sum()) for (_, one), (_, other) in combinations(team, 2))
+    scale = 0.0
     for cover, own in team:
-        others = everybody - cover
-        found += float(others @ own @ others)
-    # What is certain has no variance; a sum of products has a last digit.
-    return abs(round(found, 12))
+        others = together - cover
+        variance += float(others @ own @ others)
+        scale += float(others @ (1 - cover)) ** 2
+    # What is certain has no variance, but covariances are differences of products, whose last
+    # digits add up to something.
+    return variance if variance > _LAST_DIGITS * scale else 0.0

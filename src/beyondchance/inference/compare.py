@@ -16,14 +16,9 @@ from typing import Unpack
 import numpy as np
 
 from beyondchance.checks import checked_instance, checked_option
-from beyondchance.core.bootstrap import (
-    bootstrap_weights,
-    divisions,
-    exact_columns,
-    n_divisions,
-    swaps,
-    tail_share,
-)
+from beyondchance.core.bootstrap import bootstrap_weights
+from beyondchance.core.permutation import divisions, n_divisions, swaps, tail_share
+from beyondchance.core.exact import exact_columns
 from beyondchance.errors import DataError, OptionError
 from beyondchance.messages import Quote, Text, Use, spoken
 from beyondchance.options import ResamplingOptions, documented

@@ -16,7 +16,8 @@ from typing import Unpack
 import numpy as np
 
 from beyondchance.checks import checked_instance, checked_option
-from beyondchance.core.bootstrap import LAST_DIGITS, holm
+from beyondchance.core.exact import LAST_DIGITS
+from beyondchance.core.permutation import holm
 from beyondchance.inference.compare import (
     TESTS,
     Comparison,

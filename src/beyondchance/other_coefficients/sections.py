@@ -12,7 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from beyondchance.annotations.corpus import Corpus, kept
+from beyondchance.annotations.corpus import Corpus
+from beyondchance.annotations.names import kept
 from beyondchance.core.ragged import bounds, spread
 from beyondchance.errors import OverlapError
 from beyondchance.messages import Quote

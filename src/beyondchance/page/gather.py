@@ -12,12 +12,8 @@ import numpy as np
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.errors import DataError
 from beyondchance.inference.standings import Standings, compare_systems
-from beyondchance.other_coefficients.coefficients import (
-    CATALOGUE,
-    GAMMAS,
-    Coefficients,
-    coefficients,
-)
+from beyondchance.other_coefficients.catalogue import CATALOGUE
+from beyondchance.other_coefficients.coefficients import GAMMAS, Coefficients, coefficients
 from beyondchance.results.agreement import LEVELS, Agreement
 from beyondchance.results.difficulty import Difficulty
 from beyondchance.results.intervals import Intervals

@@ -8,13 +8,8 @@ from math import isfinite, nan
 
 import numpy as np
 
-from beyondchance.core.bootstrap import (
-    accelerated,
-    are_alike,
-    degrees_of_freedom,
-    influences,
-    percentiles,
-)
+from beyondchance.core.bootstrap import accelerated, degrees_of_freedom, influences, percentiles
+from beyondchance.core.exact import are_alike
 from beyondchance.messages import Text, Use, spoken
 from beyondchance.options import ResamplingOptions, declared
 from beyondchance.results.resampling import Resampling, Rows, resampled, score_of, team_of

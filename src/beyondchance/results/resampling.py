@@ -16,12 +16,8 @@ from typing import Any, TypeVar
 import numpy as np
 
 from beyondchance.checks import checked_generator
-from beyondchance.core.bootstrap import (
-    bootstrap_weights,
-    exact_columns,
-    member_weights,
-    team_weights,
-)
+from beyondchance.core.bootstrap import bootstrap_weights, member_weights, team_weights
+from beyondchance.core.exact import exact_columns
 from beyondchance.core.ragged import distinct, total
 from beyondchance.errors import OptionError
 from beyondchance.messages import Quote, Use

@@ -16,14 +16,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from beyondchance.annotations.corpus import kept
+from beyondchance.annotations.names import kept
 from beyondchance.annotations.pairs import SharedDocuments
+from beyondchance.core.exact import exact_total, rounded
 from beyondchance.core.lengths import tabulate
 from beyondchance.core.measures import Measure, Rule, SampledRule
 from beyondchance.core.models import Model
 from beyondchance.core.nesting import Forest, depth_among, forest, outer_first
 from beyondchance.core.observed import SpanGroups
-from beyondchance.core.ragged import bounds, distinct, exact_total, rounded, spread, starts
+from beyondchance.core.ragged import bounds, distinct, spread, starts
 from beyondchance.core.sets import SpanSets, sets_of_spans, whole_lines
 from beyondchance.results.counts import Counts
 from beyondchance.scoring.marks import Marked

@@ -11,7 +11,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from beyondchance.annotations.corpus import Corpus, sorted_names
+from beyondchance.annotations.corpus import Corpus
+from beyondchance.annotations.names import sorted_names
 from beyondchance.annotations.tags import decode_tags
 from beyondchance.errors import BeyondChanceError
 from beyondchance.io.formats.conll import notes_on_columns, scheme_with_ends

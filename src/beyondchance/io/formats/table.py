@@ -29,7 +29,8 @@ from typing import Any
 
 import numpy as np
 
-from beyondchance.annotations.corpus import Corpus, sorted_names
+from beyondchance.annotations.corpus import Corpus
+from beyondchance.annotations.names import sorted_names
 from beyondchance.errors import FormatError, MismatchError, OptionError, SpanError
 from beyondchance.io.drafts import Draft, DraftSpan, assembled
 from beyondchance.io.options import Reading

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from beyondchance.other_coefficients.coefficients import CATALOGUE, Coefficient, Coefficients
+from beyondchance.other_coefficients.catalogue import CATALOGUE
+from beyondchance.other_coefficients.coefficient import Coefficient
+from beyondchance.other_coefficients.coefficients import Coefficients
 from beyondchance.reporting.blocks import Block, Cell, Prose, Table
 
 

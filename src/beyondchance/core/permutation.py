@@ -1,0 +1,123 @@
+"""Permutation tests: units whose sides are exchanged, or that are divided anew."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import combinations
+from math import comb, inf
+
+import numpy as np
+
+from beyondchance.core.bootstrap import blocks
+from beyondchance.core.exact import LAST_DIGITS
+from beyondchance.types import Floats
+
+
+def swaps(n_units: int, resamples: int, rng: np.random.Generator) -> Iterator[Floats]:
+    """Whether each unit's two sides are exchanged: 1 for no, -1 for yes.
+
+    Every way of exchanging, once, where there are no more of them than `resamples`; else as
+    many random ones.
+
+    Yields
+    ------
+    array of float, shape (block, n_units)
+
+    Examples
+    --------
+    >>> [block.tolist() for block in swaps(2, 9, np.random.default_rng(1))]
+    [[[1.0, 1.0], [-1.0, 1.0], [1.0, -1.0], [-1.0, -1.0]]]
+    """
+    if n_units < 64 and 2**n_units <= resamples:
+        first = 0
+        for rows in blocks(2**n_units, n_units):
+            code = np.arange(first, first + rows)[:, None]
+            yield np.where(code >> np.arange(n_units) & 1, -1.0, 1.0)
+            first += rows
+        return
+    for rows in blocks(resamples, n_units):
+        # A byte holds eight of them.
+        width = -(-n_units // 8)
+        drawn = np.frombuffer(rng.bytes(rows * width), dtype=np.uint8).reshape(rows, width)
+        yield np.where(np.unpackbits(drawn, axis=1, count=n_units), -1.0, 1.0)
+
+
+def divisions(
+    n_first: int, n_units: int, resamples: int, rng: np.random.Generator
+) -> Iterator[Floats]:
+    """Which units fall into the first of two parts: 1 where they do, else 0.
+
+    Every way of dividing, once, where there are no more of them than `resamples`; else as
+    many random ones.
+
+    Yields
+    ------
+    array of float, shape (block, n_units)
+
+    Examples
+    --------
+    >>> [block.tolist() for block in divisions(1, 3, 9, np.random.default_rng(1))]
+    [[[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]]
+    """
+    if n_divisions(n_first, n_units) <= resamples:
+        chosen = np.array(list(combinations(range(n_units), n_first)), dtype=np.int64)
+        parts = np.zeros((len(chosen), n_units))
+        np.put_along_axis(parts, chosen.reshape(len(chosen), n_first), 1.0, axis=1)
+        yield parts
+        return
+    for rows in blocks(resamples, n_units):
+        keys = rng.random((rows, n_units))
+        first = np.argpartition(keys, n_first - 1, axis=1)[:, :n_first]
+        parts = np.zeros((rows, n_units))
+        np.put_along_axis(parts, first, 1.0, axis=1)
+        yield parts
+
+
+def n_divisions(n_first: int, n_units: int) -> float:
+    """In how many ways units can be divided into two parts; infinity where it is huge.
+
+    Examples
+    --------
+    >>> n_divisions(2, 4), n_divisions(500, 1000)
+    (6, inf)
+    """
+    smaller = min(n_first, n_units - n_first)
+    return comb(n_units, smaller) if smaller < 32 else inf
+
+
+def tail_share(values: Floats, observed: Floats, *, enumerated: bool) -> tuple[Floats, Floats]:
+    """Two-sided p-values: twice the smaller tail, and their Monte Carlo errors.
+
+    A value counts as reached when it differs in its last digits only. Unless all ways were
+    gone through, the observed value counts as one more, so that no p-value is 0.
+
+    Parameters
+    ----------
+    values : array of float, shape (resamples, tests)
+    observed : array of float, shape (tests,)
+    enumerated : bool
+    """
+    slack = LAST_DIGITS * np.maximum(1.0, np.abs(observed))
+    extra = 0 if enumerated else 1
+    tails = [
+        (np.count_nonzero(reached, axis=0) + extra) / (len(values) + extra)
+        for reached in (values >= observed - slack, values <= observed + slack)
+    ]
+    smaller = np.minimum(*tails)
+    error = np.zeros_like(smaller) if enumerated else np.sqrt(smaller * (1 - smaller) / len(values))
+    return np.minimum(2 * smaller, 1.0), 2 * error
+
+
+def holm(p_values: Floats) -> Floats:
+    """P-values raised so that all of them may be read together (Holm 1979).
+
+    Examples
+    --------
+    >>> holm(np.array([0.01, 0.04, 0.03])).tolist()
+    [0.03, 0.06, 0.06]
+    """
+    order = np.argsort(p_values, kind="stable")
+    factors = np.arange(len(p_values), 0, -1)
+    raised = np.empty(len(p_values))
+    raised[order] = np.minimum(np.maximum.accumulate(factors * p_values[order]), 1.0)
+    return raised
