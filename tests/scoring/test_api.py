@@ -489,7 +489,7 @@ class TestUndefined:
         result = agreement([["B-P", "I-P", "B-P"]], [["B-P", "B-P", "I-P"]])
         assert (result.observed, result.chance) == (1, 1)
         assert isnan(result.corrected)
-        assert result.reason == "random annotations would agree wholly: chance is 1"
+        assert result.reason == "chance agreement is 1: every random arrangement agrees completely"
         # As spans they can differ.
         assert (
             agreement([["B-P", "I-P", "B-P"]], [["B-P", "B-P", "I-P"]], measure="exact").chance < 1

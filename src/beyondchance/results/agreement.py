@@ -9,6 +9,7 @@ from typing import Unpack
 
 from beyondchance.checks import checked_option
 from beyondchance.core.ragged import distinct
+from beyondchance.messages import Note
 from beyondchance.numbers import in_digits
 from beyondchance.options import ResamplingOptions, documented
 from beyondchance.results.counts import Counts
@@ -33,14 +34,14 @@ class Agreement:
         How it was computed; ``str(settings)`` is the signature to cite.
     skipped : mapping of str to int
         What was left out, and how often.
-    notes : tuple of str
-        What was chosen and why, for people.
+    notes : tuple of Note
+        What was chosen and why.
     """
 
     counts: Counts
     settings: Settings
     skipped: Mapping[str, int] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
 
     @cached_property
     def score(self) -> Score:
@@ -241,20 +242,18 @@ class Agreement:
         return "sentences" if self.settings.unit == "sentence" and alone else "documents"
 
     def __repr__(self) -> str:
-        return (
-            f"Agreement(observed={self.observed:.4f}, chance={self.chance:.4f}, "
-            f"corrected={self.corrected:.4f}, settings='{self.settings}')"
-        )
+        scores = [f"{name}={in_digits(getattr(self, name))}" for name in SCORES]
+        return f"Agreement({', '.join(scores)}, settings='{self.settings}')"
 
     def __str__(self) -> str:
-        """A table for people: overall, then labels, pairs and annotators."""
+        """A table of scores: overall, then of labels, pairs and annotators."""
         sections: list[tuple[str, Mapping[str, Score]]] = [
             ("", {"all": self.score}),
             ("label", self.by_label),
         ]
         if len(self.counts.annotators) > 2:
             pairs = {" and ".join(pair): score for pair, score in self.by_pair.items()}
-            sections += [("pair", pairs), ("annotator, against the others", self.by_annotator)]
+            sections += [("pair", pairs), ("annotator against the others", self.by_annotator)]
         names = [title for title, _ in sections]
         names += [f"  {name}" for _, scores in sections for name in scores]
         width = max(map(len, names))
@@ -266,8 +265,8 @@ class Agreement:
         lines += [f"skipped: {count} {reason}" for reason, count in self.skipped.items()]
         if self.score.error:
             error = in_digits(self.score.chance_error)
-            lines += [f"chance was estimated, with a standard error of {error}"]
-        return "\n".join([*lines, "", *self.notes, str(self.settings)])
+            lines += [f"chance agreement was estimated with a standard error of {error}"]
+        return "\n".join([*lines, "", *map(str, self.notes), str(self.settings)])
 
 
 def _line(name: str, width: int, score: Score) -> str:

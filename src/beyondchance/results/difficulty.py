@@ -11,6 +11,8 @@ from typing import Unpack
 import numpy as np
 
 from beyondchance.core.ragged import exact_total, total
+from beyondchance.messages import Note
+from beyondchance.numbers import in_digits
 from beyondchance.options import ResamplingOptions, documented
 from beyondchance.results.agreement import Agreement
 from beyondchance.results.counts import Counts
@@ -22,7 +24,7 @@ from beyondchance.types import Floats, Ints
 
 @dataclass(frozen=True, eq=False)
 class Difficulty:
-    """How unlikely luck is: 1 minus the agreement of random annotations.
+    """How hard it is to agree by chance: 1 minus the agreement of random annotations.
 
     Attributes
     ----------
@@ -32,14 +34,14 @@ class Difficulty:
     settings : Settings
     skipped : mapping of str to int
         What was left out, and how often.
-    notes : tuple of str
-        What was chosen and why, for people.
+    notes : tuple of Note
+        What was chosen and why.
     """
 
     counts: Counts
     settings: Settings
     skipped: Mapping[str, int] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
 
     @cached_property
     def overall(self) -> float:
@@ -147,4 +149,4 @@ class Difficulty:
             return 1 - 2 * expected / size
 
     def __repr__(self) -> str:
-        return f"Difficulty(overall={self.overall:.4f}, settings='{self.settings}')"
+        return f"Difficulty(overall={in_digits(self.overall)}, settings='{self.settings}')"

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from math import isnan
 
 from beyondchance.checks import checked_option
+from beyondchance.messages import Note
 from beyondchance.results.agreement import Agreement
 from beyondchance.settings import Settings
 from beyondchance.types import Bools
@@ -24,14 +25,14 @@ class Ranking:
         The agreement of each system with it, in the order of the corpus.
     settings : Settings
         How it was computed; ``str(settings)`` is the signature to cite.
-    notes : tuple of str
-        What was decided on the way, for people.
+    notes : tuple of Note
+        What was chosen and why.
     """
 
     gold: str
     systems: Mapping[str, Agreement]
     settings: Settings
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
 
     def ranks(self, by: str) -> dict[str, int | None]:
         """The rank of each system by ``observed`` or ``corrected``; 1 is the highest.
