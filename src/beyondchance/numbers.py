@@ -1,4 +1,4 @@
-"""Numbers for people, honestly rounded."""
+"""Numbers as text, rounded so that nothing is 0 or 1 that is not."""
 
 from __future__ import annotations
 

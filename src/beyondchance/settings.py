@@ -30,7 +30,7 @@ KINDS: Mapping[str, type] = {
     "theta": float,
     **dict.fromkeys(("model", "scope", "unit", "positions", "average"), str),
     **_signed(ScoringOptions),
-    # How it was read: what the reader found out, and what it was told.
+    # How it was read: what the reader detected, and the options that were passed.
     **dict.fromkeys(("scheme", "repair", "match", "offsets"), str),
     "predictions": bool,
     "tokens": str,

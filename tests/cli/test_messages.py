@@ -395,7 +395,10 @@ def test_no_command_at_all(run):
         ),
         (
             "agree everything.csv --fail-under 0",
-            "the corrected score is undefined: random annotations would agree wholly: chance is 1",
+            (
+                "the corrected score is undefined: chance agreement is 1: every random "
+                "arrangement agrees completely"
+            ),
         ),
         (
             "rank spans.csv --gold ada --fail-under 1.1",

@@ -382,7 +382,7 @@ class TestPlan:
         write(Corpus.from_spans(same, lengths=[5] * 5), "spans.csv", format="table")
         found = in_json(capsys, "plan", "spans.csv", "--quiet")
         assert found["documents"] is None
-        assert found["reason"].startswith("all documents of the pilot pull alike")
+        assert found["reason"].startswith("all documents of the pilot have the same influence")
         text = run(capsys, "plan", "spans.csv", "--quiet").out
         assert "The pilot does not tell how many documents to annotate" in text
 

@@ -271,7 +271,10 @@ def test_nothing_to_expect():
     for name in ("kappa", "pi", "fleiss", "nominal-alpha"):
         assert isnan(values[name].value)
         assert values[name].reason.startswith("all annotators gave all positions the same category")
-    assert values["shuffled-f1"].reason == "random annotations would agree wholly: chance is 1"
+    assert (
+        values["shuffled-f1"].reason
+        == "chance agreement is 1: every random arrangement agrees completely"
+    )
     assert values["s"].value == 1
 
 

@@ -7,7 +7,16 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from beyondchance import Agreement, Corpus, Counts, DataError, Settings, agreement, difficulty
+from beyondchance import (
+    Agreement,
+    Corpus,
+    Counts,
+    DataError,
+    Difficulty,
+    Settings,
+    agreement,
+    difficulty,
+)
 
 
 def table(documents, annotators=("anna", "ben"), **columns):
@@ -159,3 +168,13 @@ class TestWithout:
         for names in ("abc", "abcdefgh"):
             agreement(team(6, names)).intervals(resamples=99, seed=1)
         assert taken[0] == taken[1]
+
+
+def test_nothing_is_rounded_to_one_that_is_not():
+    one = table(["x"])
+    nearly = Agreement(replace(one, matched=np.array([0.99996 * 1.5])), Settings())
+    assert "Agreement(observed=>0.9999, chance=0.1667, corrected=>0.9999, " in repr(nearly)
+    easy = Difficulty(replace(one, expected=np.array([1.5 * 0.00004])), Settings())
+    assert repr(easy).startswith("Difficulty(overall=>0.9999, ")
+    empty = Agreement(replace(one, size_a=np.zeros(1), size_b=np.zeros(1)), Settings())
+    assert repr(empty).startswith("Agreement(observed=-, chance=-, corrected=-, ")

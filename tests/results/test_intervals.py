@@ -190,6 +190,20 @@ class TestEveryLevel:
             expected = alone.interval(name, resamples=199, seed=deepcopy(rng))
             assert repr(found["first"][name]) == repr(expected)
 
+    def test_a_field_named_as_a_level_is_a_field(self):
+        corpus = replace(noisy(12), fields={"label": ("P",) * 5 + ("L",) * 7, "pair": ("x",) * 12})
+        found = agreement(corpus).intervals(by=["label", "pair"], resamples=99, seed=1)
+        assert {name: item["chance"].n_units for name, item in found.by_label.items()} == {
+            "L": 12,
+            "P": 12,
+        }
+        assert {name: item["chance"].n_units for name, item in found.by_field["label"].items()} == {
+            "P": 5,
+            "L": 7,
+        }
+        assert list(found.by_field["pair"]) == ["x"]
+        assert list(found.by_pair) == [("anna", "ben")]
+
     def test_two_annotators_are_one_pair(self):
         found = agreement(noisy(25)).intervals(resamples=199, seed=3)
         assert found.by_pair == {("anna", "ben"): found.overall}

@@ -497,7 +497,7 @@ class TestUndefined:
         result = agreement([["B-P", "I-P", "B-P"]], [["B-P", "B-P", "I-P"]])
         assert (result.observed, result.chance) == (1, 1)
         assert isnan(result.corrected)
-        assert result.reason == "random annotations would agree wholly: chance is 1"
+        assert result.reason == "chance agreement is 1: every random arrangement agrees completely"
         # As spans they can differ.
         assert (
             agreement([["B-P", "I-P", "B-P"]], [["B-P", "B-P", "I-P"]], measure="exact").chance < 1
@@ -547,7 +547,7 @@ class TestUndefined:
         score = agreement([["B-P", "B-P", "B-P", "B-P"]], [["B-P", "I-P", "O", "O"]]).score
         assert (score.precision, score.chance_precision) == (1, 1)
         assert isnan(score.corrected_precision)
-        assert score.to_dict()["precision"]["reason"].endswith("chance is 1")
+        assert score.to_dict()["precision"]["reason"].startswith("chance agreement is 1")
         assert (score.recall, score.chance_recall, score.corrected_recall) == (0.5, 0.5, 0)
         assert score.corrected == 0
 

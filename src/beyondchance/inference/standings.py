@@ -34,7 +34,7 @@ from beyondchance.settings import Settings
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Standings:
-    """Which systems of a ranking can be told apart.
+    """Which systems of a ranking can be distinguished.
 
     Scores, their order and their intervals are from all documents that a system has;
     systems are compared on the documents that all of them have. Where these are not the
@@ -50,7 +50,7 @@ class Standings:
     pairs : mapping of (str, str) to Comparison
         Every two systems, in the order above, on the documents that all have.
     adjusted : mapping of (str, str) to float
-        The p-values of the pairs, raised by Holm's method so that all may be read together.
+        The p-values of the pairs, adjusted by Holm's method so that all may be read together.
     groups : tuple of tuples of str
         Systems that cannot be distinguished, as in a compact letter display (Piepho 2004):
         two systems share a group if, and only if, their adjusted p-value is more than
@@ -60,7 +60,7 @@ class Standings:
         they are as many of them as it takes to hold every pair.
     overtakings : mapping of (str, str) to bool
         Pairs that stand in the other order by the observed score (the first was behind),
-        and whether they can be told apart now.
+        and whether they can be distinguished now.
     n_documents : int
         Documents that all systems have, on which they are compared.
     enumerated : bool
@@ -125,11 +125,11 @@ def compare_systems(
     test: str = "permutation",
     **resampling: Unpack[ResamplingOptions],
 ) -> Standings:
-    """Which systems of a ranking can be told apart, on the documents that all of them have.
+    """Which systems of a ranking can be distinguished, on the documents that all have.
 
     Every two systems are compared as `compare` does, all on the same resamples, and their
-    p-values are raised by Holm's method. Two systems can be told apart if what results is
-    at most 1 - `confidence`.
+    p-values are adjusted by Holm's method. Two systems can be distinguished if the adjusted
+    p-value is at most 1 - `confidence`.
 
     Parameters
     ----------

@@ -35,7 +35,7 @@ class Agreement:
     skipped : mapping of str to int
         What was left out, and how often.
     notes : tuple of Note
-        What was chosen and why, for people.
+        What was chosen and why.
     """
 
     counts: Counts
@@ -242,20 +242,18 @@ class Agreement:
         return "sentences" if self.settings.unit == "sentence" and alone else "documents"
 
     def __repr__(self) -> str:
-        return (
-            f"Agreement(observed={self.observed:.4f}, chance={self.chance:.4f}, "
-            f"corrected={self.corrected:.4f}, settings='{self.settings}')"
-        )
+        scores = [f"{name}={in_digits(getattr(self, name))}" for name in SCORES]
+        return f"Agreement({', '.join(scores)}, settings='{self.settings}')"
 
     def __str__(self) -> str:
-        """A table for people: overall, then labels, pairs and annotators."""
+        """A table of scores: overall, then of labels, pairs and annotators."""
         sections: list[tuple[str, Mapping[str, Score]]] = [
             ("", {"all": self.score}),
             ("label", self.by_label),
         ]
         if len(self.counts.annotators) > 2:
             pairs = {" and ".join(pair): score for pair, score in self.by_pair.items()}
-            sections += [("pair", pairs), ("annotator, against the others", self.by_annotator)]
+            sections += [("pair", pairs), ("annotator against the others", self.by_annotator)]
         names = [title for title, _ in sections]
         names += [f"  {name}" for _, scores in sections for name in scores]
         width = max(map(len, names))
@@ -267,7 +265,7 @@ class Agreement:
         lines += [f"skipped: {count} {reason}" for reason, count in self.skipped.items()]
         if self.score.error:
             error = in_digits(self.score.chance_error)
-            lines += [f"chance was estimated, with a standard error of {error}"]
+            lines += [f"chance agreement was estimated with a standard error of {error}"]
         return "\n".join([*lines, "", *map(str, self.notes), str(self.settings)])
 
 

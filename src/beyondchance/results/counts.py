@@ -47,8 +47,7 @@ _SIDES = {
 class Scores(Mapping[Name, Score]):
     """Scores by name, in columns: each is made when it is asked for.
 
-    A thousand annotators have tens of thousands of pairs, of which hardly anybody asks for
-    more than a few.
+    A thousand annotators have tens of thousands of pairs, of which few are asked for.
     """
 
     names: Sequence[Name]
@@ -96,15 +95,15 @@ class Counts:
     spans_a, spans_b : arrays of int, shape (rows,)
         How many spans each annotator marked.
     certain, certain_a, certain_b : arrays of bool, shape (rows,)
-        Whether random annotations could not help agreeing wholly, or matching all that
-        one side marked.
+        Whether every random arrangement agrees completely, or matches all that one side
+        marked.
     matched_a, matched_b, expected_a, expected_b : arrays of float, shape (rows,), optional
         The match of either side, where recall and precision have one of their own.
     error : array of float, shape (rows,), optional
         Standard errors of `expected`, where it was estimated.
     stream : array of int, shape (rows,), optional
-        Where the random numbers came from. Estimates of one stream are one and the same,
-        so that their errors add up; those of different streams are independent.
+        The stream of random numbers of each estimate. Estimates of one stream are the same
+        estimate, so that their errors add up; those of different streams are independent.
     """
 
     documents: tuple[str, ...]

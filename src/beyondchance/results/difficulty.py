@@ -10,9 +10,9 @@ from typing import Unpack
 
 import numpy as np
 
-from beyondchance.core.exact import exact_total
-from beyondchance.core.ragged import total
+from beyondchance.core.ragged import exact_total, total
 from beyondchance.messages import Note
+from beyondchance.numbers import in_digits
 from beyondchance.options import ResamplingOptions, documented
 from beyondchance.results.agreement import Agreement
 from beyondchance.results.counts import Counts
@@ -24,7 +24,7 @@ from beyondchance.types import Floats, Ints
 
 @dataclass(frozen=True, eq=False)
 class Difficulty:
-    """How unlikely luck is: 1 minus the agreement of random annotations.
+    """How hard it is to agree by chance: 1 minus the agreement of random annotations.
 
     Attributes
     ----------
@@ -35,7 +35,7 @@ class Difficulty:
     skipped : mapping of str to int
         What was left out, and how often.
     notes : tuple of Note
-        What was chosen and why, for people.
+        What was chosen and why.
     """
 
     counts: Counts
@@ -149,4 +149,4 @@ class Difficulty:
             return 1 - 2 * expected / size
 
     def __repr__(self) -> str:
-        return f"Difficulty(overall={self.overall:.4f}, settings='{self.settings}')"
+        return f"Difficulty(overall={in_digits(self.overall)}, settings='{self.settings}')"

@@ -127,6 +127,8 @@ class Intervals:
     without : mapping of annotator to such mappings
         Of the team without the annotator, where two are left.
     by_field : mapping of field to mapping of value to such mappings
+        Only of the fields of documents that were asked for, whatever they are called: those
+        of a field named ``label`` are not those of `by_label`.
     settings : Settings
         How it was computed, with the seed; ``str(settings)`` is the signature to cite.
     """

@@ -26,7 +26,7 @@ class Ranking:
     settings : Settings
         How it was computed; ``str(settings)`` is the signature to cite.
     notes : tuple of Note
-        What was decided on the way, for people.
+        What was chosen and why.
     """
 
     gold: str

@@ -151,8 +151,7 @@ def checked_rng(
     """
     if isinstance(seed, np.random.Generator):
         return seed, None
-    if seed is None:
-        seed = settings.seed
+    seed = settings.seed if seed is None else seed
     if seed is None:
         seed = int(np.random.SeedSequence().entropy)  # type: ignore[arg-type]
     generator = checked_generator(seed)
@@ -162,7 +161,7 @@ def checked_rng(
             Use("seed", settings.seed),
             expected="the same seed for both, because a signature has one",
         )
-    return generator, int(seed)
+    return generator, int(seed)  # type: ignore[arg-type]
 
 
 class Levels:
@@ -398,7 +397,8 @@ def _both_drawn(sums: Floats, team: Team, resamples: int, rng: np.random.Generat
     def by_pair(weights: Floats) -> Floats:
         return columns.totals(weights).reshape(-1, n_pairs, n_levels, _SUMS)
 
-    # Annotators are drawn first, for they are few; their pairs are many, and are made in portions.
+    # Annotators are drawn first and at once, because they are few; pairs are many, and are made
+    # in portions.
     members = np.concatenate(list(member_weights(team.n_members, n_pairs, resamples, rng)))
     drawn: list[Floats] = []
     first = 0

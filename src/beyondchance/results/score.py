@@ -8,7 +8,7 @@ from typing import Any
 
 NOTHING_MARKED = "nothing was marked by either"
 
-NO_ROOM = "random annotations would agree wholly: chance is 1"
+NO_ROOM = "chance agreement is 1: every random arrangement agrees completely"
 
 SUMS = (
     *("matched", "expected", "size_a", "size_b"),
@@ -64,8 +64,8 @@ class Score:
     size_a, size_b : float
         How much each side marked, in the measure's own unit.
     certain, certain_a, certain_b : bool
-        Whether random annotations could not help agreeing wholly: both, or in what
-        one side marked.
+        Whether every random arrangement agrees completely: of both sides, or in what one
+        side marked.
     matched_a, matched_b, expected_a, expected_b : float, optional
         The match of either side, where it is not the same for recall and precision.
     error : float
