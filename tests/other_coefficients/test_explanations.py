@@ -28,8 +28,8 @@ def test_facts_are_those_of_a_slow_count(found):
     facts_found = facts(corpus_of(found))
     cells = list(oracle.positions(found))
     assert facts_found.n_positions == len(cells)
-    nobody = sum(all(c == oracle.GAP for c in cell) for cell in cells)
-    assert facts_found.unmarked == pytest.approx(nobody / len(cells))
+    unmarked = sum(all(c == oracle.GAP for c in cell) for cell in cells)
+    assert facts_found.unmarked == pytest.approx(unmarked / len(cells))
     pairs = [(c, k) for cell in cells for c, k in permutations(cell, 2)]
     either = sum({c, k} != {oracle.GAP} for c, k in pairs)
     both = sum(oracle.GAP not in {c, k} for c, k in pairs)
@@ -98,11 +98,11 @@ def test_the_widest_difference_comes_first():
 
 
 def test_unannotated_text():
-    # 3 of 1,000 tokens differ; 5 were marked by somebody.
+    # 3 of 1,000 tokens differ; 5 were marked by an annotator.
     found = sentences(corpus_of_two(1000, [(0, 3)], [(1, 5)]), "s", "ac1")
     assert (
-        "Unannotated text counts as agreement for s (0.99) and ac1 (0.9970): nobody marked more "
-        "than 99% of the 1,000 tokens; with those, more than 99% agree, without them 40%."
+        "Unannotated text counts as agreement for s (0.99) and ac1 (0.9970): no annotator marked "
+        "more than 99% of the 1,000 tokens; with those, more than 99% agree, without them 40%."
     ) in found
 
 

@@ -14,7 +14,7 @@ from beyondchance.errors import OverlapError
 from beyondchance.messages import Quote, Text
 from beyondchance.numbers import in_digits
 from beyondchance.other_coefficients.coefficient import Coefficient
-from beyondchance.other_coefficients.sections import Meetings, Sections, compared, cut, meetings
+from beyondchance.other_coefficients.sections import compared, cut, meetings
 from beyondchance.results.agreement import Agreement
 from beyondchance.types import Ints
 
@@ -35,7 +35,7 @@ class Facts:
     n_positions, n_texts : int
         Of texts with two annotators or more.
     unmarked : float
-        Share of the positions that nobody marked.
+        Share of the positions that no annotator marked.
     marked_by_both : float
         Of the positions that one or both of two annotators marked, the share that both did.
     n_units, n_equal, n_near : int
@@ -137,19 +137,15 @@ def _near_misses(corpus: Corpus) -> tuple[int, int, int]:
         parts = cut(corpus, by_label=True)
     except OverlapError:
         return 0, 0, 0
-    left, right, other_track = _units_that_meet(parts, meetings(parts))
-    equal = (parts.start[left] == parts.start[right]) & (parts.end[left] == parts.end[right])
-    met = len(np.unique(left * len(parts.track_field) + other_track))
-    n_units = int((parts.is_unit * (parts.field_team[parts.field] - 1)).sum())
-    return n_units, int(equal.sum()), met - int(equal.sum())
-
-
-def _units_that_meet(parts: Sections, met: Meetings) -> tuple[Ints, Ints, Ints]:
-    """Each unit with each unit of somebody else that it meets, both ways, and whose it is."""
+    met = meetings(parts)
     both = parts.is_unit[met.left] & parts.is_unit[met.right]
+    # Every pair of units that meet counts for either of them.
     left = np.concatenate([met.left[both], met.right[both]])
     right = np.concatenate([met.right[both], met.left[both]])
-    return left, right, parts.track[right]
+    equal = (parts.start[left] == parts.start[right]) & (parts.end[left] == parts.end[right])
+    n_met = len(np.unique(left * len(parts.track_field) + parts.track[right]))
+    n_units = int((parts.is_unit * (parts.field_team[parts.field] - 1)).sum())
+    return n_units, int(equal.sum()), n_met - int(equal.sum())
 
 
 def _marked_by_both(corpus: Corpus) -> float:
@@ -260,7 +256,7 @@ def _percent(share: float) -> str:
 def _unmarked_text(
     values: Mapping[str, Coefficient], known: Mapping[str, float], found: Facts
 ) -> Cause:
-    """S and AC1 count what nobody marked as agreement, and do not take it out again."""
+    """S and AC1 count unmarked text as agreement, and do not correct for it."""
     reference = known.get("corrected-f1", nan)
     names = [name for name in ("s", "ac1") if known.get(name, nan) > reference]
     gap = _gap(known, names, "corrected-f1")
@@ -269,7 +265,7 @@ def _unmarked_text(
     agreed = values[names[0]].observed
     elsewhere = 1 - (1 - agreed) / (1 - found.unmarked)
     return gap, (
-        f"Unannotated text counts as agreement for {_listed(known, names)}: nobody marked "
+        f"Unannotated text counts as agreement for {_listed(known, names)}: no annotator marked "
         f"{_percent(found.unmarked)} of the {found.n_positions:,} {found.positions}; with those, "
         f"{_percent(agreed)} agree, without them {_percent(elsewhere)}."
     )

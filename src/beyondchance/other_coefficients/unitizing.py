@@ -2,9 +2,9 @@ r"""Krippendorff's coefficients for units on a continuum.
 
 Two generations. `alpha` is the coefficient of 1995 and 2004, which compares the
 boundaries of units, label by label. `family` holds the four of 2016, which compare
-positions and tell marking, labelling and single labels apart.
+positions and distinguish marking, labelling and single labels.
 
-None of the sources says how to pool several texts. Here a text counts by its length,
+None of the sources defines how to pool several texts. Here a text counts by its length,
 whatever the number of its annotators:
 
 .. math:: \alpha = 1 - \frac{\sum_d L_d D_{o,d}}{\sum_d L_d D_{e,d}}
