@@ -11,6 +11,7 @@ import beyondchance as bc
 import coefficient_oracle as oracle
 from annotated_texts import SIMULATIONS, corpus_of, corpus_of_two, texts
 from beyondchance import Corpus, agreement, coefficients
+from beyondchance.other_coefficients.coefficient import Task
 from beyondchance.other_coefficients.explanations import MOST, facts
 
 FOUR_1, FOUR_2 = (corpus_of_two(*SIMULATIONS[case]) for case in ("4-1", "4-2"))
@@ -25,7 +26,7 @@ def sentences(corpus, *names, **options):
 
 @given(texts())
 def test_facts_are_those_of_a_slow_count(found):
-    facts_found = facts(corpus_of(found))
+    facts_found = facts(Task(corpus=corpus_of(found)))
     cells = list(oracle.positions(found))
     assert facts_found.n_positions == len(cells)
     unmarked = sum(all(c == oracle.GAP for c in cell) for cell in cells)
@@ -50,7 +51,7 @@ def test_facts_are_those_of_a_slow_count(found):
 
 def test_facts_by_hand():
     # Seven spans: 3, 3, 3, 3, 3 and 16 positions long, and 16 again.
-    found = facts(FOUR_2)
+    found = facts(Task(corpus=FOUR_2))
     assert found.longest == 1
     assert found.longest_positions == pytest.approx(16 / 47)
     assert found.longest_squares == pytest.approx(256 / (5 * 9 + 2 * 256))
@@ -61,7 +62,7 @@ def test_facts_by_hand():
 
 def test_facts_of_overlapping_spans():
     spans = {"a": [[(0, 4, "P"), (2, 6, "P")]], "b": [[(0, 4, "P")]]}
-    found = facts(Corpus.from_spans(spans, lengths=[12]))
+    found = facts(Task(corpus=Corpus.from_spans(spans, lengths=[12])))
     assert found.unmarked == 0.5
     assert found.n_units == 0
     assert isnan(found.marked_by_both)

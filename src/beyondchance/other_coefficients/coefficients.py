@@ -197,7 +197,7 @@ def _explanations(task: Task, known: Mapping[str, Coefficient]) -> tuple[Text, .
             if not CATALOGUE[name].is_sampled
         }
     return differences(
-        known, found=facts(shared), longer=longer, exact=_on_equal_spans(shared, task.model)
+        known, data=facts(task), longer=longer, exact=_on_equal_spans(shared, task.model)
     )
 
 

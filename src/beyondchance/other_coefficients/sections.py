@@ -202,6 +202,16 @@ def meetings_of_sections(task: Task) -> Meetings:
     return meetings(task.once(sections))
 
 
+def sections_by_label(task: Task) -> Sections:
+    """The sections of a task, each label by itself."""
+    return cut(task.corpus, by_label=True)
+
+
+def meetings_by_label(task: Task) -> Meetings:
+    """The meetings of `sections_by_label`."""
+    return meetings(task.once(sections_by_label))
+
+
 def meetings(parts: Sections) -> Meetings:
     """Every meeting of two sections of different annotators in one field.
 
