@@ -319,6 +319,7 @@ positions='tokens')
         >>> both.documents, both.annotators, both.labels
         (('x', 'y'), ('anna', 'ben'), ('LOC', 'PER'))
         """
+        checked_instance(parts, Iterable, "a list of corpora")  # type: ignore[type-abstract]
         listed = [checked_instance(part, Corpus, "corpora to join") for part in parts]
         if not listed:
             raise DataError("there is nothing to join", expected="at least one corpus")

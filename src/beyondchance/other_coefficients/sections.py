@@ -265,6 +265,6 @@ def _check_disjoint(corpus: Corpus, order: Ints, track: Ints, *, by_label: bool)
             *corpus.describe_span(one),
             f" overlaps [{span.start}, {span.end}) ",
             Quote(span.label),
-            f"; this coefficient expects {expected}",
-            remedy="correct them, or leave the coefficient out",
+            expected=expected,
+            remedy="correct them, or leave this coefficient out",
         )
