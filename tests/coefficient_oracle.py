@@ -1,7 +1,7 @@
 """Other coefficients once more: position by position, in exact arithmetic.
 
 Nothing here is shared with the package. A *text* is ``(length, {annotator: spans})``
-with the spans ``(start, end, label)`` of everybody who annotated it.
+with the spans ``(start, end, label)`` of all annotators who annotated it.
 """
 
 from __future__ import annotations
@@ -251,7 +251,7 @@ def kappa(texts: list[Text]) -> Fraction | None:
 
 
 def pi(texts: list[Text]) -> Fraction | None:
-    """As kappa, with one distribution of categories for everybody."""
+    """As kappa, with one distribution of categories for all annotators."""
     lists = pair_lists(texts).values()
     n = sum(len(one) for one, _ in lists)
     agreed = sum(c == k for one, other in lists for c, k in zip(one, other, strict=True))

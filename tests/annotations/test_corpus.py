@@ -66,7 +66,7 @@ class TestWhoAnnotatedWhat:
         with pytest.raises(DataError, match="document 'd' was annotated by 'ben' in part only"):
             Corpus.from_tags({"anna": [["O"], ["O"]], "ben": [["O"], None]}, documents=["d", "d"])
 
-    def test_span_by_somebody_who_did_not_annotate(self):
+    def test_span_by_an_annotator_who_did_not_annotate(self):
         with pytest.raises(DataError, match=r"document 'x', annotator 'ben', span \[0, 1\) 'P' is"):
             Corpus.from_columns(
                 text=[0],

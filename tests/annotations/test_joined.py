@@ -172,6 +172,8 @@ class TestJoined:
             Corpus.joined([])
         with pytest.raises(DataError, match="got a str; expected corpora to join"):
             Corpus.joined(["x"])
+        with pytest.raises(DataError, match="got a Corpus; expected a list of corpora"):
+            Corpus.joined(one)
 
     def test_gold_standard_that_a_part_lacks(self):
         one, other = numbered(0, 2), numbered(2, 4, ("anna", "gold"))

@@ -139,7 +139,7 @@ def test_unknown_names():
         coefficients(PAIR, model="nesting")
 
 
-def test_nobody_to_compare():
+def test_no_annotators_to_compare():
     corpus = Corpus.from_spans({"a": [[(0, 1, "P")], None], "b": [None, []]}, lengths=[5, 5])
     with pytest.raises(NothingSharedError):
         coefficients(corpus, ["kappa"])

@@ -11,6 +11,7 @@ import beyondchance as bc
 import coefficient_oracle as oracle
 from annotated_texts import SIMULATIONS, corpus_of, corpus_of_two, texts
 from beyondchance import Corpus, agreement, coefficients
+from beyondchance.other_coefficients.coefficient import Task
 from beyondchance.other_coefficients.explanations import MOST, facts
 
 FOUR_1, FOUR_2 = (corpus_of_two(*SIMULATIONS[case]) for case in ("4-1", "4-2"))
@@ -25,11 +26,11 @@ def sentences(corpus, *names, **options):
 
 @given(texts())
 def test_facts_are_those_of_a_slow_count(found):
-    facts_found = facts(corpus_of(found))
+    facts_found = facts(Task(corpus=corpus_of(found)))
     cells = list(oracle.positions(found))
     assert facts_found.n_positions == len(cells)
-    nobody = sum(all(c == oracle.GAP for c in cell) for cell in cells)
-    assert facts_found.unmarked == pytest.approx(nobody / len(cells))
+    unmarked = sum(all(c == oracle.GAP for c in cell) for cell in cells)
+    assert facts_found.unmarked == pytest.approx(unmarked / len(cells))
     pairs = [(c, k) for cell in cells for c, k in permutations(cell, 2)]
     either = sum({c, k} != {oracle.GAP} for c, k in pairs)
     both = sum(oracle.GAP not in {c, k} for c, k in pairs)
@@ -50,7 +51,7 @@ def test_facts_are_those_of_a_slow_count(found):
 
 def test_facts_by_hand():
     # Seven spans: 3, 3, 3, 3, 3 and 16 positions long, and 16 again.
-    found = facts(FOUR_2)
+    found = facts(Task(corpus=FOUR_2))
     assert found.longest == 1
     assert found.longest_positions == pytest.approx(16 / 47)
     assert found.longest_squares == pytest.approx(256 / (5 * 9 + 2 * 256))
@@ -61,7 +62,7 @@ def test_facts_by_hand():
 
 def test_facts_of_overlapping_spans():
     spans = {"a": [[(0, 4, "P"), (2, 6, "P")]], "b": [[(0, 4, "P")]]}
-    found = facts(Corpus.from_spans(spans, lengths=[12]))
+    found = facts(Task(corpus=Corpus.from_spans(spans, lengths=[12])))
     assert found.unmarked == 0.5
     assert found.n_units == 0
     assert isnan(found.marked_by_both)
@@ -98,11 +99,11 @@ def test_the_widest_difference_comes_first():
 
 
 def test_unannotated_text():
-    # 3 of 1,000 tokens differ; 5 were marked by somebody.
+    # 3 of 1,000 tokens differ; 5 were marked by an annotator.
     found = sentences(corpus_of_two(1000, [(0, 3)], [(1, 5)]), "s", "ac1")
     assert (
-        "Unannotated text counts as agreement for s (0.99) and ac1 (0.9970): nobody marked more "
-        "than 99% of the 1,000 tokens; with those, more than 99% agree, without them 40%."
+        "Unannotated text counts as agreement for s (0.99) and ac1 (0.9970): no annotator marked "
+        "more than 99% of the 1,000 tokens; with those, more than 99% agree, without them 40%."
     ) in found
 
 

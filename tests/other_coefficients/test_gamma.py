@@ -591,14 +591,14 @@ def test_memory_does_not_change_the_result(monkeypatch, n):
         assert one_by_one[name].expected == pytest.approx(at_once[name].expected, abs=1e-12)
 
 
-def test_progress_is_told():
+def test_progress_is_calls():
     corpus = corpus_of(20, plain(THREE_A), plain(THREE_B))
-    told = []
-    found = gamma(corpus, progress=lambda done, total: told.append((done, total)))["gamma"]
-    assert told[0] == (30, 30)
-    assert told[-1] == (int(found.settings["samples"]),) * 2
-    assert [done for done, _ in told] == sorted({done for done, _ in told})
-    assert all(done <= total for done, total in told)
+    calls = []
+    found = gamma(corpus, progress=lambda done, total: calls.append((done, total)))["gamma"]
+    assert calls[0] == (30, 30)
+    assert calls[-1] == (int(found.settings["samples"]),) * 2
+    assert [done for done, _ in calls] == sorted({done for done, _ in calls})
+    assert all(done <= total for done, total in calls)
 
 
 # --- Undefined ----------------------------------------------------------------

@@ -23,7 +23,7 @@ CLOSE = {"rel": 1e-11, "abs": 1e-12}
 
 
 def _random_texts(rng, n_annotators):
-    """Texts that everybody annotated, in which something is marked and something is not."""
+    """Texts that all annotators annotated, in which something is marked and something is not."""
     names = NAMES[:n_annotators]
     while True:
         lengths = rng.integers(3, 40, rng.integers(1, 5)).tolist()
@@ -181,7 +181,7 @@ def test_with_several_labels_it_is_not():
 
 
 @given(texts())
-def test_identical_annotations_agree_wholly_or_are_undefined(found):
+def test_identical_annotations_agree_completely_or_are_undefined(found):
     same = [(n, dict.fromkeys(("anna", "ben"), next(iter(sides.values())))) for n, sides in found]
     for one in token_coefficients(corpus_of(same, NAMES[:2])).values():
         assert one.value == pytest.approx(1) or (isnan(one.value) and one.reason)
@@ -291,14 +291,14 @@ def test_one_pair_marked_everything_and_the_others_nothing():
     assert values["pi"].value == 1
 
 
-def test_a_label_that_nobody_used_here():
+def test_a_label_that_is_not_used_here():
     spans = {"a": [[(0, 1, "P")], [(0, 1, "L")]], "b": [[(1, 2, "P")], None]}
     values = token_coefficients(Corpus.from_spans(spans, lengths=[4, 4]))
     assert isnan(values["kappa"].by_label["L"].value)
     assert values["kappa"].by_label["L"].reason == "no annotator marked anything"
 
 
-def test_nobody_to_compare():
+def test_no_annotators_to_compare():
     corpus = Corpus.from_spans({"a": [[(0, 1, "P")], None], "b": [None, []]}, lengths=[5, 5])
     for one in token_coefficients(corpus).values():
         assert one.reason == "no position was seen by two annotators"

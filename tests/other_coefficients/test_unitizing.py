@@ -213,7 +213,7 @@ def _values(corpus):
 
 
 @given(texts())
-def test_identical_annotations_agree_wholly_or_are_undefined(found):
+def test_identical_annotations_agree_completely_or_are_undefined(found):
     same = [(n, dict.fromkeys(("anna", "ben"), next(iter(sides.values())))) for n, sides in found]
     for name, one in _values(corpus_of(same, NAMES[:2])).items():
         assert one.value == 1 or (isnan(one.value) and one.reason), name
@@ -360,7 +360,7 @@ def test_everything_marked():
     assert "every position as a unit of its own" in alpha(corpus_of_two(5, ones, ones)).reason
 
 
-def test_nobody_to_compare():
+def test_no_annotators_to_compare():
     corpus = Corpus.from_spans({"a": [[(0, 1, "P")], None], "b": [None, []]}, lengths=[5, 5])
     for one in _values(corpus).values():
         assert isnan(one.value)

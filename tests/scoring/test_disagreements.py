@@ -210,12 +210,12 @@ class TestPairs:
         assert found.by_pair()["ada", "ben"] == dict.fromkeys(KINDS, 0) | {"missed": 1}
         assert found.documents == ("0", "1", "2")
 
-    def test_a_gold_standard_is_left_out_beside_two(self):
+    def test_a_gold_standard_is_left_out_if_there_are_two_others(self):
         found = disagreements(TEAM.with_gold("gold"))
         assert (found.pairs, found.documents) == ((("ada", "ben"),), ("0",))
         assert "|gold:gold|" in found.signature
 
-    def test_a_gold_standard_comes_first_beside_one(self):
+    def test_a_gold_standard_comes_first_if_there_is_one_other(self):
         found = disagreements(TEAM.select(annotators=["ada", "gold"]).with_gold("gold"))
         assert found.pairs == (("gold", "ada"),)
         assert [kind for kind, *_ in spans(found)] == ["agree", "both"]
@@ -228,7 +228,7 @@ class TestPairs:
             "boundary": 1,
         }
 
-    def test_somebody_who_found_nothing(self):
+    def test_an_annotator_who_marked_nothing(self):
         found = disagreements(two([], []))
         assert (len(found), found.pairs) == (0, (("ada", "ben"),))
         assert found.to_rows() == []
@@ -252,7 +252,7 @@ class TestPairs:
         with pytest.raises(bc.OptionError, match=message):
             disagreements(TEAM, pairs=pairs)
 
-    def test_nobody_to_compare(self):
+    def test_no_annotators_to_compare(self):
         alone = TEAM.select(annotators=["ada"])
         with pytest.raises(
             bc.NothingSharedError, match="only one annotator found: 'ada'; expected"
@@ -391,7 +391,7 @@ def any_spans(draw, n, most=6):
 
 @st.composite
 def corpora(draw, most_annotators=3):
-    """Documents of one or two texts, not all of which everybody annotated."""
+    """Documents of one or two texts, some of which one annotator did not annotate."""
     n_documents = draw(st.integers(1, 3))
     sizes = [draw(st.lists(st.integers(1, 9), min_size=1, max_size=2)) for _ in range(n_documents)]
     lengths = [n for document in sizes for n in document]

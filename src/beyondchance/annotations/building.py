@@ -148,7 +148,7 @@ def columns_of_spans(
     annotator = spans["annotator"]
     known = annotators if annotators is not None else sorted(distinct_names("annotator", annotator))
     ordered = validated_names("annotator", known)
-    sizes = {np.size(column) for column in spans.values()}
+    sizes = {len(column) if is_list(column) else np.size(column) for column in spans.values()}
     if len(sizes) > 1:
         raise DataError(
             "the columns text, annotator, start, end and label differ in length "

@@ -159,7 +159,7 @@ class Corpus:
             What to do with sequences that break the scheme: refuse them, begin
             and end spans as the conlleval script does, or leave those spans out.
         documents : sequence of str, optional
-            The document of each text; texts of one document follow one another.
+            The document of each text; texts of one document follow each other.
             By default each text is a document of its own, named by its number.
         fields : mapping of str to sequence of str, optional
             Values to group documents by, one for each document.
@@ -262,7 +262,7 @@ positions='tokens')
         lengths : array of int
             Positions of each text.
         documents : sequence of str, optional
-            The document of each text; texts of one document follow one another.
+            The document of each text; texts of one document follow each other.
             By default each text is a document of its own, named by its number.
         annotated : iterable of (document, annotator), optional
             Who annotated what. By default all annotators annotated all documents.
@@ -319,6 +319,7 @@ positions='tokens')
         >>> both.documents, both.annotators, both.labels
         (('x', 'y'), ('anna', 'ben'), ('LOC', 'PER'))
         """
+        checked_instance(parts, Iterable, "a list of corpora")  # type: ignore[type-abstract]
         listed = [checked_instance(part, Corpus, "corpora to join") for part in parts]
         if not listed:
             raise DataError("there is nothing to join", expected="at least one corpus")
@@ -388,7 +389,7 @@ positions='tokens')
         annotators: Collection[str] | None = None,
         labels: Collection[str] | None = None,
     ) -> Self:
-        """The part of the corpus with these documents, annotators and labels.
+        """The part of the corpus with some documents, annotators and labels.
 
         The order stays that of the corpus. Leaving out a label leaves out its
         spans; the texts stay. A choice of labels or annotators becomes part of the

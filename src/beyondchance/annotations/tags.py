@@ -166,7 +166,7 @@ def _edges(role: Roles, label: Labels, same_text: Bools) -> tuple[Bools, Bools]:
     """Where spans open and where they close, taking every sequence as it comes.
 
     A tag goes on with the span before it if that is still open and has the same
-    label. ``same_text[i]`` says whether tag i follows tag i - 1 in one text.
+    label. ``same_text[i]`` is whether tag i follows tag i - 1 in one text.
     """
     inside = role != _OUTSIDE
     goes_on = np.zeros(len(role) + 1, dtype=bool)

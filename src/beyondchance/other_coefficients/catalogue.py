@@ -11,7 +11,7 @@ from dataclasses import replace
 from beyondchance.other_coefficients.coefficient import Coefficient, Entry, Task
 from beyondchance.other_coefficients.gamma.gamma import GAMMAS
 from beyondchance.other_coefficients.tokens import TOKENS, from_score
-from beyondchance.other_coefficients.unitizing import FAMILY, alpha
+from beyondchance.other_coefficients.unitizing import FAMILY, alpha_of
 from beyondchance.scoring.api import agreement
 
 
@@ -19,10 +19,6 @@ def _corrected_f1(task: Task) -> Coefficient:
     result = agreement(task.corpus, measure="token", model=task.model)
     by_label = {label: from_score("corrected-f1", one) for label, one in result.by_label.items()}
     return replace(from_score("corrected-f1", result.score), by_label=by_label)
-
-
-def _alpha(task: Task) -> Coefficient:
-    return alpha(task.corpus)
 
 
 _BY_POSITION = "credited by the positions shared"
@@ -45,7 +41,7 @@ _ALL = (
         title="Krippendorff's unitizing alpha (2004)",
         definition="1 - D_o / D_e, with squared distances between the boundaries of units",
         reference="Krippendorff (1995), Sociological Methodology 25; (2004), Content Analysis",
-        function=_alpha,
+        function=alpha_of,
         parts="disagreement",
         unannotated="costs nothing, and gives units room to miss each other",
         near_misses="cost the squares of what lies between their boundaries",

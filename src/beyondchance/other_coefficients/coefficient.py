@@ -20,12 +20,12 @@ Result = TypeVar("Result")
 
 
 class UndefinedError(DataError):
-    """A coefficient has no value on these annotations, for the reason that this says."""
+    """A coefficient has no value on these annotations; the message is the reason."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Coefficient:
-    """What one coefficient says about a corpus.
+    """The value of one coefficient on a corpus.
 
     Attributes
     ----------
@@ -34,8 +34,8 @@ class Coefficient:
     value : float
         The coefficient; nan where it is undefined.
     observed, expected : float
-        The two parts it is made of: agreement, disagreement or disorder, as the
-        catalogue says.
+        The two parts it is made of: agreement, disagreement or disorder, as given in the
+        catalogue.
     why : Text
         Why the value is undefined, where it is, in pieces.
     by_label : mapping of str to Coefficient
@@ -153,9 +153,9 @@ class Entry:
     Attributes
     ----------
     name : str
-        As options and results have it.
+        Its name in options and results.
     title : str
-        As people know it.
+        Its name in the literature.
     definition : str
         In one line.
     reference : str

@@ -27,6 +27,7 @@ from beyondchance.settings import Settings
 __all__ = ["CATALOGUE", "GAMMAS", "Coefficient", "Coefficients", "coefficients"]
 
 GAMMAS = tuple(name for name, entry in CATALOGUE.items() if entry.is_sampled)
+_SHOWN = ("title", "definition", "reference", "parts")
 GAMMA_OPTIONS = ("alpha", "beta", "delta", "categories", "precision", "confidence", "samples")
 
 
@@ -59,13 +60,10 @@ class Coefficients:
             "signature": str(self.settings),
             "coefficients": {
                 name: {
-                    **found.to_dict(),
-                    "title": CATALOGUE[name].title,
-                    "definition": CATALOGUE[name].definition,
-                    "reference": CATALOGUE[name].reference,
-                    "parts": CATALOGUE[name].parts,
+                    **one.to_dict(),
+                    **{key: getattr(CATALOGUE[name], key) for key in _SHOWN},
                 }
-                for name, found in self.values.items()
+                for name, one in self.values.items()
             },
             "differences": list(self.differences),
         }
@@ -73,26 +71,26 @@ class Coefficients:
     def __str__(self) -> str:
         """A table for people, the reasons for what is undefined, and the differences."""
         rows = [("", "value", "observed", "expected", "")]
-        for name, found in self.values.items():
-            rows.append(_row(name, found, CATALOGUE[name].parts))
-            if isnan(found.value):
-                rows += [_row(f"  {label}", part, "") for label, part in found.by_label.items()]
+        for name, one in self.values.items():
+            rows.append(_row(name, one, CATALOGUE[name].parts))
+            if isnan(one.value):
+                rows += [_row(f"  {label}", part, "") for label, part in one.by_label.items()]
         width = max(len(row[0]) for row in rows)
         lines = [
             f"{name:{width}}  {value:>8}  {observed:>8}  {expected:>8}  {parts}".rstrip()
             for name, value, observed, expected, parts in rows
         ]
         by_reason: dict[str, list[str]] = {}
-        for name, found in self.values.items():
-            if found.reason is not None and not found.by_label:
-                by_reason.setdefault(found.reason, []).append(name)
+        for name, one in self.values.items():
+            if one.reason is not None and not one.by_label:
+                by_reason.setdefault(one.reason, []).append(name)
         undefined = [f"undefined: {', '.join(names)}: {why}" for why, names in by_reason.items()]
         paragraphs = ["\n".join(part) for part in (lines, undefined, self.differences) if part]
         return "\n\n".join([*paragraphs, str(self.settings)])
 
 
-def _row(name: str, found: Coefficient, parts: str) -> tuple[str, str, str, str, str]:
-    return name, in_digits(found.value), in_digits(found.observed), in_digits(found.expected), parts
+def _row(name: str, one: Coefficient, parts: str) -> tuple[str, str, str, str, str]:
+    return name, in_digits(one.value), in_digits(one.observed), in_digits(one.expected), parts
 
 
 def coefficients(
@@ -200,7 +198,7 @@ def _explanations(task: Task, known: Mapping[str, Coefficient]) -> tuple[Text, .
             if not CATALOGUE[name].is_sampled
         }
     return differences(
-        known, found=facts(shared), longer=longer, exact=_on_equal_spans(shared, task.model)
+        known, data=facts(task), longer=longer, exact=_on_equal_spans(shared, task.model)
     )
 
 

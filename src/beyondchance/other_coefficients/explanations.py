@@ -13,8 +13,14 @@ from beyondchance.core.ragged import total
 from beyondchance.errors import OverlapError
 from beyondchance.messages import Quote, Text
 from beyondchance.numbers import in_digits
-from beyondchance.other_coefficients.coefficient import Coefficient
-from beyondchance.other_coefficients.sections import Meetings, Sections, compared, cut, meetings
+from beyondchance.other_coefficients.coefficient import Coefficient, Task, UndefinedError
+from beyondchance.other_coefficients.sections import (
+    compared,
+    meetings_by_label,
+    meetings_of_sections,
+    sections,
+    sections_by_label,
+)
 from beyondchance.results.agreement import Agreement
 from beyondchance.types import Ints
 
@@ -35,7 +41,7 @@ class Facts:
     n_positions, n_texts : int
         Of texts with two annotators or more.
     unmarked : float
-        Share of the positions that nobody marked.
+        Share of the positions that no annotator marked.
     marked_by_both : float
         Of the positions that one or both of two annotators marked, the share that both did.
     n_units, n_equal, n_near : int
@@ -63,31 +69,31 @@ class Facts:
     most: tuple[str, float]
 
 
-def facts(corpus: Corpus) -> Facts:
+def facts(task: Task) -> Facts:
     """Collect what can make coefficients differ.
 
     Examples
     --------
     >>> spans = {"anna": [[(0, 2, "X"), (4, 5, "X")]], "ben": [[(0, 1, "X")]]}
-    >>> found = facts(Corpus.from_spans(spans, lengths=[10]))
-    >>> found.unmarked, found.marked_by_both
+    >>> data = facts(Task(corpus=Corpus.from_spans(spans, lengths=[10])))
+    >>> data.unmarked, data.marked_by_both
     (0.7, 0.3333333333333333)
-    >>> found.n_units, found.n_equal, found.n_near
+    >>> data.n_units, data.n_equal, data.n_near
     (3, 0, 2)
     """
-    corpus = compared(corpus)
+    corpus = compared(task.corpus)
     n_positions = int(corpus.text_length.sum())
     length = np.sort(corpus.span_end - corpus.span_start)[::-1].astype(np.float64)
     longest = -(-len(length) // 10)
     marked = _covered(corpus.span_text, corpus.span_start, corpus.span_end)
-    n_units, n_equal, n_near = _near_misses(corpus)
+    n_units, n_equal, n_near = _near_misses(task)
     habits = sorted(_habits(corpus).items(), key=lambda item: item[1])
     return Facts(
         positions=corpus.positions,
         n_positions=n_positions,
         n_texts=len(corpus.text_length),
         unmarked=1 - marked / n_positions if n_positions else nan,
-        marked_by_both=_marked_by_both(corpus),
+        marked_by_both=_marked_by_both(task),
         n_units=n_units,
         n_equal=n_equal,
         n_near=n_near,
@@ -131,33 +137,27 @@ def _habits(corpus: Corpus) -> dict[str, float]:
     return result
 
 
-def _near_misses(corpus: Corpus) -> tuple[int, int, int]:
+def _near_misses(task: Task) -> tuple[int, int, int]:
     """Spans held against another annotator's, those with an equal, those with a near one."""
     try:
-        parts = cut(corpus, by_label=True)
+        parts, met = task.once(sections_by_label), task.once(meetings_by_label)
     except OverlapError:
         return 0, 0, 0
-    left, right, other_track = _units_that_meet(parts, meetings(parts))
-    equal = (parts.start[left] == parts.start[right]) & (parts.end[left] == parts.end[right])
-    met = len(np.unique(left * len(parts.track_field) + other_track))
-    n_units = int((parts.is_unit * (parts.field_team[parts.field] - 1)).sum())
-    return n_units, int(equal.sum()), met - int(equal.sum())
-
-
-def _units_that_meet(parts: Sections, met: Meetings) -> tuple[Ints, Ints, Ints]:
-    """Each unit with each unit of somebody else that it meets, both ways, and whose it is."""
     both = parts.is_unit[met.left] & parts.is_unit[met.right]
+    # Every pair of units that meet counts for either of them.
     left = np.concatenate([met.left[both], met.right[both]])
     right = np.concatenate([met.right[both], met.left[both]])
-    return left, right, parts.track[right]
+    equal = (parts.start[left] == parts.start[right]) & (parts.end[left] == parts.end[right])
+    n_met = len(np.unique(left * len(parts.track_field) + parts.track[right]))
+    n_units = int((parts.is_unit * (parts.field_team[parts.field] - 1)).sum())
+    return n_units, int(equal.sum()), n_met - int(equal.sum())
 
 
-def _marked_by_both(corpus: Corpus) -> float:
+def _marked_by_both(task: Task) -> float:
     try:
-        parts = cut(corpus, by_label=False)
-    except OverlapError:
+        parts, met = task.once(sections), task.once(meetings_of_sections)
+    except (OverlapError, UndefinedError):
         return nan
-    met = meetings(parts)
     one, other = parts.is_unit[met.left], parts.is_unit[met.right]
     return _share(met.shared[one & other].sum(), met.shared[one | other].sum())
 
@@ -180,7 +180,7 @@ def need_explanations(values: Mapping[str, Coefficient]) -> bool:
 def differences(
     values: Mapping[str, Coefficient],
     *,
-    found: Facts,
+    data: Facts,
     longer: Mapping[str, Coefficient],
     exact: Agreement | None,
 ) -> tuple[Text, ...]:
@@ -190,7 +190,7 @@ def differences(
     ----------
     values : mapping of str to Coefficient
         All that are compared, the corrected F1 among them.
-    found : Facts
+    data : Facts
     longer : mapping of str to Coefficient
         Those that are not sampled, after every text has been made twice as long with
         nothing marked in what was added.
@@ -209,14 +209,14 @@ def differences(
         f"{_short(known[low])}, {high} is {_short(known[high])}."
     )
     causes = [
-        _unmarked_text(values, known, found),
-        _single_tokens(values, known, found),
+        _unmarked_text(values, known, data),
+        _single_tokens(values, known, data),
         _length_of_text(known, longer),
-        _near_misses_credited(known, found, exact),
-        _whole_units(values, known, found),
-        _long_units(known, found),
-        _only_what_both_marked(known, found),
-        _unequal_habits(known, found),
+        _near_misses_credited(known, data, exact),
+        _whole_units(values, known, data),
+        _long_units(known, data),
+        _only_what_both_marked(known, data),
+        _unequal_habits(known, data),
         _sampling(values, known),
     ]
     ranked = sorted((cause for cause in causes if cause is not None), key=lambda one: -one[0])
@@ -258,34 +258,34 @@ def _percent(share: float) -> str:
 
 
 def _unmarked_text(
-    values: Mapping[str, Coefficient], known: Mapping[str, float], found: Facts
+    values: Mapping[str, Coefficient], known: Mapping[str, float], data: Facts
 ) -> Cause:
-    """S and AC1 count what nobody marked as agreement, and do not take it out again."""
+    """S and AC1 count unmarked text as agreement, and do not correct for it."""
     reference = known.get("corrected-f1", nan)
     names = [name for name in ("s", "ac1") if known.get(name, nan) > reference]
     gap = _gap(known, names, "corrected-f1")
-    if gap <= ENOUGH or not found.unmarked > 0:
+    if gap <= ENOUGH or not data.unmarked > 0:
         return None
     agreed = values[names[0]].observed
-    elsewhere = 1 - (1 - agreed) / (1 - found.unmarked)
+    elsewhere = 1 - (1 - agreed) / (1 - data.unmarked)
     return gap, (
-        f"Unannotated text counts as agreement for {_listed(known, names)}: nobody marked "
-        f"{_percent(found.unmarked)} of the {found.n_positions:,} {found.positions}; with those, "
+        f"Unannotated text counts as agreement for {_listed(known, names)}: no annotator marked "
+        f"{_percent(data.unmarked)} of the {data.n_positions:,} {data.positions}; with those, "
         f"{_percent(agreed)} agree, without them {_percent(elsewhere)}."
     )
 
 
 def _single_tokens(
-    values: Mapping[str, Coefficient], known: Mapping[str, float], found: Facts
+    values: Mapping[str, Coefficient], known: Mapping[str, float], data: Facts
 ) -> Cause:
     """Shuffled tokens meet more often, or less often, than spans placed at random."""
     gap = _gap(known, ["shuffled-f1"], "corrected-f1")
     if gap <= ENOUGH:
         return None
     return gap, (
-        f"Single {found.positions}, shuffled over all {found.n_positions:,}, reach an F1 of "
+        f"Single {data.positions}, shuffled over all {data.n_positions:,}, reach an F1 of "
         f"{_short(values['shuffled-f1'].expected)} by chance, spans placed at random within texts "
-        f"of {found.n_positions / found.n_texts:,.0f} on average "
+        f"of {data.n_positions / data.n_texts:,.0f} on average "
         f"{_short(values['corrected-f1'].expected)}: so {_listed(known, ['shuffled-f1'])} and "
         f"{_listed(known, ['corrected-f1'])} differ."
     )
@@ -316,11 +316,11 @@ def _move(name: str, before: float, after: float) -> str:
 
 
 def _near_misses_credited(
-    known: Mapping[str, float], found: Facts, exact: Agreement | None
+    known: Mapping[str, float], data: Facts, exact: Agreement | None
 ) -> Cause:
     """Alpha and gamma look at how far boundaries lie apart."""
     names = [name for name in ("alpha", "gamma") if _gap(known, [name], "corrected-f1") > ENOUGH]
-    if not names or not found.n_near:
+    if not names or not data.n_near:
         return None
     as_exact = (
         f"; the corrected F1 of equal spans, which credits none, is {_short(exact.corrected)}"
@@ -328,67 +328,67 @@ def _near_misses_credited(
         else ""
     )
     return _gap(known, names, "corrected-f1"), (
-        f"Near misses: of {found.n_units:,} spans held against another annotator's, "
-        f"{found.n_equal:,} have an equal one and {found.n_near:,} overlap one of the same label; "
+        f"Near misses: of {data.n_units:,} spans held against another annotator's, "
+        f"{data.n_equal:,} have an equal one and {data.n_near:,} overlap one of the same label; "
         f"the distance between boundaries is what counts for {_listed(known, names)}{as_exact}."
     )
 
 
 def _whole_units(
-    values: Mapping[str, Coefficient], known: Mapping[str, float], found: Facts
+    values: Mapping[str, Coefficient], known: Mapping[str, float], data: Facts
 ) -> Cause:
     """Gamma counts spans, F1 positions."""
     gap = _gap(known, ["gamma"], "corrected-f1")
-    met = _share(found.n_equal + found.n_near, found.n_units)
+    met = _share(data.n_equal + data.n_near, data.n_units)
     if gap <= ENOUGH or not abs(met - values["corrected-f1"].observed) > ENOUGH:
         return None
     return gap, (
         f"{_listed(known, ['gamma'])} counts every span once, however long it is: "
-        f"{_percent(met)} of them meet one of the same label, while the F1 of {found.positions} is "
+        f"{_percent(met)} of them meet one of the same label, while the F1 of {data.positions} is "
         f"{_short(values['corrected-f1'].observed)}."
     )
 
 
-def _long_units(known: Mapping[str, float], found: Facts) -> Cause:
+def _long_units(known: Mapping[str, float], data: Facts) -> Cause:
     """Alpha weighs units by the square of their length."""
     gap = _gap(known, ["alpha"], "corrected-f1")
-    if gap <= ENOUGH or not found.longest_squares > found.longest_positions + ENOUGH:
+    if gap <= ENOUGH or not data.longest_squares > data.longest_positions + ENOUGH:
         return None
-    spans = "span holds" if found.longest == 1 else f"{found.longest:,} spans hold"
+    spans = "span holds" if data.longest == 1 else f"{data.longest:,} spans hold"
     return gap, (
         f"{_listed(known, ['alpha'])} weighs spans by the squares of their lengths: the longest "
-        f"{spans} {_percent(found.longest_positions)} of the {found.positions} marked, but "
-        f"{_percent(found.longest_squares)} of the squares."
+        f"{spans} {_percent(data.longest_positions)} of the {data.positions} marked, but "
+        f"{_percent(data.longest_squares)} of the squares."
     )
 
 
-def _only_what_both_marked(known: Mapping[str, float], found: Facts) -> Cause:
+def _only_what_both_marked(known: Mapping[str, float], data: Facts) -> Cause:
     """cu-alpha asks about labels only."""
     gap = max(_gap(known, ["cu-alpha"], name) for name in ("corrected-f1", "mu-alpha"))
-    if gap <= ENOUGH or not found.marked_by_both < 1:
+    if gap <= ENOUGH or not data.marked_by_both < 1:
         return None
     return gap, (
         f"{_listed(known, ['cu-alpha'])} is about labels only: it looks at "
-        f"{_percent(found.marked_by_both)} of the {found.positions} that at least one of two "
+        f"{_percent(data.marked_by_both)} of the {data.positions} that at least one of two "
         "annotators marked, those that both did."
     )
 
 
-def _unequal_habits(known: Mapping[str, float], found: Facts) -> Cause:
+def _unequal_habits(known: Mapping[str, float], data: Facts) -> Cause:
     """Kappa expects annotators to keep their habits, pi that they share them."""
     far = [
         name for name in ("pi", "fleiss", "nominal-alpha") if _gap(known, [name], "kappa") > ENOUGH
     ]
     if not far:
         return None
-    (least, few), (most, many) = found.least, found.most
+    (least, few), (most, many) = data.least, data.most
     return _gap(known, far, "kappa"), (
         _listed(known, ["kappa"]),
         " lets each annotator keep its habits, ",
         _listed(known, far[:1]),
         " does not: ",
         Quote(least),
-        f" marked {_percent(few)} of the {found.positions}, ",
+        f" marked {_percent(few)} of the {data.positions}, ",
         Quote(most),
         f" {_percent(many)}.",
     )

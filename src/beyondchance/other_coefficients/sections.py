@@ -203,6 +203,16 @@ def meetings_of_sections(task: Task) -> Meetings:
     return meetings(task.once(sections))
 
 
+def sections_by_label(task: Task) -> Sections:
+    """The sections of a task, each label by itself."""
+    return cut(task.corpus, by_label=True)
+
+
+def meetings_by_label(task: Task) -> Meetings:
+    """The meetings of `sections_by_label`."""
+    return meetings(task.once(sections_by_label))
+
+
 def meetings(parts: Sections) -> Meetings:
     """Every meeting of two sections of different annotators in one field.
 
@@ -256,6 +266,6 @@ def _check_disjoint(corpus: Corpus, order: Ints, track: Ints, *, by_label: bool)
             *corpus.describe_span(one),
             f" overlaps [{span.start}, {span.end}) ",
             Quote(span.label),
-            f"; this coefficient expects {expected}",
-            remedy="correct them, or leave the coefficient out",
+            expected=expected,
+            remedy="correct them, or leave this coefficient out",
         )

@@ -2,9 +2,9 @@ r"""Krippendorff's coefficients for units on a continuum.
 
 Two generations. `alpha` is the coefficient of 1995 and 2004, which compares the
 boundaries of units, label by label. `family` holds the four of 2016, which compare
-positions and tell marking, labelling and single labels apart.
+positions and distinguish marking, labelling and single labels.
 
-None of the sources says how to pool several texts. Here a text counts by its length,
+None of the sources defines how to pool several texts. Here a text counts by its length,
 whatever the number of its annotators:
 
 .. math:: \alpha = 1 - \frac{\sum_d L_d D_{o,d}}{\sum_d L_d D_{e,d}}
@@ -38,10 +38,10 @@ from beyondchance.other_coefficients.sections import (
     Meetings,
     Sections,
     compared,
-    cut,
-    meetings,
+    meetings_by_label,
     meetings_of_sections,
     sections,
+    sections_by_label,
 )
 from beyondchance.types import Floats, Ints
 
@@ -107,12 +107,17 @@ def alpha(corpus: Corpus) -> Coefficient:
     >>> round(found.value, 4)
     0.4815
     """
-    parts = cut(corpus, by_label=True)
+    return alpha_of(Task(corpus=corpus))
+
+
+def alpha_of(task: Task) -> Coefficient:
+    """The coefficient of `alpha`, of a task."""
+    parts = task.once(sections_by_label)
     if not parts.n_positions:
         return Coefficient(name="alpha", value=nan, why=NOBODY_TO_COMPARE)
     # Lengths are integers; squares and cubes of them may not fit into 64 bits, so they are
     # floats. Only positive terms are added, which loses nothing.
-    observed = _squared_differences(parts, meetings(parts))
+    observed = _squared_differences(parts, task.once(meetings_by_label))
     expected = _squared_differences_of_sliding(parts)
 
     def pooled(fields: Ints) -> Coefficient:
@@ -131,7 +136,7 @@ def alpha(corpus: Corpus) -> Coefficient:
 
     by_label = {
         name: pooled(np.flatnonzero(parts.field_label == label))
-        for label, name in enumerate(corpus.labels)
+        for label, name in enumerate(task.corpus.labels)
     }
     return replace(pooled(np.arange(len(parts.field_text))), by_label=by_label)
 

@@ -258,7 +258,7 @@ def disagreements(
     The result does not depend on the order of spans, documents or annotators; exchanging
     a and b exchanges ``missed`` and ``extra``. Time follows the number of pairs of spans
     that overlap, which is at most that of spans where those of one annotator do not
-    overlap one another.
+    overlap each other.
 
     Parameters
     ----------
@@ -382,7 +382,7 @@ def _distinct_pairs(corpus: Corpus, a: Ints, b: Ints) -> tuple[tuple[str, str], 
 
 
 def _nothing_shared(corpus: Corpus) -> NothingSharedError:
-    """Why there is nobody to compare."""
+    """Why there are no annotators to compare."""
     counts = np.bincount(corpus.annotation_annotator, minlength=len(corpus.annotators)).tolist()
     known = [(name, n) for name, n in zip(corpus.annotators, counts, strict=True) if n]
     if not known:

@@ -10,10 +10,10 @@ order, and skips a pair of which one span has been taken already:
 4. then, of two pairs with a span in common, the one whose other span comes first in the text,
    by start, end and label.
 
-No step asks which annotator is which, so exchanging them mirrors the result; none asks for
-the order of spans, documents or annotators. What is left over has no partner. Greedy is
-what a reader can retrace with a pencil: a pair stays apart only because one of the two
-has a partner that comes before it in this order.
+No step depends on which annotator is a and which is b, so that exchanging them mirrors the
+result, nor on the order of spans, documents or annotators. Spans that are left over have no
+partner. The choice is greedy because a reader can then check it by hand: two spans are kept
+apart only if one of them has a partner that comes earlier in this order.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ class _Side:
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    """All spans with their texts laid end to end, so that an offset tells the text too.
+    """All spans with their texts laid end to end, so that an offset determines the text.
 
     Spans are sorted by annotator, start, end and label.
 

@@ -1,10 +1,19 @@
 """The best alignment of units: which spans of different annotators belong together.
 
-A *unit* is one span of one annotator, a *continuum* one text with everybody's units.
-A *unitary alignment* takes at most one unit from each annotator; a whole alignment
-puts every unit into exactly one of them. Many continua are aligned at once: their
-units lie end to end in flat arrays. Everything here is measured in Δ∅, the cost of a
-unit that is aligned with nothing.
+A *unit* is one span of one annotator, a *continuum* one text with the units of all
+its annotators. A *unitary alignment* takes at most one unit from each annotator; a
+complete alignment puts every unit into exactly one of them. Many continua are aligned at
+once: their units lie end to end in flat arrays. Everything here is measured in Δ∅, the
+cost of a unit that is aligned with nothing.
+
+The search has three steps, each of which leaves little to the next:
+
+1. `_candidates` lists the unitary alignments that a best alignment may contain. All
+   others can be taken apart without a loss, so that they need not be considered.
+2. `_islands` groups units that candidates connect. Groups do not affect each other, and
+   most of them are so small that the best candidate can be read off.
+3. What is left is solved exactly: as an assignment where there are two annotators, as a
+   linear or integer programme where there are more.
 """
 
 from __future__ import annotations
@@ -75,9 +84,9 @@ class Unitary:
     def __len__(self) -> int:
         return len(self.members)
 
-    def at(self, chosen: slice | Ints | Bools) -> Unitary:
-        """The chosen ones."""
-        return Unitary(members=self.members[chosen], disorder=self.disorder[chosen])
+    def at(self, which: slice | Ints | Bools) -> Unitary:
+        """Some of them."""
+        return Unitary(members=self.members[which], disorder=self.disorder[which])
 
     @property
     def saved(self) -> Floats:
@@ -123,6 +132,7 @@ def best_alignment(units: Units, dissimilarity: Dissimilarity) -> tuple[list[Uni
     """
     n_continua = len(units.team)
     first = bounds(units.continuum, n_continua)
+    # Continua are taken in batches, because candidates need memory by the square and more.
     aligned = []
     for part in _runs(first[:-1] // units_at_once(units.team)):
         begin, end = first[part.start], first[part.stop]
@@ -131,6 +141,7 @@ def best_alignment(units: Units, dissimilarity: Dissimilarity) -> tuple[list[Uni
             Unitary(members=begin + unitary.members, disorder=unitary.disorder)
             for unitary in _chosen(here, list(_candidates(here, dissimilarity)))
         ]
+    # Every unit alone costs 1; an alignment of k units replaces k of these by its disorder.
     cost = np.diff(first).astype(np.float64)
     for unitary in aligned:
         continuum = units.continuum[unitary.members[:, 0]]
@@ -164,6 +175,9 @@ def _candidates(units: Units, dissimilarity: Dissimilarity) -> Iterator[Unitary]
     """
     if not len(units):
         return
+    # Alignments grow by one unit at a time, of a later annotator than all before, so that each
+    # set of units is met once. `distances` holds those of all pairs of members, in the order in
+    # which they joined: a new member appends its distances to the others.
     u, v, distance = _neighbours(units, dissimilarity)
     first = bounds(u, len(units))
     members, distances = np.stack([u, v], axis=1), distance[:, None]
@@ -172,10 +186,13 @@ def _candidates(units: Units, dissimilarity: Dissimilarity) -> Iterator[Unitary]
         team = units.team[units.continuum[members[:, 0]]]
         pairs = team * (team - 1) // 2
         needed = _indivisible(distances, n_units, pairs, team, final=True)
+        # Of all pairs of annotators, those with an empty place cost 1 each.
         n_filled = n_units * (n_units - 1) // 2
         disorder = (distances[needed].sum(axis=1) + (pairs[needed] - n_filled)) / pairs[needed]
         yield Unitary(members=members[needed], disorder=disorder)
         if n_units < largest:
+            # What is divisible now can become indivisible when another unit joins, so that more
+            # alignments grow than are candidates.
             growing = _indivisible(distances, n_units, pairs, team, final=False)
             members, distances = members[growing], distances[growing]
             partners = first[members[:, -1] + 1] - first[members[:, -1]]
@@ -183,8 +200,10 @@ def _candidates(units: Units, dissimilarity: Dissimilarity) -> Iterator[Unitary]
                 raise DataError(
                     f"{len(units)} units of {largest} annotators could be aligned in more than "
                     f"{_MOST_COMBINATIONS:,} ways, too many to choose from",
-                    remedy=("compare fewer annotators, or give positions more weight (alpha)"),
+                    remedy="compare fewer annotators, or give positions more weight (alpha)",
                 )
+            # Neighbours of the last member are enough: a unit that is too far from one member is
+            # too far from the alignment.
             row, place = spread(partners)
             added = v[first[members[row, -1]] + place]
             to_added = [
@@ -203,10 +222,14 @@ def _neighbours(units: Units, dissimilarity: Dissimilarity) -> tuple[Ints, Ints,
     n_places = int(units.team.max())
     stride = int(units.start.max()) + 1
     length = units.end - units.start
+    # One number for continuum, annotator and start, in which units are sorted: the units of
+    # another annotator within reach of a unit are found by two binary searches.
     side = units.continuum * n_places + units.annotator
     key = side * stride + units.start
     longest = np.zeros(len(units.team) * n_places, dtype=np.int64)
     np.maximum.at(longest, side, length)
+    # alpha * (shift / lengths)**2 < limit bounds the shift of the starts by
+    # sqrt(limit / alpha) * lengths; the longest unit of the other annotator stands for its length.
     team = units.team[units.continuum]
     limit = team * (team - 1) // 2 + team - 1
     reach = np.sqrt(limit) * (inf if dissimilarity.alpha == 0 else 1 / sqrt(dissimilarity.alpha))
@@ -244,6 +267,9 @@ def _indivisible(distances: Floats, n_units: int, pairs: Ints, team: Ints, *, fi
     result = np.ones(len(distances), dtype=bool)
     for p, crossing in _splits(n_units):
         q = n_units - p
+        # If all units that join later join the second part, p * q grows to p * (team - p) at
+        # most; if they join the first, to q * (team - q). Beyond the smaller one of these, the
+        # units can always be taken apart.
         room = p * q if final else np.minimum(p * (team - p), q * (team - q))
         result &= distances[:, crossing].sum(axis=1) < pairs + room
     return result
@@ -273,8 +299,8 @@ def _splits(n_units: int) -> list[tuple[int, list[int]]]:
 def _chosen(units: Units, candidates: list[Unitary]) -> list[Unitary]:
     """Of the candidates, those that save most and share no unit.
 
-    Candidates that have nothing to do with one another, not even through others, are
-    chosen independently. Where one unit is in all of them, the best one is taken.
+    Candidates that share no unit, not even through other candidates, are chosen
+    independently. Where one unit is in all of them, the best one is taken.
     """
     sizes = [len(unitary) for unitary in candidates]
     if not sum(sizes):
@@ -286,6 +312,8 @@ def _chosen(units: Units, candidates: list[Unitary]) -> list[Unitary]:
     candidate = np.repeat(np.arange(len(saved)), n_units)
     island = _islands(lead[candidate], unit, len(units))[lead]
 
+    # If one unit is in as many candidates as the island has, all of them exclude each other,
+    # and the one that saves most is taken. Nearly all islands are like this.
     rivals = np.bincount(island)
     popularity = np.zeros(len(rivals), dtype=np.int64)
     np.maximum.at(popularity, island[candidate], np.bincount(unit)[unit])
@@ -293,6 +321,7 @@ def _chosen(units: Units, candidates: list[Unitary]) -> list[Unitary]:
     order = np.lexsort((-saved, island))
     best = order[np.diff(island[order], prepend=-1) > 0]
 
+    # The others need a solver: assignment for two annotators, a programme for more.
     of_two = units.team[units.continuum[lead]] == 2
     taken = np.zeros(len(saved), dtype=bool)
     taken[best[exclusive[best]]] = True
@@ -331,6 +360,7 @@ def _assigned(pairs: Unitary, island: Ints, number: Ints) -> Ints:
     found = []
     for here in _runs(island[order]):
         shape = int(row[here].max()) + 1, int(column[here].max()) + 1
+        # Pairs that are no candidates gain nothing; if they are assigned, both stay alone.
         gain, which = np.zeros(shape), np.full(shape, -1)
         gain[row[here], column[here]] = saved[here]
         which[row[here], column[here]] = number[here]
@@ -388,7 +418,7 @@ def _programme(unit: Ints, candidate: Ints, saved: Floats, *, whole: bool) -> tu
         integrality=np.full(len(listed), int(whole)),
         bounds=optimize.Bounds(0, 1),
         constraints=optimize.LinearConstraint(holds, ub=1),
-        options={"mip_rel_gap": 0},
+        options={"mip_rel_gap": 0},  # the best one, not one that is nearly as good
     )
     if not answer.success:
         raise DataError(f"no best alignment of {len(rows)} units was found: {answer.message}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -34,16 +34,10 @@ class Units:
     def __len__(self) -> int:
         return len(self.start)
 
-    def at(self, chosen: slice | Ints) -> Units:
-        """The chosen units, of the same continua."""
-        return Units(
-            team=self.team,
-            continuum=self.continuum[chosen],
-            annotator=self.annotator[chosen],
-            start=self.start[chosen],
-            end=self.end[chosen],
-            label=self.label[chosen],
-        )
+    def at(self, which: slice | Ints) -> Units:
+        """Some of the units, of the same continua."""
+        columns = ("continuum", "annotator", "start", "end", "label")
+        return replace(self, **{name: getattr(self, name)[which] for name in columns})
 
     def sorted(self) -> Units:
         """The units by continuum, annotator and start."""
