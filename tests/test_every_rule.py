@@ -147,6 +147,7 @@ def test_observed_match(measure, model, scope):
                 assert abs(Fraction(getattr(result.score, f"matched_{side}")) - exact) < 1e-14
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scope", SCOPES)
 @pytest.mark.parametrize(
     ("theta", "model"),
@@ -200,6 +201,7 @@ CERTAIN_RULES = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("measure", "model", "scope"), CERTAIN_RULES)
 def test_chance_is_1_where_every_arrangement_agrees_wholly(measure, model, scope):
     names = [measure] * 3 if measure != "dice" else ["dice", "dice of a", "dice of b"]
@@ -332,6 +334,7 @@ LARGE = {
 }
 
 
+@pytest.mark.slow
 @every_rule
 def test_larger_texts_against_sampling(measure, model, scope):
     n, a, b = LARGE[model]

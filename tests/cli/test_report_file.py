@@ -26,6 +26,7 @@ def test_no_text_leaves_no_word(kind, tmp_path):
     assert "PER" in hidden
 
 
+@pytest.mark.slow
 def test_the_same_bytes_in_every_process(tmp_path):
     args = report_corpora.systems(tmp_path)
     pages = []

@@ -453,6 +453,7 @@ def test_groups_are_the_largest_sets_without_a_pair_that_is_told_apart(n, data):
     assert list(found) == sorted(found)
 
 
+@pytest.mark.slow
 def test_false_alarms_are_as_rare_as_promised():
     # Two systems that are alike: of 400 comparisons about one in twenty is below .05.
     alarms = 0

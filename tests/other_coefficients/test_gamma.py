@@ -163,6 +163,7 @@ def columns(texts, labels="ABC"):
 # --- The best alignment -------------------------------------------------------
 
 
+@pytest.mark.slow
 @given(
     st.lists(teams(labels="ABC"), min_size=1, max_size=4),
     st.sampled_from([0, Fraction(1, 4), 1, 3]),
@@ -358,6 +359,7 @@ def test_recorded_disorder(sample):
 # --- Laws ---------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @given(teams())
 def test_disorder_is_that_of_the_best_alignment(sides):
     assume(any(sides))
@@ -401,6 +403,7 @@ def test_labels_of_given_units_disagree_as_in_nominal_alpha(items):
     assert found.observed == pytest.approx(float(top / values), abs=1e-12)
 
 
+@pytest.mark.slow
 @given(teams(), st.data())
 def test_order_direction_and_scale_do_not_matter(sides, data):
     assume(any(sides))
@@ -436,6 +439,7 @@ def test_delta_is_a_unit_of_measurement(sides, delta):
         assert other[name].expected == pytest.approx(delta * one[name].expected, nan_ok=True)
 
 
+@pytest.mark.slow
 @given(st.lists(teams(), min_size=2, max_size=3))
 def test_texts_count_by_what_is_marked_in_them(texts):
     n = min(map(len, texts))

@@ -367,6 +367,7 @@ def same(one, other):
         assert getattr(one, name).dtype == getattr(other, name).dtype, name
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("gaps", [False, True])
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
 def test_quick_and_slow_agree(tmp_path, monkeypatch, gaps, encoding):
@@ -506,6 +507,7 @@ JSON = st.recursive(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None)
 @given(
     rows=st.lists(

@@ -677,6 +677,7 @@ def _places(value, path=()):
 JSON_PLACES = list(_places(JSON_SEED))
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None)
 @given(st.lists(st.tuples(st.sampled_from(JSON_PLACES), VALUES), min_size=1, max_size=3))
 def test_nothing_but_our_errors_from_other_values(changes):
@@ -703,6 +704,7 @@ def mutated(draw, seed):
     return data
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None)
 @given(mutated(XMI_SEED))
 def test_nothing_but_our_errors_from_xmi(data):
