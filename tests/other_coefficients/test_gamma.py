@@ -479,6 +479,7 @@ def test_who_did_not_annotate_a_text_is_not_missed_there():
 # --- Random corpora -----------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("n", "length", "apart"), [(2, 6, 1), (2, 5, 2), (3, 6, 2), (3, 5, 1), (3, 6, 3), (2, 3, 9)]
 )
@@ -518,6 +519,7 @@ def test_random_annotators_are_shifted_real_ones():
     assert n_corpora == 40
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("length", "apart", "sides"),
     [
@@ -534,6 +536,7 @@ def test_expected_disorder_is_the_mean_over_all_shifts_and_sources(length, apart
     assert found.expected == pytest.approx(exact, rel=0.01)
 
 
+@pytest.mark.slow
 def test_the_interval_covers_the_value_as_often_as_it_says():
     sides = [[(0, 3, "A"), (5, 7, "B")], [(1, 3, "A"), (4, 8, "B")]]
     corpus = corpus_of(9, *sides)

@@ -461,6 +461,7 @@ BASES = [
 ]
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None)
 @given(
     base=st.sampled_from(BASES),
@@ -485,6 +486,7 @@ CELLS = st.sampled_from(
 )  # fmt: skip
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None)
 @given(
     rows=st.lists(st.lists(CELLS, min_size=6, max_size=6), max_size=5),

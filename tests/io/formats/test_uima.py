@@ -711,6 +711,7 @@ def test_nothing_but_our_errors_from_xmi(data):
     fuzzed(_upload(data, xmi=True))
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(mutated(SYSTEM_XML.encode()))
 def test_nothing_but_our_errors_from_type_systems(data):
@@ -718,6 +719,7 @@ def test_nothing_but_our_errors_from_type_systems(data):
     fuzzed(Upload("up", "anna", sources, is_folder=True))
 
 
+@pytest.mark.slow
 @settings(max_examples=200, deadline=None)
 @given(mutated(json.dumps(JSON_SEED).encode()) | mutated(ZIP_SEED) | st.binary(max_size=100))
 def test_nothing_but_our_errors_from_bytes(data):
