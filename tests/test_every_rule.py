@@ -111,6 +111,7 @@ def test_cases_are_as_rich_as_they_should_be():
         assert depths[3] >= 3, scope
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("measure", "model", "scope"), [rule for rule in RULES if rule[:2] != ("iou", "overlapping")]
 )
