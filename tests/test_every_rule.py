@@ -132,6 +132,7 @@ def test_every_small_case_against_brute_force(measure, model, scope):
                 assert abs(Fraction(found) - exact) < 1e-14, (n, a, b, label)
 
 
+@pytest.mark.slow
 @every_rule
 def test_observed_match(measure, model, scope):
     overlapping = model == "overlapping"
