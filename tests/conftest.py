@@ -5,15 +5,15 @@ import os
 import pytest
 from hypothesis import settings
 
-# No deadline: machines differ. The same examples on every run where a failure would be
-# somebody else's to explain; fresh ones everywhere else.
+# No deadline: machines differ. The same examples on every run on CI, so that a failure can be
+# repeated; fresh ones everywhere else.
 settings.register_profile("beyondchance", deadline=None, derandomize=os.environ.get("CI") == "true")
 settings.load_profile("beyondchance")
-# For the fast loop, and for a second run of the same tests on the package as it is installed.
+# For make check, and for a second run of the same tests on the installed package.
 settings.register_profile("brief", parent=settings.get_profile("beyondchance"), max_examples=10)
 
 SHARED = {
-    # One integral takes most of the time of both, and is kept by the process that computed it.
+    # Both need the same integral, which takes half a minute and is kept by its process.
     "tests/core/test_expected.py::test_large_text_by_the_token_measure": "a long integral",
     "tests/core/test_placement.py::test_characters": "a long integral",
 }
@@ -26,16 +26,16 @@ def pytest_addoption(parser):
 
 
 def pytest_collection_modifyitems(items):
-    """Begin with slow tests, so that no process waits for another at the end."""
+    """Start with slow tests, so that no process waits for another one at the end."""
     items.sort(key=lambda item: item.get_closest_marker("slow") is None)
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config, log):
-    """Give each test to whatever process is free, but tests that share something to one.
+    """Run each test in any process that is free, but tests that share something in one.
 
-    The mark ``xdist_group`` says the same, but pytest-xdist 3.8 writes it into a private name
-    of the tests that pytest 9.2 no longer reads.
+    The mark ``xdist_group`` has no effect here: pytest-xdist 3.8 writes the group into an
+    attribute of the tests, ``_nodeid``, that pytest 9.2 does not read.
     """
     from xdist.scheduler import LoadScopeScheduling  # noqa: PLC0415
 
