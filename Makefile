@@ -1,8 +1,8 @@
 # make demo   what this is for, on an example
-# make check  the fast loop: format, lint, types, layers, tests
-# make test   every check, on the package as users install it
+# make check  the fast loop, two minutes: format, lint, types, layers, fast tests
+# make test   everything, eight minutes: all tests, the documentation, the installed package
 # make docs   the documentation, in docs/_build/html
-# make bench  us beside the others, in one run
+# make bench  a comparison with other tools, in one run
 
 PYTHON ?= python3
 VENV := .venv
@@ -10,7 +10,7 @@ BIN := $(VENV)/bin
 # Quiet when all is well; a failing command prints what it has to say.
 PIP := -m pip --disable-pip-version-check --quiet --quiet
 
-.PHONY: demo check test docs bench clean
+.PHONY: demo lint check test docs bench clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/demo
@@ -19,15 +19,22 @@ demo: $(VENV)/demo
 # As many processes as there are cores, with one thread each.
 check test: export OPENBLAS_NUM_THREADS = 1
 
-check: $(VENV)/dev
+lint: $(VENV)/dev
 	@$(BIN)/ruff format --quiet --check .
 	@$(BIN)/ruff check --quiet .
 	@$(BIN)/mypy --no-error-summary
 	@$(BIN)/lint-imports --no-logo >$(VENV)/layers.log || { cat $(VENV)/layers.log; exit 1; }
-	@$(BIN)/python tests/chromium.py
-	@$(BIN)/python -m pytest -n auto --dist loadgroup
 
-test: check docs
+# Few examples of each law, and no slow tests: make test has them all.
+check: lint
+	@$(BIN)/python tests/chromium.py
+	@$(BIN)/python -m pytest -n auto -m 'not slow' --hypothesis-profile=brief
+
+# Types and documentation are checked at the same time: each takes one core.
+test: $(VENV)/dev
+	@$(MAKE) --no-print-directory --jobs=2 --output-sync lint docs
+	@$(BIN)/python tests/chromium.py
+	@$(BIN)/python -m pytest -n auto
 	@$(BIN)/python tests/installed.py
 
 docs: $(VENV)/dev

@@ -60,11 +60,11 @@ def example() -> str:
 
 
 def disjoint() -> str:
-    """Spans that keep clear of one another."""
+    """Spans that do not overlap."""
     lengths = [3, 2, 4]
     return _moved(
-        title="Disjoint: spans are put anywhere, without overlapping",
-        says="how likely each position is covered",
+        title="Disjoint: spans are placed anywhere, without overlapping",
+        says="probability that each position is covered",
         n=16,
         spans=[(1, 3, "a"), (5, 2, "a"), (10, 4, "a")],
         arrangements=[[6, 1, 12], [11, 14, 0], [2, 0, 5]],
@@ -80,8 +80,8 @@ def nested() -> str:
         for layer in (1, 2, 3)
     ]
     return _moved(
-        title="Nested: inner spans are put anywhere inside the outer one, which moves",
-        says="how likely each position is covered by the first, second and third layer",
+        title="Nested: inner spans are placed anywhere inside the outer one, which moves",
+        says="probability that the first, second and third layer cover each position",
         n=16,
         spans=[(1, 8, "a"), (2, 3, "b"), (3, 2, "c"), (11, 3, "a")],
         arrangements=[[7, 12, 12, 0], [4, 4, 5, 12], [0, 3, 4, 9]],
@@ -90,14 +90,14 @@ def nested() -> str:
 
 
 def overlapping() -> str:
-    """Spans that are put down one by one."""
+    """Spans that are placed independently."""
     lengths = [6, 5, 3]
     cover = [
         bc.coverage(16, lengths, model="overlapping", layer=layer).tolist() for layer in (1, 2, 3)
     ]
     return _moved(
-        title="Overlapping: each span is put anywhere, whatever the others do",
-        says="how likely each position is covered at least once, twice, three times",
+        title="Overlapping: each span is placed independently of the others",
+        says="probability that each position is covered at least once, twice, three times",
         n=16,
         spans=[(1, 6, "a"), (4, 5, "b"), (11, 3, "c")],
         arrangements=[[3, 2, 6], [9, 0, 1], [5, 10, 13]],
@@ -117,8 +117,8 @@ def scopes() -> str:
     person, place = bc.start_probabilities(3, [2, 1])
     covered = np.convolve(person, [1, 1]).tolist(), place.tolist()
     return _moved(
-        title="Joint: a place that is taken by one label is taken for the other",
-        says=f"LOC meets LOC by chance: {joint:.2f}; on a line of its own {alone:.2f}",
+        title="Joint: a position taken by one label is not free for the other",
+        says=f"LOC equals LOC by chance: {joint:.2f}; on its own line {alone:.2f}",
         n=3,
         spans=[(0, 2, "a"), (2, 1, "c")],
         arrangements=[[1, 0]],

@@ -14,31 +14,31 @@ SPANS = {
     "b": [[(2, 5, "X"), (8, 12, "X"), (14, 19, "X")]],
 }
 PRINTED = (0.8571, 0.5335, 0.6938)
-NEEDS_EXTRAS = {
+OTHER_LIBRARIES = (
+    # The command line has libraries of its own, which are ordinary dependencies.
+    "beyondchance.__main__",
+    "beyondchance.cli",
+    "beyondchance.reporting.outputs.text",
+    # These need an extra.
     "beyondchance.other_coefficients.gamma.alignment",
     "beyondchance.other_coefficients.gamma.gamma",
-    "beyondchance.page.report",
     "beyondchance.page.charts",
-}
+    "beyondchance.page.report",
+)
 
 
 def main() -> None:
     """Run the examples in all docstrings and one published table."""
     attempted = 0
     for module in pkgutil.walk_packages(beyondchance.__path__, "beyondchance."):
-        # The command line has libraries of its own, and they are ordinary dependencies.
-        if (
-            not module.name.startswith(
-                ("beyondchance.__main__", "beyondchance.cli", "beyondchance.reporting.outputs.text")
-            )
-            and module.name not in NEEDS_EXTRAS
-        ):
-            result = doctest.testmod(
-                importlib.import_module(module.name), optionflags=doctest.NORMALIZE_WHITESPACE
-            )
-            if result.failed:
-                sys.exit(f"{module.name}: {result.failed} examples failed")
-            attempted += result.attempted
+        if module.name.startswith(OTHER_LIBRARIES):
+            continue
+        result = doctest.testmod(
+            importlib.import_module(module.name), optionflags=doctest.NORMALIZE_WHITESPACE
+        )
+        if result.failed:
+            sys.exit(f"{module.name}: {result.failed} examples failed")
+        attempted += result.attempted
     if attempted < 40:
         sys.exit(f"only {attempted} examples were found")
     result = agreement(Corpus.from_spans(SPANS, lengths=[20]))

@@ -1,8 +1,9 @@
 """Find a browser for the tests of the report; install one where that is ours to do.
 
-Run by ``make check``. Any Chromium or Chrome will do. Where there is none, Debian's chromium is
-installed if we are root and have ``apt-get``; everywhere else the tests that need it are
-skipped, and say which package they lack. Playwright is never asked for a browser of its own.
+Run by ``make check`` and ``make test``. Any Chromium or Chrome will do. Where there is none,
+Debian's chromium is installed if we are root and have ``apt-get``; everywhere else the tests
+that need it are skipped, and say which package they lack. Playwright is never asked for a
+browser of its own.
 """
 
 from __future__ import annotations

@@ -112,6 +112,7 @@ def test_cases_are_as_rich_as_they_should_be():
         assert depths[3] >= 3, scope
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("measure", "model", "scope"), [rule for rule in RULES if rule[:2] != ("iou", "overlapping")]
 )
@@ -132,6 +133,7 @@ def test_every_small_case_against_brute_force(measure, model, scope):
                 assert abs(Fraction(found) - exact) < 1e-14, (n, a, b, label)
 
 
+@pytest.mark.slow
 @every_rule
 def test_observed_match(measure, model, scope):
     overlapping = model == "overlapping"
@@ -148,6 +150,7 @@ def test_observed_match(measure, model, scope):
                 assert abs(Fraction(getattr(result.score, f"matched_{side}")) - exact) < 1e-14
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scope", SCOPES)
 @pytest.mark.parametrize(
     ("theta", "model"),
@@ -201,6 +204,7 @@ CERTAIN_RULES = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("measure", "model", "scope"), CERTAIN_RULES)
 def test_chance_is_1_where_every_arrangement_agrees_wholly(measure, model, scope):
     names = [measure] * 3 if measure != "dice" else ["dice", "dice of a", "dice of b"]
@@ -333,6 +337,7 @@ LARGE = {
 }
 
 
+@pytest.mark.slow
 @every_rule
 def test_larger_texts_against_sampling(measure, model, scope):
     n, a, b = LARGE[model]

@@ -527,6 +527,7 @@ def test_labels_that_never_share_a_text_are_the_same_jointly(measure, model, dat
     same_counts(*(scored((apart, lengths), measure, model, s) for s in ("label", "joint")))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("measure", "model"), RULES)
 @pytest.mark.parametrize("scope", SCOPES)
 def test_a_row_does_not_depend_on_its_neighbours(measure, model, scope):

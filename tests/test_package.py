@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 import beyondchance
+from beyondchance.messages import COMMAND_LINE, Quote, Use
 
 ROOT = Path(__file__).parent.parent
 MODULES = ["beyondchance"] + [
@@ -64,6 +65,31 @@ def test_every_public_name_is_there_and_documented():
         beyondchance.nothing  # noqa: B018
 
 
+def test_no_module_takes_the_place_of_a_public_name():
+    # Loading beyondchance.plan would replace the function plan of the package, so no entry at
+    # the top has a public name; and packages hold nothing that could be imported from them.
+    package = Path(beyondchance.__file__).parent
+    assert not {entry.stem for entry in package.iterdir()} & set(beyondchance.__all__)
+    for path in set(package.rglob("__init__.py")) - {package / "__init__.py"}:
+        tree = ast.parse(path.read_text("utf-8"))
+        assert ast.get_docstring(tree), path
+        assert len(tree.body) == 1, f"{path} holds more than a docstring"
+
+
+def test_type_checkers_see_the_names_that_are_loaded():
+    tree = ast.parse(Path(beyondchance.__file__).read_text("utf-8"))
+    (block,) = (node for node in tree.body if isinstance(node, ast.If))
+    imported = {
+        node.module.removeprefix("beyondchance."): {alias.name for alias in node.names}
+        for node in block.body
+    }
+    assert all(alias.asname == alias.name for node in block.body for alias in node.names)
+    homes = {module: set(names.split()) for module, names in beyondchance._HOMES.items()}
+    # The version is imported in any case.
+    assert homes.pop("version") == {"__version__"}
+    assert imported == homes
+
+
 def test_names_are_the_same_in_whatever_order_they_are_loaded():
     code = "import beyondchance as bc; bc.difficulty; assert callable(bc.agreement); bc.example()"
     subprocess.run([sys.executable, "-c", code], check=True)
@@ -98,12 +124,31 @@ def test_versions_agree():
 
 
 def test_errors_survive_pickling():
-    for name in beyondchance.__all__:
-        value = getattr(beyondchance, name)
-        if isinstance(value, type) and issubclass(value, Exception):
-            error = pickle.loads(pickle.dumps(value("where: what")))  # noqa: S301
-            assert isinstance(error, beyondchance.BeyondChanceError)
-            assert str(error) == "where: what"
+    parts = {
+        "where": ("a.csv:3, ", Quote("ada")),
+        "expected": "B-X or I-X",
+        "remedy": (Use("repair", "discard"), " leaves it out"),
+    }
+    errors = [
+        value
+        for value in (getattr(beyondchance, name) for name in beyondchance.__all__)
+        if isinstance(value, type) and issubclass(value, Exception)
+    ]
+    assert len(errors) > 5
+    for kind in errors:
+        error = kind("tag ", Quote("X"), " is unknown", **parts)
+        again = pickle.loads(pickle.dumps(error))  # noqa: S301
+        assert type(again) is kind
+        assert isinstance(again, beyondchance.BeyondChanceError)
+        for part in ("found", "where", "expected", "remedy"):
+            assert getattr(again, part) == getattr(error, part) != ()
+        assert str(again) == (
+            "a.csv:3, 'ada': tag 'X' is unknown; expected B-X or I-X: "
+            "repair='discard' leaves it out"
+        )
+        assert again.spoken(COMMAND_LINE.without_quotes()) == (
+            "a.csv:3, …: tag … is unknown; expected B-X or I-X: --repair discard leaves it out"
+        )
 
 
 def test_results_survive_pickling():

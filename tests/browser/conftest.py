@@ -21,16 +21,11 @@ LOOP = pytest.StashKey()
 
 
 def pytest_collection_modifyitems(items):
-    """Skip what needs a browser where there is none, but not where nobody would see it.
-
-    The tests of a file are run by one process, which makes each page once.
-    """
+    """Skip what needs a browser where there is none, but not where nobody would see it."""
     is_skipped = found() is None and os.environ.get("CI") != "true"
     for item in items:
-        if HERE in item.path.parents:
-            item.add_marker(pytest.mark.xdist_group(item.path.name))
-            if is_skipped:
-                item.add_marker(pytest.mark.skip(reason=MISSING))
+        if is_skipped and HERE in item.path.parents:
+            item.add_marker(pytest.mark.skip(reason=MISSING))
 
 
 @pytest.hookimpl(wrapper=True)

@@ -20,6 +20,8 @@ SCRIPT = "</script><script>window.hacked=1</script>"
 NEXT = "disagreement \u203a"
 IMAGE = '"><img src=x onerror=window.hacked=1>'
 
+pytestmark = pytest.mark.slow
+
 # The text as it is read, without what is drawn below it.
 READ = """() => [...document.querySelectorAll(".reader-chunk")].map((chunk) => {
     const copy = chunk.cloneNode(true);

@@ -23,6 +23,8 @@ SURE = ("--confidence", "0.95", "--resamples", "199")
 SCORES = ("observed", "chance", "corrected")
 PHONE = {"width": 390, "height": 844}
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):

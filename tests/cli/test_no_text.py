@@ -671,6 +671,7 @@ def test_disagreements_show_text_only_if_they_may(run, tmp_path, output):
         assert "PER" in shown
 
 
+@pytest.mark.slow
 def test_damaged_files_show_no_text(run, name, example, tmp_path):
     wrong = {}
     for number, path, content in mutants(name, example):
@@ -686,6 +687,7 @@ def test_damaged_files_show_no_text(run, name, example, tmp_path):
     assert not wrong, "\n".join(wrong.values())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in EXAMPLES if name not in NEVER_QUOTED])
 def test_without_the_option_damaged_files_show_text(run, name, example, tmp_path):
     # Else the test above would hold whatever the option did.

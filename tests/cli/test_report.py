@@ -12,6 +12,8 @@ from beyondchance.cli.main import main
 TEAM = tuple(f"example/{name}.conll" for name in ("ada", "ben", "cleo"))
 QUICK = ("--resamples", "99", "--quiet")
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(autouse=True)
 def files(tmp_path, monkeypatch, capsys):

@@ -12,6 +12,7 @@ from beyondchance.cli.main import main
 FAST = ("--quiet", "--resamples", "99")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["team", "systems"])
 def test_no_text_leaves_no_word(kind, tmp_path):
     args = ["report", *getattr(report_corpora, kind)(tmp_path), *FAST]
@@ -26,6 +27,7 @@ def test_no_text_leaves_no_word(kind, tmp_path):
     assert "PER" in hidden
 
 
+@pytest.mark.slow
 def test_the_same_bytes_in_every_process(tmp_path):
     args = report_corpora.systems(tmp_path)
     pages = []

@@ -23,6 +23,7 @@ OVERLAPPING = pairs(
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("model", "cases", "count"),
     [("disjoint", DISJOINT, 3901), ("overlapping", OVERLAPPING, 2376)],
@@ -37,6 +38,7 @@ def test_every_small_pair_against_brute_force(model, cases, count, measure, exac
         assert abs(Fraction(found) - exact(n, a, b, model)) < 5e-15, (n, a, b)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("measure", "phi"),
     [
@@ -112,7 +114,7 @@ def test_million_tokens_one_span_each():
     assert expected_match(n, [5], [5], measure="exact") == pytest.approx(1 / places, rel=1e-12)
 
 
-@pytest.mark.xdist_group("a long integral")  # which is computed once
+@pytest.mark.slow
 def test_large_text_by_the_token_measure():
     # 300 spans in 30,000 characters against themselves: coverage by the integral.
     lengths = [3 + i % 28 for i in range(300)]

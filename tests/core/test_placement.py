@@ -109,6 +109,7 @@ def test_no_flat_middle(taken):
         assert np.ptp(coverage(1000, lengths)[485:515]) > 1e-5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("taken", [0, 9, 10])
 def test_two_lengths_that_fill_most_of_a_long_text(taken):
     lengths = [10] * 450 + [9] * 450
@@ -120,7 +121,7 @@ def test_two_lengths_that_fill_most_of_a_long_text(taken):
         np.testing.assert_allclose(coverage(10_000, lengths), 1 - 1450 * exact, atol=1e-9)
 
 
-@pytest.mark.xdist_group("a long integral")  # which is computed once
+@pytest.mark.slow
 def test_characters():
     lengths = [3 + i % 28 for i in range(300)]
     free = 30_000 - sum(lengths)

@@ -45,6 +45,7 @@ def brute_force(n, *team):
     return Fraction(second, weight) - Fraction(first, weight) ** 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", range(1, 9))
 def test_every_text_by_brute_force(n):
     multisets = [lengths for lengths in oracle.multisets(n) if lengths]

@@ -486,6 +486,7 @@ def test_groups_of_disjoint_pairs_are_few():
     assert len(found) <= 12
 
 
+@pytest.mark.slow
 def test_false_alarms_are_as_rare_as_promised():
     # Two systems that are alike: of 400 comparisons about one in twenty is below .05.
     alarms = 0

@@ -80,6 +80,7 @@ def nested_example():
     return replace(corpus, **columns)
 
 
+@pytest.mark.slow
 @every_rule
 def test_draws_have_the_mean_and_the_variance_that_they_should(measure, model, scope):
     options = {"measure": measure, "model": model, "scope": scope}
@@ -154,6 +155,7 @@ def assert_drawn_from(found, expected, size):
         assert stats.chisquare(seen, wanted).pvalue > 1e-3
 
 
+@pytest.mark.slow
 @every_rule
 def test_the_whole_distribution_by_brute_force(measure, model, scope):
     sides = SMALL[model]
@@ -238,12 +240,14 @@ class TestRandomAnnotations:
         found = null_distribution(corpus, resamples=999, ties=ties, seed=5)
         return np.array([item.p_value for item in found.by_document.values()])
 
+    @pytest.mark.slow
     def test_never_anti_conservative(self):
         found = self.p_values("counted")
         for level in (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.8):
             error = (level * (1 - level) / len(found)) ** 0.5
             assert np.mean(found <= level) <= level + 3 * error
 
+    @pytest.mark.slow
     def test_uniform_with_randomised_ties(self):
         found = self.p_values("randomised")
         assert stats.kstest(found, "uniform").pvalue > 0.01
@@ -261,6 +265,7 @@ class TestRandomAnnotations:
         assert found.settings.model == "nested"
         return np.array([item.p_value for item in found.by_document.values()])
 
+    @pytest.mark.slow
     def test_nested_spans_of_several_labels(self):
         found = self.nested_p_values("counted")
         for level in (0.01, 0.05, 0.1, 0.2, 0.5):

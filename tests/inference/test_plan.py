@@ -75,6 +75,7 @@ def test_half_the_width_takes_four_times_the_documents():
     assert ratio == pytest.approx(4, rel=0.01)
 
 
+@pytest.mark.slow
 def test_a_plan_comes_true():
     # Pilots of 100; as many documents as each asks for have about the width that was wanted.
     widths = []
@@ -85,6 +86,7 @@ def test_a_plan_comes_true():
     assert np.mean(widths) == pytest.approx(0.04, rel=0.06)
 
 
+@pytest.mark.slow
 def test_the_range_holds_what_a_large_pilot_says():
     truth = plan(pilot(20_000, seed=99), 0.03, seed=1, resamples=99).documents
     held = 0

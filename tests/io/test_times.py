@@ -373,6 +373,7 @@ def test_the_examples_are_sound(name, tier, tmp_path):
         assert len(bc.read(path, format=name, grid="10ms", **options).span_start) >= 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", EXAMPLES)
 @settings(max_examples=150, deadline=None)
 @given(data=st.data())

@@ -200,6 +200,7 @@ def test_any_brat_folder(corpus):
     )
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(st.data(), st.sampled_from([None, "sc"]))
 def test_any_docbin(data, key):

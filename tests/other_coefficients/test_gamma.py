@@ -163,6 +163,7 @@ def columns(texts, labels="ABC"):
 # --- The best alignment -------------------------------------------------------
 
 
+@pytest.mark.slow
 @given(
     st.lists(teams(labels="ABC"), min_size=1, max_size=4),
     st.sampled_from([0, Fraction(1, 4), 1, 3]),
@@ -358,6 +359,7 @@ def test_recorded_disorder(sample):
 # --- Laws ---------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @given(teams())
 def test_disorder_is_that_of_the_best_alignment(sides):
     assume(any(sides))
@@ -401,6 +403,7 @@ def test_labels_of_given_units_disagree_as_in_nominal_alpha(items):
     assert found.observed == pytest.approx(float(top / values), abs=1e-12)
 
 
+@pytest.mark.slow
 @given(teams(), st.data())
 def test_order_direction_and_scale_do_not_matter(sides, data):
     assume(any(sides))
@@ -436,6 +439,7 @@ def test_delta_is_a_unit_of_measurement(sides, delta):
         assert other[name].expected == pytest.approx(delta * one[name].expected, nan_ok=True)
 
 
+@pytest.mark.slow
 @given(st.lists(teams(), min_size=2, max_size=3))
 def test_texts_count_by_what_is_marked_in_them(texts):
     n = min(map(len, texts))
@@ -475,6 +479,7 @@ def test_who_did_not_annotate_a_text_is_not_missed_there():
 # --- Random corpora -----------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("n", "length", "apart"), [(2, 6, 1), (2, 5, 2), (3, 6, 2), (3, 5, 1), (3, 6, 3), (2, 3, 9)]
 )
@@ -514,6 +519,7 @@ def test_random_annotators_are_shifted_real_ones():
     assert n_corpora == 40
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("length", "apart", "sides"),
     [
@@ -530,6 +536,7 @@ def test_expected_disorder_is_the_mean_over_all_shifts_and_sources(length, apart
     assert found.expected == pytest.approx(exact, rel=0.01)
 
 
+@pytest.mark.slow
 def test_the_interval_covers_the_value_as_often_as_it_says():
     sides = [[(0, 3, "A"), (5, 7, "B")], [(1, 3, "A"), (4, 8, "B")]]
     corpus = corpus_of(9, *sides)

@@ -269,6 +269,7 @@ class TestHostileNames:
         assert len(drawn(hostile["labels"], ending)) > 1000
 
 
+@pytest.mark.slow
 def test_the_same_in_every_process():
     code = (
         "from beyondchance.page.charts import *\n"

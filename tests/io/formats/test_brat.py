@@ -492,6 +492,7 @@ lines = st.lists(
 )
 
 
+@pytest.mark.slow
 @given(lines, st.text(max_size=30), how)
 @settings(max_examples=150, deadline=None)
 def test_invented_lines(found, text, options):

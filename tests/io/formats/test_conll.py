@@ -364,6 +364,7 @@ def read_bytes(data, **options):
         assembled(drafts, reading, unit="sentence", positions="tokens")
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None)
 @given(
     base=st.sampled_from([PLAIN, WHOLE, "sent\ttoken\tx\ty\n0\ta\tO\tB-X\n1\tb\tO\tO\n"]),
@@ -385,6 +386,7 @@ CELLS = st.sampled_from(
 )  # fmt: skip
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None)
 @given(
     cells=st.lists(CELLS | st.text(max_size=3), max_size=40),

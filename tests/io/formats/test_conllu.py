@@ -310,6 +310,7 @@ BRACKETS = sentence(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=400, deadline=None)
 @given(
     st.sampled_from([TAGS.encode(), BRACKETS.encode()]),

@@ -498,6 +498,7 @@ def replaced(value, path, new):
     return copy
 
 
+@pytest.mark.slow
 @given(st.data(), st.sampled_from([TUPLES, OBJECTS]), anything, how, st.sampled_from([None, 1]))
 @settings(max_examples=150, deadline=None)
 def test_replaced_values(data, value, new, options, indent):

@@ -446,6 +446,7 @@ edits = st.lists(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=400, deadline=None)
 @given(
     st.sampled_from([XML.encode(), json.dumps(TWO).encode(), b""]),
@@ -475,6 +476,7 @@ def replaced(data, path, value):
     return data
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None)
 @given(st.lists(st.integers(0, 5), max_size=6), values, st.sampled_from(["p", "j"]))
 def test_nothing_but_our_errors_for_other_values(path, value, unit):

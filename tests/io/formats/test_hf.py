@@ -214,6 +214,7 @@ values = st.recursive(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None)
 @given(values, st.integers(0, 4))
 def test_nothing_but_our_errors(value, place):

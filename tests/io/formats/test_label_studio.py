@@ -569,6 +569,7 @@ def only_our_errors(content, **options):
             assert str(error)  # noqa: PT017 - the message is what is checked
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None)
 @given(data=st.data())
 def test_replaced_values(data):
@@ -580,6 +581,7 @@ def test_replaced_values(data):
     only_our_errors(content, predictions=data.draw(st.booleans()), offsets=offsets)
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None)
 @given(data=st.data())
 def test_broken_bytes(data):

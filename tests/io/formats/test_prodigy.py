@@ -393,6 +393,7 @@ def only_our_errors(content, **options):
             assert str(error)  # noqa: PT017 - the message is what is checked
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None)
 @given(data=st.data())
 def test_replaced_values(data):
@@ -403,6 +404,7 @@ def test_replaced_values(data):
     only_our_errors(lines(*content), offsets=data.draw(st.sampled_from([None, "utf16"])))
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None)
 @given(data=st.data())
 def test_broken_bytes(data):

@@ -356,6 +356,7 @@ def edited(content, changes):
     return content
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None)
 @given(st.sampled_from([SIMPLE, GROUPED]), edits, st.booleans(), st.sampled_from([None, "sc"]))
 def test_nothing_but_our_errors(content, changes, inside, key):
@@ -381,12 +382,14 @@ values = st.recursive(
 KEYS = ["attrs", "tokens", "spaces", "lengths", "strings", "cats", "flags", "span_groups"]
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None)
 @given(st.dictionaries(st.sampled_from([*KEYS, "user_data", "version"]), values, max_size=2))
 def test_nothing_but_our_errors_for_other_values(new):
     check(changed(GROUPED, **new), spans_key="sc")
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(st.lists(st.sampled_from([0, 1, 2, 3, 4, 2**64 - 1]), min_size=65, max_size=65))
 def test_nothing_but_our_errors_for_other_numbers(numbers):

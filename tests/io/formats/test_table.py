@@ -367,6 +367,7 @@ def same(one, other):
         assert getattr(one, name).dtype == getattr(other, name).dtype, name
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("gaps", [False, True])
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
 def test_quick_and_slow_agree(tmp_path, monkeypatch, gaps, encoding):
@@ -460,6 +461,7 @@ BASES = [
 ]
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None)
 @given(
     base=st.sampled_from(BASES),
@@ -484,6 +486,7 @@ CELLS = st.sampled_from(
 )  # fmt: skip
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None)
 @given(
     rows=st.lists(st.lists(CELLS, min_size=6, max_size=6), max_size=5),
@@ -506,6 +509,7 @@ JSON = st.recursive(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None)
 @given(
     rows=st.lists(

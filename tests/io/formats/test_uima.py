@@ -681,6 +681,7 @@ def _places(value, path=()):
 JSON_PLACES = list(_places(JSON_SEED))
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None)
 @given(st.lists(st.tuples(st.sampled_from(JSON_PLACES), VALUES), min_size=1, max_size=3))
 def test_nothing_but_our_errors_from_other_values(changes):
@@ -707,12 +708,14 @@ def mutated(draw, seed):
     return data
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None)
 @given(mutated(XMI_SEED))
 def test_nothing_but_our_errors_from_xmi(data):
     fuzzed(_upload(data, xmi=True))
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(mutated(SYSTEM_XML.encode()))
 def test_nothing_but_our_errors_from_type_systems(data):
@@ -720,6 +723,7 @@ def test_nothing_but_our_errors_from_type_systems(data):
     fuzzed(Upload("up", "anna", sources, is_folder=True))
 
 
+@pytest.mark.slow
 @settings(max_examples=200, deadline=None)
 @given(mutated(json.dumps(JSON_SEED).encode()) | mutated(ZIP_SEED) | st.binary(max_size=100))
 def test_nothing_but_our_errors_from_bytes(data):

@@ -549,6 +549,7 @@ def mutated(draw):
     return data
 
 
+@pytest.mark.slow
 @settings(max_examples=400, deadline=None)
 @given(mutated() | st.binary(max_size=200))
 def test_nothing_but_our_errors(data):
