@@ -55,14 +55,17 @@ such spans out
         """What was found, in pieces."""
         return self.args
 
+    @property
+    def text(self) -> tuple[Piece, ...]:
+        """The error as one sentence, in pieces."""
+        where = (*self.where, ": ") if self.where else ()
+        expected = ("; expected ", *self.expected) if self.expected else ()
+        remedy = (": " if self.expected else "; ", *self.remedy) if self.remedy else ()
+        return (*where, *self.found, *expected, *remedy)
+
     def spoken(self, voice: Voice = PYTHON) -> str:
         """The error as one sentence."""
-        sentence = spoken(self.found, voice)
-        if self.expected:
-            sentence += f"; expected {spoken(self.expected, voice)}"
-        if self.remedy:
-            sentence += f"{': ' if self.expected else '; '}{spoken(self.remedy, voice)}"
-        return f"{spoken(self.where, voice)}: {sentence}" if self.where else sentence
+        return spoken(self.text, voice)
 
     def __str__(self) -> str:
         return self.spoken()
