@@ -226,10 +226,10 @@ USAGE = {
     "difficulty": "no files; expected at least one, or - for standard input",
     "disagreements": "no files; expected at least one, or - for standard input",
     "convert --to table": "no files; expected at least one, or - for standard input",
-    "convert spans.csv": f"which format? say --to with one of {WRITTEN}",
-    "convert spans.csv --save x.odd": f"which format? say --to with one of {WRITTEN}",
-    "convert spans.csv --to brat": "brat cannot be printed; say where to write with --save",
-    "convert spans.csv --to spacy": "spacy cannot be printed; say where to write with --save",
+    "convert spans.csv": f"which format? pass --to with one of {WRITTEN}",
+    "convert spans.csv --save x.odd": f"which format? pass --to with one of {WRITTEN}",
+    "convert spans.csv --to brat": "brat cannot be printed; pass --save to write a file",
+    "convert spans.csv --to spacy": "spacy cannot be printed; pass --save to write a file",
     "agree - -": "standard input was given twice; expected '-' once",
     "rank - ada.conll": "standard input cannot be the gold standard; give it a file",
     "agree spans.csv --labels PER --exclude-labels PER": (
@@ -275,7 +275,8 @@ USAGE = {
     ),
     "agree spans.csv --exclude-labels PER": ("--exclude-labels leaves no label; expected fewer"),
     "place --length 10 --spans 5,x": (
-        "invalid value for '--spans': '5,x' is not a list of lengths; expected such as 1,5,10"
+        "invalid value for '--spans': '5,x' is not a list of lengths; expected lengths such as "
+        "1,5,10"
     ),
     "place --length 10 --spans 5,6": (
         "invalid value for '--spans': spans of total length 11 cannot be placed in a text of 10 "

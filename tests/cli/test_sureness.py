@@ -52,7 +52,7 @@ def ends(scores):
 @pytest.mark.parametrize("command", ["agree", "rank", "difficulty"])
 def test_options_of_intervals_that_nobody_asked_for(capsys, command):
     assert main([command, *TEAM, "--interval-method", "expanded"]) == 2
-    message = "--interval-method is for intervals; say --confidence 0.95 as well"
+    message = "--interval-method is for intervals; pass --confidence 0.95 as well"
     assert message in capsys.readouterr().err
 
 
