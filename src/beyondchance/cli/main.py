@@ -7,7 +7,6 @@ so that ``beyondchance --version`` waits for nothing.
 from __future__ import annotations
 
 import os
-import re
 import sys
 from contextlib import suppress
 from importlib import import_module
@@ -221,9 +220,11 @@ def _defect(error: Exception) -> str:
 
 
 def _usage(error: click.UsageError) -> str:
-    """What is wrong with the call, on one line."""
+    """What is wrong with the call, on one line and as a part of a sentence."""
+    if isinstance(error, click.NoSuchOption):
+        near = " or ".join(error.possibilities or ())
+        return f"no such option {error.option_name}" + (f"; did you mean {near}?" if near else "")
     message = " ".join(error.format_message().split()).rstrip(".")
-    message = re.sub(r"\. \(D(id you mean.*)\)$", r"; d\1", message)
     return message[:1].lower() + message[1:]
 
 

@@ -32,7 +32,7 @@ def difficulty_chart(values: Sequence[float], *, split: float = SPLIT) -> Any:
     >>> difficulty_chart([0.5, 0.9, 0.95]).description
     'Of 3 texts, 2 are at least as difficult as the split at 0.825.'
     """
-    title = "Difficulty: how unlikely agreement by luck is"
+    title = "Difficulty: how hard it is to agree by chance"
     known = np.asarray([value for value in values if isfinite(value)], dtype=np.float64)
     notes = shared.undefined(len(values) - len(known), "text")
     if not len(known):

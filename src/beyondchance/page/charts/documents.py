@@ -15,9 +15,9 @@ from beyondchance.page.figures import altair
 from beyondchance.reporting.blocks import counted
 
 MOST_POINTS = 300
-"""With more documents than these, a chart counts them in cells."""
+"""With more documents, a chart counts them in cells."""
 MOST_CONTESTED = 50
-"""So many documents are still points of their own then."""
+"""As many documents are points of their own even then."""
 CELLS = 25
 """Cells along each side."""
 
@@ -26,8 +26,8 @@ CELLS = 25
 class DocumentPoint:
     """One document; its point leads to ``#document-<number>``, or nowhere without a number.
 
-    `contested` tells which documents are drawn one by one where there are too many: those
-    where it is largest, for instance the number of disagreements.
+    Where there are too many documents, those with the largest `contested` are drawn one by
+    one; it is for instance the number of disagreements.
     """
 
     number: int | None
@@ -51,7 +51,7 @@ def documents_chart(points: Sequence[DocumentPoint]) -> Any:
     ...     number=1, name="d", observed=0.9, chance=0.2, corrected=0.875, difficulty=0.8
     ... )
     >>> documents_chart([point]).description
-    'Of 1 document, 1 lies above the line where agreement is what chance gives.'
+    'Of 1 document, 1 agrees more than by chance.'
     """
     title = "Documents: agreement observed and expected by chance"
     known = [point for point in points if isfinite(point.observed) and isfinite(point.chance)]
@@ -100,8 +100,8 @@ def documents_chart(points: Sequence[DocumentPoint]) -> Any:
     chart = alt.layer(*layers).resolve_scale(color="independent")
     above = sum(point.observed > point.chance for point in known)
     finding = (
-        f"Of {counted(len(known), 'document')}, {above:,} {'lies' if above == 1 else 'lie'} above "
-        "the line where agreement is what chance gives."
+        f"Of {counted(len(known), 'document')}, {above:,} {'agrees' if above == 1 else 'agree'} "
+        "more than by chance."
     )
     return shared.finished(chart, title, ["Dashed: observed = chance.", *notes], finding)
 
@@ -119,7 +119,7 @@ def _point(point: DocumentPoint) -> dict[str, Any]:
 
 
 def _cells(points: Sequence[DocumentPoint], x: Any, y: Any, *, right: float) -> Any:
-    """Documents counted in cells of a grid; the more, the less a cell lets through."""
+    """Documents counted in cells of a grid; the more documents, the more opaque the cell."""
     alt = altair()
     counts, edges, levels = np.histogram2d(
         [point.chance for point in points],

@@ -22,21 +22,21 @@ class HabitRow:
 
 
 def habits_chart(rows: Sequence[HabitRow], *, beside: str = "the others") -> Any:
-    """Who marks more, and who less, than the others: a dot beside the line of 1 for each.
+    """Who marks more, and who less, than the others: a dot next to the line of 1 for each.
 
     Parameters
     ----------
     rows : sequence of HabitRow
         Drawn in this order. A ratio of 0 has no place on the scale and is named instead.
     beside : str
-        Whom they are compared with.
+        The annotators that they are compared with.
 
     Examples
     --------
     >>> habits_chart([HabitRow(name="ada", ratio=2), HabitRow(name="ben", ratio=0.5)]).description
     'ada marks most (2.00 times as much as the others), ben least (0.50 times).'
     """
-    title = f"How much each annotator marks beside {beside}"
+    title = f"How much each annotator marks, compared with {beside}"
     chosen = rows[: shared.MOST_ROWS]
     names = shared.shown_names([row.name for row in chosen])
     drawn = {

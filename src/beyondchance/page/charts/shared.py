@@ -146,7 +146,7 @@ def distinct(texts: Iterable[str]) -> list[str]:
 
 
 def score_scale(values: Iterable[float]) -> Any:
-    """From 0 to 1, and further only where a value lies there."""
+    """From 0 to 1, and wider only where a value is outside."""
     known = [value for value in values if isfinite(value)]
     low = floor(min([0.0, *known]) * 5) / 5
     high = ceil(max([1.0, *known]) * 5) / 5

@@ -14,7 +14,7 @@ from beyondchance.page.figures import altair
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SystemRow:
-    """One system beside a gold standard, with its rank before and after correction."""
+    """One system against a gold standard, with its rank before and after correction."""
 
     name: str
     observed: float
@@ -77,8 +77,8 @@ def systems_chart(rows: Sequence[SystemRow]) -> Any:
             text = f"{score}\u2002{rank}. {name}{moved}" if side else f"{rank}. {name}\u2002{score}"
             common = {"number": number, "moved": bool(rise)}
             lines.append({**common, "side": side, "value": value, "description": description})
-            beside = {"side": side, "value": value, "place": place, "shown": text}
-            labels.append({**common, **beside, "end": side + (0.05 if side else -0.05)})
+            label = {"side": side, "value": value, "place": place, "shown": text}
+            labels.append({**common, **label, "end": side + (0.05 if side else -0.05)})
     x = alt.X(
         "side:Q",
         title=None,
