@@ -18,6 +18,7 @@ NEEDS_EXTRAS = {
     "beyondchance.other_coefficients.gamma.alignment",
     "beyondchance.other_coefficients.gamma.gamma",
     "beyondchance.page.report",
+    "beyondchance.page.charts",
 }
 
 
@@ -28,12 +29,7 @@ def main() -> None:
         # The command line has libraries of its own, and they are ordinary dependencies.
         if (
             not module.name.startswith(
-                (
-                    "beyondchance.__main__",
-                    "beyondchance.cli",
-                    "beyondchance.page.charts.",
-                    "beyondchance.reporting.outputs.text",
-                )
+                ("beyondchance.__main__", "beyondchance.cli", "beyondchance.reporting.outputs.text")
             )
             and module.name not in NEEDS_EXTRAS
         ):

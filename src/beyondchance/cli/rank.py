@@ -86,7 +86,7 @@ def _all_sureness(rankings: dict[str, Ranking], **resampling: Any) -> dict[str, 
 
 def _sureness(ranking: Ranking, **resampling: Any) -> Sureness:
     """Which systems differ significantly, and the intervals of systems and labels."""
-    from beyondchance.inference.compare import compare_systems  # noqa: PLC0415 - for those who ask
+    from beyondchance.inference.standings import compare_systems  # noqa: PLC0415 - for those who ask
 
     return Sureness(
         standings=compare_systems(ranking, **resampling),
