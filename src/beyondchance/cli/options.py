@@ -40,7 +40,7 @@ class Choice(click.Choice[str]):
 
 
 class Parsed(click.ParamType[Any]):
-    """A value that a function makes of a word, and what is wrong where it cannot."""
+    """A value that a function parses from a word, and what is wrong where it cannot."""
 
     def __init__(self, name: str, parse: Callable[[str], Any], wrong: str) -> None:
         self.name = name
@@ -48,7 +48,7 @@ class Parsed(click.ParamType[Any]):
         self.wrong = wrong
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Parse the word; a value that is none already stays."""
+        """Parse a word; return any other value as it is."""
         if not isinstance(value, str):
             return value
         try:
@@ -101,7 +101,7 @@ def option(*names: str, group: str, **settings: Any) -> Decorator:
 
 
 def flag(item: Declared, *, group: str, more: str = "", **settings: Any) -> Decorator:
-    """An option of the library as a flag: everything that its declaration says, said once.
+    """Make a flag from the declaration of an option of the library.
 
     Parameters
     ----------
@@ -109,9 +109,9 @@ def flag(item: Declared, *, group: str, more: str = "", **settings: Any) -> Deco
     group : str
         On the help page.
     more : str
-        What the help says besides.
+        A sentence at the end of the help.
     **settings
-        Of click, in place of what follows from the declaration.
+        Passed to click, in place of what the declaration says.
     """
     declaration = item.option
     choices = _CHOICES.get(item.name, item.choices)
@@ -121,17 +121,16 @@ def flag(item: Declared, *, group: str, more: str = "", **settings: Any) -> Deco
     else:
         settings["type"] = Choice(choices) if choices else _type(item)
         settings["metavar"] = None if choices else declaration.metavar or "NAME"
-    shown = f"  [default: {default}]" if default not in {None, False} else ""
-    text = f"{declaration.help}{more}{shown}"
     name = f"--{item.signed_name.replace('_', '-')}"
-    return option(name, group=group, help=text, **settings)
+    text = declaration.help + more
+    return option(name, group=group, help=text, show_default=bool(default), **settings)
 
 
 def _type(item: Declared) -> Any:
     within = item.option.within
     if within is None:
         return item.kind
-    limits = click.IntRange if item.kind is int else click.FloatRange
+    limits: Any = click.IntRange if item.kind is int else click.FloatRange
     return limits(
         within.low,
         None if within.high == inf else within.high,
@@ -270,8 +269,8 @@ def _form(forms: Iterable[str]) -> Decorator:
     )
 
 
-def digits(default: int) -> Decorator:
-    """How many digits people see."""
+def digits(default: int, more: str = "") -> Decorator:
+    """How many digits tables and text have."""
     return option(
         "--digits",
         group="Output",
@@ -279,12 +278,12 @@ def digits(default: int) -> Decorator:
         metavar="N",
         default=default,
         show_default=True,
-        help="Digits after the point in tables and text; JSON and CSV have all digits.",
+        help=f"Digits after the point{more}.",
     )
 
 
 def top(default: int, text: str) -> Decorator:
-    """How much is shown of what is long."""
+    """How many of many things are shown."""
     return option(
         "--top",
         group="Output",
@@ -306,7 +305,7 @@ _PRINTING = (
         type=click.Path(dir_okay=False),
         help="Write the result to a file instead, completely or not at all.",
     ),
-    digits(4),
+    digits(4, " in tables and text; JSON and CSV have all digits"),
     QUIET,
 )
 output = together([_form(OUTPUTS), *_PRINTING])

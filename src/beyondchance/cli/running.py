@@ -27,11 +27,15 @@ _PATIENCE = 1.0
 
 
 class Refused(click.ClickException):
-    """Annotations or an option that the library refused, in the words of the command line."""
+    """Annotations that the library refused, in the words of the command line."""
 
-    def __init__(self, error: BeyondChanceError, voice: Voice) -> None:
-        super().__init__(visible(error.spoken(voice)))
-        self.exit_code = USAGE if isinstance(error, OptionError) else DATA
+    exit_code = DATA
+
+
+class Misused(click.ClickException):
+    """An option that the library refused, in the words of the command line."""
+
+    exit_code = USAGE
 
 
 class Option(click.Option):
@@ -64,7 +68,8 @@ class Command(click.Command):
         try:
             return super().invoke(ctx)
         except BeyondChanceError as error:
-            raise Refused(error, voice()) from None
+            kind = Misused if isinstance(error, OptionError) else Refused
+            raise kind(visible(error.spoken(voice()))) from None
 
 
 def _check_not_an_input(params: Mapping[str, Any]) -> None:
