@@ -57,7 +57,7 @@ such spans out
 
     @property
     def text(self) -> tuple[Piece, ...]:
-        """The error as one sentence, in pieces."""
+        """The whole sentence, in pieces."""
         where = (*self.where, ": ") if self.where else ()
         expected = ("; expected ", *self.expected) if self.expected else ()
         remedy = (": " if self.expected else "; ", *self.remedy) if self.remedy else ()

@@ -10,6 +10,7 @@ import click
 
 from beyondchance.cli.running import Option
 from beyondchance.core.measures import MEASURES
+from beyondchance.core.models import MODELS
 from beyondchance.io.registry import FORMATS
 from beyondchance.options import (
     Declared,
@@ -19,7 +20,7 @@ from beyondchance.options import (
     declared,
 )
 from beyondchance.reporting.rendering import LIST_OUTPUTS, OUTPUTS
-from beyondchance.scoring.options import MODELS, SCOPES
+from beyondchance.scoring.options import AUTO, SCOPES
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
@@ -141,7 +142,7 @@ def _type(item: Declared) -> Any:
 
 _CHOICES: Mapping[str, Sequence[str]] = {
     "measure": tuple(MEASURES),
-    "model": ("auto", *MODELS),
+    "model": (AUTO, *MODELS),
     "scope": tuple(SCOPES),
 }
 """Values of options that registries know."""
