@@ -107,13 +107,13 @@ def see(command):
 # --- Annotations that cannot be used ------------------------------------------
 
 KINDS = ", ".join(FORMATS)
-UNKNOWN = f"not recognised as any of {KINDS}; say which with --format"
-ALONE = "only one annotator found: ada; expected at least two who annotated the same document"
+UNKNOWN = f"not recognised as any of {KINDS}; pass --format NAME"
+ALONE = "only one annotator found: 'ada'; expected at least two who annotated the same document"
 MODEL = "model 'disjoint': no two spans of one label by one annotator overlap"
 OVERLAP = (
-    "document 'd1', annotator 'ada', span [0, 4) 'PER' overlaps [2, 6) 'PER'; model 'disjoint' "
-    "expects spans of one label by one annotator not to overlap: correct them, or use --model "
-    "overlapping"
+    "document 'd1', annotator 'ada', span [0, 4) 'PER' overlaps [2, 6) 'PER'; expected spans of "
+    "one label by one annotator not to overlap under model 'disjoint': correct them, or use "
+    "--model overlapping"
 )
 DATA = {
     "agree ada.conll none.conll": "none.conll: no such file or folder",
@@ -129,7 +129,7 @@ DATA = {
     "agree ada.conll": ALONE,
     "agree alone.csv": ALONE,
     "rank alone.csv --gold ada": (
-        "only one annotator found: ada; expected at least one system beside it"
+        "only one annotator found: 'ada'; expected at least one system besides the gold standard"
     ),
     "agree spans.csv --gold zoe": (
         "gold standard 'zoe' is not among the annotators; found: 'ada', 'ben'"
@@ -204,7 +204,7 @@ def test_labels_of_one_annotator_are_a_note(run):
     assert code == 0
     assert out.startswith("ada and ben: 1 document, 4 spans; ")
     remedy = (
-        "so nothing can match it; --rename-label makes it one with a label of the others, "
+        "so nothing can match it; --rename-label merges it with a label of the others, "
         "--exclude-labels leaves it out"
     )
     assert err.splitlines() == [
@@ -226,10 +226,10 @@ USAGE = {
     "difficulty": "no files; expected at least one, or - for standard input",
     "disagreements": "no files; expected at least one, or - for standard input",
     "convert --to table": "no files; expected at least one, or - for standard input",
-    "convert spans.csv": f"which format? say --to with one of {WRITTEN}",
-    "convert spans.csv --save x.odd": f"which format? say --to with one of {WRITTEN}",
-    "convert spans.csv --to brat": "brat cannot be printed; say where to write with --save",
-    "convert spans.csv --to spacy": "spacy cannot be printed; say where to write with --save",
+    "convert spans.csv": f"which format? pass --to with one of {WRITTEN}",
+    "convert spans.csv --save x.odd": f"which format? pass --to with one of {WRITTEN}",
+    "convert spans.csv --to brat": "brat cannot be printed; pass --save to write a file",
+    "convert spans.csv --to spacy": "spacy cannot be printed; pass --save to write a file",
     "agree - -": "standard input was given twice; expected '-' once",
     "rank - ada.conll": "standard input cannot be the gold standard; give it a file",
     "agree spans.csv --labels PER --exclude-labels PER": (
@@ -275,7 +275,8 @@ USAGE = {
     ),
     "agree spans.csv --exclude-labels PER": ("--exclude-labels leaves no label; expected fewer"),
     "place --length 10 --spans 5,x": (
-        "invalid value for '--spans': '5,x' is not a list of lengths; expected such as 1,5,10"
+        "invalid value for '--spans': '5,x' is not a list of lengths; expected lengths such as "
+        "1,5,10"
     ),
     "place --length 10 --spans 5,6": (
         "invalid value for '--spans': spans of total length 11 cannot be placed in a text of 10 "
@@ -290,13 +291,13 @@ USAGE = {
 }
 OPTION = {
     "rank spans.csv": (
-        "no gold standard is known; say which annotator it is with --gold NAME: 'ada', 'ben'"
+        "no gold standard is known; name one of the annotators with --gold NAME: 'ada', 'ben'"
     ),
     "agree spans.csv --documents letters": (
         "documents is 'letters'; expected the path of a table of documents"
     ),
     "agree ada.conll ada.conll": "ada.conll was given twice; expected different files",
-    "agree spans.csv --unit sentence": "a table has no sentences; say --unit document",
+    "agree spans.csv --unit sentence": "a table has no sentences; pass --unit document",
     "disagreements spans.csv --kind mised": (
         "unknown kind 'mised'; choose one of: agree, label, boundary, both, missed, extra"
     ),

@@ -11,9 +11,15 @@ import pytest
 
 from beyondchance import __version__
 from beyondchance.cli import running
-from beyondchance.cli.loading import without_text
+from beyondchance.cli.loading import unquoted
 from beyondchance.cli.main import COMMANDS, cli, main
 from beyondchance.cli.running import working
+from beyondchance.core.measures import MEASURES
+from beyondchance.core.models import MODELS
+from beyondchance.errors import DataError
+from beyondchance.messages import Note, Quote, Use
+from beyondchance.options import ReadOptions, ResamplingOptions, ScoringOptions, declared
+from beyondchance.scoring.options import AUTO, SCOPES
 
 
 @pytest.fixture(autouse=True)
@@ -164,19 +170,90 @@ class TestStart:
 
     def test_options_are_the_words_of_the_library(self):
         from beyondchance.cli.options import READING  # noqa: PLC0415
-        from beyondchance.options import ReadOptions  # noqa: PLC0415
 
         assert set(READING) | {"gold"} == set(ReadOptions.__annotations__)
-        names = {item.name for item in cli.get_command(click.Context(cli), "agree").params}
-        assert set(READING) <= names
 
 
-def test_hidden_text_leaves_the_place():
-    message = "x.csv:3: no number in 'Anna said \"it\\'s\"' (Anna); expected one"
-    assert without_text(message, ["x.csv"]) == (
-        "x.csv:3: no number in … (--no-text hides the rest)"
+@pytest.fixture
+def flags():
+    """The options of the command agree, by their names."""
+    return {item.name: item for item in cli.get_command(click.Context(cli), "agree").params}
+
+
+class TestDeclarations:
+    """The flags say what the declarations of the library say."""
+
+    @pytest.mark.parametrize("group", [ReadOptions, ScoringOptions, ResamplingOptions])
+    def test_help_and_default(self, group, flags):
+        for name, item in declared(group).items():
+            if not item.option.in_commands:
+                continue
+            flag = flags[item.signed_name]
+            assert flag.opts == [f"--{item.signed_name.replace('_', '-')}"]
+            assert flag.help.startswith(item.option.help)
+            # Intervals are asked for by their confidence.
+            assert flag.default == (None if name == "confidence" else item.option.default)
+            assert not item.choices or tuple(flag.type.choices) == item.choices
+
+    def test_choices_of_registries(self, flags):
+        assert tuple(flags["measure"].type.choices) == tuple(MEASURES)
+        assert tuple(flags["model"].type.choices) == (AUTO, *MODELS)
+        assert tuple(flags["scope"].type.choices) == tuple(SCOPES)
+
+    @pytest.mark.parametrize(
+        ("flag", "refused"),
+        [
+            ("--theta", "1.0"),
+            ("--samples", "1"),
+            ("--seed", "-1"),
+            ("--confidence", "0.0"),
+            ("--confidence", "1.0"),
+            ("--resamples", "98"),
+            ("--length", "-1"),
+        ],
     )
-    assert without_text("o'x.csv:3: is 'Anna'", ["o'x.csv"]).startswith("o'x.csv:3: is …")
+    def test_numbers_out_of_range(self, flag, refused, capsys):
+        assert main(["agree", "example/ada.conll", flag, refused]) == 2
+        expected = f"invalid value for '{flag}': {refused} is not in the range"
+        assert expected in capsys.readouterr().err
+
+
+class TestNoText:
+    @pytest.fixture
+    def fails(self, monkeypatch):
+        def failing(*_, **__):
+            raise DataError(
+                "span ",
+                Quote("Anna"),
+                " is empty",
+                where=("x.csv:3, document ", Quote("d1")),
+                remedy=(Use("zero_length", "skip"), " leaves it out"),
+            )
+
+        cli.get_command(click.Context(cli), "agree")
+        monkeypatch.setattr("beyondchance.cli.agree.load", failing)
+
+    @pytest.mark.usefixtures("fails")
+    def test_errors_are_in_the_words_of_the_command_line(self, capsys):
+        capsys.readouterr()
+        assert main(["agree", "x.csv"]) == 1
+        assert capsys.readouterr().err == (
+            "beyondchance: x.csv:3, document 'd1': span 'Anna' is empty; --zero-length skip leaves "
+            "it out\n"
+        )
+
+    @pytest.mark.usefixtures("fails")
+    def test_errors_quote_nothing(self, capsys):
+        capsys.readouterr()
+        assert main(["agree", "x.csv", "--no-text"]) == 1
+        assert capsys.readouterr().err == (
+            "beyondchance: x.csv:3, document …: span … is empty; --zero-length skip leaves it out\n"
+        )
+
+    def test_notes_quote_nothing_in_any_output(self):
+        note = Note(("word ", Quote("Anna"), "; ", Use("repair", "discard")), where="a.conll")
+        assert str(unquoted(note)) == "a.conll: word …; repair='discard'"
+        assert unquoted(Note("read as conll")).spoken() == "read as conll"
 
 
 @pytest.mark.parametrize(("no_color", "coloured"), [("", True), ("1", False)])

@@ -10,32 +10,20 @@ from scipy.optimize import isotonic_regression
 
 import beyondchance as bc
 from beyondchance.errors import MissingLibraryError
-from beyondchance.page import charts
-from beyondchance.page.charts import (
-    CoefficientRow,
-    Curve,
-    DocumentPoint,
-    HabitRow,
-    KindRow,
-    LabelRow,
-    SystemRow,
-    coefficients_chart,
-    contrast,
-    difficulty_chart,
-    documents_chart,
-    habits_chart,
-    kinds_chart,
-    labels_chart,
-    pairs_chart,
-    placement_chart,
-    places_chart,
-    shown_name,
-    shown_names,
-    spread,
-    systems_chart,
-)
+from beyondchance.page.charts import colours
+from beyondchance.page.charts.coefficients import CoefficientRow, coefficients_chart
+from beyondchance.page.charts.colours import contrast
+from beyondchance.page.charts.difficulty import difficulty_chart
+from beyondchance.page.charts.documents import DocumentPoint, documents_chart
+from beyondchance.page.charts.habits import HabitRow, habits_chart
+from beyondchance.page.charts.kinds import KindRow, kinds_chart
+from beyondchance.page.charts.labels import LabelRow, labels_chart
+from beyondchance.page.charts.pairs import pairs_chart
+from beyondchance.page.charts.placement import Curve, placement_chart, places_chart
+from beyondchance.page.charts.shared import shown_name, shown_names
+from beyondchance.page.charts.systems import SystemRow, spread, systems_chart
 
-STYLE = Path(charts.__file__).with_name("charts.css")
+STYLE = Path(colours.__file__).parents[1] / "charts.css"
 DARK = "#14171c"
 
 
@@ -192,7 +180,7 @@ class TestHabits:
 class TestSystems:
     def test_both_scores_of_each_system(self):
         chart = systems_chart([system("x", 0.75, 0.5, 1, 1), system("y", 0.5, 0.25, 2, 2)])
-        ends = {(row["number"], row["side"]): row["value"] for row in rows(chart, "told")}
+        ends = {(row["number"], row["side"]): row["value"] for row in rows(chart, "description")}
         assert ends == {(0, 0): 0.75, (0, 1): 0.5, (1, 0): 0.5, (1, 1): 0.25}
         assert [row["shown"] for row in rows(chart, "place")] == [
             "1. x\u20020.750",
@@ -281,7 +269,7 @@ class TestDocuments:
             "observed": 0.5,
             "difficulty": 0.8,
             "href": "#document-3",
-            "told": "d3: observed 0.500, chance 0.250, corrected 0.333, difficulty 0.800",
+            "description": "d3: observed 0.500, chance 0.250, corrected 0.333, difficulty 0.800",
         }
 
     def test_many_are_counted_and_the_most_contested_are_points(self):
@@ -317,7 +305,7 @@ class TestDocuments:
     def test_undefined_documents_are_counted_and_unknown_difficulty_is_told(self):
         chart = documents_chart([document(1, nan), document(2, difficulty=nan), document(3)])
         assert [row["href"] for row in rows(chart, "href")] == ["#document-2", "#document-3"]
-        assert "difficulty undefined" in rows(chart, "href")[0]["told"]
+        assert "difficulty undefined" in rows(chart, "href")[0]["description"]
         assert "1 document is undefined and left out." in words(chart)
 
 
@@ -405,7 +393,7 @@ class TestKinds:
         counts = {"agree": 1000, "label": 40, "both": 1}
         parts = rows(kinds_chart([KindRow(a="a", b="b", counts=counts)]), "kind")
         assert [part["shown"] for part in parts] == ["agree 1,000", "", ""]
-        assert parts[1]["told"] == "a and b: label 40 of 1,041"
+        assert parts[1]["description"] == "a and b: label 40 of 1,041"
 
     def test_kinds_that_are_none_are_an_error(self):
         with pytest.raises(ValueError, match="unknown"):
@@ -463,25 +451,25 @@ class TestNames:
 
 
 class TestColours:
-    @pytest.mark.parametrize("colour", [charts.INK, charts.MUTED])
+    @pytest.mark.parametrize("colour", [colours.INK, colours.MUTED])
     def test_text_on_white(self, colour):
         assert contrast(colour, "#ffffff") >= 4.5
 
-    @pytest.mark.parametrize("colour", [*charts.LINES, *charts.KINDS.values()])
+    @pytest.mark.parametrize("colour", [*colours.LINES, *colours.KINDS.values()])
     def test_marks_on_white(self, colour):
         assert contrast(colour, "#ffffff") >= 3
 
-    @pytest.mark.parametrize("colour", charts.KINDS.values())
+    @pytest.mark.parametrize("colour", colours.KINDS.values())
     def test_bars_stay_as_they_are_in_the_dark(self, colour):
         assert f'"{colour}"' not in STYLE.read_text()
         assert contrast(colour, DARK) >= 3
 
-    @pytest.mark.parametrize("colour", [charts.INK, charts.MUTED, *charts.LINES])
+    @pytest.mark.parametrize("colour", [colours.INK, colours.MUTED, *colours.LINES])
     def test_every_other_colour_has_one_for_the_dark(self, colour):
         style = STYLE.read_text()
         _, _, rest = style.partition(f'[stroke="{colour}"]')
         dark = rest.partition("stroke: ")[2][:7]
-        least = 4.5 if colour in (charts.INK, charts.MUTED) else 3
+        least = 4.5 if colour in (colours.INK, colours.MUTED) else 3
         assert contrast(dark, DARK) >= least
 
     def test_contrast_of_published_examples(self):

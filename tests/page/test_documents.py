@@ -2,6 +2,7 @@
 
 import json
 import re
+import tracemalloc
 from dataclasses import replace
 from html.parser import HTMLParser
 from importlib.resources import files
@@ -10,7 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from beyondchance import Corpus, disagreements, example
+from beyondchance import Corpus, disagreements, example, read
 from beyondchance.errors import OptionError
 from beyondchance.page.documents import document_view
 from beyondchance.scoring.disagreements import KINDS
@@ -113,6 +114,26 @@ class TestPayload:
              [[0, 0], [2, 4], [0, 2], [1, -1]]],
             [0, "0", [0, 1], ["Ada"], [[2], [0, 1], [1, 1], [0, 0], [1, 1]], [[], [], [], []]],
         ]  # fmt: skip
+
+    def test_memory_follows_the_annotations(self, tmp_path):
+        """Not documents times annotators: each of many documents has two of many annotators."""
+        n = 3000
+        rows = [
+            f"d{i},{who}{i},{start},{start + 2},P,9"
+            for i in range(n)
+            for start, who in enumerate(("a", "b"))
+        ]
+        header = "document,annotator,start,end,label,length"
+        (tmp_path / "crowd.csv").write_text("\n".join([header, *rows]))
+        found = disagreements(read(tmp_path / "crowd.csv", empty="missing"))
+        tracemalloc.start()
+        try:
+            view = document_view(found, top=10)
+            _, peak = tracemalloc.get_traced_memory()
+        finally:
+            tracemalloc.stop()
+        assert view.sentence == "the 10 most contested of 3,000 documents"
+        assert peak < 1000 * len(rows)
 
     @given(corpora(), st.integers(1, 5))
     def test_rows_and_spans_are_those_of_the_corpus(self, corpus, top):
@@ -236,7 +257,7 @@ class TestSelection:
 
     def test_options_that_cannot_be(self):
         found = disagreements(example())
-        with pytest.raises(OptionError, match="top is 0; expected the number of documents"):
+        with pytest.raises(OptionError, match="top is 0; expected a whole number from 1 on"):
             document_view(found, top=0)
         with pytest.raises(OptionError, match="expected all rows, as disagreements"):
             document_view(found.only(kinds=["missed"]))

@@ -11,24 +11,15 @@ import altair as alt
 import pytest
 
 from beyondchance.errors import OptionError
-from beyondchance.page.charts import (
-    CoefficientRow,
-    Curve,
-    DocumentPoint,
-    HabitRow,
-    KindRow,
-    LabelRow,
-    SystemRow,
-    coefficients_chart,
-    difficulty_chart,
-    documents_chart,
-    habits_chart,
-    kinds_chart,
-    labels_chart,
-    pairs_chart,
-    placement_chart,
-    systems_chart,
-)
+from beyondchance.page.charts.coefficients import CoefficientRow, coefficients_chart
+from beyondchance.page.charts.difficulty import difficulty_chart
+from beyondchance.page.charts.documents import DocumentPoint, documents_chart
+from beyondchance.page.charts.habits import HabitRow, habits_chart
+from beyondchance.page.charts.kinds import KindRow, kinds_chart
+from beyondchance.page.charts.labels import LabelRow, labels_chart
+from beyondchance.page.charts.pairs import pairs_chart
+from beyondchance.page.charts.placement import Curve, placement_chart
+from beyondchance.page.charts.systems import SystemRow, systems_chart
 from beyondchance.page.figures import drawn, inline_svg, save_figures
 
 HOSTILE = (
@@ -272,8 +263,8 @@ class TestHostileNames:
 @pytest.mark.slow
 def test_the_same_in_every_process():
     code = (
-        "from beyondchance.page.charts import *\n"
-        "from beyondchance.page.charts import labels_chart, LabelRow, documents_chart\n"
+        "from beyondchance.page.charts.labels import LabelRow, labels_chart\n"
+        "from beyondchance.page.charts.documents import DocumentPoint, documents_chart\n"
         "from beyondchance.page.figures import inline_svg\n"
         "rows = [LabelRow(name=n, observed=0.9, chance=0.2, corrected=0.875) for n in 'abc']\n"
         "points = [DocumentPoint(number=n, name=str(n), observed=n / 9, chance=n / 10,\n"

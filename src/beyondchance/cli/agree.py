@@ -2,43 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from beyondchance.annotations.building import UNITS
-from beyondchance.annotations.corpus import Corpus
-from beyondchance.cli.loading import load, streams
+from beyondchance.annotations.corpus import UNITS, Corpus
+from beyondchance.cli.loading import load, noted, streams, unquoted
 from beyondchance.cli.main import BELOW
 from beyondchance.cli.options import (
     FAIL_UNDER,
     GAMMA,
+    NAMES,
     OUTPUT,
     OVER,
+    SCORING,
     TOP,
-    Names,
     annotated_files,
     check_intervals_wanted,
     gamma_parameters,
-    interval_options,
+    if_intervals,
     option,
     output,
     picked,
+    resampling_options,
     scoring,
     scoring_options,
-    seed,
     uncertainty,
 )
 from beyondchance.cli.running import Command, emit, tell, working
 from beyondchance.core.measures import MEASURES
 from beyondchance.errors import BeyondChanceError
+from beyondchance.messages import Note
 from beyondchance.numbers import in_digits
 from beyondchance.reporting.commands.agree import Variant, agree_report
 from beyondchance.results.agreement import Agreement
 from beyondchance.results.difficulty import Difficulty
+from beyondchance.results.ranking import Ranking
 from beyondchance.results.score import Score
 from beyondchance.scoring.api import agreement, difficulty, without_gold
 from beyondchance.scoring.options import SCOPES
@@ -47,6 +49,8 @@ if TYPE_CHECKING:
     from beyondchance.inference.null import NullDistribution
     from beyondchance.other_coefficients.coefficients import Coefficients
     from beyondchance.results.intervals import Intervals
+
+Scored = TypeVar("Scored", Agreement, Ranking)
 
 
 @click.command("agree", cls=Command)
@@ -58,7 +62,7 @@ if TYPE_CHECKING:
     "--null",
     group="Uncertainty",
     is_flag=True,
-    help="What random annotations would give: their spread, and the p-value of the observed score.",
+    help="The distribution of agreement by chance, and the p-value of the observed score.",
 )
 @option(
     "--by",
@@ -70,8 +74,8 @@ if TYPE_CHECKING:
 @option(
     "--coefficients",
     group="Scoring",
-    type=Names(),
-    help="Other coefficients beside ours: 'all', or names such as alpha,gamma,kappa.",
+    type=NAMES,
+    help="Other coefficients besides ours: 'all', or names such as alpha,gamma,kappa.",
 )
 @GAMMA
 @option(
@@ -86,9 +90,9 @@ if TYPE_CHECKING:
 def command(files: tuple[str, ...], **options: Any) -> int:
     """How much annotators agree beyond chance.
 
-    FILE is one export that holds everybody, or one file or folder for each annotator; - is
-    standard input. A gold standard is compared with one annotator; beside several it is left
-    out (see 'beyondchance rank').
+    FILE is one export that holds all annotators, or one file or folder for each annotator; - is
+    standard input. A gold standard is compared with one annotator; if there are several, it is
+    left out (see 'beyondchance rank').
 
     \b
     beyondchance agree anna.conll ben.conll
@@ -100,19 +104,19 @@ def command(files: tuple[str, ...], **options: Any) -> int:
     given = streams(files)
     with working("reading and scoring", quiet=options["quiet"]) as say:
         corpus = load(given, options)
-        results = by_measures(corpus, options)
+        results = by_measures(agreement, corpus, options)
         result = results[options["measure"]]
         variants, notes = _variants(given, corpus, options) if options["sensitivity"] else ([], [])
         report = agree_report(
             results,
-            replace(corpus, notes=(*corpus.notes, *result.notes, *notes)),
+            noted(corpus, (*result.notes, *notes)),
             by=tuple(dict.fromkeys(options["by"])),
             difficulty=_difficulty(corpus, options) if "document" in options["by"] else None,
             variants=variants,
             others=_coefficients(corpus, options, result.settings.model, say)
             if options["coefficients"]
             else None,
-            intervals=_intervals(results, options) if options["confidence"] is not None else None,
+            intervals=if_intervals(options, partial(_intervals, results, options["by"])),
             null=_null(corpus, options) if options["null"] else None,
             top=options["top"],
             digits=options["digits"],
@@ -121,14 +125,16 @@ def command(files: tuple[str, ...], **options: Any) -> int:
     return exit_code({"the corrected score": result.score}, options)
 
 
-def by_measures(corpus: Corpus, options: dict[str, Any]) -> dict[str, Agreement]:
-    """The agreement by the measure asked for, then by the two that everybody knows."""
-    chosen = options["measure"]
-    result = agreement(corpus, **scoring_options(options))
-    # One model for all of them; what belongs to a measure goes with that one only.
-    score = partial(agreement, corpus, model=result.settings.model, scope=options["scope"])
-    others = [name for name in ("token", "exact") if name != chosen]
-    return {chosen: result, **{name: score(measure=name) for name in others}}
+def by_measures(
+    score: Callable[..., Scored], corpus: Corpus, options: Mapping[str, Any]
+) -> dict[str, Scored]:
+    """The result by the measure asked for, then by the two that are best known."""
+    asked = options["measure"]
+    first = score(corpus, **scoring_options(options))
+    # One model for all of them; the parameters of a measure are for that one only.
+    common = {"model": first.settings.model, "scope": options["scope"]}
+    others = [name for name in ("token", "exact") if name != asked]
+    return {asked: first, **{name: score(corpus, measure=name, **common) for name in others}}
 
 
 def exit_code(scores: dict[str, Score], options: dict[str, Any]) -> int:
@@ -138,36 +144,37 @@ def exit_code(scores: dict[str, Score], options: dict[str, Any]) -> int:
     for name, score in scores.items():
         if bar is not None and not score.corrected >= bar:
             shown = in_digits(score.corrected, options["digits"])
-            what = f"undefined: {score.reason}" if score.reason else f"{shown}, below {bar}"
-            tell(f"{name} is {what}")
+            finding = f"undefined: {score.reason}" if score.reason else f"{shown}, below {bar}"
+            tell(f"{name} is {finding}")
             code = BELOW
     return code
 
 
 def _difficulty(corpus: Corpus, options: dict[str, Any]) -> Difficulty:
-    """Of those who are compared."""
+    """The difficulty of the annotators that are compared."""
     shared = replace(without_gold(corpus), gold=None)
     return difficulty(shared, **scoring_options(options))
 
 
-def _intervals(results: dict[str, Agreement], options: dict[str, Any]) -> dict[str, Intervals]:
+def _intervals(
+    results: dict[str, Agreement], by: Sequence[str], **resampling: Any
+) -> dict[str, Intervals]:
     """Intervals by every measure, from the same documents."""
-    fields = [name for name in dict.fromkeys(options["by"]) if name != "document"]
-    chosen = {**interval_options(options), "over": options["over"]}
-    return {name: result.intervals(by=fields, **chosen) for name, result in results.items()}
+    fields = [name for name in dict.fromkeys(by) if name != "document"]
+    return {name: result.intervals(by=fields, **resampling) for name, result in results.items()}
 
 
 def _null(corpus: Corpus, options: dict[str, Any]) -> NullDistribution:
     from beyondchance.inference.null import null_distribution  # noqa: PLC0415 - only for those who ask
 
-    chosen = picked(options, ("measure", "model", "scope", "theta", "samples", "resamples"))
-    return null_distribution(corpus, seed=seed(options), **chosen)
+    resampling = picked(resampling_options(options), ("resamples", "seed"))
+    return null_distribution(corpus, **{**picked(options, SCORING), **resampling})
 
 
 def _coefficients(
     corpus: Corpus, options: dict[str, Any], model: str, say: Callable[[str], None]
 ) -> Coefficients:
-    """Other coefficients; gamma says how far it is."""
+    """Other coefficients; gamma shows its progress."""
     from beyondchance.other_coefficients.coefficients import coefficients  # noqa: PLC0415 - rarely wanted
 
     names = options["coefficients"]
@@ -183,25 +190,34 @@ def _coefficients(
 
 def _variants(
     given: list[Any], corpus: Corpus, options: dict[str, Any]
-) -> tuple[list[Variant], list[str]]:
+) -> tuple[list[Variant], list[Note]]:
     """The score under every measure, unit and scope, and why there is none by some unit.
 
     The files are read again where the unit differs.
     """
-    variants, notes = [], []
+    variants: list[Variant] = []
+    notes: list[Note] = []
+
+    def missing(error: BeyondChanceError, *by: str) -> None:
+        note = Note((f"no score by {', '.join(by)}: ", *error.text))
+        notes.append(unquoted(note) if options["no_text"] else note)
+
     for unit in UNITS:
         try:
             read_by = corpus if unit == corpus.unit else load(given, options, unit=unit)
         except BeyondChanceError as error:
-            notes.append(f"no score by {unit}: {error}")
+            missing(error, unit)
             continue
         for scope in SCOPES:
             for measure in MEASURES:
-                chosen = {"measure": measure, "model": options["model"], "scope": scope}
                 try:
-                    score = agreement(read_by, **chosen).score
+                    result = agreement(
+                        read_by, measure=measure, model=options["model"], scope=scope
+                    )
                 except BeyondChanceError as error:
-                    notes.append(f"no score by {unit}, {measure}, {scope}: {error}")
+                    missing(error, unit, measure, scope)
                     continue
-                variants.append(Variant(measure=measure, unit=unit, scope=scope, score=score))
+                variants.append(
+                    Variant(measure=measure, unit=unit, scope=scope, score=result.score)
+                )
     return variants, notes

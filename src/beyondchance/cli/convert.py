@@ -11,11 +11,10 @@ from typing import Any
 import click
 
 from beyondchance.cli.loading import load, streams
-from beyondchance.cli.options import Choice, annotated_files, option
-from beyondchance.cli.running import Command, tell, working
+from beyondchance.cli.options import QUIET, Choice, annotated_files, option
+from beyondchance.cli.running import Command, tell, tell_notes, working
 from beyondchance.io.writing import WRITTEN, write
 from beyondchance.reporting.blocks import counted
-from beyondchance.reporting.sentences import condensed
 
 _ENDINGS = {
     ".csv": "table",
@@ -44,7 +43,7 @@ _PRINTED = ("table", "conll")
     type=click.Path(),
     help="Where to write; a folder, ending with /, gets one file for each annotator.",
 )
-@option("--quiet", "-q", group="Output", is_flag=True, help="No notes and no progress.")
+@QUIET
 def command(
     files: tuple[str, ...], to: str | None, save: str | None, quiet: bool, **options: Any
 ) -> None:
@@ -54,34 +53,33 @@ def command(
     beyondchance convert export.json --save spans.csv
     beyondchance convert brat/ --to conll --positions tokens --save conll/
     """
-    chosen = to or _ENDINGS.get(Path(save or "").suffix.lower())
-    if chosen is None:
-        raise click.UsageError(f"which format? say --to with one of {', '.join(WRITTEN)}")
-    if save is None and chosen not in _PRINTED:
-        raise click.UsageError(f"{chosen} cannot be printed; say where to write with --save")
+    target = to or _ENDINGS.get(Path(save or "").suffix.lower())
+    if target is None:
+        raise click.UsageError(f"which format? pass --to with one of {', '.join(WRITTEN)}")
+    if save is None and target not in _PRINTED:
+        raise click.UsageError(f"{target} cannot be printed; pass --save to write a file")
     with working("reading and writing", quiet=quiet):
         corpus = load(streams(files), options)
         if options["no_text"]:
             # A field can be anything, such as a translation.
             corpus = replace(corpus, fields={})
-        key = options["spans_key"] if chosen == "spacy" else None
+        key = options["spans_key"] if target == "spacy" else None
         if save is None:
             with tempfile.TemporaryDirectory() as folder:
-                place = Path(folder) / f"converted.{'csv' if chosen == 'table' else chosen}"
-                write(corpus, place, format=chosen)
+                place = Path(folder) / f"converted.{'csv' if target == 'table' else target}"
+                write(corpus, place, format=target)
                 if sys.stdout is not None:
                     click.echo(place.read_bytes(), nl=False)
         else:
-            write(corpus, save, format=chosen, spans_key=key)
+            write(corpus, save, format=target, spans_key=key)
     if not quiet:
-        for note in condensed(corpus.notes):
-            tell(note)
-        if chosen == "table" and corpus.unit == "sentence":
-            tell("a table has no sentences: what is read from it is scored by document")
+        tell_notes(corpus.notes)
+        if target == "table" and corpus.unit == "sentence":
+            tell("a table has no sentences: when it is read again, it is scored by document")
         for what, number in corpus.skipped.items():
             tell(f"{number:,} {what}")
         tell(
-            f"wrote {save or 'standard output'} as {chosen}: "
+            f"wrote {save or 'standard output'} as {target}: "
             f"{counted(len(corpus.documents), 'document')}, "
             f"{counted(len(corpus.annotators), 'annotator')}, "
             f"{counted(len(corpus.span_start), 'span')}"

@@ -12,6 +12,7 @@ from beyondchance.cli.running import Command, emit, tell
 from beyondchance.io.example import example
 from beyondchance.io.writing import write
 from beyondchance.reporting.commands.agree import agree_report
+from beyondchance.scoring.api import agreement
 
 
 @click.command("demo", cls=Command)
@@ -30,9 +31,10 @@ def command(files: str | None, **options: Any) -> None:
     ada marks long spans, ben short ones, and cleo overlooks some.
     """
     corpus = example()
-    chosen = {**dict.fromkeys(SCORING), "measure": "token", "model": "auto", "scope": "label"}
+    defaults = {name: item.option.default for name, item in SCORING.items()}
     if files is not None:
         write(corpus, f"{files.rstrip('/')}/", format="conll")
         if not options["quiet"]:
             tell(f"wrote {files}: try beyondchance agree {files.rstrip('/')}/*.conll")
-    emit(agree_report(by_measures(corpus, chosen), corpus, digits=options["digits"]), **options)
+    results = by_measures(agreement, corpus, defaults)
+    emit(agree_report(results, corpus, digits=options["digits"]), **options)

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import click
 
-from beyondchance.cli.loading import load, streams
+from beyondchance.cli.loading import load, noted, streams
 from beyondchance.cli.options import (
     OUTPUT,
     TOP,
     annotated_files,
     check_intervals_wanted,
-    interval_options,
+    if_intervals,
     output,
     picked,
     scoring,
@@ -32,10 +31,10 @@ from beyondchance.scoring.api import difficulty
 @TOP
 @output
 def command(files: tuple[str, ...], **options: Any) -> None:
-    """How unlikely luck is, overall and by document.
+    """How hard it is to agree by chance, overall and by document.
 
     Difficulty is 1 minus the agreement of random annotators: of the gold standard with itself
-    where there is one, else of all annotators with one another and themselves.
+    if there is one, otherwise of all annotators with each other and with themselves.
 
     \b
     beyondchance difficulty gold.conll
@@ -45,13 +44,10 @@ def command(files: tuple[str, ...], **options: Any) -> None:
     with working("reading and scoring", quiet=options["quiet"]):
         corpus = load(streams(files), options)
         result = difficulty(corpus, **scoring_options(options))
-        corpus = replace(corpus, notes=(*corpus.notes, *result.notes))
         report = difficulty_report(
             result,
-            corpus,
-            intervals=result.intervals(**interval_options(options))
-            if options["confidence"] is not None
-            else None,
+            noted(corpus, result.notes),
+            intervals=if_intervals(options, result.intervals),
             top=options["top"],
             digits=options["digits"],
         )

@@ -8,9 +8,9 @@ import click
 
 from beyondchance.cli.loading import load, streams
 from beyondchance.cli.options import (
+    NAMES,
     OUTPUT,
     TOP,
-    Names,
     annotated_files,
     list_output,
     option,
@@ -27,13 +27,13 @@ from beyondchance.scoring.disagreements import KINDS, disagreements
 @option(
     "--kind",
     group="Output",
-    type=Names(),
+    type=NAMES,
     help=f"List only these: {', '.join(KINDS)}. All but agree by default; counts are of all.",
 )
 @option(
     "--label",
     group="Output",
-    type=Names(),
+    type=NAMES,
     help="List only those in which either span has one of these labels; counts are of all.",
 )
 @TOP
@@ -43,8 +43,8 @@ def command(files: tuple[str, ...], **options: Any) -> None:
 
     The spans of two annotators are aligned one to one. Aligned spans agree, or differ in
     their boundaries, in their label or in both; a span without a partner was missed by the
-    second annotator, or is an extra of the second. A gold standard is the first, beside
-    several annotators it is left out.
+    second annotator, or is an extra of the second. A gold standard comes first; with several
+    annotators it is left out.
 
     \b
     beyondchance disagreements anna.conll ben.conll

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import io
-import re
 import sys
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,17 +12,9 @@ from typing import Any
 import click
 
 from beyondchance.annotations.corpus import Corpus
-from beyondchance.cli.options import READING
-from beyondchance.errors import BeyondChanceError
+from beyondchance.cli.options import READING, picked
 from beyondchance.io.reading import read
-
-_QUOTING = re.compile(r"""['"(\[{<:]""")
-"""What a message puts before what it quotes."""
-_PLACE = re.compile(r"[^:]*?(:\d+)*: |")
-"""What is left of a file's name, and a line in it."""
-_KIND = re.compile(r".* results ignored", re.DOTALL)
-_OWN_NOTE = re.compile(r"read as [a-z-]+|tags of .* read as [A-Z0-9]+", re.DOTALL)
-"""Notes that quote nothing but names."""
+from beyondchance.messages import HIDDEN, Note, Quote, pieces
 
 
 def load(files: Sequence[Any], options: Mapping[str, Any], **other: Any) -> Corpus:
@@ -40,17 +30,11 @@ def load(files: Sequence[Any], options: Mapping[str, Any], **other: Any) -> Corp
     """
     if not files:
         raise click.UsageError("no files; expected at least one, or - for standard input")
-    reading = {name: options[name] for name in READING if options[name] is not None}
+    reading = {"format": options["format"], **picked(options, READING), **other}
     gold = options["gold"]
     if gold == "":
         raise click.UsageError("--gold is empty; expected an annotator or a file")
-    try:
-        corpus = _with_gold(files, gold, {"format": options["format"], **reading, **other})
-    except BeyondChanceError as error:
-        if options["no_text"]:
-            given = [*map(_name, files), *map(_name, filter(None, (gold, options["documents"])))]
-            raise type(error)(without_text(str(error), given)) from None
-        raise
+    corpus = _with_gold(files, gold, reading)
     return _kept(corpus, options)
 
 
@@ -97,13 +81,12 @@ class _Stream(io.BytesIO):
 
 
 def _kept(corpus: Corpus, options: Mapping[str, Any]) -> Corpus:
-    """Rename labels, then leave out those and the annotators that are not wanted."""
+    """Rename labels, then select labels and annotators."""
     renamed = dict(options["rename_label"])
     if len(renamed) < len(options["rename_label"]):
         raise click.UsageError("--rename-label was given twice for a label; expected one name")
     if renamed:
-        duplicates = options["duplicates"] or "error"
-        corpus = corpus.rename_labels(renamed, duplicates=duplicates)
+        corpus = corpus.rename_labels(renamed, duplicates=options["duplicates"])
     labels, excluded = options["labels"], options["exclude_labels"]
     if labels is not None and excluded is not None:
         raise click.UsageError("--labels and --exclude-labels were both given; expected one")
@@ -120,46 +103,23 @@ def _kept(corpus: Corpus, options: Mapping[str, Any]) -> Corpus:
     return _without_texts(corpus) if options["no_text"] else corpus
 
 
-def _name(file: Any) -> str:
-    return str(file) if isinstance(file, str | Path) else str(file.name)
+def noted(corpus: Corpus, notes: Iterable[Note]) -> Corpus:
+    """The corpus with more notes, for the report."""
+    return replace(corpus, notes=(*corpus.notes, *notes))
+
+
+def unquoted(note: Note) -> Note:
+    """The note without what it quotes, wherever it is printed."""
+    parts = (HIDDEN if isinstance(piece, Quote) else piece for piece in pieces(note.text))
+    return replace(note, text=tuple(parts))
 
 
 def _without_texts(corpus: Corpus) -> Corpus:
-    """The corpus without its texts, and without what was found out and may quote them."""
-    own = tuple(note for note in corpus.notes if _OWN_NOTE.fullmatch(note.partition(": ")[2]))
-    hidden = len(corpus.notes) - len(own)
-    skipped: Counter[str] = Counter()
-    for what, number in corpus.skipped.items():
-        # Exports name the kind of what is ignored, and a kind can be anything.
-        skipped[_KIND.sub("results ignored", what)] += number
+    """The corpus without its texts, and notes without what they may quote of them."""
     return replace(
         corpus,
         texts=None,
         token_start=None,
         token_end=None,
-        notes=(*own, f"{hidden} notes on reading are hidden by --no-text") if hidden else own,
-        skipped=dict(skipped),
+        notes=tuple(map(unquoted, corpus.notes)),
     )
-
-
-def without_text(message: str, given: Sequence[str]) -> str:
-    """A message up to what it may quote from a file: its place, and what is wrong there.
-
-    Parameters
-    ----------
-    message : str
-    given : sequence of str
-        The files that were given; their names are no text, whatever characters they have.
-
-    Examples
-    --------
-    >>> without_text("anna.conll:12: tag 'X-PER' of 'Anna' is unknown", ["anna.conll"])
-    'anna.conll:12: tag … (--no-text hides the rest)'
-    >>> without_text("anna.conll: is empty; expected annotations", ["anna.conll"])
-    'anna.conll: is empty; expected annotations'
-    """
-    file = max((name for name in given if message.startswith(name)), key=len, default="")
-    place = file + _PLACE.match(message.removeprefix(file))[0] if file else ""  # type: ignore[index]
-    found = message.removeprefix(place)
-    said = _QUOTING.split(found, maxsplit=1)[0]
-    return message if said == found else f"{place}{said.rstrip()} … (--no-text hides the rest)"

@@ -7,7 +7,6 @@ so that ``beyondchance --version`` waits for nothing.
 from __future__ import annotations
 
 import os
-import re
 import sys
 from contextlib import suppress
 from importlib import import_module
@@ -21,12 +20,12 @@ from beyondchance.version import __version__
 COMMANDS = {
     "agree": "How much annotators agree beyond chance.",
     "rank": "Systems against a gold standard, ranked before and after correction.",
-    "difficulty": "How unlikely luck is, by document.",
+    "difficulty": "How hard it is to agree by chance, by document.",
     "disagreements": "Every disagreement, its kind and its place.",
-    "report": "A page that people read, with every disagreement in its text.",
+    "report": "A page for a browser, with every disagreement in its text.",
     "plan": "How many documents to annotate, from a pilot.",
     "place": "Where random spans fall in a text.",
-    "reproduce": "The paper's tables beside ours.",
+    "reproduce": "The paper's tables next to ours.",
     "formats": "What can be read and written.",
     "convert": "Write annotations in another format.",
     "demo": "The agreement of the example that ships with the package.",
@@ -139,11 +138,11 @@ def _completion(ctx: click.Context, _: click.Parameter, shell: str | None) -> No
     help="Print the completion script of a shell, and exit.",
 )
 def cli() -> None:
-    """How much of the agreement between span annotations is more than luck?
+    """How much of the agreement between span annotations is beyond chance?
 
     \b
     beyondchance agree anna.conll ben.conll     two annotators
-    beyondchance agree export.json              one export that holds everybody
+    beyondchance agree export.json              one export that holds all annotators
     beyondchance rank gold.conll a.conll b.conll
     beyondchance demo                           try it on an example
     """
@@ -152,8 +151,8 @@ def cli() -> None:
 def run() -> NoReturn:
     """Run the command of this process, and end it.
 
-    At once: to take down the interpreter object by object takes longer than to score a test
-    set. Files are closed and temporary ones removed by then.
+    It ends at once, because taking down the interpreter object by object takes longer than
+    scoring a test set. By then, files are closed and temporary files are removed.
     """
     code = main()
     for stream in (sys.stdout, sys.stderr):
@@ -163,9 +162,9 @@ def run() -> NoReturn:
 
 
 def main(args: list[str] | None = None) -> int:
-    """Run a command; the exit code. No traceback gets out."""
+    """Run a command and return its exit code; never show a traceback."""
     for stream in (sys.stdout, sys.stderr):
-        # Names that the terminal cannot show are no reason to fail.
+        # Names that the terminal cannot show must not make a command fail.
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
     words = sys.argv[1:] if args is None else args
@@ -178,12 +177,12 @@ def main(args: list[str] | None = None) -> int:
     except (BrokenPipeError, SystemExit):  # click exits by itself only when a pipe is closed
         return _reader_gone()
     except Exception as error:
-        return _told(*_ending(error, words))
+        return _shown(*_ending(error, words))
     return int(code or 0)
 
 
 def _ending(error: Exception, words: list[str]) -> tuple[str, int]:
-    """What to say when a command could not be carried out, and its exit code."""
+    """The message and the exit code of a command that failed."""
     match error:
         case click.exceptions.NoArgsIsHelpError():
             return error.format_message(), USAGE
@@ -202,14 +201,14 @@ def _ending(error: Exception, words: list[str]) -> tuple[str, int]:
 
 
 def _reader_gone() -> int:
-    """Nothing is left to be said, not even when Python exits and flushes."""
+    """Print nothing more, not even when Python flushes its streams at exit."""
     with suppress(AttributeError, OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.__stdout__.fileno())  # type: ignore[union-attr]
     return CLOSED_PIPE
 
 
 def _defect(error: Exception) -> str:
-    """Where we failed, without what we failed on, which may quote a text."""
+    """The place of a defect, without the error's message, which may quote a text."""
     import traceback  # noqa: PLC0415 - for defects only
 
     *_, place = traceback.extract_tb(error.__traceback__)
@@ -221,13 +220,15 @@ def _defect(error: Exception) -> str:
 
 
 def _usage(error: click.UsageError) -> str:
-    """What is wrong with the call, on one line."""
+    """What is wrong with the call, on one line and as a part of a sentence."""
+    if isinstance(error, click.NoSuchOption):
+        near = " or ".join(error.possibilities or ())
+        return f"no such option {error.option_name}" + (f"; did you mean {near}?" if near else "")
     message = " ".join(error.format_message().split()).rstrip(".")
-    message = re.sub(r"\. \(D(id you mean.*)\)$", r"; d\1", message)
     return message[:1].lower() + message[1:]
 
 
-def _told(message: str, code: int) -> int:
+def _shown(message: str, code: int) -> int:
     if sys.stderr is not None:
         click.echo(message, err=True)
     return code

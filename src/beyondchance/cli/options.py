@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from math import isnan, nan
-from typing import Any
+from math import inf, isnan
+from typing import Any, TypeVar
 
 import click
 
@@ -12,14 +12,19 @@ from beyondchance.cli.running import Option
 from beyondchance.core.measures import MEASURES
 from beyondchance.core.models import MODELS
 from beyondchance.io.registry import FORMATS
-from beyondchance.options import ReadOptions, declared
+from beyondchance.options import (
+    Declared,
+    ReadOptions,
+    ResamplingOptions,
+    ScoringOptions,
+    declared,
+)
 from beyondchance.reporting.rendering import LIST_OUTPUTS, OUTPUTS
-from beyondchance.scoring.options import SCOPES
+from beyondchance.scoring.options import AUTO, SCOPES
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
-READING = tuple(name for name, item in declared(ReadOptions).items() if item.option.in_commands)
-"""The options that are passed on to `read`."""
+Result = TypeVar("Result")
 
 
 class Choice(click.Choice[str]):
@@ -35,75 +40,60 @@ class Choice(click.Choice[str]):
         return f"'{value}' is not one of {', '.join(names)}{hint}"
 
 
-class Names(click.ParamType[Any]):
-    """Names separated by commas."""
+class Parsed(click.ParamType[Any]):
+    """A value that a function parses from a word, and what is wrong where it cannot."""
 
-    name = "NAME,..."
+    def __init__(self, name: str, parse: Callable[[str], Any], wrong: str) -> None:
+        self.name = name
+        self.parse = parse
+        self.wrong = wrong
 
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> tuple[str, ...]:
-        """Split, and refuse empty names."""
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Parse a word; return any other value as it is."""
         if not isinstance(value, str):
-            return tuple(value)
-        names = tuple(name.strip() for name in value.split(","))
-        if not all(names):
-            self.fail(
-                f"'{value}' has an empty name; expected names separated by commas", param, ctx
-            )
-        return names
-
-
-class Renaming(click.ParamType[Any]):
-    """``OLD=NEW``."""
-
-    name = "OLD=NEW"
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> tuple[str, str]:
-        """Split at the first equals sign."""
-        if not isinstance(value, str):
-            return tuple(value)
-        old, sign, new = value.partition("=")
-        if not (old and sign and new):
-            self.fail(f"'{value}' is not a renaming; expected OLD=NEW", param, ctx)
-        return old, new
-
-
-class Parameters(click.ParamType[Any]):
-    """``NAME=NUMBER,...``."""
-
-    name = "NAME=NUMBER,..."
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> dict[str, float]:
-        """Numbers by name."""
-        if not isinstance(value, str):
-            return dict(value)
-        pairs = [part.partition("=") for part in value.split(",")]
+            return value
         try:
-            return {name.strip(): float(number) for name, _, number in pairs}
+            return self.parse(value)
         except ValueError:
-            self.fail(f"'{value}' is not NAME=NUMBER, several separated by commas", param, ctx)
+            self.fail(f"'{value}' {self.wrong}", param, ctx)
 
 
-class Lengths(click.ParamType[Any]):
-    """Lengths separated by commas."""
+def _checked(value: Result, is_right: object) -> Result:
+    if not is_right:
+        raise ValueError
+    return value
 
-    name = "N,..."
 
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> tuple[int, ...]:
-        """Whole numbers."""
-        if not isinstance(value, str):
-            return tuple(value)
-        try:
-            return tuple(int(part) for part in value.split(","))
-        except ValueError:
-            self.fail(f"'{value}' is not a list of lengths; expected such as 1,5,10", param, ctx)
+def _names(word: str) -> tuple[str, ...]:
+    names = tuple(name.strip() for name in word.split(","))
+    return _checked(names, all(names))
+
+
+def _renaming(word: str) -> tuple[str, str]:
+    old, _, new = word.partition("=")
+    return _checked((old, new), old and new)
+
+
+def _parameters(word: str) -> dict[str, float]:
+    pairs = [part.partition("=") for part in word.split(",")]
+    return {name.strip(): float(number) for name, _, number in pairs}
+
+
+def _bar(word: str) -> float:
+    return _checked(float(word), not isnan(float(word)))
+
+
+NAMES = Parsed("NAME,...", _names, "has an empty name; expected names separated by commas")
+LENGTHS = Parsed(
+    "N,...",
+    lambda word: tuple(int(part) for part in word.split(",")),
+    "is not a list of lengths; expected lengths such as 1,5,10",
+)
+_RENAMING = Parsed("OLD=NEW", _renaming, "is not a renaming; expected OLD=NEW")
+_PARAMETERS = Parsed(
+    "NAME=NUMBER,...", _parameters, "is not NAME=NUMBER, several separated by commas"
+)
+_BAR = Parsed("SCORE", _bar, "is not a score; expected a number such as 0.7")
 
 
 def option(*names: str, group: str, **settings: Any) -> Decorator:
@@ -111,43 +101,90 @@ def option(*names: str, group: str, **settings: Any) -> Decorator:
     return click.option(*names, cls=Option, group=group, **settings)
 
 
-SCORING = ("measure", "model", "scope", "theta", "samples", "seed")
+def flag(item: Declared, *, group: str, more: str = "", **settings: Any) -> Decorator:
+    """Make a flag from the declaration of an option of the library.
+
+    Parameters
+    ----------
+    item : Declared
+    group : str
+        On the help page.
+    more : str
+        A sentence at the end of the help.
+    **settings
+        Passed to click, in place of what the declaration says.
+    """
+    declaration = item.option
+    choices = _CHOICES.get(item.name, item.choices)
+    default = settings.setdefault("default", declaration.default)
+    if item.kind is bool:
+        settings["is_flag"] = True
+    else:
+        settings["type"] = Choice(choices) if choices else _type(item)
+        settings["metavar"] = None if choices else declaration.metavar or "NAME"
+    name = f"--{item.signed_name.replace('_', '-')}"
+    text = declaration.help + more
+    return option(name, group=group, help=text, show_default=bool(default), **settings)
+
+
+def _type(item: Declared) -> Any:
+    within = item.option.within
+    if within is None:
+        return item.kind
+    limits: Any = click.IntRange if item.kind is int else click.FloatRange
+    return limits(
+        within.low,
+        None if within.high == inf else within.high,
+        min_open=within.is_low_open,
+        max_open=within.is_high_open,
+    )
+
+
+_CHOICES: Mapping[str, Sequence[str]] = {
+    "measure": tuple(MEASURES),
+    "model": (AUTO, *MODELS),
+    "scope": tuple(SCOPES),
+}
+"""Values of options that registries know."""
+READING = {name: item for name, item in declared(ReadOptions).items() if item.option.in_commands}
+"""The options that are passed on to `read`."""
+SCORING = declared(ScoringOptions)
+RESAMPLING = declared(ResamplingOptions)
 OUTPUT = ("output", "save", "digits", "quiet")
 
 
-def picked(options: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
+def picked(options: Mapping[str, Any], names: Iterable[str]) -> dict[str, Any]:
     """Some of the options."""
     return {name: options[name] for name in names}
 
 
 def scoring_options(options: Mapping[str, Any]) -> dict[str, Any]:
-    """How to score; a seed is for the measure that samples, or else for resamples only."""
-    chosen = picked(options, SCORING)
-    return chosen if options["measure"] == "iou" else {**chosen, "seed": None}
+    """How to score; a seed is for measures that sample, otherwise for resamples only."""
+    is_sampled = "seed" in MEASURES[options["measure"]].parameters
+    return {**picked(options, SCORING), **({} if is_sampled else {"seed": None})}
 
 
-def together(options: Sequence[Decorator]) -> Decorator:
+def resampling_options(options: Mapping[str, Any]) -> dict[str, Any]:
+    """How to resample, by those of the options that the command has; the seed is 0 by default."""
+    given = {name: item.signed_name for name, item in RESAMPLING.items()}
+    known = {name: options[flag] for name, flag in given.items() if flag in options}
+    return {**known, "seed": options["seed"] or 0}
+
+
+def if_intervals(options: Mapping[str, Any], made: Callable[..., Result]) -> Result | None:
+    """Intervals, or what else is made from resamples, where ``--confidence`` asks for it."""
+    return made(**resampling_options(options)) if options["confidence"] is not None else None
+
+
+def together(options: Iterable[Decorator]) -> Decorator:
     """Several options as one decorator, in the order given."""
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
-        for option in reversed(options):
+        for option in reversed([*options]):
             function = option(function)
         return function
 
     return decorate
-
-
-def _reading_option(name: str) -> Decorator:
-    flag = f"--{name.replace('_', '-')}"
-    item = declared(ReadOptions)[name]
-    default = item.option.default
-    shown = f"  [default: {default}]" if isinstance(default, str) else ""
-    text = f"{item.option.help}{shown}"
-    if name == "predictions":
-        return option(flag, group="Reading", is_flag=True, default=None, help=text)
-    kind: Any = Choice(item.choices) if item.choices else item.kind
-    metavar = None if item.choices else item.option.metavar or "NAME"
-    return option(flag, group="Reading", type=kind, metavar=metavar, default=None, help=text)
 
 
 FILES = click.argument("files", nargs=-1, metavar="FILE...", type=click.Path(readable=False))
@@ -156,7 +193,7 @@ FORMAT = option(
     group="Reading",
     type=Choice([name for name in FORMATS if name != "hf"]),
     metavar="NAME",
-    help="The format of the files, one of those that 'beyondchance formats' lists; told from "
+    help="The format of the files, one of those that 'beyondchance formats' lists; detected from "
     "their content by default.",
 )
 
@@ -167,81 +204,61 @@ annotated_files = together(
             "--gold",
             group="Annotations",
             metavar="NAME|FILE",
-            help="The gold standard: one of the annotators, or a file of its own.",
+            help=declared(ReadOptions)["gold"].option.help,
         ),
-        option("--annotators", group="Annotations", type=Names(), help="Only these."),
-        option("--labels", group="Annotations", type=Names(), help="Only these, after renaming."),
-        option("--exclude-labels", group="Annotations", type=Names(), help="All labels but these."),
+        option("--annotators", group="Annotations", type=NAMES, help="Only these annotators."),
+        option(
+            "--labels", group="Annotations", type=NAMES, help="Only these labels, after renaming."
+        ),
+        option("--exclude-labels", group="Annotations", type=NAMES, help="All labels but these."),
         option(
             "--rename-label",
             group="Annotations",
-            type=Renaming(),
+            type=_RENAMING,
             multiple=True,
-            help="Another name for a label; can be repeated.",
+            help="A new name for a label; can be repeated.",
         ),
         FORMAT,
-        *(_reading_option(name) for name in READING),
+        *(flag(item, group="Reading") for item in READING.values()),
         option(
             "--no-text",
             group="Annotations",
             is_flag=True,
-            help="Show no annotated text anywhere, error messages included.",
+            help="Show no annotated text: results leave it out, and messages quote nothing from "
+            "the files.",
         ),
     ]
 )
-"""What annotations are read, and how."""
-
-scoring = together(
-    [
-        option(
-            "--measure",
-            group="Scoring",
-            type=Choice(list(MEASURES)),
-            default="token",
-            show_default=True,
-            help="What counts as match: shared positions, equal spans, equal starts and ends, "
-            "overlap as a share of both lengths, or spans of enough overlap.",
-        ),
-        option(
-            "--model",
-            group="Scoring",
-            type=Choice(("auto", *MODELS)),
-            default="auto",
-            show_default=True,
-            help="How random spans may lie to one another; auto takes the strictest that fits.",
-        ),
-        option(
-            "--scope",
-            group="Scoring",
-            type=Choice(list(SCOPES)),
-            default="label",
-            show_default=True,
-            help="Whether labels are placed one by one, together, or not looked at.",
-        ),
-        option(
-            "--theta",
-            group="Scoring",
-            type=click.FloatRange(0, 1, max_open=True),
-            metavar="SHARE",
-            help="For iou: the share that spans must have in common to match.  [default: 0.5]",
-        ),
-        option(
-            "--samples",
-            group="Scoring",
-            type=click.IntRange(1),
-            metavar="N",
-            help="For iou, where it is sampled: random arrangements of each text.",
-        ),
-        option(
-            "--seed",
-            group="Scoring",
-            type=click.IntRange(0),
-            metavar="N",
-            help="For what is sampled: where the random numbers begin, to get the same again.",
-        ),
-    ]
-)
+"""Which annotations are read, and how."""
+scoring = together([flag(item, group="Scoring") for item in SCORING.values()])
 """How annotations are scored."""
+CONFIDENCE, METHOD, RESAMPLES, OVER = (
+    flag(RESAMPLING[name], group="Uncertainty")
+    for name in ("confidence", "method", "resamples", "over")
+)
+uncertainty = together(
+    [
+        flag(
+            RESAMPLING["confidence"],
+            group="Uncertainty",
+            more=" Intervals are computed only if it is given.",
+            default=None,
+        ),
+        METHOD,
+        RESAMPLES,
+    ]
+)
+"""How uncertain a score is."""
+
+
+def check_intervals_wanted(options: Mapping[str, Any]) -> None:
+    """Refuse options of intervals where none were asked for, rather than ignore them."""
+    ctx = click.get_current_context()
+    for name in ("interval_method", "over"):
+        given = ctx.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
+        if given and options["confidence"] is None:
+            flag = f"--{name.replace('_', '-')}"
+            raise click.UsageError(f"{flag} is for intervals; pass --confidence 0.95 as well")
 
 
 def _form(forms: Iterable[str]) -> Decorator:
@@ -253,98 +270,54 @@ def _form(forms: Iterable[str]) -> Decorator:
     )
 
 
+def digits(default: int, more: str = "") -> Decorator:
+    """How many digits tables and text have."""
+    return option(
+        "--digits",
+        group="Output",
+        type=click.IntRange(1, 15),
+        metavar="N",
+        default=default,
+        show_default=True,
+        help=f"Digits after the point{more}.",
+    )
+
+
+def top(default: int, text: str) -> Decorator:
+    """How many of many things are shown."""
+    return option(
+        "--top",
+        group="Output",
+        type=click.IntRange(0),
+        metavar="N",
+        default=default,
+        show_default=True,
+        help=text,
+    )
+
+
+QUIET = option("--quiet", "-q", group="Output", is_flag=True, help="No notes and no progress.")
+TOP = top(20, "Rows of long tables in text; 0 shows all, as JSON and CSV do.")
 _PRINTING = (
     option(
         "--save",
         group="Output",
         metavar="FILE",
         type=click.Path(dir_okay=False),
-        help="Write the result to a file instead; all of it or nothing.",
+        help="Write the result to a file instead, completely or not at all.",
     ),
-    option(
-        "--digits",
-        group="Output",
-        type=click.IntRange(1, 15),
-        metavar="N",
-        default=4,
-        help="Digits after the point, for people; JSON and CSV have them all.  [default: 4]",
-    ),
-    option("--quiet", "-q", group="Output", is_flag=True, help="No notes and no progress."),
+    digits(4, " in tables and text; JSON and CSV have all digits"),
+    QUIET,
 )
 output = together([_form(OUTPUTS), *_PRINTING])
 """How a result is printed."""
 list_output = together([_form(LIST_OUTPUTS), *_PRINTING])
-"""The same for a result that is a list."""
-
-RESAMPLES = option(
-    "--resamples",
-    group="Uncertainty",
-    type=click.IntRange(99, 10**7),
-    metavar="N",
-    default=9999,
-    show_default=True,
-    help="How often to draw again.",
-)
-OVER = option(
-    "--over",
-    group="Uncertainty",
-    type=Choice(["documents", "annotators", "both"]),
-    default="documents",
-    show_default=True,
-    help="What to draw: other documents, other annotators, or both.",
-)
-uncertainty = together(
-    [
-        option(
-            "--confidence",
-            group="Uncertainty",
-            type=click.FloatRange(0, 1, min_open=True, max_open=True),
-            metavar="C",
-            help="Give intervals that hold the score with this confidence, such as 0.95.",
-        ),
-        option(
-            "--interval-method",
-            group="Uncertainty",
-            type=Choice(["bca", "percentile", "expanded"]),
-            default="bca",
-            show_default=True,
-            help="How intervals are made from resamples; expanded allows for few documents.",
-        ),
-        RESAMPLES,
-    ]
-)
-"""How sure a score is."""
-
-
-def seed(options: Mapping[str, Any]) -> int:
-    """Where the random numbers of resamples begin: at 0, if nobody says otherwise."""
-    return options["seed"] or 0
-
-
-def check_intervals_wanted(options: Mapping[str, Any]) -> None:
-    """Refuse options of intervals where none were asked for, rather than ignore them."""
-    ctx = click.get_current_context()
-    for name in ("interval_method", "over"):
-        given = ctx.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
-        if given and options["confidence"] is None:
-            flag = f"--{name.replace('_', '-')}"
-            raise click.UsageError(f"{flag} is for intervals; say --confidence 0.95 as well")
-
-
-def interval_options(options: Mapping[str, Any]) -> dict[str, Any]:
-    """What the library wants to know for intervals."""
-    return {
-        "confidence": options["confidence"],
-        "method": options["interval_method"],
-        "resamples": options["resamples"],
-        "rng": seed(options),
-    }
-
+"""How a result that is a list is printed."""
 
 GAMMA = option(
     "--gamma",
     group="Scoring",
-    type=Parameters(),
+    type=_PARAMETERS,
     help="Parameters of gamma: alpha, beta, delta, precision, confidence, samples.",
 )
 
@@ -358,38 +331,9 @@ def gamma_parameters(options: Mapping[str, Any]) -> dict[str, float]:
     }
 
 
-TOP = option(
-    "--top",
-    group="Output",
-    type=click.IntRange(0),
-    metavar="N",
-    default=20,
-    help="Rows of long tables for people; 0 shows all, as JSON and CSV do.  [default: 20]",
-)
-
-
-class Bar(click.ParamType[Any]):
-    """A score that others are held against."""
-
-    name = "SCORE"
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> float:
-        """A number."""
-        try:
-            number = float(value)
-        except ValueError:
-            number = nan
-        if isnan(number):
-            self.fail(f"'{value}' is not a score; expected a number such as 0.7", param, ctx)
-        return number
-
-
 FAIL_UNDER = option(
     "--fail-under",
     group="Output",
-    type=Bar(),
-    metavar="SCORE",
+    type=_BAR,
     help="Exit with 3 if a corrected score is below this, or undefined.",
 )

@@ -7,8 +7,8 @@ from typing import Any
 
 import click
 
-from beyondchance.cli.options import Choice, Lengths, option, output
-from beyondchance.cli.running import Command, emit, tell, working
+from beyondchance.cli.options import LENGTHS, Choice, option, output
+from beyondchance.cli.running import Command, emit, tell, voice, working
 from beyondchance.errors import LengthsError
 from beyondchance.io.saving import check_place, save_file
 from beyondchance.reporting.commands.place import place_report
@@ -24,7 +24,7 @@ from beyondchance.scoring.one_text import coverage, start_probabilities
     help="Positions of the text.",
 )
 @option(
-    "--spans", group="Text and spans", type=Lengths(), required=True, help="Lengths of the spans."
+    "--spans", group="Text and spans", type=LENGTHS, required=True, help="Lengths of the spans."
 )
 @option(
     "--model",
@@ -32,7 +32,7 @@ from beyondchance.scoring.one_text import coverage, start_probabilities
     type=Choice(("disjoint", "overlapping")),
     default="disjoint",
     show_default=True,
-    help="Whether random spans keep clear of one another.",
+    help="Whether random spans may overlap.",
 )
 @option(
     "--plot",
@@ -55,13 +55,13 @@ def command(
             starts = start_probabilities(length, list(spans), model=model)
             marked = coverage(length, list(spans), model=model)
     except LengthsError as error:
-        raise click.BadParameter(str(error), param_hint="'--spans'") from None
+        raise click.BadParameter(error.spoken(voice()), param_hint="'--spans'") from None
     report = place_report(length, spans, starts, marked, model=model, digits=options["digits"])
     for place in (plot, options["save"]):
         if place is not None:
             check_place(place)
     if plot is not None:
-        from beyondchance.page.charts import places_chart  # noqa: PLC0415 - rarely wanted
+        from beyondchance.page.charts.placement import places_chart  # noqa: PLC0415 - rarely wanted
         from beyondchance.page.figures import drawn  # noqa: PLC0415 - rarely wanted
 
         save_file(plot, drawn(places_chart(spans, starts), Path(plot).suffix))

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import click
 
-from beyondchance.cli.loading import load, streams
+from beyondchance.cli.loading import load, noted, streams
 from beyondchance.cli.options import (
+    CONFIDENCE,
     OUTPUT,
     RESAMPLES,
     Choice,
@@ -16,18 +16,18 @@ from beyondchance.cli.options import (
     option,
     output,
     picked,
+    resampling_options,
     scoring,
     scoring_options,
-    seed,
 )
 from beyondchance.cli.running import Command, emit, working
-from beyondchance.inference.plan import plan
+from beyondchance.inference.plan import plans
 from beyondchance.reporting.commands.plan import plan_report
 from beyondchance.results.resampling import SCORES
 from beyondchance.scoring.api import agreement
 
 WIDTHS = (0.1, 0.05, 0.03, 0.02, 0.01)
-"""Half widths that are shown beside the one that was asked for."""
+"""Half widths that are shown besides the one that was asked for."""
 
 
 @click.command("plan", cls=Command)
@@ -40,7 +40,7 @@ WIDTHS = (0.1, 0.05, 0.03, 0.02, 0.01)
     metavar="H",
     default=0.05,
     show_default=True,
-    help="How well the score is to be known: to within plus or minus this.",
+    help="Half the width of the interval that is wanted.",
 )
 @option(
     "--score",
@@ -48,17 +48,9 @@ WIDTHS = (0.1, 0.05, 0.03, 0.02, 0.01)
     type=Choice(SCORES),
     default="corrected",
     show_default=True,
-    help="The score that is to be known so well.",
+    help="The score that the interval is for.",
 )
-@option(
-    "--confidence",
-    group="Plan",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
-    metavar="C",
-    default=0.95,
-    show_default=True,
-    help="How sure to be that it lies within.",
-)
+@CONFIDENCE
 @RESAMPLES
 @output
 def command(files: tuple[str, ...], **options: Any) -> None:
@@ -72,18 +64,10 @@ def command(files: tuple[str, ...], **options: Any) -> None:
     with working("reading and planning", quiet=options["quiet"]):
         corpus = load(streams(files), options)
         pilot = agreement(corpus, **scoring_options(options))
-        corpus = replace(corpus, notes=(*corpus.notes, *pilot.notes))
-        wanted = options["half_width"]
-        plans = [
-            plan(
-                pilot,
-                width,
-                score=options["score"],
-                confidence=options["confidence"],
-                resamples=options["resamples"],
-                rng=seed(options),
-            )
-            for width in (wanted, *(width for width in WIDTHS if width != wanted))
-        ]
-        report = plan_report(plans, pilot, corpus, score=options["score"], digits=options["digits"])
+        widths = tuple(dict.fromkeys((options["half_width"], *WIDTHS)))
+        common = picked(options, ["score"])
+        made = plans(pilot, widths, **common, **resampling_options(options))
+        report = plan_report(
+            made, pilot, noted(corpus, pilot.notes), **common, digits=options["digits"]
+        )
     emit(report, **picked(options, OUTPUT))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -11,19 +10,18 @@ import click
 import numpy as np
 
 from beyondchance.annotations.corpus import Corpus
-from beyondchance.cli.agree import exit_code
-from beyondchance.cli.loading import load, streams
+from beyondchance.cli.agree import by_measures, exit_code
+from beyondchance.cli.loading import load, noted, streams
 from beyondchance.cli.options import (
     FAIL_UNDER,
     OUTPUT,
     annotated_files,
     check_intervals_wanted,
-    interval_options,
+    if_intervals,
     option,
     output,
     picked,
     scoring,
-    scoring_options,
     uncertainty,
 )
 from beyondchance.cli.running import Command, emit, working
@@ -42,7 +40,7 @@ from beyondchance.types import Bools
     group="Output",
     type=click.FloatRange(0, 1),
     metavar="D",
-    help="Rank in two subsets as well: texts of at least this difficulty, and below it. The "
+    help="Also rank in two subsets: texts of at least this difficulty, and easier ones. The "
     "paper takes 0.825.",
 )
 @FAIL_UNDER
@@ -50,8 +48,8 @@ from beyondchance.types import Bools
 def command(files: tuple[str, ...], **options: Any) -> int:
     """Systems against a gold standard, ranked before and after correction.
 
-    The first FILE is the gold standard and every other a system, unless --gold says who it
-    is; then all are systems, or one FILE holds everybody.
+    The first FILE is the gold standard and every other a system, unless --gold names the gold
+    standard; then all are systems, or one FILE holds all of them.
 
     \b
     beyondchance rank gold.conll a.conll b.conll
@@ -66,38 +64,34 @@ def command(files: tuple[str, ...], **options: Any) -> int:
         given, options["gold"] = given[1:], Path(given[0])
     with working("reading and ranking", quiet=options["quiet"]):
         corpus = load(given, options)
-        chosen = options["measure"]
-        first = rank(corpus, **scoring_options(options))
-        score = partial(rank, corpus, model=first.settings.model, scope=options["scope"])
-        others = [name for name in ("token", "exact") if name != chosen]
-        rankings = {chosen: first, **{name: score(measure=name) for name in others}}
-        corpus = replace(corpus, notes=(*corpus.notes, *first.notes))
+        rankings = by_measures(rank, corpus, options)
+        first = rankings[options["measure"]]
         report = rank_report(
             rankings,
-            corpus,
-            subsets=_subsets(rankings[chosen], corpus, options),
-            sureness={name: _sureness(item, options) for name, item in rankings.items()}
-            if options["confidence"] is not None
-            else None,
+            noted(corpus, first.notes),
+            subsets=_subsets(first, corpus, options),
+            sureness=if_intervals(options, partial(_all_sureness, rankings)),
             digits=options["digits"],
         )
     emit(report, **picked(options, OUTPUT))
     scores = {
-        f"the corrected score of {name}": system.score
-        for name, system in rankings[chosen].systems.items()
+        f"the corrected score of {name}": system.score for name, system in first.systems.items()
     }
     return exit_code(scores, options)
 
 
-def _sureness(ranking: Ranking, options: dict[str, Any]) -> Sureness:
-    """Which systems can be told apart, and the intervals of everything."""
+def _all_sureness(rankings: dict[str, Ranking], **resampling: Any) -> dict[str, Sureness]:
+    return {name: _sureness(ranking, **resampling) for name, ranking in rankings.items()}
+
+
+def _sureness(ranking: Ranking, **resampling: Any) -> Sureness:
+    """Which systems differ significantly, and the intervals of systems and labels."""
     from beyondchance.inference.standings import compare_systems  # noqa: PLC0415 - for those who ask
 
-    chosen = interval_options(options)
     return Sureness(
-        standings=compare_systems(ranking, **chosen),
+        standings=compare_systems(ranking, **resampling),
         labels={
-            name: system.intervals(levels=["label"], **chosen).by_label
+            name: system.intervals(levels=["label"], **resampling).by_label
             for name, system in ranking.systems.items()
         },
     )
@@ -109,8 +103,9 @@ def _subsets(ranking: Ranking, corpus: Corpus, options: dict[str, Any]) -> list[
     if bar is None:
         return []
     # The paper's difficulty is that of the token measure, whatever systems are ranked by.
-    chosen = {"model": ranking.settings.model, "scope": options["scope"]}
-    by_text = difficulty(corpus, gold=ranking.gold, **chosen).by_text
+    by_text = difficulty(
+        corpus, gold=ranking.gold, model=ranking.settings.model, scope=options["scope"]
+    ).by_text
 
     def subset(name: str, condition: str, texts: Bools) -> Subset:
         among = ranking.among(texts)
@@ -119,7 +114,7 @@ def _subsets(ranking: Ranking, corpus: Corpus, options: dict[str, Any]) -> list[
             condition=condition,
             n_texts=int(np.count_nonzero(texts)),
             ranking=among,
-            sureness=_sureness(among, options) if options["confidence"] is not None else None,
+            sureness=if_intervals(options, partial(_sureness, among)),
         )
 
     with np.errstate(invalid="ignore"):

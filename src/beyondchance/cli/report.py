@@ -2,41 +2,47 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import date
 from typing import Any
 
 import click
 
-from beyondchance.cli.loading import load, streams
+from beyondchance.cli.loading import load, noted, streams
 from beyondchance.cli.options import (
+    CONFIDENCE,
     GAMMA,
-    Names,
+    METHOD,
+    NAMES,
+    QUIET,
+    RESAMPLES,
     annotated_files,
+    digits,
     gamma_parameters,
-    interval_options,
     option,
+    resampling_options,
     scoring,
     scoring_options,
-    uncertainty,
+    top,
 )
-from beyondchance.cli.running import Command, tell, working
+from beyondchance.cli.running import Command, tell, tell_notes, working
 from beyondchance.io.saving import check_place
 from beyondchance.page.gather import WITHOUT_GAMMA
 from beyondchance.page.report import report
-from beyondchance.reporting.sentences import condensed
 from beyondchance.scoring.api import agreement, rank
 
 
 @click.command("report", cls=Command)
 @annotated_files
 @scoring
-@uncertainty
+@CONFIDENCE
+@METHOD
+@RESAMPLES
 @option(
     "--coefficients",
     group="Scoring",
-    type=Names(),
-    help="Other coefficients beside ours: 'all', or names; all but gamma by default, for its cost.",
+    type=NAMES,
+    help="Other coefficients besides ours: 'all', or names; by default all but gamma, which is "
+    "slow.",
 )
 @GAMMA
 @option(
@@ -57,29 +63,15 @@ from beyondchance.scoring.api import agreement, rank
 )
 @option("--title", group="Output", metavar="TEXT", help="The heading of the page.")
 @option("--dated", group="Output", is_flag=True, help="Print today's date below the heading.")
-@option(
-    "--top",
-    group="Output",
-    type=click.IntRange(0),
-    metavar="N",
-    default=1000,
-    help="Documents to show in full, the most contested ones; 0 for all.  [default: 1000]",
-)
-@option(
-    "--digits",
-    group="Output",
-    type=click.IntRange(1, 15),
-    metavar="N",
-    default=3,
-    help="Digits after the point.  [default: 3]",
-)
-@option("--quiet", "-q", group="Output", is_flag=True, help="No notes and no progress.")
+@top(1000, "Documents to show in full, those with most disagreements; 0 for all.")
+@digits(3)
+@QUIET
 def command(files: tuple[str, ...], **options: Any) -> None:
-    """A page that people read: the result, its charts, and every disagreement in its text.
+    """A page for a browser: the result, its charts, and every disagreement in its text.
 
-    One file that needs no network, with intervals of 95 % unless --confidence says otherwise.
-    With --gold, systems are ranked against the gold standard; without it, annotators are
-    compared with one another. --no-text leaves every text out.
+    The page is one file and needs no network. With --gold, systems are ranked against the gold
+    standard; without it, annotators are compared with each other. --no-text leaves out all
+    texts.
 
     \b
     beyondchance report anna.conll ben.conll -o report.html
@@ -89,15 +81,14 @@ def command(files: tuple[str, ...], **options: Any) -> None:
     is_printed = options["save"] == "-"
     if not is_printed:
         check_place(options["save"])
-    options["confidence"] = options["confidence"] or 0.95
     with working("reading, scoring and drawing", quiet=options["quiet"]):
         corpus = load(streams(files), options)
         score = agreement if options["gold"] is None else rank
         result: Any = score(corpus, **scoring_options(options))
-        notes = (*corpus.notes, *result.notes)
+        corpus = noted(corpus, result.notes)
         page = report(
             result,
-            replace(corpus, notes=notes),
+            corpus,
             title=options["title"],
             texts=not options["no_text"],
             top=options["top"],
@@ -105,15 +96,14 @@ def command(files: tuple[str, ...], **options: Any) -> None:
             date=date.today().isoformat() if options["dated"] else None,
             coefficients=options["coefficients"] or WITHOUT_GAMMA,
             gamma=gamma_parameters(options),
-            **interval_options(options),
+            **resampling_options(options),
         )
         if options["figures"] is not None:
             page.save_figures(options["figures"])
         if not is_printed:
             page.save(options["save"])
     if not options["quiet"]:
-        for note in condensed(notes):
-            tell(note)
+        tell_notes(corpus.notes)
         for what in (options["save"], options["figures"]):
             if what not in {None, "-"}:
                 tell(f"wrote {what}")

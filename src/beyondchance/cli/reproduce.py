@@ -16,7 +16,7 @@ from beyondchance.reporting.commands.reproduce import reproduce_report
 @click.command("reproduce", cls=Command)
 @output
 def command(**options: Any) -> int:
-    """The simulation tables of the paper, printed beside ours, cell by cell.
+    """The simulation tables of the paper, printed next to ours, cell by cell.
 
     Exits with 1 if a cell differs that no known deviation explains.
     """

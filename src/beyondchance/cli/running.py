@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-import re
 import sys
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,13 +16,14 @@ import click
 from beyondchance.cli.main import DATA, USAGE
 from beyondchance.errors import BeyondChanceError, OptionError
 from beyondchance.io.saving import save_file
+from beyondchance.messages import COMMAND_LINE, Note, Text, Voice, spoken
 from beyondchance.reporting.blocks import Report
 from beyondchance.reporting.rendering import OUTPUTS, rendered
 from beyondchance.reporting.sentences import condensed
 from beyondchance.reporting.visible import visible
 
 _PATIENCE = 1.0
-"""Seconds after which somebody who waits is told what for."""
+"""Seconds after which a terminal shows what is being waited for."""
 
 
 class Refused(click.ClickException):
@@ -55,7 +56,7 @@ class Command(click.Command):
             record = item.get_help_record(ctx)
             if record is not None and not isinstance(item, click.Argument):
                 groups.setdefault(getattr(item, "group", "Output"), []).append(record)
-        # How files are read concerns few, and takes most of the page.
+        # How files are read concerns few users, and takes most of the page.
         groups |= {"Reading": groups.pop("Reading")} if "Reading" in groups else {}
         for group, records in groups.items():
             with formatter.section(group):
@@ -68,7 +69,7 @@ class Command(click.Command):
             return super().invoke(ctx)
         except BeyondChanceError as error:
             kind = Misused if isinstance(error, OptionError) else Refused
-            raise kind(in_cli_words(visible(str(error)), self)) from None
+            raise kind(visible(error.spoken(voice()))) from None
 
 
 def _check_not_an_input(params: Mapping[str, Any]) -> None:
@@ -87,33 +88,19 @@ def _check_not_an_input(params: Mapping[str, Any]) -> None:
 
 
 def is_terminal(stream: Any) -> bool:
-    """Whether somebody looks at a stream; it may have been closed."""
+    """Whether a stream is a terminal; it may have been closed."""
     return stream is not None and stream.isatty()
 
 
-def in_cli_words(message: str, command: click.Command) -> str:
-    """Options as they are spelled here: ``--match text`` for ``match='text'``.
-
-    Examples
-    --------
-    >>> command = click.Command("agree", params=[click.Option(["--spans-key"])])
-    >>> in_cli_words("use spans_key='ner', spans_key=NAME or spans_key=", command)
-    'use --spans-key ner, --spans-key NAME or --spans-key'
-    """
-    names = {name for item in command.params for name in (item.name,) if name}
-    if not names:
-        return message
-    pattern = rf"\b({'|'.join(sorted(map(re.escape, names)))})=(?:'([^']*)'|([A-Z]+\b))?"
-
-    def spelled(found: re.Match[str]) -> str:
-        return f"--{found[1].replace('_', '-')} {found[2] or found[3] or ''}".rstrip()
-
-    return re.sub(pattern, spelled, message)
+def voice() -> Voice:
+    """The words of the command that runs: under ``--no-text`` it quotes nothing."""
+    hides_text = click.get_current_context().params.get("no_text")
+    return COMMAND_LINE.without_quotes() if hides_text else COMMAND_LINE
 
 
 @contextmanager
 def working(what: str, *, quiet: bool) -> Iterator[Callable[[str], None]]:
-    """Say on a terminal what takes long, once it does; what is given can be made precise."""
+    """Show on a terminal what takes long, once it does; the function adds details."""
     lock = threading.Lock()
     started: list[Any] = []
     said = [what]
@@ -159,16 +146,16 @@ def emit(
     quiet: bool,
     forms: Mapping[str, str] = OUTPUTS,
 ) -> None:
-    """Print a report, or save it; what else there is to say goes to standard error."""
+    """Print a report, or save it; notes go to standard error."""
     form = output or _form_of(save, forms)
     with working("printing", quiet=quiet):
+        words = partial(rendered, report, form, digits=digits, voice=voice())
         if save is None:
-            text = rendered(report, form, digits=digits, width=_width(), colour=_is_coloured())
+            text = words(width=_width(), colour=_is_coloured())
         else:
-            save_file(save, rendered(report, form, digits=digits).encode())
+            save_file(save, words().encode())
     if not quiet:
-        for note in condensed(report.notes):
-            tell(note)
+        tell_notes(report.notes)
     if save is None:
         if report.notes and not quiet and is_terminal(sys.stderr):
             click.echo(err=True)  # the result follows on the same screen
@@ -178,12 +165,16 @@ def emit(
         tell(f"wrote {save}")
 
 
-def tell(note: str) -> None:
-    """Say something beside the result."""
-    ctx = click.get_current_context()
-    if sys.stderr is None:
-        return
-    click.echo(in_cli_words(visible(note), ctx.command), err=True)
+def tell(text: Text) -> None:
+    """Print something next to the result, on standard error."""
+    if sys.stderr is not None:
+        click.echo(visible(spoken(text, voice())), err=True)
+
+
+def tell_notes(notes: Iterable[Note]) -> None:
+    """Print notes, each once."""
+    for note in condensed(notes, voice()):
+        tell(note)
 
 
 def _form_of(save: str | None, forms: Mapping[str, str]) -> str:

@@ -1,6 +1,6 @@
 // The document view: draws the documents of <script id="documents"> into <section id="reader">.
 //
-// Everything that somebody else wrote reaches the page by textContent only. Offsets count
+// Everything that comes from the data reaches the page by textContent only. Offsets count
 // Unicode code points or tokens, never UTF-16 units.
 (() => {
   "use strict";
@@ -28,7 +28,7 @@
   const MATRIX = 1600; // cells of a table of labels by labels; more are listed
   const LISTED = 500; // pairs of labels in such a list
   const LABEL = 190; // pixels of a label that is not cut
-  const GUTTER_NAME = 14; // characters of a name beside its lane
+  const GUTTER_NAME = 14; // characters of a name next to its lane
 
   // ---- Small helpers ---------------------------------------------------------------------
 
@@ -267,7 +267,7 @@
   function filters() {
     const isInPair = (who) => pairs.some((pair) => pair.includes(who));
     parts.who.append(
-      option("", "everybody"),
+      option("", "all annotators"),
       make("optgroup", { label: "one annotator" }, ...annotators.flatMap((text, who) =>
         isInPair(who) ? [option(`annotator-${who}`, text)] : [])),
       make("optgroup", { label: "a pair" }, ...pairs.map(([a, b], p) =>
@@ -504,7 +504,7 @@
     updateButtons();
   }
 
-  // Who is shown: everybody in a pair that is wanted and compared in this document.
+  // Who is shown: all annotators in a pair that is wanted and compared in this document.
   function lanesOf(item) {
     const found = new Set();
     pairs.forEach((pair, p) => {
@@ -587,7 +587,7 @@
   const BY_ITSELF = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}]/u;
 
   // Words, cut where a span begins or ends. White space is a column of its own where a span
-  // begins or ends with it, which is a difference that nobody would see otherwise.
+  // begins or ends with it, which is a difference that would not be seen otherwise.
   function characterCells(points, spans) {
     const [starts, ends] = [new Set(), new Set()];
     for (const span of spans) {
@@ -725,11 +725,11 @@
     chunk.names = make("div", { class: "reader-names", dir: "ltr", "aria-hidden": "true" });
     chunk.element.append(chunk.names);
     chunk.parts = new Map(); // the elements of each span
-    chunk.columns = []; // the words that somebody marked
+    chunk.columns = []; // the words that an annotator marked
     const words = chunk.cells.map((cell) => cell.word).join(" ");
     const mixed = RIGHT_TO_LEFT.test(words);
     if (mixed) chunk.element.dir = direction(words);
-    let plain = ""; // words that nobody marked are text like any other
+    let plain = ""; // words that no annotator marked are text like any other
     chunk.cells.forEach((cell, i) => {
       if (!chunk.marks[i].length && !cell.ruler) {
         plain += cell.word + cell.gap;
@@ -833,7 +833,7 @@
     if (tight.length && times > 1) makeRoom(chunk, times - 1);
   }
 
-  // Names of annotators beside their lanes, on every line into which the text was broken.
+  // Names of annotators next to their lanes, on every line into which the text was broken.
   function drawNames(chunk) {
     if (!chunk.drawn || !chunk.n) return;
     const lane = parseFloat(getComputedStyle(document.documentElement).fontSize) * 1.25;

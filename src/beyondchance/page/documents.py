@@ -1,7 +1,7 @@
 """The document view of the HTML report: texts, who marked what, and where they differ.
 
 Python chooses the documents and writes them as JSON; `documents.js` draws the one that is
-being read, and `documents.css` gives it its looks.
+being read, and `documents.css` its look.
 
 The JSON has the names once, and for each document only numbers that refer to them. Rows in
 which two annotators agree are not written: a span of a pair that is in no other row agrees.
@@ -22,6 +22,8 @@ from typing import Any
 import numpy as np
 
 from beyondchance.annotations.corpus import Corpus
+from beyondchance.checks import checked_whole
+from beyondchance.core.ragged import bounds, starts
 from beyondchance.errors import OptionError
 from beyondchance.reporting.blocks import counted
 from beyondchance.scoring.disagreements import KINDS, Disagreements
@@ -48,7 +50,7 @@ _WITH_JAVASCRIPT = (
     "next, open this page with JavaScript."
 )
 _STATIC_DOCUMENTS, _STATIC_ROWS, _STATIC_CHARACTERS = 3, 100, 5_000
-"""How much of the documents is on the page for those who run no JavaScript."""
+"""How much of the documents is on the page for browsers without JavaScript."""
 _SURFACE = 60
 """Characters of a span that are quoted in a sentence."""
 _UNSAFE = re.compile("[<>&\u2028\u2029\ud800-\udfff]")
@@ -64,7 +66,7 @@ class DocumentView:
     payload : str
         JSON for ``<script type="application/json" id="documents">``, safe inside HTML.
     static : str
-        HTML of the first few documents, for those who run no JavaScript; it goes into
+        HTML of the first few documents, for browsers without JavaScript; it goes into
         ``<section id="reader">``, where `documents.js` takes it out again.
     numbers : mapping of str to int
         For each document that can be opened its number in links, ``#document-<number>``.
@@ -113,8 +115,7 @@ def document_view(
     >>> [document[:2] for document in json.loads(view.payload)["documents"]]
     [[0, 'issue-01'], [5, 'issue-06']]
     """
-    if top < 1:
-        raise OptionError(f"top is {top!r}; expected the number of documents to show, 1 or more")
+    checked_whole("top", top, least=1)
     corpus = found.corpus
     known = _known_texts(corpus) if texts else None
     place = {name: i for i, name in enumerate(corpus.documents)}
@@ -184,10 +185,9 @@ def _within(
     if texts is None:
         return documents
     characters = np.fromiter(map(len, texts), dtype=np.int64, count=len(texts))
-    first = np.searchsorted(corpus.text_document, documents)
-    end = np.searchsorted(corpus.text_document, documents, side="right")
+    cuts = bounds(corpus.text_document, len(corpus.documents))
     before = np.concatenate([[0], np.cumsum(characters)])
-    so_far = np.cumsum(before[end] - before[first])
+    so_far = np.cumsum(before[cuts[documents + 1]] - before[cuts[documents]])
     return documents[: max(1, int(np.searchsorted(so_far, most_characters, side="right")))]
 
 
@@ -208,6 +208,9 @@ def _documents(
     """
     corpus = found.corpus
     pairs = _pairs(found)
+    pair_numbers = _pair_numbers(pairs)
+    # The place of each document on the page; -1 for those that are not on it. Whatever has no
+    # place is dropped first, so that the rest costs what the page shows and not the corpus.
     place = np.full(len(corpus.documents), -1, dtype=np.int64)
     place[chosen] = np.arange(len(chosen))
     is_compared = np.zeros(len(corpus.annotators), dtype=bool)
@@ -217,13 +220,18 @@ def _documents(
         np.where(is_compared[corpus.annotation_annotator], place[corpus.annotation_document], -1),
         len(chosen),
     )
+    present = corpus.annotation_annotator[annotations]
     spans, span_cuts, within = _ordered_spans(corpus, place, is_compared, len(chosen))
     row_place = place[corpus.text_document[found.text]]
-    _check_rows(found[np.flatnonzero(row_place >= 0)], chosen, pairs)
+    _check_rows(
+        found[np.flatnonzero(row_place >= 0)],
+        pair_numbers,
+        present=np.split(present, annotation_cuts[1:-1]),
+        owners=np.split(corpus.span_annotator[spans], span_cuts[1:-1]),
+    )
     rows, row_cuts = _by_document(np.where(found.kind == _AGREE, -1, row_place), len(chosen))
 
-    first_text = np.searchsorted(corpus.text_document, chosen)
-    end_text = np.searchsorted(corpus.text_document, chosen, side="right")
+    text_cuts = bounds(corpus.text_document, len(corpus.documents))
     n_spans = np.bincount(corpus.span_text[spans], minlength=len(corpus.text_length))
     span_columns = (
         corpus.span_annotator[spans],
@@ -232,21 +240,23 @@ def _documents(
         (corpus.span_end - corpus.span_start)[spans],
     )
     row_columns = (
-        _pair_numbers(pairs, len(corpus.annotators))[found.a[rows], found.b[rows]],
+        pair_numbers(found.a[rows], found.b[rows]),
         found.kind[rows],
+        # Spans in rows are numbered as in the columns of spans; -1 takes the last entry, -1.
         within[found.span_a[rows]],
         within[found.span_b[rows]],
     )
     written = _written_texts(corpus, texts)
     documents: list[list[Any]] = []
     for i, number in enumerate(chosen.tolist()):
-        present = corpus.annotation_annotator[annotations[slice(*annotation_cuts[i : i + 2])]]
-        columns = [column[slice(*span_cuts[i : i + 2])].tolist() for column in span_columns]
-        listed = [column[slice(*row_cuts[i : i + 2])].tolist() for column in row_columns]
-        counts = n_spans[first_text[i] : end_text[i]].tolist()
-        own = [written(text) for text in range(first_text[i], end_text[i])]
+        annotators = present[annotation_cuts[i] : annotation_cuts[i + 1]].tolist()
+        columns = [column[span_cuts[i] : span_cuts[i + 1]].tolist() for column in span_columns]
+        listed = [column[row_cuts[i] : row_cuts[i + 1]].tolist() for column in row_columns]
+        own = range(text_cuts[number], text_cuts[number + 1])
+        counts = n_spans[own.start : own.stop].tolist()
         name = corpus.documents[number]
-        documents.append([number, name, present.tolist(), own, [counts, *columns], listed])
+        texts_here = [written(text) for text in own]
+        documents.append([number, name, annotators, texts_here, [counts, *columns], listed])
     return documents
 
 
@@ -258,7 +268,7 @@ def _by_document(place: Ints, n: int) -> tuple[Ints, Ints]:
     """
     entries = np.flatnonzero(place >= 0)
     entries = entries[np.argsort(place[entries], kind="stable")]
-    return entries, np.searchsorted(place[entries], np.arange(n + 1))
+    return entries, bounds(place[entries], n)
 
 
 def _ordered_spans(
@@ -285,47 +295,74 @@ def _ordered_spans(
     return spans, cuts, within
 
 
-def _pair_numbers(pairs: Ints, n_annotators: int) -> Ints:
-    """The number of each pair, shape (annotators, annotators)."""
-    number = np.full((n_annotators, n_annotators), -1, dtype=np.int64)
-    number[pairs[:, 0], pairs[:, 1]] = np.arange(len(pairs))
-    return number
+def _pair_numbers(pairs: Ints) -> Callable[[Ints, Ints], Ints]:
+    """A function of annotators a and b: the number of their pair, -1 where there is none.
+
+    >>> _pair_numbers(np.array([[0, 2], [0, 1]]))(np.array([0, 0, 1]), np.array([1, 2, 2]))
+    array([ 1,  0, -1])
+    """
+    # A pair as one number, to be found by bisection: a matrix of annotators would grow with
+    # their square, and most of a crowd never meet.
+    n = int(pairs.max(initial=0)) + 1
+    codes = pairs @ (n, 1)
+    order = np.argsort(codes)
+    codes = codes[order]
+
+    def numbers(a: Ints, b: Ints) -> Ints:
+        place = np.minimum(np.searchsorted(codes, a * n + b), len(codes) - 1)
+        return np.where(codes[place] == a * n + b, order[place], -1)
+
+    return numbers
 
 
-def _check_rows(rows: Disagreements, chosen: Ints, pairs: Ints) -> None:
-    """Refuse rows of which some were taken out: what is not a row would count as agreement."""
-    corpus = rows.corpus
-    shape = (len(corpus.documents), len(corpus.annotators))
-    cell = corpus.text_document[corpus.span_text] * shape[1] + corpus.span_annotator
-    n_spans = np.bincount(cell, minlength=shape[0] * shape[1]).reshape(shape)[chosen]
-    present = np.zeros(shape, dtype=bool)
-    present[corpus.annotation_document, corpus.annotation_annotator] = True
-    present = present[chosen]
-    expected = sum(
-        int((n_spans[:, a] + n_spans[:, b])[present[:, a] & present[:, b]].sum())
-        for a, b in pairs.tolist()
-    )
+def _check_rows(
+    rows: Disagreements,
+    pair_numbers: Callable[[Ints, Ints], Ints],
+    *,
+    present: Sequence[Ints],
+    owners: Sequence[Ints],
+) -> None:
+    """Refuse rows of which some were taken out: what is not a row would count as agreement.
+
+    Parameters
+    ----------
+    rows : Disagreements
+        Those of the documents on the page.
+    pair_numbers : function
+        As `_pair_numbers` returns it.
+    present, owners : sequences of arrays of int
+        For each document the annotators who are compared, and the annotator of each span.
+    """
+    expected = 0
+    for who, owner in zip(present, owners, strict=True):
+        order = np.argsort(who)
+        n_spans = np.bincount(order[np.searchsorted(who[order], owner)], minlength=len(who))
+        # A span is in one row for each pair of its annotator with an annotator who is present.
+        # Document by document, because all at once takes documents times pairs.
+        is_pair = pair_numbers(*np.meshgrid(who, who, indexing="ij")) >= 0
+        expected += int(n_spans @ (is_pair.sum(axis=0) + is_pair.sum(axis=1)))
     in_rows = int(np.count_nonzero(rows.span_a >= 0) + np.count_nonzero(rows.span_b >= 0))
     if in_rows != expected:
         raise OptionError(
             f"the rows have {in_rows} spans of pairs of annotators, and their documents have "
-            f"{expected}; expected all rows, as disagreements() returns them"
+            f"{expected}",
+            expected="all rows, as disagreements() returns them",
         )
 
 
 def _written_texts(
     corpus: Corpus, texts: tuple[str, ...] | None
 ) -> Callable[[int], str | list[str] | int]:
-    """How each text is written: see `_written_tokens`; characters as they are; else its length."""
+    """How each text is written: by tokens or as it is, or its length where it is not known."""
     token_start, token_end = corpus.token_start, corpus.token_end
     if texts is None:
         return lambda text: int(corpus.text_length[text])
     if corpus.positions == "characters" or token_start is None or token_end is None:
         return texts.__getitem__
-    first = np.concatenate([[0], np.cumsum(corpus.text_length)])
+    first = starts(corpus.text_length)
 
     def tokens(text: int) -> str | list[str]:
-        within = slice(first[text], first[text + 1])
+        within = slice(first[text], first[text] + corpus.text_length[text])
         return _written_tokens(
             texts[text], token_start[within].tolist(), token_end[within].tolist()
         )
@@ -438,7 +475,7 @@ def _cut(surface: str) -> str:
 
 
 def _bdi(name: str) -> str:
-    """Something that somebody else wrote, in a sentence of ours, whatever its direction."""
+    """Text from the data within a sentence of ours, whatever its direction."""
     return f"<bdi>{_escaped(name)}</bdi>"
 
 

@@ -12,6 +12,7 @@ from typing import Any
 from xml.etree import ElementTree as ET
 
 from beyondchance.errors import MissingLibraryError, OptionError
+from beyondchance.messages import Quote
 
 ENDINGS = (".png", ".svg", ".pdf")
 
@@ -34,20 +35,26 @@ _INHERITED = (
 
 
 def altair() -> Any:
-    """The library that charts are written with, or a hint at how to install it."""
+    """Import the library that charts are written with.
+
+    Raises
+    ------
+    MissingLibraryError
+        If it is not installed.
+    """
     try:
         import altair as alt  # noqa: PLC0415 - an extra
         import vl_convert  # noqa: F401, PLC0415 - an extra
     except ImportError as error:
         raise MissingLibraryError(
-            f"a figure needs the library {error.name}; install it with: "
-            "pip install 'beyondchance[report]'"
+            f"a figure needs the library {error.name}",
+            remedy="install it with: pip install 'beyondchance[report]'",
         ) from None
     return alt
 
 
 def warm_up() -> None:
-    """Start what draws in the background: it takes half a second, in which others can work."""
+    """Start the drawing library in the background: it takes half a second."""
     altair()
     import vl_convert  # noqa: PLC0415 - an extra
 
@@ -57,9 +64,9 @@ def warm_up() -> None:
 
 @contextmanager
 def unchecked() -> Iterator[None]:
-    """Build charts without holding every part against Altair's schema, which takes long.
+    """Build charts without validating every part against Altair's schema, which is slow.
 
-    Charts are checked in the tests.
+    The tests validate the charts.
     """
     altair()
     from altair.utils.schemapi import debug_mode  # noqa: PLC0415 - an extra
@@ -83,16 +90,14 @@ def drawn(chart: Any, ending: str) -> bytes:
     """
     kind = ending.lower()
     if kind not in ENDINGS:
-        raise OptionError(f"a figure cannot end with {ending!r}; expected {', '.join(ENDINGS)}")
+        raise OptionError("a figure cannot end with ", Quote(ending), expected=", ".join(ENDINGS))
     import vl_convert  # noqa: PLC0415 - an extra
 
     spec = {**_without_links(_specification(chart)), "background": "#ffffff"}
     if kind == ".png":
-        image: bytes = vl_convert.vegalite_to_png(_as_json(spec), scale=3)
-        return image
+        return bytes(vl_convert.vegalite_to_png(_as_json(spec), scale=3))
     if kind == ".pdf":
-        page: bytes = vl_convert.vegalite_to_pdf(_as_json(spec))
-        return page
+        return bytes(vl_convert.vegalite_to_pdf(_as_json(spec)))
     svg, width, height = _drawing(spec, name="chart")
     svg.set("width", str(width))
     svg.set("height", str(height))
@@ -132,10 +137,9 @@ def inline_svg(
     """A chart as an SVG element for a page.
 
     It has no background and no size but its ratio and a largest width; its ids start with
-    `name`. A title and a description come first, for those who cannot see it; what the
-    pointer shows at a mark is the mark's title. A chart without links is one image; where
-    marks are links, these are reached one by one and all else is hidden from readers of
-    screens.
+    `name`. A title and a description come first, for screen readers; what the pointer shows
+    at a mark is the mark's title. A chart without links is one image; where marks are links,
+    these are reached one by one and everything else is hidden from screen readers.
 
     Parameters
     ----------
@@ -187,7 +191,7 @@ def _drawing(
 
 
 def _specification(chart: Any) -> dict[str, Any]:
-    """What Altair says of a chart, whatever theme somebody has chosen for other charts."""
+    """What Altair says of a chart, whatever theme is set for other charts."""
     with altair().theme.enable("default"):
         spec: dict[str, Any] = chart.to_dict(validate=False)
     return spec
@@ -240,9 +244,9 @@ def _simplified(element: ET.Element) -> list[ET.Element]:
         return []
     kept = ET.Element(tag, dict(_kept_attributes(element)))
     kept.text = element.text
-    told = element.get("aria-label")
-    if told and tag != "g":
-        ET.SubElement(kept, "title").text = told
+    label = element.get("aria-label")
+    if label and tag != "g":
+        ET.SubElement(kept, "title").text = label
         kept[0].tail, kept.text = kept.text, None
     kept.extend(part for child in element for part in _simplified(child))
     if tag in {"g", "a"}:
@@ -302,9 +306,9 @@ def _number_ids(parts: Iterable[ET.Element], name: str) -> None:
             element.set("id", ids[element.attrib["id"]])
     for element in elements:
         for key, value in element.attrib.items():
-            found = _REFERENCE.fullmatch(value)
-            if found:
-                element.set(key, f"url(#{ids[found[1]]})")
+            reference = _REFERENCE.fullmatch(value)
+            if reference:
+                element.set(key, f"url(#{ids[reference[1]]})")
 
 
 def _hide_all_but_links(element: ET.Element) -> None:

@@ -9,7 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from beyondchance.page import charts
+from beyondchance.page.charts.coefficients import CoefficientRow, coefficients_chart
+from beyondchance.page.charts.difficulty import SPLIT, difficulty_chart
+from beyondchance.page.charts.documents import DocumentPoint, documents_chart
+from beyondchance.page.charts.habits import HabitRow, habits_chart
+from beyondchance.page.charts.kinds import KindRow, kinds_chart
+from beyondchance.page.charts.labels import LabelRow, labels_chart
+from beyondchance.page.charts.pairs import pairs_chart
+from beyondchance.page.charts.placement import Curve, placement_chart
+from beyondchance.page.charts.systems import SystemRow, systems_chart
 from beyondchance.page.documents import DocumentView, contested
 from beyondchance.page.gather import Overview
 from beyondchance.reporting import sentences as words
@@ -140,9 +148,9 @@ def _systems(found: Overview, digits: int) -> Iterator[Section]:
 
 def _systems_chart(ranking: Ranking) -> Any:
     before, after = ranking.ranks("observed"), ranking.ranks("corrected")
-    return charts.systems_chart(
+    return systems_chart(
         [
-            charts.SystemRow(
+            SystemRow(
                 name=name,
                 observed=system.observed,
                 corrected=system.corrected,
@@ -177,7 +185,7 @@ def _labels_chart(scores: Mapping[str, Score], intervals: IntervalsByName) -> An
     for name, score in scores.items():
         interval = intervals.at.get(name, {}).get("corrected")
         rows.append(
-            charts.LabelRow(
+            LabelRow(
                 name=name,
                 observed=score.observed,
                 chance=score.chance,
@@ -187,7 +195,7 @@ def _labels_chart(scores: Mapping[str, Score], intervals: IntervalsByName) -> An
                 high=nan if interval is None else interval.high,
             )
         )
-    return charts.labels_chart(rows)
+    return labels_chart(rows)
 
 
 def _labels_by_system(found: Overview) -> Table:
@@ -217,7 +225,7 @@ def _annotators(found: Overview) -> Iterator[Section]:
     if len(annotators) > 2 and found.gold is None:
         pairs = result.by_pair
         values = {pair: score.corrected for pair, score in pairs.items()}
-        parts.append(Chart("pairs", charts.pairs_chart(annotators, values)))
+        parts.append(Chart("pairs", pairs_chart(annotators, values)))
         table = scores_table(
             "pair", list(pairs.items()), intervals, title=f"pairs by {measure}", top=MOST_ROWS
         )
@@ -227,9 +235,9 @@ def _annotators(found: Overview) -> Iterator[Section]:
     habits = habits_of(result, found.results.get("token", result))
     habits = {name: item for name, item in habits.items() if name != found.gold}
     beside = "the others" if found.gold is None else found.gold
-    ratios = [charts.HabitRow(name=name, ratio=item.marking_ratio) for name, item in habits.items()]
+    ratios = [HabitRow(name=name, ratio=item.marking_ratio) for name, item in habits.items()]
     if "token" in found.results:
-        parts.append(Chart("habits", charts.habits_chart(ratios, beside=beside)))
+        parts.append(Chart("habits", habits_chart(ratios, beside=beside)))
     table = habits_table(habits, MOST_ROWS, against_gold=found.gold is not None)
     parts.append(NamedTable("annotators", table))
     yield Section("annotators", "Annotators" if found.gold is None else "Habits", parts)
@@ -259,7 +267,7 @@ def _documents(found: Overview, view: DocumentView | None) -> Iterator[Section]:
         for name in listed
     ]
     points = [
-        charts.DocumentPoint(
+        DocumentPoint(
             number=links.get(name),
             name=name,
             observed=scores[name].observed,
@@ -284,7 +292,7 @@ def _documents(found: Overview, view: DocumentView | None) -> Iterator[Section]:
         "by-document",
         "Documents",
         [
-            Chart("documents", charts.documents_chart(points)),
+            Chart("documents", documents_chart(points)),
             NamedTable("documents", table, [_href(name, links) for name in listed]),
         ],
     )
@@ -305,32 +313,30 @@ def _difficulty(found: Overview) -> Iterator[Section]:
     values = values[~np.isnan(values)]
     if not len(values):
         return
-    hard = int(np.count_nonzero(values >= charts.SPLIT))
+    hard = int(np.count_nonzero(values >= SPLIT))
     settings = found.difficulty.settings
     texts = counted(len(values), settings.unit)
     text = (
         "Difficulty is how unlikely luck is: 1 minus the agreement of random annotations, here by "
         f"{settings.measure}. Of {texts} in which something was marked, {hard:,} "
-        f"{'has' if hard == 1 else 'have'} a difficulty of {charts.SPLIT} or more, which the paper "
+        f"{'has' if hard == 1 else 'have'} a difficulty of {SPLIT} or more, which the paper "
         "calls difficult."
     )
     yield Section(
         "difficulty",
         "Difficulty",
-        [Prose(text), Chart("difficulty", charts.difficulty_chart(values.tolist()))],
+        [Prose(text), Chart("difficulty", difficulty_chart(values.tolist()))],
     )
 
 
 def _texts(found: Overview, view: DocumentView | None) -> Iterator[Section]:
     if view is None or found.found is None:
         return
-    kinds = [
-        charts.KindRow(a=a, b=b, counts=counts) for (a, b), counts in found.found.by_pair().items()
-    ]
+    kinds = [KindRow(a=a, b=b, counts=counts) for (a, b), counts in found.found.by_pair().items()]
     yield Section(
         "reader",
         "Disagreements",
-        [Prose(f"Shown: {view.sentence}."), Chart("kinds", charts.kinds_chart(kinds)), Texts(view)],
+        [Prose(f"Shown: {view.sentence}."), Chart("kinds", kinds_chart(kinds)), Texts(view)],
     )
 
 
@@ -338,12 +344,12 @@ def _coefficients(found: Overview) -> Iterator[Section]:
     if found.coefficients is None:
         return
     rows = [
-        charts.CoefficientRow(name=name, value=item.value, is_ours=name == OURS)
+        CoefficientRow(name=name, value=item.value, is_ours=name == OURS)
         for name, item in found.coefficients.values.items()
     ]
     parts: list[Part] = []
     if sum(not isnan(row.value) for row in rows) > 1:
-        parts.append(Chart("coefficients", charts.coefficients_chart(rows)))
+        parts.append(Chart("coefficients", coefficients_chart(rows)))
     parts.append(NamedTable("coefficients", coefficients_report.values_table(found.coefficients)))
     parts += coefficients_report.remarks(found.coefficients)
     definitions = coefficients_report.definitions_table(found.coefficients)
@@ -355,7 +361,7 @@ def _placement(found: Overview) -> Iterator[Section]:
     if not found.placements:
         return
     curves = [
-        charts.Curve(
+        Curve(
             name=f"{item.document}: {item.label} by {item.annotator}",
             values=item.coverage.tolist(),
         )
@@ -370,6 +376,6 @@ def _placement(found: Overview) -> Iterator[Section]:
                 "every possible way. These are the chances of each position to be covered, in a "
                 "short, a middling and a long text of this corpus."
             ),
-            Chart("placement", charts.placement_chart(curves)),
+            Chart("placement", placement_chart(curves)),
         ],
     )
