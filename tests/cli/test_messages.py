@@ -204,7 +204,7 @@ def test_labels_of_one_annotator_are_a_note(run):
     assert code == 0
     assert out.startswith("ada and ben: 1 document, 4 spans; ")
     remedy = (
-        "so nothing can match it; --rename-label makes it one with a label of the others, "
+        "so nothing can match it; --rename-label merges it with a label of the others, "
         "--exclude-labels leaves it out"
     )
     assert err.splitlines() == [

@@ -151,14 +151,16 @@ class TestAgree:
         args = ("agree", *TEAM, "--confidence", "0.9", "--resamples", "199")
         found = run(capsys, *args)
         assert "which --interval-method expanded allows for" in found.err
-        assert "* few documents tell how wide it is: probably too narrow" in " ".join(
-            found.out.split()
+        assert (
+            "* fewer than 30 effective documents: the interval is probably too narrow"
+            in " ".join(found.out.split())
         )
         found = run(capsys, *args, "--interval-method", "expanded")
         assert "interval" not in found.err
         assert "too narrow" not in found.out
         # Of some rows less than ten documents carry the spread, which no method allows for.
-        assert "* few documents tell how wide it is: a rough guide" in " ".join(found.out.split())
+        said = "* fewer than 10 effective documents: the interval is a rough guide"
+        assert said in " ".join(found.out.split())
 
     def test_sentences_are_said_to_be_drawn(self, capsys, tmp_path):
         tags = [["B-P", "O", "O"], ["O", "B-P", "O"], ["B-P", "I-P", "O"], ["O", "O", "B-P"]]
@@ -168,7 +170,7 @@ class TestAgree:
             (tmp_path / f"{name}.conll").write_text(text)
         out = run(capsys, "agree", "anna.conll", "ben.conll", *FLAGS).out
         assert "499 resamples of 4 sentences" in out
-        assert "so that sentences were drawn" in " ".join(out.split())
+        assert "so sentences were drawn" in " ".join(out.split())
 
     def test_reasons(self, capsys):
         spans = {
@@ -231,7 +233,7 @@ class TestAgree:
         assert f"the interval: {said}" in " ".join(found.err.split())
         text = " ".join(found.out.split())
         assert f"499 resamples of {drawn}, seed 7" in text
-        assert "* few annotators tell how wide it is: too narrow, by any method." in text
+        assert "* fewer than 10 annotators: the interval is too narrow, by any method." in text
 
     def test_null(self, capsys):
         found = in_json(capsys, "agree", *TEAM, *FLAGS[2:], "--null", "--by", "document")
@@ -302,8 +304,9 @@ class TestRank:
         shown = [line.split() for line in found.out.splitlines() if line.startswith("cleo     ben")]
         low, high = f"{pair.interval.low:.4f}", f"{pair.interval.high:.4f}*"
         assert shown == [["cleo", "ben", f"{pair.difference:.4f}", low, "to", high]]
-        assert "* few documents tell how wide it is: probably too narrow" in " ".join(
-            found.out.split()
+        assert (
+            "* fewer than 30 effective documents: the interval is probably too narrow"
+            in " ".join(found.out.split())
         )
         assert "which --interval-method expanded allows for" in found.err
 
@@ -313,7 +316,7 @@ class TestRank:
         reason = "every resample gives the same value, which tells nothing of its spread"
         assert (found["interval"], found["interval_reason"]) == (None, reason)
         text = " ".join(run(capsys, "rank", "systems.csv", "--gold", "gold", *FLAGS).out.split())
-        said = "No interval for short, long and the difference of short and long"
+        said = "No interval for short, long and the difference between short and long"
         assert f"{said}: {reason}." in text
 
     def overtaking(self, n_documents, capsys):
@@ -332,16 +335,16 @@ class TestRank:
         found, text = self.overtaking(3, capsys)
         assert found == [{"system": "short", "overtaken": "long", "significant": False}]
         assert (
-            "short overtakes long when chance is taken out, but the two cannot be told apart, "
-            "p = 0.2500: the change is not significant."
+            "Corrected for chance, short overtakes long; the change is not significant "
+            "(p = 0.2500)."
         ) in text
-        assert "short and long cannot be told apart" in text
+        assert "short and long do not differ significantly" in text
 
     def test_one_that_is(self, capsys):
         found, text = self.overtaking(9, capsys)
         assert found == [{"system": "short", "overtaken": "long", "significant": True}]
-        assert "and the two can be told apart, p = 0.0039." in text
-        assert "all systems can be told apart" in text
+        assert "short overtakes long; the change is significant (p = 0.0039)." in text
+        assert "all systems differ significantly" in text
         assert "in all ways" in text
 
     def test_one_system(self, capsys):
@@ -384,7 +387,7 @@ class TestPlan:
         assert found["documents"] is None
         assert found["reason"].startswith("all documents of the pilot pull alike")
         text = run(capsys, "plan", "spans.csv", "--quiet").out
-        assert "The pilot does not tell how many documents to annotate" in text
+        assert "The pilot does not show how many documents to annotate" in text
 
     def test_few_documents_are_warned_of(self, capsys):
         assert "plan again when more have been annotated" in run(capsys, "plan", *TEAM).err

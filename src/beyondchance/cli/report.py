@@ -105,7 +105,10 @@ def command(files: tuple[str, ...], **options: Any) -> None:
             date=date.today().isoformat() if options["dated"] else None,
             coefficients=options["coefficients"] or WITHOUT_GAMMA,
             gamma=gamma_parameters(options),
-            **interval_options(options),
+            **{
+                "seed" if name == "rng" else name: value
+                for name, value in interval_options(options).items()
+            },
         )
         if options["figures"] is not None:
             page.save_figures(options["figures"])

@@ -16,6 +16,7 @@ import click
 from beyondchance.cli.main import DATA, USAGE
 from beyondchance.errors import BeyondChanceError, OptionError
 from beyondchance.io.saving import save_file
+from beyondchance.messages import COMMAND_LINE
 from beyondchance.reporting.blocks import Report
 from beyondchance.reporting.rendering import OUTPUTS, rendered
 from beyondchance.reporting.sentences import condensed
@@ -163,11 +164,18 @@ def emit(
     form = output or _form_of(save, forms)
     with working("printing", quiet=quiet):
         if save is None:
-            text = rendered(report, form, digits=digits, width=_width(), colour=_is_coloured())
+            text = rendered(
+                report,
+                form,
+                digits=digits,
+                width=_width(),
+                colour=_is_coloured(),
+                voice=COMMAND_LINE,
+            )
         else:
-            save_file(save, rendered(report, form, digits=digits).encode())
+            save_file(save, rendered(report, form, digits=digits, voice=COMMAND_LINE).encode())
     if not quiet:
-        for note in condensed(report.notes):
+        for note in condensed(report.notes, COMMAND_LINE):
             tell(note)
     if save is None:
         if report.notes and not quiet and is_terminal(sys.stderr):

@@ -101,6 +101,7 @@ def coefficients(
     gamma: Mapping[str, Any] | None = None,
     rng: np.random.Generator | int | None = None,
     progress: Callable[[int, int], object] | None = None,
+    scored: Mapping[str, Agreement] | None = None,
 ) -> Coefficients:
     """Every coefficient on the same annotations, side by side.
 
@@ -121,6 +122,8 @@ def coefficients(
         Randomness for gamma, or a seed.
     progress : callable, optional
         Called with how many samples of gamma are done, and how many there will be.
+    scored : mapping of measure to Agreement, optional
+        Results of `agreement` on this corpus by this model; these are not computed again.
 
     Returns
     -------
@@ -167,7 +170,8 @@ to confuse
         **corpus.options,
     )
 
-    values = _exact(corpus, {*wanted, "corrected-f1"}, model=model)
+    known = scored or {}
+    values = _exact(corpus, {*wanted, "corrected-f1"}, model=model, token=known.get("token"))
     if not set(wanted).isdisjoint(GAMMAS):
         values |= _sampled(corpus, gamma or {}, rng, progress)
         parameters = values["gamma"].settings.items()
@@ -176,15 +180,16 @@ to confuse
         )
     chosen = {name: values[name] for name in wanted}
     # The corrected F1 is compared with the others, whether it was asked for or not.
-    known = {**chosen, "corrected-f1": values["corrected-f1"]}
-    return Coefficients(
-        values=chosen,
-        settings=settings,
-        differences=_reasons(corpus, known, model=model) if need_reasons(known) else (),
-    )
+    compared_with = {**chosen, "corrected-f1": values["corrected-f1"]}
+    reasons: tuple[str, ...] = ()
+    if need_reasons(compared_with):
+        reasons = _reasons(corpus, compared_with, model=model, exact=known.get("exact"))
+    return Coefficients(values=chosen, settings=settings, differences=reasons)
 
 
-def _reasons(corpus: Corpus, known: Mapping[str, Coefficient], *, model: str) -> tuple[str, ...]:
+def _reasons(
+    corpus: Corpus, known: Mapping[str, Coefficient], *, model: str, exact: Agreement | None
+) -> tuple[str, ...]:
     """Why the coefficients differ; what they would be in longer texts is part of it."""
     shared = compared(corpus)
     fits = int(shared.text_length.max(initial=0)) <= _LONGEST // 2
@@ -193,15 +198,17 @@ def _reasons(corpus: Corpus, known: Mapping[str, Coefficient], *, model: str) ->
         known,
         found=facts(shared),
         longer=_exact(longer, known.keys(), model=model) if fits else {},
-        exact=_agreement_or_reason(shared, measure="exact", model=model)[0],
+        exact=exact or _agreement_or_reason(shared, measure="exact", model=model)[0],
     )
 
 
-def _exact(corpus: Corpus, wanted: Collection[str], *, model: str) -> dict[str, Coefficient]:
+def _exact(
+    corpus: Corpus, wanted: Collection[str], *, model: str, token: Agreement | None = None
+) -> dict[str, Coefficient]:
     """Those of the coefficients that are not sampled."""
     values: dict[str, Coefficient] = {}
     if "corrected-f1" in wanted:
-        values["corrected-f1"] = _corrected_f1(corpus, model=model)
+        values["corrected-f1"] = _corrected_f1(corpus, token, model=model)
     if "alpha" in wanted:
         try:
             values["alpha"] = alpha(corpus)
@@ -226,8 +233,10 @@ def _sampled(
         return {name: Coefficient(name=name, value=nan, reason=str(error)) for name in GAMMAS}
 
 
-def _corrected_f1(corpus: Corpus, *, model: str) -> Coefficient:
-    result, reason = _agreement_or_reason(corpus, measure="token", model=model)
+def _corrected_f1(corpus: Corpus, result: Agreement | None, *, model: str) -> Coefficient:
+    reason = None
+    if result is None:
+        result, reason = _agreement_or_reason(corpus, measure="token", model=model)
     if result is None:
         return Coefficient(name="corrected-f1", value=nan, reason=reason)
     scores = {"": result.score, **result.by_label}

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from importlib import import_module
+from typing import Any
 
 from beyondchance.checks import checked_option
+from beyondchance.messages import PYTHON, Voice
 from beyondchance.reporting.blocks import Report
 
 OUTPUTS: Mapping[str, str] = {
@@ -25,7 +27,13 @@ LIST_OUTPUTS: Mapping[str, str] = {**OUTPUTS, "jsonl": ".jsonl"}
 
 
 def rendered(
-    report: Report, output: str, *, digits: int = 4, width: int | None = None, colour: bool = False
+    report: Report,
+    output: str,
+    *,
+    digits: int = 4,
+    width: int | None = None,
+    colour: bool = False,
+    voice: Voice = PYTHON,
 ) -> str:
     """A report in one of the outputs.
 
@@ -39,11 +47,16 @@ def rendered(
         Columns of the terminal, for text; as wide as it gets by default.
     colour : bool
         Whether text is coloured.
+    voice : Voice
+        How options are spelled in sentences, and whether data may be quoted.
     """
     name = checked_option("output", output, LIST_OUTPUTS)
     module = import_module(f"beyondchance.reporting.outputs.{name}")
-    if name == "text":
-        text: str = module.rendered(report, digits=digits, width=width, colour=colour)
-    else:
-        text = module.rendered(report, digits=digits)
+    options: dict[str, Any] = {
+        "text": {"digits": digits, "width": width, "colour": colour, "voice": voice},
+        "markdown": {"digits": digits, "voice": voice},
+        "latex": {"digits": digits, "voice": voice},
+        "json": {"voice": voice},
+    }
+    text: str = module.rendered(report, **options.get(name, {}))
     return text

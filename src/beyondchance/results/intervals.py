@@ -15,6 +15,7 @@ from beyondchance.core.bootstrap import (
     influences,
     percentiles,
 )
+from beyondchance.messages import Text, Use
 from beyondchance.results.resampling import Resampling, Rows, resampled, score_of, team_of
 from beyondchance.settings import Settings
 from beyondchance.types import Floats
@@ -68,6 +69,24 @@ to be too narrow, which method='expanded' allows for"
     effective: float = field(default=nan, repr=False)
     method: str = field(default="bca", repr=False)
     n_annotators: int = field(default=0, repr=False)
+
+    @property
+    def units(self) -> tuple[tuple[str, int], ...]:
+        """What was resampled, and how many of each there are."""
+        kinds = self.over.split(" and ")
+        both = (self.n_units - self.n_annotators, self.n_annotators)
+        return tuple(zip(kinds, both if len(kinds) > 1 else (self.n_units,), strict=True))
+
+    @property
+    def why(self) -> Text:
+        """The reason, in pieces."""
+        return self.reason or ()
+
+    @property
+    def caution_text(self) -> Text:
+        """The caution, in pieces."""
+        text, option, rest = (self.caution or "").partition("method='expanded'")
+        return (text, Use("method", "expanded", flag="interval_method"), rest) if option else text
 
     @property
     def has_few_annotators(self) -> bool:

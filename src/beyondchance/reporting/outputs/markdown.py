@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from beyondchance.messages import PYTHON, Voice, spoken
 from beyondchance.reporting.blocks import Bars, Block, Curves, Prose, Report, Table, cell_text
 from beyondchance.reporting.characters import drawn_bars, drawn_curves
 from beyondchance.reporting.visible import visible
@@ -12,17 +13,16 @@ from beyondchance.reporting.visible import visible
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~$])")
 
 
-def rendered(report: Report, *, digits: int) -> str:
+def rendered(report: Report, *, digits: int, voice: Voice = PYTHON) -> str:
     """Tables, sentences, and pictures made of characters as they are."""
-    return "\n\n".join(_block(block, digits) for block in report.blocks) + "\n"
+    return "\n\n".join(_block(block, digits, voice) for block in report.blocks) + "\n"
 
 
-def _block(block: Block, digits: int) -> str:
+def _block(block: Block, digits: int, voice: Voice) -> str:
     match block:
-        case Prose(text, quiet=True):
-            return f"`{visible(text)}`" if "`" not in text else _escaped(text)
-        case Prose(text):
-            return _escaped(text)
+        case Prose(text, quiet):
+            words = spoken(text, voice)
+            return f"`{visible(words)}`" if quiet and "`" not in words else _escaped(words)
         case Table():
             return _table(block, digits)
         case Bars():

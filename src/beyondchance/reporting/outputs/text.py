@@ -1,7 +1,7 @@
 """A report for people: drawn by Rich on a terminal, laid out as it is elsewhere.
 
 On a terminal tables are fitted to its width and coloured. Where the output goes to a file or
-a pipe nothing is folded, and nobody waits for Rich to load.
+a pipe nothing is folded, and Rich is not loaded.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from textwrap import wrap
 from typing import Any
 
+from beyondchance.messages import PYTHON, Voice, spoken
 from beyondchance.reporting.blocks import Bars, Block, Curves, Prose, Report, Table, cell_text
 from beyondchance.reporting.characters import drawn_bars, drawn_curves
 from beyondchance.reporting.visible import visible
@@ -21,23 +22,30 @@ _WIDEST = 100
 _STYLES = {"▲": "green", "▼": "red"}
 
 
-def rendered(report: Report, *, digits: int, width: int | None = None, colour: bool = False) -> str:
+def rendered(
+    report: Report,
+    *,
+    digits: int,
+    width: int | None = None,
+    colour: bool = False,
+    voice: Voice = PYTHON,
+) -> str:
     """Blocks one below the other, with a line between them."""
     if width is None and not colour:
         return "\n".join(
-            "".join(f"{line.rstrip()}\n" for line in _lines(block, digits))
+            "".join(f"{line.rstrip()}\n" for line in _lines(block, digits, voice))
             for block in report.blocks
         )
-    return drawn(report, digits=digits, width=width or _WIDEST, colour=colour)
+    return drawn(report, digits=digits, width=width or _WIDEST, colour=colour, voice=voice)
 
 
-def _lines(block: Block, digits: int) -> Iterator[str]:
+def _lines(block: Block, digits: int, voice: Voice) -> Iterator[str]:
     """The lines of a block, as long as they get."""
     match block:
         case Prose(text, quiet=True):
-            yield visible(text)
+            yield visible(spoken(text, voice))
         case Prose(text):
-            yield from _wrapped(text)
+            yield from _wrapped(spoken(text, voice))
         case Table():
             yield from _wrapped(block.title)
             yield from _laid_out(block, digits)
@@ -97,7 +105,7 @@ def _columns_of(text: str) -> int:
     )
 
 
-def drawn(report: Report, *, digits: int, width: int, colour: bool) -> str:
+def drawn(report: Report, *, digits: int, width: int, colour: bool, voice: Voice = PYTHON) -> str:
     """The report as Rich draws it."""
     from rich.console import Console  # noqa: PLC0415 - for terminals only
 
@@ -115,19 +123,19 @@ def drawn(report: Report, *, digits: int, width: int, colour: bool) -> str:
     for number, block in enumerate(report.blocks):
         if number:
             console.print()
-        _print(console, block, digits)
+        _print(console, block, digits, voice)
     return "\n".join(line.rstrip() for line in text.getvalue().split("\n"))
 
 
-def _print(console: Any, block: Block, digits: int) -> None:
+def _print(console: Any, block: Block, digits: int, voice: Voice) -> None:
     from rich.text import Text  # noqa: PLC0415 - for terminals only
 
     width = min(console.width, _WIDEST)
     match block:
         case Prose(text, quiet=True):
-            console.print(Text(visible(text), style="dim"), soft_wrap=True)
+            console.print(Text(visible(spoken(text, voice)), style="dim"), soft_wrap=True)
         case Prose(text):
-            console.print(Text(visible(text)), width=width)
+            console.print(Text(visible(spoken(text, voice))), width=width)
         case Table():
             if block.title:
                 console.print(Text(visible(block.title), style="bold"), width=width)
