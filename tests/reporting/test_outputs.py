@@ -171,10 +171,7 @@ class TestText:
             *map(Prose, filter(str.strip, sentences)),
         ]
         found = rendered(report_of(*blocks), "text")
-        assert (
-            found.splitlines()
-            == drawn(report_of(*blocks), digits=4, width=100, colour=False).splitlines()
-        )
+        assert found.splitlines() == drawn(blocks, digits=4, width=100, colour=False).splitlines()
 
     def test_nothing_is_cut_off_where_it_does_not_fit(self):
         table = Table(("name", "one", "two", "three"), [("ada", 0.1, 0.2, 0.3)])

@@ -26,7 +26,7 @@ from beyondchance.reporting.blocks import (
     Report,
     cell_text,
     in_list,
-    score_cells,
+    skipped_sentences,
 )
 from beyondchance.reporting.breakdown import Row
 from beyondchance.reporting.commands import rank
@@ -197,7 +197,8 @@ def _report(found: Overview) -> Report:
         corpus=found.corpus,
         signature=signature,
         notes=tuple(agree_notes(found.corpus, result, breakdown)),
-        make_data=lambda: {**agree_data(breakdown), "skipped": dict(result.skipped)},
+        skipped=dict(result.skipped),
+        make_data=lambda: agree_data(breakdown),
     )
 
 
@@ -227,7 +228,7 @@ def _answer(found: Overview, digits: int) -> str:
     best = _best(found)
     if best.score.reason is not None:
         return sentences.undefined(best.score)
-    observed, chance, corrected = (in_digits(value, digits) for value in score_cells(best.score))
+    observed, chance, corrected = (in_digits(getattr(best.score, name), digits) for name in _WHAT)
     if found.rankings:
         superlative = "best " if len(next(iter(found.systems.values()))) > 1 else ""
         agree = f"{best.shown} agrees {superlative}with {found.gold}"
@@ -300,7 +301,7 @@ def _facts(found: Overview, notes: Sequence[Note], voice: Voice) -> Iterator[Par
             )
         )
     )
-    yield from map(Prose, sentences.skipped(skipped))
+    yield from map(Prose, skipped_sentences(skipped))
     # What to think of the intervals is said above.
     others = sentences.condensed((note for note in notes if not note.is_caution), voice)
     if others:

@@ -175,10 +175,7 @@ def _labels_by_system(found: Overview) -> Table:
     scores = [row.agreement.by_label for row in systems]
     labels = sorted({label for by_label in scores for label in by_label})
     rows: list[tuple[Cell, ...]] = [
-        (
-            label,
-            *(by_label[label].corrected if label in by_label else nan for by_label in scores),
-        )
+        (label, *(by_label[label].corrected if label in by_label else nan for by_label in scores))
         for label in labels
     ]
     headings = ("label", *(row.shown for row in systems))
@@ -239,7 +236,7 @@ def _documents(found: Overview, view: DocumentView | None) -> Iterator[Section]:
             observed=row.score.observed,
             chance=row.score.chance,
             corrected=row.score.corrected,
-            difficulty=hardness.get(row.shown, nan),
+            difficulty=row.difficulty,
             contested=differing.get(row.shown, 0),
         )
         for row in order
@@ -331,8 +328,7 @@ def _placement(found: Overview) -> Iterator[Section]:
         return
     curves = [
         Curve(
-            name=f"{item.document}: {item.label} by {item.annotator}",
-            values=item.coverage.tolist(),
+            name=f"{item.document}: {item.label} by {item.annotator}", values=item.coverage.tolist()
         )
         for item in found.placements
     ]

@@ -12,7 +12,6 @@ from typing import Any, NamedTuple, TypeVar
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.messages import Note, Text, Use
 from beyondchance.numbers import in_digits
-from beyondchance.results.score import Score
 
 CUT = Note(("long tables are cut; ", Use("top", 0), " shows all of them"))
 """A note for those who look at tables."""
@@ -100,51 +99,62 @@ def as_notes(notes: Iterable[Note | str]) -> tuple[Note, ...]:
 
 @dataclass(frozen=True, kw_only=True)
 class Report:
-    """A result, ready to be printed; only what an output asks for is made.
+    """A result, ready to be printed; only what an output shows is made.
 
     Attributes
     ----------
     command : str
+    make_blocks, make_data, make_rows : functions
+        What `blocks`, `data` and `rows` are made with, apart from what all commands have.
     notes : tuple of Note
         What people should know besides the result.
     signature : str, optional
         How the result was computed.
     corpus : Corpus, optional
         What it was computed from.
-    make_blocks, make_data, make_rows : functions
-        What `blocks`, `data` and `rows` are made with.
+    skipped : mapping of str to int, optional
+        What was left out, and how often.
     """
 
     command: str
-    notes: tuple[Note, ...] = ()
-    signature: str | None = None
-    corpus: Corpus | None = None
     make_blocks: Callable[[], Sequence[Block]] = tuple
     make_data: Callable[[], Mapping[str, Any]] = dict
     make_rows: Callable[[], Sequence[Mapping[str, Any]]] = tuple
+    notes: tuple[Note, ...] = ()
+    signature: str | None = None
+    corpus: Corpus | None = None
+    skipped: Mapping[str, int] | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "notes", as_notes(self.notes))
 
     @cached_property
-    def blocks(self) -> Sequence[Block]:
-        """For people."""
-        return self.make_blocks()
+    def blocks(self) -> list[Block]:
+        """For people: last what was left out, and the signature."""
+        skipped = map(Prose, skipped_sentences(self.skipped or {}))
+        signature = [] if self.signature is None else [Prose(self.signature, quiet=True)]
+        return [*self.make_blocks(), *skipped, *signature]
 
     @cached_property
-    def data(self) -> Mapping[str, Any]:
-        """For JSON: the signature and the files first, the notes last."""
-        signed = {} if self.signature is None else {"signature": self.signature}
+    def data(self) -> dict[str, Any]:
+        """For JSON: first the signature and the files, last what was left out and the notes."""
+        head = {} if self.signature is None else {"signature": self.signature}
+        tail = {} if self.skipped is None else {"skipped": self.skipped}
         if self.corpus is None:
-            return {**signed, **self.make_data()}
+            return {**head, **self.make_data(), **tail}
         files = [asdict(item) for item in self.corpus.inputs]
-        data = {**signed, "inputs": files, **self.make_data()}
-        return {**data, "notes": self.notes}
+        return {**head, "inputs": files, **self.make_data(), **tail, "notes": self.notes}
 
     @cached_property
     def rows(self) -> Sequence[Mapping[str, Any]]:
         """For CSV: one flat table."""
         return self.make_rows()
+
+
+def skipped_sentences(counts: Mapping[str, int]) -> list[str]:
+    """What was left out or changed, and how often; nothing if nothing was."""
+    parts = [f"{number:,} {what}" for what, number in counts.items() if number]
+    return [f"Left out or changed: {'; '.join(parts)}."] if parts else []
 
 
 def cell_text(cell: Cell, digits: int) -> str:
@@ -169,11 +179,6 @@ def cell_text(cell: Cell, digits: int) -> str:
 
 
 SCORES = ("observed", "chance", "corrected")
-
-
-def score_cells(score: Score) -> tuple[float, float, float]:
-    """The three numbers of a score."""
-    return score.observed, score.chance, score.corrected
 
 
 _Item = TypeVar("_Item")

@@ -71,8 +71,8 @@ class Row:
         Of an annotator.
     without : Row, optional
         The team without the annotator, where two are left.
-    difficulty : float, optional
-        Of a document.
+    difficulty : float
+        Of a document; nan where it is not known.
     null : NullDistribution, optional
         The agreement of random annotations: of all by the first measure, or of a document.
     """
@@ -85,7 +85,7 @@ class Row:
     intervals: Scores = field(default_factory=dict)
     habits: Habits | None = None
     without: Row | None = None
-    difficulty: float | None = None
+    difficulty: float = nan
     null: NullDistribution | None = None
 
     @property
@@ -218,7 +218,7 @@ def breakdown_of(
                 name=name,
                 of_field=of_field,
                 intervals=ends.get(name, {}),
-                **{column: values.get(name) for column, values in more.items()},
+                **{column: values[name] for column, values in more.items() if name in values},
             )
             for name, score in scores.items()
         ]
@@ -331,12 +331,7 @@ def table_of(
 
 
 def scores_table(
-    heading: str,
-    rows: Sequence[Row],
-    settings: Settings | None,
-    *,
-    title: str = "",
-    top: int = 0,
+    heading: str, rows: Sequence[Row], settings: Settings | None, *, title: str = "", top: int = 0
 ) -> Table:
     """A row for each name; where there are too many, those of the lowest scores."""
     shown, remark = lowest(rows, top)

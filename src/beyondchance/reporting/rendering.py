@@ -6,13 +6,12 @@ JSON (`data`) and as one flat table (`rows`). Each output is a function of a `Re
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from importlib import import_module
-from typing import Any
 
 from beyondchance.checks import checked_option
-from beyondchance.messages import PYTHON, Voice
-from beyondchance.reporting.blocks import Report
+from beyondchance.messages import PYTHON, Voice, spoken
+from beyondchance.reporting.blocks import Block, Prose, Report
 
 OUTPUTS: Mapping[str, str] = {
     "text": ".txt",
@@ -52,11 +51,23 @@ def rendered(
     """
     name = checked_option("output", output, LIST_OUTPUTS)
     module = import_module(f"beyondchance.reporting.outputs.{name}")
-    options: dict[str, Any] = {
-        "text": {"digits": digits, "width": width, "colour": colour, "voice": voice},
-        "markdown": {"digits": digits, "voice": voice},
-        "latex": {"digits": digits, "voice": voice},
-        "json": {"voice": voice},
-    }
-    text: str = module.rendered(report, **options.get(name, {}))
+    match name:
+        case "json":
+            text: str = module.rendered(report, voice)
+        case "csv" | "jsonl":
+            text = module.rendered(report)
+        case "text":
+            text = module.rendered(
+                in_voice(report.blocks, voice), digits=digits, width=width, colour=colour
+            )
+        case _:
+            text = module.rendered(in_voice(report.blocks, voice), digits=digits)
     return text
+
+
+def in_voice(blocks: Iterable[Block], voice: Voice) -> list[Block]:
+    """Blocks with their sentences in the words of a reader."""
+    return [
+        Prose(spoken(block.text, voice), block.quiet) if isinstance(block, Prose) else block
+        for block in blocks
+    ]

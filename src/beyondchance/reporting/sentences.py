@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from itertools import pairwise
 from math import inf, isnan
 from typing import TYPE_CHECKING
@@ -66,35 +66,33 @@ def n_texts(corpus: Corpus, documents: Collection[str]) -> int:
     return int(np.count_nonzero(is_named[corpus.text_document]))
 
 
-def skipped(counts: Mapping[str, int]) -> list[str]:
-    """What was left out or changed, and how often; nothing if nothing was."""
-    parts = [f"{number:,} {what}" for what, number in counts.items() if number]
-    return [f"Left out or changed: {'; '.join(parts)}."] if parts else []
-
-
 # --- Scores -------------------------------------------------------------------
 
 
 def meaning(score: Score, digits: int = 4) -> str:
-    """What observed, chance and corrected agreement say together.
+    """What observed, chance and corrected agreement say together, and what correction changes.
 
     Examples
     --------
     >>> print(meaning(Score(matched=3, expected=1, size_a=4, size_b=4), 2))
-    Chance agreement is 0.25. The annotators achieve 67 % of the agreement possible beyond chance.
+    Chance agreement is 0.25. The annotators achieve 67 % of the agreement possible beyond \
+chance. Correction matters here: it lowers the score by 0.08.
     """
     if score.reason is not None:
         return undefined(score)
+    correction = effect(score, digits)
     chance = f"Chance agreement is {in_digits(score.chance, digits)}"
     if score.corrected < 0:
         return (
             f"{chance}, more than the {in_digits(score.observed, digits)} observed: the annotators "
-            "agree less than random annotators would."
+            f"agree less than random annotators would. {correction}"
         )
     if score.corrected == 1:
-        return f"{chance}. The annotators agree completely."
-    share = _percent(score.corrected)
-    return f"{chance}. The annotators achieve {share} of the agreement possible beyond chance."
+        return f"{chance}. The annotators agree completely. {correction}"
+    return (
+        f"{chance}. The annotators achieve {_percent(score.corrected)} of the agreement possible "
+        f"beyond chance. {correction}"
+    )
 
 
 def undefined(score: Score) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import isnan, nan
+from math import isnan
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
@@ -120,31 +120,22 @@ def agree_report(
         return [
             Prose(compared),
             overall_table(breakdown),
-            Prose(
-                sentences.joined(
-                    (
-                        sentences.meaning(result.score, digits),
-                        sentences.effect(result.score, digits),
-                    )
-                )
-            ),
+            Prose(sentences.meaning(result.score, digits)),
             *([Prose(sentences.random_agreement(null, digits))] if null is not None else []),
             *_tables(breakdown, by=by, has_null=null is not None, top=top),
             *([_variants_table(variants)] if variants else []),
             *(coefficients.blocks_of(others) if others is not None else []),
-            *map(Prose, (*explanation(breakdown), *sentences.skipped(result.skipped))),
-            Prose(str(settings), quiet=True),
+            *map(Prose, explanation(breakdown)),
         ]
 
     def data() -> dict[str, Any]:
-        plain = {} if others is None else others.to_dict()
-        return {
-            **agree_data(breakdown, by=by, null=null),
-            **({"sensitivity": [item.to_dict() for item in variants]} if variants else {}),
-            "skipped": dict(result.skipped),
-            "notes": notes,
-            **{name: plain[name] for name in ("coefficients", "differences") if plain},
-        }
+        data = agree_data(breakdown, by=by, null=null)
+        data |= {"sensitivity": [item.to_dict() for item in variants]} if variants else {}
+        if others is None:
+            return data
+        plain = others.to_dict()
+        tail = {name: plain[name] for name in ("coefficients", "differences")}
+        return {**data, "skipped": {}, "notes": [], **tail}  # in their places, filled in later
 
     def rows() -> list[dict[str, Any]]:
         return [
@@ -157,6 +148,7 @@ def agree_report(
         command="agree",
         corpus=corpus,
         signature=str(settings),
+        skipped=dict(result.skipped),
         notes=notes,
         make_blocks=blocks,
         make_data=data,
@@ -246,15 +238,13 @@ def _document_tables(documents: Sequence[Row], *, has_null: bool, top: int) -> l
         ("document", attrgetter("name")),
         SPANS,
         *SCORE_COLUMNS,
-        ("difficulty", _difficulty),
+        ("difficulty", attrgetter("difficulty")),
     ]
     if has_null:
         columns.append(("p (chance)", attrgetter("null.p_value")))
     contested = most_contested(row for row in documents if row.score.n_spans)
     # Undefined ones come last.
-    hardest = sorted(
-        contested, key=lambda row: 1.0 if isnan(_difficulty(row)) else -_difficulty(row)
-    )
+    hardest = sorted(contested, key=lambda row: (isnan(row.difficulty), -row.difficulty))
     tables = []
     for title, rows in (
         ("the most contested documents first", contested),
@@ -263,10 +253,6 @@ def _document_tables(documents: Sequence[Row], *, has_null: bool, top: int) -> l
         shown, remark = cut(rows, top)
         tables.append(table_of(shown, *columns, title=title, remark=remark))
     return tables
-
-
-def _difficulty(row: Row) -> float:
-    return nan if row.difficulty is None else row.difficulty
 
 
 def _variants_table(variants: Sequence[Variant]) -> Table:

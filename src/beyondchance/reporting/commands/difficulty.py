@@ -50,7 +50,6 @@ def difficulty_report(
     gold = result.settings.gold
     settings = result.settings if intervals is None else intervals.settings
     ends = {} if intervals is None else intervals.overall
-    skipped = _skipped(result, gold)
 
     def blocks() -> list[Block]:
         who = f"the gold standard {gold}" if gold else in_list(corpus.annotators)
@@ -66,8 +65,7 @@ def difficulty_report(
             rows, remark = cut(sorted(defined.items(), key=lambda item: -item[1]), top)
             title = "the hardest documents first"
             made.append(Table(("document", "difficulty"), rows, title, remark))
-        made += map(Prose, sentences.skipped(skipped))
-        return [*made, Prose(str(settings), quiet=True)]
+        return made
 
     def data() -> dict[str, Any]:
         return {
@@ -78,7 +76,6 @@ def difficulty_report(
             "histogram": [
                 {"from": low, "to": high, "documents": number} for low, high, number in histogram
             ],
-            "skipped": {what: number for what, number in skipped.items() if number},
         }
 
     def rows() -> list[dict[str, Any]]:
@@ -95,6 +92,7 @@ def difficulty_report(
         command="difficulty",
         corpus=corpus,
         signature=str(settings),
+        skipped=_skipped(result, gold),
         notes=(
             *corpus.notes,
             *sentences.cautions(ends.values()),

@@ -46,8 +46,6 @@ def disagreements_report(found: Disagreements, listed: Disagreements, *, top: in
             _pairs_table(by_pair, top),
             *([_labels_table(labels, found, top)] if labels else []),
             _list_table(shown, len(listed)) if len(listed) else Prose("Nothing to list."),
-            *map(Prose, sentences.skipped(skipped)),
-            Prose(found.signature, quiet=True),
         ]
 
     def data() -> dict[str, Any]:
@@ -58,7 +56,6 @@ def disagreements_report(found: Disagreements, listed: Disagreements, *, top: in
             "pairs": [{"a": a, "b": b, "kinds": counts} for (a, b), counts in by_pair.items()],
             "labels": [{"a": a, "b": b, "count": count} for (a, b), count in labels.items()],
             "disagreements": listed.to_rows(),
-            "skipped": {what: number for what, number in skipped.items() if number},
         }
 
     notes = [*corpus.notes]
@@ -70,6 +67,7 @@ def disagreements_report(found: Disagreements, listed: Disagreements, *, top: in
         command="disagreements",
         corpus=corpus,
         signature=found.signature,
+        skipped={what: number for what, number in skipped.items() if number},
         notes=(*notes, *([CUT] if is_cut else [])),
         make_blocks=blocks,
         make_data=data,

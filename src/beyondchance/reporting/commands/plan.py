@@ -9,7 +9,7 @@ from beyondchance.annotations.corpus import Corpus
 from beyondchance.messages import Note
 from beyondchance.numbers import in_digits
 from beyondchance.reporting import sentences
-from beyondchance.reporting.blocks import Block, Prose, Report, Table, in_list
+from beyondchance.reporting.blocks import Block, Prose, Report, Table, in_list, skipped_sentences
 from beyondchance.results.agreement import Agreement
 
 if TYPE_CHECKING:
@@ -48,8 +48,7 @@ def plan_report(
                 for item in sorted(plans, key=lambda item: -item.half_width)
             ]
             made.append(Table(("half width", wanted.unit, "from", "to"), rows, remark=_REMARK))
-        made += map(Prose, sentences.skipped(pilot.skipped))
-        return [*made, Prose(str(wanted.settings), quiet=True)]
+        return [*made, *map(Prose, skipped_sentences(pilot.skipped))]
 
     def data() -> dict[str, Any]:
         return {

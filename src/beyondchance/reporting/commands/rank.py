@@ -198,7 +198,6 @@ def rank_report(
     standings = sure[measure].standings if sure else None
     settings = ranking.settings if standings is None else standings.settings
     documents = documents_of(ranking)
-    skipped = skipped_of(ranking, corpus)
     by_measure = {name: system_rows(item, name, sure.get(name)) for name, item in rankings.items()}
     by_subset = [
         (subset, system_rows(subset.ranking, measure, subset.sureness)) for subset in subsets
@@ -228,8 +227,7 @@ def rank_report(
             made.append(ranking_table(systems, title))
             if subset.sureness is not None:
                 made.append(sure_table(systems, subset.sureness.standings.settings))
-        made += map(Prose, sentences.skipped(skipped))
-        return [*made, Prose(str(settings), quiet=True)]
+        return made
 
     def data() -> dict[str, Any]:
         plain = {name: [row.to_dict() for row in rows] for name, rows in by_measure.items()}
@@ -248,7 +246,6 @@ def rank_report(
             "measures": plain,
             **(_comparisons(standings) if standings is not None else {}),
             **({"subsets": parts} if parts else {}),
-            "skipped": skipped,
         }
 
     def rows() -> list[dict[str, Any]]:
@@ -260,6 +257,7 @@ def rank_report(
         command="rank",
         corpus=corpus,
         signature=str(settings),
+        skipped=skipped_of(ranking, corpus),
         notes=rank_notes(ranking, corpus, standings),
         make_blocks=blocks,
         make_data=data,

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import io
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from textwrap import wrap
 from typing import Any
 
-from beyondchance.messages import PYTHON, Voice, spoken
-from beyondchance.reporting.blocks import Bars, Block, Curves, Prose, Report, Table, cell_text
+from beyondchance.messages import spoken
+from beyondchance.reporting.blocks import Bars, Block, Curves, Prose, Table, cell_text
 from beyondchance.reporting.characters import drawn_bars, drawn_curves
 from beyondchance.reporting.visible import visible
 
@@ -23,29 +23,21 @@ _STYLES = {"▲": "green", "▼": "red"}
 
 
 def rendered(
-    report: Report,
-    *,
-    digits: int,
-    width: int | None = None,
-    colour: bool = False,
-    voice: Voice = PYTHON,
+    blocks: Sequence[Block], *, digits: int, width: int | None = None, colour: bool = False
 ) -> str:
     """Blocks one below the other, with a line between them."""
     if width is None and not colour:
         return "\n".join(
-            "".join(f"{line.rstrip()}\n" for line in _lines(block, digits, voice))
-            for block in report.blocks
+            "".join(f"{line.rstrip()}\n" for line in _lines(block, digits)) for block in blocks
         )
-    return drawn(report, digits=digits, width=width or _WIDEST, colour=colour, voice=voice)
+    return drawn(blocks, digits=digits, width=width or _WIDEST, colour=colour)
 
 
-def _lines(block: Block, digits: int, voice: Voice) -> Iterator[str]:
+def _lines(block: Block, digits: int) -> Iterator[str]:
     """The lines of a block, as long as they get."""
     match block:
-        case Prose(text, quiet=True):
-            yield visible(spoken(text, voice))
-        case Prose(text):
-            yield from _wrapped(spoken(text, voice))
+        case Prose(text, quiet):
+            yield from [visible(spoken(text))] if quiet else _wrapped(spoken(text))
         case Table():
             yield from _wrapped(block.title)
             yield from _laid_out(block, digits)
@@ -105,7 +97,7 @@ def _columns_of(text: str) -> int:
     )
 
 
-def drawn(report: Report, *, digits: int, width: int, colour: bool, voice: Voice = PYTHON) -> str:
+def drawn(blocks: Sequence[Block], *, digits: int, width: int, colour: bool) -> str:
     """The report as Rich draws it."""
     from rich.console import Console  # noqa: PLC0415 - for terminals only
 
@@ -120,22 +112,22 @@ def drawn(report: Report, *, digits: int, width: int, colour: bool, voice: Voice
         emoji=False,
         legacy_windows=False,
     )
-    for number, block in enumerate(report.blocks):
+    for number, block in enumerate(blocks):
         if number:
             console.print()
-        _print(console, block, digits, voice)
+        _print(console, block, digits)
     return "\n".join(line.rstrip() for line in text.getvalue().split("\n"))
 
 
-def _print(console: Any, block: Block, digits: int, voice: Voice) -> None:
+def _print(console: Any, block: Block, digits: int) -> None:
     from rich.text import Text  # noqa: PLC0415 - for terminals only
 
     width = min(console.width, _WIDEST)
     match block:
         case Prose(text, quiet=True):
-            console.print(Text(visible(spoken(text, voice)), style="dim"), soft_wrap=True)
+            console.print(Text(visible(spoken(text)), style="dim"), soft_wrap=True)
         case Prose(text):
-            console.print(Text(visible(spoken(text, voice))), width=width)
+            console.print(Text(visible(spoken(text))), width=width)
         case Table():
             if block.title:
                 console.print(Text(visible(block.title), style="bold"), width=width)
