@@ -111,9 +111,9 @@ class Overview:
     @property
     def settings(self) -> Settings:
         """How everything was computed, intervals included."""
-        first: Standings | Intervals
-        first, *_ = (*self.standings.values(), *self.intervals.values())
-        return first.settings
+        signed: list[Standings | Intervals]
+        signed = [*self.standings.values(), *self.intervals.values()]
+        return signed[0].settings
 
 
 @documented(ResamplingOptions)
