@@ -16,6 +16,7 @@ from beyondchance import (
     rank,
 )
 from beyondchance.page.gather import overview
+from beyondchance.scoring import api
 
 FEW = {"resamples": 99}
 
@@ -31,7 +32,7 @@ def test_annotators():
     expected = result.intervals(rng=0, **FEW)
     assert repr(found.intervals["exact"]) == repr(expected)
     assert found.difficulty.by_document == difficulty(corpus, measure="exact").by_document
-    assert found.found.by_kind() == disagreements(corpus).by_kind()
+    assert found.disagreements.by_kind() == disagreements(corpus).by_kind()
     assert found.coefficients.values["corrected-f1"].value == agreement(corpus).corrected
     assert "gamma" not in found.coefficients.values
 
@@ -47,21 +48,21 @@ def test_systems():
     assert found.results["token"].score.matched == together
     assert repr(found.standings["token"]) == repr(compare_systems(ranking, rng=0, **FEW))
     assert found.difficulty.overall == difficulty(corpus).overall
-    assert found.found.pairs == (("ada", "ben"), ("ada", "cleo"))
+    assert found.disagreements.pairs == (("ada", "ben"), ("ada", "cleo"))
     assert found.coefficients is None
 
 
-def test_everybody_against_the_gold_standard():
+def test_all_against_the_gold_standard():
     corpus = example()
     found = overview(agreement(corpus, gold="ada"), corpus, **FEW)
-    assert found.found.pairs == (("ada", "ben"), ("ada", "cleo"))
+    assert found.disagreements.pairs == (("ada", "ben"), ("ada", "cleo"))
     assert set(found.results["exact"].by_pair) == {("ada", "ben"), ("ada", "cleo")}
 
 
 def test_a_gold_standard_is_left_out():
     corpus = example().with_gold("ada")
     found = overview(agreement(corpus), corpus, **FEW)
-    assert found.found.pairs == (("ben", "cleo"),)
+    assert found.disagreements.pairs == (("ben", "cleo"),)
     assert found.results["exact"].counts.annotators == ("ben", "cleo")
 
 
@@ -77,7 +78,7 @@ def test_gamma_on_request():
 def test_without_a_corpus():
     found = overview(agreement(example()), **FEW)
     assert list(found.results) == ["token"]
-    assert found.found is found.difficulty is found.coefficients is found.corpus is None
+    assert found.disagreements is found.difficulty is found.coefficients is found.corpus is None
     found = overview(rank(example(), gold="ada"), **FEW)
     assert found.results == {}
     assert list(found.standings) == ["token"]
@@ -97,7 +98,7 @@ def test_measures_of_ones_own():
     ranking = rank(corpus, gold="ada", measure=measure)
     found = overview(ranking, corpus, **FEW)
     assert found.rankings["half"] is ranking
-    assert list(found.results) == ["token", "exact"]
+    assert list(found.results) == ["token"]
 
 
 def test_random_spans_in_three_texts():
@@ -118,13 +119,61 @@ def test_nothing_marked():
     corpus = Corpus.from_spans({"a": [[]], "b": [[]]}, lengths=[5])
     found = overview(agreement(corpus), corpus, **FEW)
     assert found.placements == ()
-    assert len(found.found) == 0
+    assert len(found.disagreements) == 0
 
 
 def test_nested_spans_are_not_placed():
     spans = {name: [[(0, 4, "P"), (1, 2, "P")]] for name in "ab"}
     corpus = Corpus.from_spans(spans, lengths=[6])
     assert overview(agreement(corpus), corpus, **FEW).placements == ()
+
+
+class TestScoredOnce:
+    """Nothing is scored twice: a page of the example takes three more scorings, or four.
+
+    Other coefficients take one, of the same spans in texts of twice the length.
+    """
+
+    @pytest.fixture
+    def calls(self, monkeypatch):
+        calls = []
+        counted = api.counted
+
+        def counting(*args, **options):
+            calls.append(options)
+            return counted(*args, **options)
+
+        monkeypatch.setattr(api, "counted", counting)
+        return calls
+
+    @pytest.mark.parametrize(
+        ("measure", "n_calls"),
+        [
+            ("token", 3),  # exact, difficulty, longer texts
+            ("exact", 3),  # token, difficulty, longer texts
+            ("dice", 4),  # token, exact, difficulty, longer texts
+        ],
+    )
+    def test_annotators(self, calls, measure, n_calls):
+        corpus = example()
+        result = agreement(corpus, measure=measure)
+        calls.clear()
+        overview(result, corpus, **FEW)
+        assert len(calls) == n_calls
+
+    def test_all_against_one(self, calls):
+        corpus = example()
+        result = agreement(corpus, gold="ada")
+        calls.clear()
+        overview(result, corpus, **FEW)
+        assert len(calls) == 2  # exact, difficulty
+
+    def test_systems(self, calls):
+        corpus = example().with_gold("ada")
+        ranking = rank(corpus)
+        calls.clear()
+        overview(ranking, corpus, **FEW)
+        assert len(calls) == 4  # exact for either system, all systems together, difficulty
 
 
 class TestRefused:
@@ -138,6 +187,11 @@ class TestRefused:
         with pytest.raises(DataError, match="expected the one that the result was computed from"):
             overview(agreement(example()), other, **FEW)
 
+    def test_another_corpus_of_systems(self):
+        other = example().select(documents=["issue-01"])
+        with pytest.raises(DataError, match="expected the one that the result was computed from"):
+            overview(rank(example(), gold="ada"), other, **FEW)
+
     def test_no_result(self):
-        with pytest.raises(DataError, match="found one Corpus; expected an Agreement or a Ranking"):
+        with pytest.raises(DataError, match="got a Corpus; expected an Agreement or a Ranking"):
             overview(example(), **FEW)

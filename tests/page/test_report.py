@@ -3,9 +3,11 @@
 import json
 import re
 from dataclasses import replace
+from html import unescape
 from html.parser import HTMLParser
 from string import ascii_letters
 
+import numpy as np
 import pytest
 
 from beyondchance import (
@@ -200,7 +202,7 @@ def test_no_result():
 class TestTrueSentences:
     """What the page says of who was compared with whom, and of how much."""
 
-    def test_everybody_against_one(self):
+    def test_all_against_one(self):
         corpus = example()
         page = report(agreement(corpus, gold="ada"), corpus, **FEW)
         assert "<title>ben and cleo against ada</title>" in page.html
@@ -238,13 +240,42 @@ class TestTrueSentences:
 
     def test_stars_are_explained(self, systems):
         assert re.search(r"to [\d.]+\*<", systems.html)
-        assert "* few documents tell how wide it is" in systems.html
+        assert "* fewer than 30 effective documents" in systems.html
 
 
 @pytest.mark.parametrize("name", ["top", "digits"])
-def test_numbers_below_zero(name):
-    with pytest.raises(OptionError, match=f"{name} is -1; expected 0 or more"):
-        report(agreement(example()), example(), **{name: -1})
+@pytest.mark.parametrize("value", [-1, "x", 2.5, None, True])
+def test_wrong_numbers(name, value):
+    message = f"{name} is {value!r}; expected a whole number from 0 on"
+    with pytest.raises(OptionError, match=re.escape(message)):
+        report(agreement(example()), example(), **{name: value})
+
+
+def test_numbers_of_numpy():
+    page = report(
+        agreement(example()), example(), digits=np.int64(2), confidence=np.float32(0.75), **FEW
+    )
+    assert "75 %: " in page.html
+
+
+class TestWords:
+    """The page is for readers who have no command at hand."""
+
+    @pytest.mark.parametrize("which", ["team", "systems"])
+    def test_no_options(self, which, request):
+        page = request.getfixturevalue(which)
+        shown = re.sub(r"<(script|style).*?</\1>", "", page.html, flags=re.DOTALL)
+        assert not re.findall(r"(?<!-)--[a-z]", re.sub(r"<[^>]*>", " ", shown))
+        assert "the method 'expanded' allows for it" in unescape(shown)
+
+    def test_notes(self):
+        tags = {"a": [["B-P", "B-X"]] * 3, "b": [["B-P", "O"]] * 3, "c": [["B-P", "O"]] * 3}
+        corpus = Corpus.from_tags(tags)
+        shown = unescape(report(agreement(corpus), corpus, **FEW).html)
+        assert "label 'X' is used by a only" in shown
+        assert "the option rename label merges it" in shown
+        shown = report(agreement(corpus), corpus, texts=False, **FEW).html
+        assert "label … is used by a only" in shown
 
 
 @pytest.mark.parametrize(("names", "there"), [("all", True), (["kappa"], False), ([], False)])

@@ -1,4 +1,4 @@
-"""The five outputs: what they escape, how they round, and that two roads to text agree."""
+"""The five outputs: what they escape, how they round, and that two ways to text agree."""
 
 import csv
 import io
@@ -8,9 +8,11 @@ from math import nan
 import pytest
 from hypothesis import given, strategies as st
 
-from beyondchance import OptionError
+from beyondchance import OptionError, agreement, example
+from beyondchance.messages import COMMAND_LINE, Note, Quote, Use
 from beyondchance.numbers import in_digits
 from beyondchance.reporting.blocks import Bars, Curves, Prose, Report, Table
+from beyondchance.reporting.commands.agree import agree_report
 from beyondchance.reporting.outputs.text import drawn
 from beyondchance.reporting.rendering import OUTPUTS, rendered
 from beyondchance.reporting.visible import visible
@@ -19,7 +21,68 @@ HOSTILE = "a|b_c$d&e#f%g{h}~i^j\\k<l>[m](n)`o`*p*\x1b[31m\nq\u202er"
 
 
 def report_of(*blocks, data=None, rows=()):
-    return Report(command="agree", blocks=blocks, data=data or {}, rows=rows)
+    return Report(
+        command="agree",
+        make_blocks=lambda: blocks,
+        make_data=lambda: data or {},
+        make_rows=lambda: rows,
+    )
+
+
+class TestOnDemand:
+    """Only what an output shows is made."""
+
+    @pytest.mark.parametrize(
+        ("output", "made"),
+        [
+            ("text", "make_blocks"),
+            ("markdown", "make_blocks"),
+            ("latex", "make_blocks"),
+            ("json", "make_data"),
+            ("csv", "make_rows"),
+            ("jsonl", "make_rows"),
+        ],
+    )
+    def test_nothing_else_is_made(self, output, made):
+        def refuse():
+            raise AssertionError
+
+        makers = dict.fromkeys(("make_blocks", "make_data", "make_rows"), refuse)
+        makers[made] = dict if made == "make_data" else tuple
+        assert isinstance(rendered(Report(command="agree", **makers), output), str)
+
+    def test_agree_makes_no_tables_for_json(self, monkeypatch):
+        def refuse(*_, **__):
+            raise AssertionError
+
+        corpus = example()
+        results = {measure: agreement(corpus, measure=measure) for measure in ("token", "exact")}
+        report = agree_report(results, corpus)
+        monkeypatch.setattr("beyondchance.reporting.commands.agree.table_of", refuse)
+        assert json.loads(rendered(report, "json"))["corrected"] == results["token"].corrected
+        assert rendered(report, "csv").startswith("level,name,measure,")
+        with pytest.raises(AssertionError):
+            rendered(report, "text")
+
+
+class TestVoices:
+    """Options are spelled as the reader spells them, and data is quoted only if it may be."""
+
+    TEXT = ("label ", Quote("X"), ": use ", Use("interval_method", "expanded"))
+
+    @pytest.mark.parametrize("output", ["text", "markdown", "latex"])
+    def test_sentences(self, output):
+        report = report_of(Prose(self.TEXT))
+        assert "label 'X'" in rendered(report, output)
+        found = rendered(report, output, voice=COMMAND_LINE.without_quotes())
+        assert "label …: use --interval-method expanded" in found
+
+    def test_notes_in_json(self):
+        report = Report(command="agree", corpus=example(), notes=(Note(self.TEXT, where="a.csv"),))
+        (note,) = json.loads(rendered(report, "json", voice=COMMAND_LINE))["notes"]
+        assert note == "a.csv: label 'X': use interval_method='expanded'"
+        hidden = rendered(report, "json", voice=COMMAND_LINE.without_quotes())
+        assert json.loads(hidden)["notes"] == ["a.csv: label …: use interval_method='expanded'"]
 
 
 def test_unknown_output():
@@ -108,10 +171,7 @@ class TestText:
             *map(Prose, filter(str.strip, sentences)),
         ]
         found = rendered(report_of(*blocks), "text")
-        assert (
-            found.splitlines()
-            == drawn(report_of(*blocks), digits=4, width=100, colour=False).splitlines()
-        )
+        assert found.splitlines() == drawn(blocks, digits=4, width=100, colour=False).splitlines()
 
     def test_nothing_is_cut_off_where_it_does_not_fit(self):
         table = Table(("name", "one", "two", "three"), [("ada", 0.1, 0.2, 0.3)])

@@ -20,9 +20,10 @@ from beyondchance import (
 from beyondchance.numbers import in_digits
 from beyondchance.reporting import sentences as words
 from beyondchance.reporting.blocks import Prose, Table
-from beyondchance.reporting.commands.agree import agree_report, habits_of
+from beyondchance.reporting.breakdown import breakdown_of
+from beyondchance.reporting.commands.agree import agree_report
 from beyondchance.reporting.commands.place import place_report
-from beyondchance.reporting.commands.rank import rank_report, told_apart
+from beyondchance.reporting.commands.rank import rank_report
 
 JUDGEMENTS = ("good", "bad", "poor", "fair", "moderate", "substantial", "perfect", "excellent")
 
@@ -32,26 +33,26 @@ def score(matched, expected, size):
 
 
 class TestSentences:
-    LUCK = "Luck alone would give 0.2500"
-    WAY = "of the way from there to full agreement, they cover"
+    CHANCE = "Chance agreement is 0.2500. The annotators"
+    BEYOND = "of the agreement possible beyond chance."
 
     @pytest.mark.parametrize(
         ("found", "sentence"),
         [
-            (score(3, 1, 4), f"{LUCK}; {WAY} 67 %."),
-            (score(3.9999, 1, 4), f"{LUCK}; {WAY} more than 99 %."),
-            (score(4, 1, 4), f"{LUCK}; they agree on everything."),
+            (score(3, 1, 4), f"{CHANCE} achieve 67 % {BEYOND}"),
+            (score(3.9999, 1, 4), f"{CHANCE} achieve more than 99 % {BEYOND}"),
+            (score(4, 1, 4), f"{CHANCE} agree completely."),
             (score(0, 0, 0), "The corrected score is undefined: nothing was marked by either."),
         ],
     )
     def test_meaning(self, found, sentence):
-        assert words.meaning(found, "they") == sentence
+        assert words.meaning(found).startswith(sentence)
         assert not any(word in sentence.split() for word in JUDGEMENTS)
 
-    def test_less_than_luck(self):
-        assert words.meaning(score(1, 2, 4), "they") == (
-            "Luck alone would give 0.5000, more than the 0.2500 observed: they agree less than "
-            "random annotators would."
+    def test_less_than_chance(self):
+        assert words.meaning(score(1, 2, 4)).startswith(
+            "Chance agreement is 0.5000, more than the 0.2500 observed: the annotators agree less "
+            "than random annotators would. Correction "
         )
 
     @pytest.mark.parametrize(
@@ -93,33 +94,36 @@ class TestHabits:
 
     def test_by_hand(self):
         result = agreement(self.CORPUS)
-        habits = habits_of(result, result)
-        ada = habits["ada"]
-        assert (ada.score.n_spans, ada.mean_length) == (2, 2)
+        rows = {row.name: row for row in breakdown_of({"token": result}).of("annotator")}
+        ada = rows["ada"].habits
+        assert (rows["ada"].score.n_spans, ada.mean_length) == (2, 2)
         # Ada's four tokens count against Ben and against Cleo; they have two and none.
         assert ada.marking_ratio == 8 / 2
         assert ada.over_marking == 1 - 2 / 8
         assert ada.under_marking == 0
-        assert ada.without.observed == 0
-        assert habits["cleo"].without == result.by_pair["ada", "ben"]
+        assert rows["ada"].without.score.observed == 0
+        assert rows["cleo"].without.score == result.by_pair["ada", "ben"]
 
     def test_two_annotators_have_no_team_without_one(self):
         result = agreement(self.CORPUS.select(annotators=["ada", "ben"]))
-        assert all(item.without is None for item in habits_of(result, result).values())
+        rows = breakdown_of({"token": result}).of("annotator")
+        assert [row.without for row in rows] == [None, None]
 
 
 class TestNotes:
     def test_a_label_of_one_annotator_only(self):
         corpus = Corpus.from_tags({"a": [["B-PER", "B-X"]], "b": [["B-PER", "O"]]})
-        (note,) = words.lonely_labels(corpus, corpus.annotators)
-        assert note.startswith("label 'X' is used by a only, so nothing can match it")
-        assert words.lonely_labels(corpus, ["a"]) == []
+        (note,) = words.unshared_labels(corpus, corpus.annotators)
+        assert str(note).startswith("label 'X' is used by a only, so nothing can match it")
+        assert words.unshared_labels(corpus, ["a"]) == []
 
     def test_many_of_them_are_summed_up(self):
         tags = [[f"B-L{i}" for i in range(9)]]
         corpus = Corpus.from_tags({"a": tags, "b": [["O"] * 9]})
-        (note,) = words.lonely_labels(corpus, corpus.annotators)
-        assert note.startswith("9 labels are used by one annotator only: L0, L1")
+        (note,) = words.unshared_labels(corpus, corpus.annotators)
+        assert str(note).startswith(
+            "9 labels are used by one annotator only, so nothing can match them: L0, L1"
+        )
 
     def test_systems_on_different_documents(self):
         corpus = Corpus.from_tags(
@@ -128,7 +132,7 @@ class TestNotes:
         report = rank_report({"token": rank(corpus, gold="gold")}, corpus)
         assert (
             "not all systems have all 2 documents: y (1); ranks compare different documents"
-            in report.notes
+            in map(str, report.notes)
         )
 
 
@@ -202,7 +206,7 @@ def test_the_page_on_reading_quotes_real_numbers():
     assert f"{agreement(two).chance:.4f}".lstrip("0") in page
 
 
-class TestToldApart:
+class TestVerdict:
     """What a ranking says of its tests."""
 
     @pytest.fixture
@@ -211,11 +215,11 @@ class TestToldApart:
 
     def test_every_change_of_rank_is_there(self, standings):
         changes = {(f"up{i}", f"down{i}"): i % 2 == 0 for i in range(9)}
-        *_, apart, together = told_apart(replace(standings, overtakings=changes), "token", 3)
-        assert apart.endswith("up8 overtakes down8. They can be told apart.")
+        *_, apart, together = words.verdict(replace(standings, overtakings=changes), "token", 3)
+        assert apart.endswith("up8 overtakes down8. These changes are significant.")
         assert together.count("overtakes") == 4
-        assert together.endswith("cannot be told apart: these changes are not significant.")
+        assert together.endswith("These changes are not significant.")
 
     def test_nothing_to_test(self, standings):
         nothing = replace(standings, adjusted=dict.fromkeys(standings.adjusted, nan))
-        assert "By token, nothing could be tested." in told_apart(nothing, "token", 3)[1]
+        assert "By token, nothing could be tested." in words.verdict(nothing, "token", 3)[0]

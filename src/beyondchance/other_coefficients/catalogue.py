@@ -16,7 +16,8 @@ from beyondchance.scoring.api import agreement
 
 
 def _corrected_f1(task: Task) -> Coefficient:
-    result = agreement(task.corpus, measure="token", model=task.model)
+    known = task.scored.get("token")
+    result = known or agreement(task.corpus, measure="token", model=task.model)
     by_label = {label: from_score("corrected-f1", one) for label, one in result.by_label.items()}
     return replace(from_score("corrected-f1", result.score), by_label=by_label)
 

@@ -12,6 +12,7 @@ import numpy as np
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.errors import BeyondChanceError, DataError, MissingLibraryError, OverlapError
 from beyondchance.messages import Text, spoken
+from beyondchance.results.agreement import Agreement
 
 NOBODY_TO_COMPARE = "no position was seen by two annotators"
 NOTHING_MARKED = "no annotator marked anything"
@@ -102,6 +103,8 @@ class Task:
         Where the random numbers of gamma begin.
     progress : callable, optional
         Called with how many samples of gamma are done, and how many there will be.
+    scored : mapping of measure to Agreement
+        What has been scored already.
     """
 
     corpus: Corpus
@@ -109,6 +112,7 @@ class Task:
     gamma: Mapping[str, Any] = field(default_factory=dict)
     seed: int | np.random.Generator | None = None
     progress: Callable[[int, int], object] | None = None
+    scored: Mapping[str, Agreement] = field(default_factory=dict)
     _known: dict[Callable[[Task], Any], Any] = field(default_factory=dict, init=False, repr=False)
 
     def once(self, compute: Callable[[Task], Result]) -> Result:

@@ -101,6 +101,7 @@ def coefficients(
     gamma: Mapping[str, Any] | None = None,
     seed: int | np.random.Generator | None = None,
     progress: Callable[[int, int], object] | None = None,
+    scored: Mapping[str, Agreement] | None = None,
 ) -> Coefficients:
     """Every coefficient on the same annotations, side by side.
 
@@ -121,6 +122,8 @@ def coefficients(
         Where the random numbers of gamma begin, or a generator.
     progress : callable, optional
         Called with how many samples of gamma are done, and how many there will be.
+    scored : mapping of measure to Agreement, optional
+        Results of `agreement` on this corpus by this model, which are not computed again.
 
     Returns
     -------
@@ -168,7 +171,14 @@ to confuse
         **corpus.options,
     )
 
-    task = Task(corpus=corpus, model=model, gamma=gamma or {}, seed=seed, progress=progress)
+    task = Task(
+        corpus=corpus,
+        model=model,
+        gamma=gamma or {},
+        seed=seed,
+        progress=progress,
+        scored=scored or {},
+    )
     # The corrected F1 is compared with the others, whether it was asked for or not.
     f1 = CATALOGUE["corrected-f1"].computed(task)
     values = {
@@ -198,7 +208,7 @@ def _explanations(task: Task, known: Mapping[str, Coefficient]) -> tuple[Text, .
             if not CATALOGUE[name].is_sampled
         }
     return differences(
-        known, data=facts(task), longer=longer, exact=_on_equal_spans(shared, task.model)
+        known, data=facts(task), longer=longer, exact=task.scored.get("exact") or _on_equal_spans(shared, task.model)
     )
 
 

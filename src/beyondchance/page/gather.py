@@ -1,19 +1,28 @@
-"""Everything that a page tells of a result, computed once."""
+"""Everything that a page shows of a result, computed once."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import islice
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
 from beyondchance.annotations.corpus import Corpus
+from beyondchance.checks import checked_instance
 from beyondchance.errors import DataError
-from beyondchance.inference.standings import Standings, compare_systems
-from beyondchance.other_coefficients.catalogue import CATALOGUE
-from beyondchance.other_coefficients.coefficients import GAMMAS, Coefficients, coefficients
+from beyondchance.inference.compare import Standings, compare_systems
+from beyondchance.options import ResamplingOptions, documented
+from beyondchance.other_coefficients.coefficients import (
+    CATALOGUE,
+    GAMMAS,
+    Coefficients,
+    coefficients,
+)
+from beyondchance.reporting.breakdown import Breakdown, breakdown_of
+from beyondchance.reporting.commands.rank import Sureness, SystemRow, system_rows
 from beyondchance.results.agreement import LEVELS, Agreement
 from beyondchance.results.difficulty import Difficulty
 from beyondchance.results.intervals import Intervals
@@ -49,7 +58,7 @@ class Placement:
     coverage: Floats
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Overview:
     """A result, and what belongs to it.
 
@@ -65,13 +74,13 @@ class Overview:
     standings : mapping of measure to Standings
         Of the rankings.
     gold : str, optional
-        The gold standard that everybody was compared with.
+        The gold standard that all annotators were compared with.
     corpus : Corpus, optional
         What was compared; without it there is nothing of what follows.
     difficulty : Difficulty, optional
-    found : Disagreements, optional
+    disagreements : Disagreements, optional
     coefficients : Coefficients, optional
-        Of annotators among themselves; there are none beside a gold standard.
+        Of annotators among themselves; there are none with a gold standard.
     placements : tuple of Placement
     """
 
@@ -82,21 +91,39 @@ class Overview:
     gold: str | None = None
     corpus: Corpus | None = None
     difficulty: Difficulty | None = None
-    found: Disagreements | None = None
+    disagreements: Disagreements | None = None
     coefficients: Coefficients | None = None
     placements: tuple[Placement, ...] = ()
 
+    @cached_property
+    def breakdown(self) -> Breakdown | None:
+        """The results at every level, if there are any."""
+        return breakdown_of(self.results, self.intervals) if self.results else None
 
+    @cached_property
+    def systems(self) -> Mapping[str, list[SystemRow]]:
+        """The systems of each ranking."""
+        return {
+            name: system_rows(ranking, name, Sureness(standings=self.standings[name]))
+            for name, ranking in self.rankings.items()
+        }
+
+    @property
+    def settings(self) -> Settings:
+        """How everything was computed, intervals included."""
+        signed: list[Standings | Intervals]
+        signed = [*self.standings.values(), *self.intervals.values()]
+        return signed[0].settings
+
+
+@documented(ResamplingOptions)
 def overview(
     result: Agreement | Ranking,
     corpus: Corpus | None = None,
     *,
     others: str | Collection[str] = WITHOUT_GAMMA,
     gamma: Mapping[str, Any] | None = None,
-    confidence: float = 0.95,
-    resamples: int = 9999,
-    method: str = "bca",
-    rng: int = 0,
+    **resampling: Unpack[ResamplingOptions],
 ) -> Overview:
     """Compute what belongs to a result.
 
@@ -109,8 +136,7 @@ def overview(
         Other coefficients, by name; they are for annotators among themselves.
     gamma : mapping, optional
         The parameters of gamma, if it is among `others`.
-    confidence, resamples, method, rng
-        As in `Agreement.intervals`.
+    {options}
 
     Raises
     ------
@@ -121,49 +147,48 @@ def overview(
     --------
     >>> from beyondchance.io.example import example
     >>> found = overview(agreement(example()), example(), resamples=99)
-    >>> list(found.results), len(found.found), len(found.placements)
+    >>> list(found.results), len(found.disagreements), len(found.placements)
     (['token', 'exact'], 228, 3)
     """
-    sureness: dict[str, Any] = {
-        "confidence": confidence,
-        "resamples": resamples,
-        "method": method,
-        "rng": rng,
-    }
-    rankings: dict[str, Ranking] = {}
+    seed = resampling.pop("seed", 0)
+    options: dict[str, Any] = {**resampling, "rng": seed}
+    settings = result.settings if isinstance(result, Agreement | Ranking) else Settings()
     if isinstance(result, Ranking):
         gold: str | None = result.gold
         rankings, results = _of_ranking(result, corpus)
-    elif isinstance(result, Agreement):
-        gold = result.settings.gold if result.settings.pairs == "gold" else None
-        results = _by_measures(result, corpus)
     else:
-        raise DataError(f"found one {type(result).__name__}; expected an Agreement or a Ranking")
+        checked_instance(result, Agreement, "an Agreement or a Ranking")
+        gold = settings.gold if settings.pairs == "gold" else None
+        rankings, results = {}, _by_measures(result, corpus, gold, ("token", "exact"))
     found = Overview(
         results=results,
         rankings=rankings,
         intervals={
-            name: item.intervals(levels=_levels(item), **sureness)
+            name: item.intervals(levels=_levels(item), **options)
             for name, item in islice(results.items(), 1 if rankings else None)
         },
-        standings={name: compare_systems(item, **sureness) for name, item in rankings.items()},
+        standings={name: compare_systems(item, **options) for name, item in rankings.items()},
         gold=gold,
     )
     if corpus is None:
         return found
-    settings = result.settings
     compared = without_gold(corpus) if gold is None else corpus.with_gold(gold)
     pairs = None if gold is None else [(gold, n) for n in corpus.annotators if n != gold]
-    chosen = ("all",) if others == "all" else tuple(others)
     values = None
-    if gold is None and chosen:
-        names = "all" if chosen == ("all",) else chosen
-        values = coefficients(compared, names, model=settings.model, gamma=gamma, seed=rng)
+    if gold is None and others:
+        values = coefficients(
+            compared,
+            others if others == "all" else list(others),
+            model=settings.model,
+            gamma=gamma,
+            seed=seed,
+            scored=_of_labels(results),
+        )
     return replace(
         found,
         corpus=corpus,
         difficulty=difficulty(replace(compared, gold=gold), **_options(settings)),
-        found=disagreements(compared, pairs=pairs),
+        disagreements=disagreements(compared, pairs=pairs),
         coefficients=values,
         placements=tuple(_placements(compared, settings)),
     )
@@ -194,23 +219,39 @@ def _named(settings: Settings) -> str:
     return name
 
 
-def _by_measures(result: Agreement, corpus: Corpus | None) -> dict[str, Agreement]:
-    """The result, and the same by the two measures that everybody knows."""
+def _by_measures(
+    result: Agreement, corpus: Corpus | None, gold: str | None, names: Collection[str]
+) -> dict[str, Agreement]:
+    """The result, and the same by some of the measures that are best known."""
     settings = result.settings
     measure = _named(settings)
     if corpus is None:
         return {measure: result}
-    gold = settings.gold if settings.pairs == "gold" else None
-    known = {
+    others = {
         name: agreement(corpus, measure=name, gold=gold, **_arrangement(settings))
-        for name in ("token", "exact")
+        for name in names
+        if name != measure
     }
-    if _contents(known["token"]) != _contents(result):
+    for item in others.values():
+        _check_same(_contents(item), _contents(result))
+    return {measure: result, **others}
+
+
+def _of_labels(results: Mapping[str, Agreement]) -> dict[str, Agreement]:
+    """Those by measures of ours that arrange each label by itself, as other coefficients do."""
+    return {
+        name: item
+        for name, item in results.items()
+        if item.settings.scope == "label" and item.settings.custom is None
+    }
+
+
+def _check_same(contents: object, expected: object) -> None:
+    if contents != expected:
         raise DataError(
-            "the corpus has other documents, annotators, labels or spans than the result; expected "
-            "the one that the result was computed from"
+            "the corpus has other documents, annotators, labels or spans than the result",
+            expected="the one that the result was computed from",
         )
-    return {measure: result, **{name: item for name, item in known.items() if name != measure}}
 
 
 def _contents(result: Agreement) -> tuple[Any, ...]:
@@ -222,22 +263,23 @@ def _contents(result: Agreement) -> tuple[Any, ...]:
 def _of_ranking(
     ranking: Ranking, corpus: Corpus | None
 ) -> tuple[dict[str, Ranking], dict[str, Agreement]]:
-    """Rankings by the measures that everybody knows, and all systems together."""
+    """Rankings by the measures that are best known, and all systems together."""
     settings = ranking.settings
     measure = _named(settings)
     if corpus is None:
         return {measure: ranking}, {}
-    chosen = {"gold": ranking.gold, **_arrangement(settings)}
-    rankings = {
-        measure: ranking,
-        **{
-            name: rank(corpus, measure=name, **chosen)
-            for name in ("token", "exact")
-            if name != measure
-        },
+    others = {
+        name: rank(corpus, measure=name, gold=ranking.gold, **_arrangement(settings))
+        for name in ("token", "exact")
+        if name != measure
     }
+    contents = {name: _contents(system) for name, system in ranking.systems.items()}
+    for item in others.values():
+        _check_same({name: _contents(system) for name, system in item.systems.items()}, contents)
     together = agreement(corpus, gold=ranking.gold, **_options(settings))
-    return rankings, _by_measures(together, corpus)
+    # By token too, because habits are counted in positions.
+    results = _by_measures(together, corpus, ranking.gold, ("token",))
+    return {measure: ranking, **others}, results
 
 
 def _placements(corpus: Corpus, settings: Settings) -> Iterator[Placement]:

@@ -11,21 +11,13 @@ from math import isnan
 from typing import Any, NamedTuple
 
 from beyondchance.errors import MissingLibraryError
+from beyondchance.messages import PYTHON, Note, Use, Voice, spoken
 from beyondchance.numbers import in_digits
 from beyondchance.page.documents import document_view, safe_json
 from beyondchance.page.figures import inline_svg, unchecked, warm_up
 from beyondchance.page.gather import Overview
-from beyondchance.page.sections import (
-    Chart,
-    NamedTable,
-    Notes,
-    Part,
-    Section,
-    Texts,
-    known,
-    sections,
-)
-from beyondchance.reporting import sentences as words
+from beyondchance.page.sections import Chart, NamedTable, Notes, Part, Section, Texts, sections
+from beyondchance.reporting import sentences
 from beyondchance.reporting.blocks import (
     Amount,
     Cell,
@@ -34,14 +26,19 @@ from beyondchance.reporting.blocks import (
     Report,
     cell_text,
     in_list,
-    score_cells,
+    skipped_sentences,
 )
-from beyondchance.reporting.commands.agree import agree_report, overall_table
-from beyondchance.reporting.commands.rank import Sureness, by_rank, rank_report
-from beyondchance.reporting.intervals import CAUTION, Scores, interval_heading, json_intervals
+from beyondchance.reporting.breakdown import Row
+from beyondchance.reporting.commands import rank
+from beyondchance.reporting.commands.agree import (
+    agree_data,
+    agree_notes,
+    overall_table,
+    shown_intervals,
+)
+from beyondchance.reporting.intervals import interval_heading, json_intervals
 from beyondchance.reporting.outputs import json as json_output
-from beyondchance.results.score import Score
-from beyondchance.settings import Settings
+from beyondchance.results.intervals import ConfidenceInterval
 from beyondchance.version import __version__
 
 _HALF = re.compile("[\ud800-\udfff]")
@@ -50,8 +47,23 @@ _SCRIPTS = ("page.js", "documents.js")
 _WHAT = {
     "observed": "agreement as it was found",
     "chance": "what random annotators with spans of the same lengths would reach",
-    "corrected": "0 is luck, 1 is full agreement",
+    "corrected": "0 is chance agreement, 1 is full agreement",
 }
+
+
+def in_words(use: Use) -> str:
+    """An option for readers of a page, who have no command at hand.
+
+    Examples
+    --------
+    >>> in_words(Use("method", "expanded")), in_words(Use("rename_label"))
+    ("the method 'expanded'", 'the option rename label')
+    """
+    name = use.option.replace("_", " ")
+    return f"the option {name}" if use.value is None else f"the {name} {use.value!r}"
+
+
+PAGE = Voice(in_words)
 
 
 def written(
@@ -82,11 +94,13 @@ def written(
     jinja2 = _jinja2()
     safe = jinja2.utils.markupsafe.Markup
     view = None
-    if found.found is not None:
-        view = document_view(found.found, texts=texts, top=top or len(found.found.documents))
+    if found.disagreements is not None:
+        most = top or len(found.disagreements.documents)
+        view = document_view(found.disagreements, texts=texts, top=most)
     with unchecked():
         made = sections(found, view, digits=digits)
-    report = _report(found, digits)
+    report = _report(found)
+    voice, words = (PAGE, PYTHON) if texts else (PAGE.without_quotes(), PYTHON.without_quotes())
     environment = jinja2.Environment(
         autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
@@ -100,17 +114,17 @@ def written(
         script_hashes=" ".join(f"'sha256-{_hash(script)}'" for script in scripts),
         answer=_answer(found, digits),
         numbers=list(_numbers(found, digits)),
-        facts=[_shown(part, digits, safe) for part in _facts(found, report)],
-        signature=report.data["signature"],
+        facts=[_shown(part, digits, safe, voice) for part in _facts(found, report.notes, voice)],
+        signature=report.signature,
         sections=[
             {
                 "name": section.name,
                 "title": section.title,
-                "parts": [_shown(part, digits, safe) for part in section.parts],
+                "parts": [_shown(part, digits, safe, voice) for part in section.parts],
             }
             for section in made
         ],
-        result=safe(safe_json(json_output.rendered(report, digits=digits))),
+        result=safe(safe_json(json_output.rendered(report, words))),
         documents=safe(view.payload) if view is not None else None,
     )
     # Half of a surrogate pair, from a file's name or by mistake, cannot be written.
@@ -133,8 +147,8 @@ def _jinja2() -> Any:
         import jinja2  # noqa: PLC0415 - an extra
     except ImportError as error:
         raise MissingLibraryError(
-            f"a page needs the library {error.name}; install it with: "
-            "pip install 'beyondchance[report]'"
+            f"a page needs the library {error.name}",
+            remedy="install it with: pip install 'beyondchance[report]'",
         ) from None
     return jinja2
 
@@ -157,49 +171,48 @@ def _charts(made: Sequence[Section]) -> Iterator[tuple[str, Any]]:
 # --- What stands first --------------------------------------------------------
 
 
-def _report(found: Overview, digits: int) -> Report:
-    """The same result as the command line gives it."""
+def _report(found: Overview) -> Report:
+    """The result for JSON, as the commands give it."""
+    signature = str(found.settings)
     if found.corpus is None:
-        score, intervals = _best(found)
-        standings = next(iter(found.standings.values()), None)
-        settings = (
-            standings.settings if standings else next(iter(found.intervals.values())).settings
+        best = _best(found)
+        return Report(
+            command="report",
+            signature=signature,
+            make_data=lambda: {**best.score.to_dict(), **json_intervals(best.intervals)},
         )
-        data = {"signature": str(settings), **score.to_dict(), **json_intervals(intervals)}
-        return Report(command="report", blocks=(), data=data)
-    if not found.rankings:
-        return agree_report(
-            found.results, found.corpus, intervals=found.intervals, top=0, digits=digits
+    if found.rankings or found.breakdown is None:
+        # Labels of systems have no intervals here: they would take longer than all the rest.
+        return rank.rank_report(
+            found.rankings,
+            found.corpus,
+            sureness={
+                name: rank.Sureness(standings=standings)
+                for name, standings in found.standings.items()
+            },
         )
-    # Labels of systems have no intervals here: they would take longer than all the rest.
-    sureness = {
-        name: Sureness(standings=standings, labels={})
-        for name, standings in found.standings.items()
-    }
-    return rank_report(found.rankings, found.corpus, sureness=sureness, digits=digits)
+    result, breakdown = next(iter(found.results.values())), found.breakdown
+    return Report(
+        command="agree",
+        corpus=found.corpus,
+        signature=signature,
+        notes=tuple(agree_notes(found.corpus, result, breakdown)),
+        skipped=dict(result.skipped),
+        make_data=lambda: agree_data(breakdown),
+    )
 
 
-def _signed(found: Overview) -> Settings:
-    """How everything was computed, intervals included."""
-    if found.standings:
-        return next(iter(found.standings.values())).settings
-    return next(iter(found.intervals.values())).settings
-
-
-def _best(found: Overview) -> tuple[Score, Scores]:
-    """The score that stands first, with its intervals: of everybody, or of the best system."""
-    if not found.rankings:
-        measure, result = next(iter(found.results.items()))
-        return result.score, found.intervals[measure].overall
-    measure, ranking = next(iter(found.rankings.items()))
-    name = by_rank(ranking)[0]
-    return ranking.systems[name].score, found.standings[measure].intervals[name]
+def _best(found: Overview) -> Row:
+    """The score that stands first, with its intervals: of all annotators, or the best system."""
+    if found.rankings or found.breakdown is None:
+        return next(iter(found.systems.values()))[0]
+    return found.breakdown.rows[0]
 
 
 def _who(found: Overview) -> str:
-    """Those who were compared; beside a gold standard, all but it."""
+    """Those who were compared; with a gold standard, all but it."""
     if found.rankings:
-        return in_list(by_rank(next(iter(found.rankings.values()))))
+        return in_list([row.shown for row in next(iter(found.systems.values()))])
     annotators = next(iter(found.results.values())).counts.annotators
     return in_list([name for name in annotators if name != found.gold])
 
@@ -212,19 +225,18 @@ def _title(found: Overview) -> str:
 
 def _answer(found: Overview, digits: int) -> str:
     """The result in a sentence or two."""
-    score, _ = _best(found)
-    if score.reason is not None:
-        return f"The corrected score is undefined: {score.reason}."
-    observed, chance, corrected = (in_digits(value, digits) for value in score_cells(score))
-    who, gold = _who(found), "" if found.gold is None else f" with {found.gold}"
+    best = _best(found)
+    if best.score.reason is not None:
+        return sentences.undefined(best.score)
+    observed, chance, corrected = (in_digits(getattr(best.score, name), digits) for name in _WHAT)
     if found.rankings:
-        best, *others = by_rank(next(iter(found.rankings.values())))
-        agree = f"{best} agrees {'best ' if others else ''}{gold.strip()}"
+        superlative = "best " if len(next(iter(found.systems.values()))) > 1 else ""
+        agree = f"{best.shown} agrees {superlative}with {found.gold}"
     else:
-        agree = f"{who} agree{gold}"
+        agree = f"{_who(found)} agree{'' if found.gold is None else f' with {found.gold}'}"
     return (
-        f"{agree}: {observed} observed, {chance} by luck alone, {corrected} with luck taken out. "
-        f"{words.effect(score, digits)}"
+        f"{agree}: {observed} observed, {chance} expected by chance, {corrected} corrected for "
+        f"chance. {sentences.effect(best.score, digits)}"
     )
 
 
@@ -242,13 +254,13 @@ class _Number(NamedTuple):
 
 
 def _numbers(found: Overview, digits: int) -> Iterator[_Number]:
-    score, intervals = _best(found)
-    settings = _signed(found)
+    best = _best(found)
     for name, what in _WHAT.items():
-        value, interval = getattr(score, name), intervals[name]
+        value, interval = getattr(best.score, name), best.intervals[name]
         low, high = (in_digits(end, digits) for end in (interval.low, interval.high))
         star = "*" if interval.caution else ""
-        shown = "" if interval.reason else f"{interval_heading(settings)}: {low} to {high}{star}"
+        heading = interval_heading(found.settings)
+        shown = "" if interval.reason else f"{heading}: {low} to {high}{star}"
         yield _Number(
             name=name,
             value=value,
@@ -261,37 +273,49 @@ def _numbers(found: Overview, digits: int) -> Iterator[_Number]:
         )
 
 
-def _facts(found: Overview, report: Report) -> Iterator[Part]:
+def _facts(found: Overview, notes: Sequence[Note], voice: Voice) -> Iterator[Part]:
     """What was compared, how, what was left out, and what else to know."""
     if found.corpus is None:
         yield Prose(
             "Without the corpus: no texts, disagreements, difficulty or other coefficients."
         )
         return
-    # The sentences of the command line, without its tables: those have sections of their own.
-    first, *rest = [block for block in report.blocks if isinstance(block, Prose)]
-    yield first
-    if not found.rankings:
-        yield NamedTable("agreement", overall_table(found.results, known(found)))
-    wanted = ("Intervals: ", "Left out or changed: ")
-    said = [block for block in rest if block.text.startswith(wanted)]
-    yield from said
-    if _has_stars(found) and not any("*" in block.text for block in said):
-        yield Prose("* few documents tell how wide it is: probably too narrow.")
-    # The sentence on intervals has said what to think of them.
-    notes = [note for note in report.notes if not note.startswith(CAUTION)]
-    if notes:
-        yield Notes(words.condensed(notes))
+    if found.rankings or found.breakdown is None:
+        measure, ranking = next(iter(found.rankings.items()))
+        yield Prose(rank.compared(ranking, found.corpus))
+        shown = sentences.shown_of(found.standings[measure])
+        skipped = rank.skipped_of(ranking, found.corpus)
+    else:
+        result = next(iter(found.results.values()))
+        who, documents = in_list(result.counts.annotators), result.counts.documents
+        yield Prose(sentences.compared(found.corpus, who, documents, result.n_spans))
+        yield NamedTable("agreement", overall_table(found.breakdown))
+        shown = shown_intervals(found.breakdown)
+        skipped = dict(result.skipped)
+    yield Prose(
+        sentences.joined(
+            (
+                sentences.how_made(shown[0][1], found.settings),
+                sentences.star(_starred(found, shown), found.settings),
+                *sentences.missing(shown),
+            )
+        )
+    )
+    yield from map(Prose, skipped_sentences(skipped))
+    # What to think of the intervals is said above.
+    others = sentences.condensed((note for note in notes if not note.is_caution), voice)
+    if others:
+        yield Notes(others)
 
 
-def _has_stars(found: Overview) -> bool:
-    """Whether an interval on the page asks for caution."""
-    _, best = _best(found)
-    shown = [
-        best,
-        *(scores for item in found.intervals.values() for scores in item.by_label.values()),
-    ]
-    return any(interval.caution for scores in shown for interval in scores.values())
+def _starred(
+    found: Overview, shown: Sequence[tuple[str, ConfidenceInterval]]
+) -> Iterator[ConfidenceInterval]:
+    """The intervals on the page, which may have a star."""
+    yield from (interval for _, interval in shown)
+    yield from _best(found).intervals.values()
+    for row in found.breakdown.of("label") if found.breakdown is not None else ():
+        yield from row.intervals.values()
 
 
 # --- Values for the template --------------------------------------------------
@@ -307,11 +331,11 @@ class _Cell(NamedTuple):
     is_left: bool
 
 
-def _shown(part: Part, digits: int, safe: Any) -> dict[str, Any]:
+def _shown(part: Part, digits: int, safe: Any, voice: Voice) -> dict[str, Any]:
     """A part as plain values."""
     match part:
         case Prose(text, quiet):
-            return {"kind": "prose", "text": text, "quiet": quiet}
+            return {"kind": "prose", "text": spoken(text, voice), "quiet": quiet}
         case Notes(texts):
             return {"kind": "list", "texts": texts}
         case Chart(name, drawn):

@@ -7,11 +7,13 @@ from dataclasses import dataclass, field
 from html import escape
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 from beyondchance.annotations.corpus import Corpus
-from beyondchance.errors import FormatError, OptionError
+from beyondchance.checks import checked_whole
+from beyondchance.errors import FormatError
 from beyondchance.io.saving import save_file
+from beyondchance.options import ResamplingOptions, documented
 from beyondchance.page.figures import ENDINGS, save_figures
 from beyondchance.page.gather import WITHOUT_GAMMA, overview
 from beyondchance.page.page import prepare, written
@@ -47,7 +49,7 @@ class Page:
             place.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             why = (error.strerror or str(error)).lower()
-            raise FormatError(f"{place}: cannot be made a folder ({why})") from None
+            raise FormatError(f"cannot be made a folder ({why})", where=str(place)) from None
         return save_figures(self.charts, place, endings=endings, write=save_file)
 
     def _repr_html_(self) -> str:
@@ -58,6 +60,7 @@ class Page:
         )
 
 
+@documented(ResamplingOptions)
 def report(
     result: Agreement | Ranking,
     corpus: Corpus | None = None,
@@ -69,10 +72,7 @@ def report(
     date: str | None = None,
     coefficients: str | Collection[str] = WITHOUT_GAMMA,
     gamma: Mapping[str, Any] | None = None,
-    confidence: float = 0.95,
-    resamples: int = 9999,
-    method: str = "bca",
-    rng: int = 0,
+    **resampling: Unpack[ResamplingOptions],
 ) -> Page:
     """A page that a team can open, send and archive.
 
@@ -93,11 +93,10 @@ def report(
     date : str, optional
         Printed below the heading. Without it the same result gives the same bytes.
     coefficients : "all" or collection of str
-        Other coefficients to show beside; gamma only if it is named, for its cost.
+        Other coefficients to show too; gamma only if it is named, because of its cost.
     gamma : mapping, optional
         The parameters of gamma.
-    confidence, resamples, method, rng
-        For the intervals, as in `Agreement.intervals`.
+    {options}
 
     Returns
     -------
@@ -110,19 +109,9 @@ def report(
     >>> page.html.startswith("<!DOCTYPE html>")
     True
     """
-    for name, value in (("top", top), ("digits", digits)):
-        if value < 0:
-            raise OptionError(f"{name} is {value!r}; expected 0 or more")
+    checked_whole("top", top)
+    checked_whole("digits", digits)
     prepare()
-    found = overview(
-        result,
-        corpus,
-        others=coefficients,
-        gamma=gamma,
-        confidence=confidence,
-        resamples=resamples,
-        method=method,
-        rng=rng,
-    )
+    found = overview(result, corpus, others=coefficients, gamma=gamma, **resampling)
     html, charts = written(found, title=title, texts=texts, top=top, digits=digits, date=date)
     return Page(html, charts)

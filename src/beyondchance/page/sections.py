@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import isnan, nan
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -20,37 +21,19 @@ from beyondchance.page.charts.placement import Curve, placement_chart
 from beyondchance.page.charts.systems import SystemRow, systems_chart
 from beyondchance.page.documents import DocumentView, contested
 from beyondchance.page.gather import Overview
-from beyondchance.reporting import sentences as words
-from beyondchance.reporting.blocks import (
-    SCORES,
-    Cell,
-    Prose,
-    Table,
-    counted,
-    score_cells,
-    with_reasons,
-)
-from beyondchance.reporting.commands import coefficients as coefficients_report
-from beyondchance.reporting.commands.agree import (
-    IntervalsByName,
-    KnownIntervals,
-    habits_of,
+from beyondchance.reporting import sentences
+from beyondchance.reporting.blocks import Cell, Prose, Table, counted, cut
+from beyondchance.reporting.breakdown import (
+    SCORE_COLUMNS,
+    SPANS,
+    Row,
     habits_table,
-    known_intervals,
     most_contested,
     scores_table,
+    table_of,
 )
-from beyondchance.reporting.commands.rank import (
-    by_rank,
-    differences_table,
-    rank_changes,
-    ranking_table,
-    sure_table,
-    told_apart,
-)
+from beyondchance.reporting.commands import coefficients as coefficients_report, rank
 from beyondchance.results.agreement import Agreement
-from beyondchance.results.ranking import Ranking
-from beyondchance.results.score import Score
 
 OURS = "corrected-f1"
 MOST_ROWS = 200
@@ -121,72 +104,60 @@ def _first(found: Overview) -> tuple[str, Agreement] | None:
     return next(iter(found.results.items()), None)
 
 
-def known(found: Overview) -> KnownIntervals:
-    """The intervals of all that is shown."""
-    return known_intervals(found.intervals, next(iter(found.results), ""))
-
-
 def _systems(found: Overview, digits: int) -> Iterator[Section]:
     if not found.rankings:
         return
-    measure, ranking = next(iter(found.rankings.items()))
-    parts: list[Part] = [Prose(rank_changes(ranking, measure))]
-    # How intervals were made stands above already.
-    parts += [Prose(text) for text in told_apart(found.standings[measure], measure, digits)[1:]]
-    parts.append(Chart("systems", _systems_chart(ranking)))
-    for name, item in found.rankings.items():
-        title = f"systems by {name}: {words.MATCHES.get(name, name)}"
-        parts.append(NamedTable(f"systems-{name}", ranking_table(item, title)))
-        title = f"how sure the ranks by {name} are"
-        sure = replace(sure_table(item, found.standings[name]), title=title)
-        parts.append(NamedTable(f"sureness-{name}", sure))
-    if len(ranking.systems) > 1:
-        ahead = differences_table(found.standings[measure], measure)
-        parts.append(NamedTable("differences", ahead))
+    measure, standings = next(iter(found.standings.items()))
+    systems = found.systems[measure]
+    parts: list[Part] = [Prose(rank.rank_changes(systems))]
+    parts += map(Prose, sentences.verdict(standings, measure, digits))
+    parts.append(Chart("systems", _systems_chart(systems)))
+    for name, rows in found.systems.items():
+        title = f"systems by {name}: {sentences.MATCHES.get(name, name)}"
+        parts.append(NamedTable(f"systems-{name}", rank.ranking_table(rows, title)))
+        title = f"how certain the ranks by {name} are"
+        table = rank.sure_table(rows, found.standings[name].settings, title)
+        parts.append(NamedTable(f"sureness-{name}", table))
+    if len(systems) > 1:
+        parts.append(NamedTable("differences", rank.differences_table(standings, measure)))
     yield Section("systems", "Systems", parts)
 
 
-def _systems_chart(ranking: Ranking) -> Any:
-    before, after = ranking.ranks("observed"), ranking.ranks("corrected")
+def _systems_chart(systems: Sequence[rank.SystemRow]) -> Any:
     return systems_chart(
         [
             SystemRow(
-                name=name,
-                observed=system.observed,
-                corrected=system.corrected,
-                rank_observed=before[name],
-                rank_corrected=after[name],
+                name=row.shown,
+                observed=row.score.observed,
+                corrected=row.score.corrected,
+                rank_observed=row.rank_observed,
+                rank_corrected=row.rank_corrected,
             )
-            for name, system in ranking.systems.items()
+            for row in systems
         ]
     )
 
 
 def _labels(found: Overview) -> Iterator[Section]:
-    first = _first(found)
     parts: list[Part] = []
-    if first is not None:
-        measure, result = first
-        intervals = known(found).kind("label")
-        scores = list(result.by_label.items())
+    if found.breakdown is not None:
+        rows = found.breakdown.of("label")
         who = " (all systems together)" if found.rankings else ""
-        parts.append(Chart("labels", _labels_chart(dict(scores), intervals)))
-        table = scores_table(
-            "label", scores, intervals, title=f"labels by {measure}{who}", top=MOST_ROWS
-        )
-        parts.append(NamedTable("labels", table))
+        title = f"labels by {found.breakdown.rows[0].measure}{who}"
+        table = scores_table("label", rows, found.settings, title=title, top=MOST_ROWS)
+        parts += [Chart("labels", _labels_chart(rows)), NamedTable("labels", table)]
     if found.rankings:
         parts.append(NamedTable("labels-by-system", _labels_by_system(found)))
     yield Section("labels", "Labels", parts)
 
 
-def _labels_chart(scores: Mapping[str, Score], intervals: IntervalsByName) -> Any:
-    rows = []
-    for name, score in scores.items():
-        interval = intervals.at.get(name, {}).get("corrected")
-        rows.append(
+def _labels_chart(rows: Sequence[Row]) -> Any:
+    points = []
+    for row in rows:
+        interval, score = row.intervals.get("corrected"), row.score
+        points.append(
             LabelRow(
-                name=name,
+                name=row.shown,
                 observed=score.observed,
                 chance=score.chance,
                 corrected=score.corrected,
@@ -195,51 +166,46 @@ def _labels_chart(scores: Mapping[str, Score], intervals: IntervalsByName) -> An
                 high=nan if interval is None else interval.high,
             )
         )
-    return labels_chart(rows)
+    return labels_chart(points)
 
 
 def _labels_by_system(found: Overview) -> Table:
     """Corrected scores of every system, label by label."""
-    measure, ranking = next(iter(found.rankings.items()))
-    names = by_rank(ranking)
-    scores = {name: ranking.systems[name].by_label for name in names}
-    labels = sorted({label for system in scores.values() for label in system})
+    measure, systems = next(iter(found.systems.items()))
+    scores = [row.agreement.by_label for row in systems]
+    labels = sorted({label for by_label in scores for label in by_label})
     rows: list[tuple[Cell, ...]] = [
-        (
-            label,
-            *(scores[name][label].corrected if label in scores[name] else nan for name in names),
-        )
+        (label, *(by_label[label].corrected if label in by_label else nan for by_label in scores))
         for label in labels
     ]
-    return Table(("label", *names), rows, f"corrected scores of each system, by {measure}")
+    headings = ("label", *(row.shown for row in systems))
+    return Table(headings, rows, f"corrected scores of each system, by {measure}")
 
 
 def _annotators(found: Overview) -> Iterator[Section]:
-    first = _first(found)
-    if first is None:
+    if found.breakdown is None:
         return
-    measure, result = first
-    annotators = result.counts.annotators
     parts: list[Part] = []
-    intervals = known(found).kind("pair")
+    annotators = found.breakdown.of("annotator")
     if len(annotators) > 2 and found.gold is None:
-        pairs = result.by_pair
-        values = {pair: score.corrected for pair, score in pairs.items()}
-        parts.append(Chart("pairs", pairs_chart(annotators, values)))
-        table = scores_table(
-            "pair", list(pairs.items()), intervals, title=f"pairs by {measure}", top=MOST_ROWS
-        )
+        pairs = found.breakdown.of("pair")
+        values: Any = {row.name: row.score.corrected for row in pairs}
+        parts.append(Chart("pairs", pairs_chart([row.shown for row in annotators], values)))
+        title = f"pairs by {annotators[0].measure}"
+        table = scores_table("pair", pairs, found.settings, title=title, top=MOST_ROWS)
         parts.append(NamedTable("pairs", table))
-        if not intervals.at:
+        if not any(row.intervals for row in pairs):
             parts.append(Prose("There are too many pairs to give each an interval."))
-    habits = habits_of(result, found.results.get("token", result))
-    habits = {name: item for name, item in habits.items() if name != found.gold}
-    beside = "the others" if found.gold is None else found.gold
-    ratios = [HabitRow(name=name, ratio=item.marking_ratio) for name, item in habits.items()]
+    annotators = [row for row in annotators if row.name != found.gold]
     if "token" in found.results:
+        ratios = [
+            HabitRow(name=row.shown, ratio=row.habits.marking_ratio)
+            for row in annotators
+            if row.habits is not None
+        ]
+        beside = "the others" if found.gold is None else found.gold
         parts.append(Chart("habits", habits_chart(ratios, beside=beside)))
-    table = habits_table(habits, MOST_ROWS, against_gold=found.gold is not None)
-    parts.append(NamedTable("annotators", table))
+    parts.append(NamedTable("annotators", habits_table(annotators, MOST_ROWS, gold=found.gold)))
     yield Section("annotators", "Annotators" if found.gold is None else "Habits", parts)
 
 
@@ -247,53 +213,51 @@ def _documents(found: Overview, view: DocumentView | None) -> Iterator[Section]:
     first = _first(found)
     if first is None:
         return
-    _, result = first
-    scores = {name: score for name, score in result.by_document.items() if score.n_spans}
+    measure, result = first
     hardness = found.difficulty.by_document if found.difficulty is not None else {}
-    links = view.numbers if view is not None else {}
-    differing = {} if found.found is None else contested(found.found)
-    order = [name for name in differing if name in scores] or [
-        name for name, _ in most_contested(list(scores.items()))
-    ]
-    listed = order[:MOST_CONTESTED]
-    rows = [
-        (
-            name,
-            differing.get(name),
-            scores[name].n_spans,
-            *score_cells(scores[name]),
-            hardness.get(name, nan),
+    rows = {
+        name: Row(
+            measure=measure,
+            score=score,
+            level="document",
+            name=name,
+            difficulty=hardness.get(name, nan),
         )
-        for name in listed
-    ]
+        for name, score in result.by_document.items()
+        if score.n_spans
+    }
+    links = view.numbers if view is not None else {}
+    differing = {} if found.disagreements is None else contested(found.disagreements)
+    order = [rows[name] for name in differing if name in rows] or most_contested(rows.values())
     points = [
         DocumentPoint(
-            number=links.get(name),
-            name=name,
-            observed=scores[name].observed,
-            chance=scores[name].chance,
-            corrected=scores[name].corrected,
-            difficulty=hardness.get(name, nan),
-            contested=differing.get(name, 0),
+            number=links.get(row.shown),
+            name=row.shown,
+            observed=row.score.observed,
+            chance=row.score.chance,
+            corrected=row.score.corrected,
+            difficulty=row.difficulty,
+            contested=differing.get(row.shown, 0),
         )
-        for name in order
+        for row in order
     ]
-    cut = f"{len(listed):,} of {len(order):,}." if len(listed) < len(order) else ""
-    table = with_reasons(
-        Table(
-            ("document", "disagreements", "spans", *SCORES, "difficulty"),
-            rows,
-            "the most contested documents first",
-            cut,
-        ),
-        [scores[name] for name in listed],
+    listed, remark = cut(order, MOST_CONTESTED)
+    table = table_of(
+        listed,
+        ("document", attrgetter("name")),
+        ("disagreements", lambda row: differing.get(row.name)),
+        SPANS,
+        *SCORE_COLUMNS,
+        ("difficulty", attrgetter("difficulty")),
+        title="the most contested documents first",
+        remark=remark,
     )
     yield Section(
         "by-document",
         "Documents",
         [
             Chart("documents", documents_chart(points)),
-            NamedTable("documents", table, [_href(name, links) for name in listed]),
+            NamedTable("documents", table, [_href(row.shown, links) for row in listed]),
         ],
     )
 
@@ -304,9 +268,9 @@ def _href(document: str, links: Mapping[str, int]) -> str | None:
 
 def _difficulty(found: Overview) -> Iterator[Section]:
     first = _first(found)
-    if found.difficulty is None or found.found is None or first is None:
+    if found.difficulty is None or found.disagreements is None or first is None:
         return
-    corpus = found.found.corpus
+    corpus = found.disagreements.corpus
     compared = set(first[1].counts.documents)
     is_compared = np.fromiter((name in compared for name in corpus.documents), dtype=bool)
     values = found.difficulty.by_text[is_compared[corpus.text_document]]
@@ -317,10 +281,10 @@ def _difficulty(found: Overview) -> Iterator[Section]:
     settings = found.difficulty.settings
     texts = counted(len(values), settings.unit)
     text = (
-        "Difficulty is how unlikely luck is: 1 minus the agreement of random annotations, here by "
-        f"{settings.measure}. Of {texts} in which something was marked, {hard:,} "
-        f"{'has' if hard == 1 else 'have'} a difficulty of {SPLIT} or more, which the paper "
-        "calls difficult."
+        "Difficulty is how hard it is to agree by chance: 1 minus the agreement of random "
+        f"annotations, here by {settings.measure}. Of {texts} in which something was marked, "
+        f"{hard:,} {'has' if hard == 1 else 'have'} a difficulty of {SPLIT} or more, which the "
+        "paper calls difficult."
     )
     yield Section(
         "difficulty",
@@ -330,9 +294,11 @@ def _difficulty(found: Overview) -> Iterator[Section]:
 
 
 def _texts(found: Overview, view: DocumentView | None) -> Iterator[Section]:
-    if view is None or found.found is None:
+    if view is None or found.disagreements is None:
         return
-    kinds = [KindRow(a=a, b=b, counts=counts) for (a, b), counts in found.found.by_pair().items()]
+    kinds = [
+        KindRow(a=a, b=b, counts=counts) for (a, b), counts in found.disagreements.by_pair().items()
+    ]
     yield Section(
         "reader",
         "Disagreements",
@@ -362,8 +328,7 @@ def _placement(found: Overview) -> Iterator[Section]:
         return
     curves = [
         Curve(
-            name=f"{item.document}: {item.label} by {item.annotator}",
-            values=item.coverage.tolist(),
+            name=f"{item.document}: {item.label} by {item.annotator}", values=item.coverage.tolist()
         )
         for item in found.placements
     ]
@@ -372,9 +337,9 @@ def _placement(found: Overview) -> Iterator[Section]:
         "Where random spans fall",
         [
             Prose(
-                "Chance agreement comes from putting each annotator's spans down at random, in "
-                "every possible way. These are the chances of each position to be covered, in a "
-                "short, a middling and a long text of this corpus."
+                "Chance agreement is the mean over all possible placements of each annotator's "
+                "spans. These are the probabilities that each position is covered, in a short, a "
+                "medium and a long text of this corpus."
             ),
             Chart("placement", placement_chart(curves)),
         ],

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import cached_property
 from math import isnan
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from beyondchance.annotations.corpus import Corpus
+from beyondchance.messages import Note, Text, Use
 from beyondchance.numbers import in_digits
-from beyondchance.results.score import Score
 
-CUT = "long tables are cut; --top 0 shows all of them"
+CUT = Note(("long tables are cut; ", Use("top", 0), " shows all of them"))
 """A note for those who look at tables."""
 
 
@@ -39,7 +40,7 @@ Cell = str | int | float | Range | Amount | None
 class Prose:
     """A paragraph; `quiet` ones are details, such as the signature."""
 
-    text: str
+    text: Text
     quiet: bool = False
 
 
@@ -91,28 +92,69 @@ class Curves:
 Block = Prose | Table | Bars | Curves
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+def as_notes(notes: Iterable[Note | str]) -> tuple[Note, ...]:
+    """Transitional: notes that are still strings, as notes."""
+    return tuple(Note(note) if isinstance(note, str) else note for note in notes)
+
+
+@dataclass(frozen=True, kw_only=True)
 class Report:
-    """A result, ready to be printed.
+    """A result, ready to be printed; only what an output shows is made.
 
     Attributes
     ----------
     command : str
-    blocks : tuple of Block
-        For people.
-    data : mapping
-        For JSON.
-    rows : list of mapping
-        For CSV: one flat table.
-    notes : tuple of str
-        What people should know beside the result.
+    make_blocks, make_data, make_rows : functions
+        What `blocks`, `data` and `rows` are made with, apart from what all commands have.
+    notes : tuple of Note
+        What people should know besides the result.
+    signature : str, optional
+        How the result was computed.
+    corpus : Corpus, optional
+        What it was computed from.
+    skipped : mapping of str to int, optional
+        What was left out, and how often.
     """
 
     command: str
-    blocks: tuple[Block, ...]
-    data: Mapping[str, Any]
-    rows: Sequence[Mapping[str, Any]] = field(default_factory=tuple)
-    notes: tuple[str, ...] = ()
+    make_blocks: Callable[[], Sequence[Block]] = tuple
+    make_data: Callable[[], Mapping[str, Any]] = dict
+    make_rows: Callable[[], Sequence[Mapping[str, Any]]] = tuple
+    notes: tuple[Note, ...] = ()
+    signature: str | None = None
+    corpus: Corpus | None = None
+    skipped: Mapping[str, int] | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "notes", as_notes(self.notes))
+
+    @cached_property
+    def blocks(self) -> list[Block]:
+        """For people: last what was left out, and the signature."""
+        skipped = map(Prose, skipped_sentences(self.skipped or {}))
+        signature = [] if self.signature is None else [Prose(self.signature, quiet=True)]
+        return [*self.make_blocks(), *skipped, *signature]
+
+    @cached_property
+    def data(self) -> dict[str, Any]:
+        """For JSON: first the signature and the files, last what was left out and the notes."""
+        head = {} if self.signature is None else {"signature": self.signature}
+        tail = {} if self.skipped is None else {"skipped": self.skipped}
+        if self.corpus is None:
+            return {**head, **self.make_data(), **tail}
+        files = [asdict(item) for item in self.corpus.inputs]
+        return {**head, "inputs": files, **self.make_data(), **tail, "notes": self.notes}
+
+    @cached_property
+    def rows(self) -> Sequence[Mapping[str, Any]]:
+        """For CSV: one flat table."""
+        return self.make_rows()
+
+
+def skipped_sentences(counts: Mapping[str, int]) -> list[str]:
+    """What was left out or changed, and how often; nothing if nothing was."""
+    parts = [f"{number:,} {what}" for what, number in counts.items() if number]
+    return [f"Left out or changed: {'; '.join(parts)}."] if parts else []
 
 
 def cell_text(cell: Cell, digits: int) -> str:
@@ -139,35 +181,17 @@ def cell_text(cell: Cell, digits: int) -> str:
 SCORES = ("observed", "chance", "corrected")
 
 
-def score_cells(score: Score) -> tuple[float, float, float]:
-    """The three numbers of a score."""
-    return score.observed, score.chance, score.corrected
+_Item = TypeVar("_Item")
 
 
-def with_reasons(table: Table, scores: Iterable[Score]) -> Table:
-    """Add a column that says why a score is undefined, if one is."""
-    reasons = [score.reason for score in scores]
-    if not any(reasons):
-        return table
-    rows = [(*row, reason) for row, reason in zip(table.rows, reasons, strict=True)]
-    return Table((*table.headings, "note"), rows, table.title, table.remark)
+def cut(items: Sequence[_Item], top: int) -> tuple[Sequence[_Item], str]:
+    """The first `top` items, or all for 0; and a remark if some are left out.
 
-
-def flat_score(score: Score) -> dict[str, Any]:
-    """A score for a row of CSV."""
-    nested = score.to_dict()
-    return {
-        **{name: nested[name] for name in SCORES},
-        **nested["counts"],
-        "n_documents": score.n_documents,
-        "n_spans": score.n_spans,
-        "reason": score.reason,
-    }
-
-
-def inputs(corpus: Corpus) -> list[dict[str, str]]:
-    """The files that annotations came from, for JSON."""
-    return [asdict(item) for item in corpus.inputs]
+    >>> cut("abc", 2), cut("abc", 0)
+    (('ab', '2 of 3.'), ('abc', ''))
+    """
+    shown = items[:top] if top else items
+    return shown, f"{len(shown):,} of {len(items):,}." if len(shown) < len(items) else ""
 
 
 def in_list(names: Sequence[str], most: int = 6) -> str:

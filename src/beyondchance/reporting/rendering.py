@@ -6,11 +6,12 @@ JSON (`data`) and as one flat table (`rows`). Each output is a function of a `Re
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from importlib import import_module
 
 from beyondchance.checks import checked_option
-from beyondchance.reporting.blocks import Report
+from beyondchance.messages import PYTHON, Voice, spoken
+from beyondchance.reporting.blocks import Block, Prose, Report
 
 OUTPUTS: Mapping[str, str] = {
     "text": ".txt",
@@ -25,7 +26,13 @@ LIST_OUTPUTS: Mapping[str, str] = {**OUTPUTS, "jsonl": ".jsonl"}
 
 
 def rendered(
-    report: Report, output: str, *, digits: int = 4, width: int | None = None, colour: bool = False
+    report: Report,
+    output: str,
+    *,
+    digits: int = 4,
+    width: int | None = None,
+    colour: bool = False,
+    voice: Voice = PYTHON,
 ) -> str:
     """A report in one of the outputs.
 
@@ -39,11 +46,28 @@ def rendered(
         Columns of the terminal, for text; as wide as it gets by default.
     colour : bool
         Whether text is coloured.
+    voice : Voice
+        How options are spelled in sentences, and whether data may be quoted.
     """
     name = checked_option("output", output, LIST_OUTPUTS)
     module = import_module(f"beyondchance.reporting.outputs.{name}")
-    if name == "text":
-        text: str = module.rendered(report, digits=digits, width=width, colour=colour)
-    else:
-        text = module.rendered(report, digits=digits)
+    match name:
+        case "json":
+            text: str = module.rendered(report, voice)
+        case "csv" | "jsonl":
+            text = module.rendered(report)
+        case "text":
+            text = module.rendered(
+                in_voice(report.blocks, voice), digits=digits, width=width, colour=colour
+            )
+        case _:
+            text = module.rendered(in_voice(report.blocks, voice), digits=digits)
     return text
+
+
+def in_voice(blocks: Iterable[Block], voice: Voice) -> list[Block]:
+    """Blocks with their sentences in the words of a reader."""
+    return [
+        Prose(spoken(block.text, voice), block.quiet) if isinstance(block, Prose) else block
+        for block in blocks
+    ]

@@ -2,20 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
-from math import isnan
+from collections.abc import Collection, Iterable, Sequence
+from itertools import pairwise
+from math import inf, isnan
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from beyondchance.annotations.corpus import Corpus
+from beyondchance.messages import PYTHON, Note, Piece, Quote, Text, Use, Voice, pieces, spoken
 from beyondchance.numbers import in_digits
-from beyondchance.reporting.blocks import counted, in_list
+from beyondchance.reporting.blocks import as_notes, counted, in_list
+from beyondchance.reporting.intervals import interval_heading
+from beyondchance.results.intervals import FEW, VERY_FEW
 from beyondchance.results.score import Score
+from beyondchance.settings import Settings
+
+if TYPE_CHECKING:
+    from beyondchance.inference.compare import Comparison, Standings
+    from beyondchance.inference.null import NullDistribution
+    from beyondchance.results.intervals import ConfidenceInterval
 
 LITTLE = 0.005
 """Where correction moves a score by less, it is said to change little."""
 MUCH = 0.05
 """Where it moves a score by this or more, that is said too."""
+_MOST_REASONS = 6
+"""Reasons for missing intervals that have a sentence each."""
+_MOST_CHANGES = 6
+"""Changes of rank that have a sentence each."""
 
 MATCHES = {
     "token": "positions that both marked",
@@ -24,16 +39,20 @@ MATCHES = {
     "dice": "overlap of spans, as a share of their lengths",
     "iou": "spans that overlap enough",
 }
+_ONE = {"documents": "document", "sentences": "sentence", "annotators": "annotator"}
+_METHODS = {"bca": "BCa", "percentile": "percentiles", "expanded": "expanded BCa"}
+
+
+# --- What was compared --------------------------------------------------------
 
 
 def compared(corpus: Corpus, who: str, documents: Collection[str], n_spans: int) -> str:
-    """The first line: who was compared on what documents, and where random spans fall."""
+    """The first line: who was compared on what documents, and where random spans are placed."""
     n = n_texts(corpus, documents)
     where = counted(len(documents), "document")
-    if corpus.unit == "sentence" and n != len(documents):
-        where = f"{counted(n, 'sentence')} in {where}"
-    elif corpus.unit == "sentence":
-        where = counted(n, "sentence")
+    if corpus.unit == "sentence":
+        sentences = counted(n, "sentence")
+        where = sentences if n == len(documents) else f"{sentences} in {where}"
     return (
         f"{who}: {where}, {counted(n_spans, 'span')}; unit {corpus.unit}, positions "
         f"{corpus.positions}."
@@ -42,37 +61,47 @@ def compared(corpus: Corpus, who: str, documents: Collection[str], n_spans: int)
 
 def n_texts(corpus: Corpus, documents: Collection[str]) -> int:
     """How many texts some of the documents have."""
-    chosen = set(documents)
-    is_chosen = np.fromiter((name in chosen for name in corpus.documents), dtype=bool)
-    return int(np.count_nonzero(is_chosen[corpus.text_document]))
+    names = set(documents)
+    is_named = np.fromiter((name in names for name in corpus.documents), dtype=bool)
+    return int(np.count_nonzero(is_named[corpus.text_document]))
 
 
-def meaning(score: Score, who: str, digits: int = 4) -> str:
-    """One sentence on what observed, chance and corrected say together.
+# --- Scores -------------------------------------------------------------------
+
+
+def meaning(score: Score, digits: int = 4) -> str:
+    """What observed, chance and corrected agreement say together, and what correction changes.
 
     Examples
     --------
-    >>> print(meaning(Score(matched=3, expected=1, size_a=4, size_b=4), "ada and ben", 2))
-    Luck alone would give 0.25; of the way from there to full agreement, ada and ben cover 67 %.
+    >>> print(meaning(Score(matched=3, expected=1, size_a=4, size_b=4), 2))
+    Chance agreement is 0.25. The annotators achieve 67 % of the agreement possible beyond \
+chance. Correction matters here: it lowers the score by 0.08.
     """
     if score.reason is not None:
-        return f"The corrected score is undefined: {score.reason}."
-    chance = in_digits(score.chance, digits)
+        return undefined(score)
+    correction = effect(score, digits)
+    chance = f"Chance agreement is {in_digits(score.chance, digits)}"
     if score.corrected < 0:
         return (
-            f"Luck alone would give {chance}, more than the {in_digits(score.observed, digits)} "
-            f"observed: {who} agree less than random annotators would."
+            f"{chance}, more than the {in_digits(score.observed, digits)} observed: the annotators "
+            f"agree less than random annotators would. {correction}"
         )
     if score.corrected == 1:
-        return f"Luck alone would give {chance}; {who} agree on everything."
+        return f"{chance}. The annotators agree completely. {correction}"
     return (
-        f"Luck alone would give {chance}; of the way from there to full agreement, {who} cover "
-        f"{_percent(score.corrected)}."
+        f"{chance}. The annotators achieve {_percent(score.corrected)} of the agreement possible "
+        f"beyond chance. {correction}"
     )
 
 
+def undefined(score: Score) -> str:
+    """Why there is no corrected score."""
+    return f"The corrected score is undefined: {score.reason}."
+
+
 def effect(score: Score, digits: int = 4) -> str:
-    """One sentence on how much the correction changes here.
+    """How much the correction changes here; nothing where the score is undefined.
 
     Examples
     --------
@@ -100,64 +129,267 @@ def _percent(share: float) -> str:
         return "less than 1 %"
     if 0.99 < share < 1:
         return "more than 99 %"
-    return f"{share:.0%}".replace("%", " %")
+    return f"{100 * share:.0f} %"
 
 
-def skipped(counts: Iterable[tuple[str, int]]) -> str:
-    """What was left out or changed, and how often."""
-    parts = [f"{number:,} {what}" for what, number in counts if number]
-    return f"Left out or changed: {'; '.join(parts)}." if parts else ""
+def random_agreement(null: NullDistribution, digits: int) -> str:
+    """What random annotations would give, and how the observed agreement compares."""
+    if null.reason is not None:
+        return f"Random annotations have no agreement here: {null.reason}."
+    low, high = (in_digits(null.quantiles[share], digits) for share in (0.025, 0.975))
+    mean_is = "exact" if null.settings.samples is None else "estimated"
+    return (
+        f"Of {len(null.samples):,} random annotations with spans of the same lengths, 95 % agree "
+        f"between {low} and {high} (mean {in_digits(null.mean, digits)} {mean_is}, standard "
+        f"deviation {in_digits(null.sd, digits)} {null.sd_is}). p = "
+        f"{in_digits(null.p_value, digits)} for agreement of {in_digits(null.observed, digits)} or "
+        f"more under the chance model (± {in_digits(null.p_error, digits)} from sampling). A small "
+        "p means that the agreement is more than chance, not that it is high."
+    )
 
 
-def lonely_labels(corpus: Corpus, annotators: Iterable[str]) -> list[str]:
-    """A note for each label that one annotator uses and nobody else does."""
-    chosen = [corpus.annotators.index(name) for name in annotators]
-    used = np.zeros((len(corpus.labels), len(corpus.annotators)), dtype=bool)
-    used[corpus.span_label, corpus.span_annotator] = True
-    lonely: dict[str, str] = {}
-    for label, row in zip(corpus.labels, used[:, chosen], strict=True):
-        if len(chosen) > 1 and np.count_nonzero(row) == 1:
-            name = corpus.annotators[chosen[int(np.argmax(row))]]
-            lonely[label] = name
-    if len(lonely) > 5:
-        found = f"{len(lonely)} labels are used by one annotator only: {in_list(list(lonely))}"
-        return [f"{found}; nothing can match them"]
+# --- Intervals ----------------------------------------------------------------
+
+
+def explained(
+    first: ConfidenceInterval, shown: Sequence[tuple[str, ConfidenceInterval]], settings: Settings
+) -> Text:
+    """How intervals were made, what the star means, and why some are missing.
+
+    Parameters
+    ----------
+    first : ConfidenceInterval
+        One of them, which knows what was drawn.
+    shown : sequence of (name, ConfidenceInterval)
+        All that are shown.
+    settings : Settings
+    """
+    intervals = [interval for _, interval in shown]
+    return joined([how_made(first, settings), star(intervals, settings), *missing(shown)])
+
+
+def joined(texts: Iterable[Text]) -> tuple[Piece, ...]:
+    """Sentences one after the other; empty ones are left out."""
+    found: list[Piece] = []
+    for text in texts:
+        if text:
+            found += [" ", *pieces(text)]
+    return tuple(found[1:])
+
+
+def how_made(first: ConfidenceInterval, settings: Settings) -> Text:
+    """How intervals were made."""
+    drawn = " and ".join(counted(size, _ONE[kind]) for kind, size in first.units)
+    method = _METHODS.get(settings.interval_method or "", "")
+    text = (
+        f"Intervals: {interval_heading(settings)}, {method}, {settings.resamples:,} resamples of "
+        f"{drawn}, seed {settings.seed}."
+    )
+    if first.units[0][0] != "sentences" or first.reason is not None:
+        return text
+    return (
+        f"{text} Documents larger than sentences are not known, so sentences were drawn: if they "
+        "come from a few articles, the intervals are too narrow."
+    )
+
+
+def star(intervals: Iterable[ConfidenceInterval], settings: Settings) -> Text:
+    """What the star next to some of these intervals means; nothing if none has one."""
+    starred = [interval for interval in intervals if interval.caution]
+    if not starred:
+        return ""
+    if starred[0].has_few_annotators:
+        return f"* fewer than {VERY_FEW} annotators: the interval is too narrow, by any method."
+    if settings.interval_method == "expanded":
+        return (
+            f"* fewer than {VERY_FEW} effective {starred[0].over}: the interval is a rough guide."
+        )
+    return (
+        f"* fewer than {FEW} effective {starred[0].over}: the interval is probably too narrow; ",
+        Use("method", "expanded", flag="interval_method"),
+        " allows for it.",
+    )
+
+
+def missing(shown: Sequence[tuple[str, ConfidenceInterval]]) -> list[Text]:
+    """Why some intervals are missing; names with the same reason together."""
+    names_by_reason: dict[Text, list[str]] = {}
+    for name, interval in shown:
+        if interval.reason is not None:
+            names_by_reason.setdefault(pieces(interval.why), []).append(name)
+    texts: list[Text] = [
+        (f"No interval for {in_list(names)}: ", *pieces(why), ".")
+        for why, names in names_by_reason.items()
+    ]
+    rest = sum(len(names) for names in list(names_by_reason.values())[_MOST_REASONS:])
+    return texts[:_MOST_REASONS] + ([f"No interval for {rest:,} more."] if rest else [])
+
+
+def cautions(intervals: Iterable[ConfidenceInterval]) -> list[Note]:
+    """Notes on intervals that are to be taken with caution, each once."""
+    texts: list[Text] = [
+        ("the interval: ", *pieces(item.caution_text)) for item in intervals if item.caution
+    ]
+    return [Note(text, is_caution=True) for text in dict.fromkeys(texts)]
+
+
+# --- Systems ------------------------------------------------------------------
+
+
+def neighbours(standings: Standings) -> list[tuple[tuple[str, str], Comparison]]:
+    """Each system but the last, with the next one below."""
+    return [(names, standings.pairs[names]) for names in pairwise(standings.order)]
+
+
+def shown_of(standings: Standings) -> list[tuple[str, ConfidenceInterval]]:
+    """The intervals that are shown of systems: of each, and of what it is ahead of the next."""
     return [
-        f"label {label!r} is used by {name} only, so nothing can match it; rename_label= makes it "
-        "one with a label of the others, exclude_labels= leaves it out"
-        for label, name in lonely.items()
+        *((name, standings.intervals[name]["corrected"]) for name in standings.order),
+        *(
+            (f"the difference between {one} and {other}", item.interval)
+            for (one, other), item in neighbours(standings)
+        ),
     ]
 
 
-def condensed(notes: Iterable[str]) -> list[str]:
-    """Notes on files, with what is said of several files or annotators said once.
+def weakest_caution(standings: Standings) -> list[Note]:
+    """What to know of the intervals of systems, by the one whose width is known the least."""
+    intervals = [interval for _, interval in shown_of(standings)]
+    return cautions([min(intervals, key=lambda item: item.effective if item.caution else inf)])
+
+
+def verdict(standings: Standings, measure: str, digits: int) -> list[str]:
+    """Which systems differ significantly, and which changes of rank; how that was tested."""
+    if len(standings.order) == 1:
+        return []
+    settings = standings.settings
+    ways = "all ways" if standings.enumerated else f"{settings.resamples:,} random ways"
+    kind, _ = standings.intervals[standings.order[0]]["corrected"].units[0]
+    shared = counted(standings.n_documents, _ONE[kind])
+    tested = f"Tested by exchanging two systems within the {shared} that all have, in {ways}"
+    if len(standings.pairs) > 1:
+        tested += (
+            f"; p-values are adjusted by Holm's method for all {len(standings.pairs):,} pairs, "
+            "intervals are not adjusted"
+        )
+    return [
+        f"By {measure}, {_differing(standings)}. {tested}.",
+        *(
+            f"On the {shared} that all have, {other} is ahead of {one}: the ranking uses different "
+            "documents for each system, and is less reliable than the test."
+            for (one, other), _ in neighbours(standings)
+            if (one, other) in standings.reversed_pairs
+        ),
+        *_overtakings(standings, digits),
+    ]
+
+
+def _differing(standings: Standings) -> str:
+    """Which systems differ significantly."""
+    if all(isnan(p) for p in standings.adjusted.values()):
+        return "nothing could be tested"
+    alone = [group[0] for group in standings.groups if len(group) == 1]
+    together = [group for group in standings.groups if len(group) > 1]
+    if not together:
+        return "all systems differ significantly"
+    texts = [f"{in_list(group)} do not differ significantly" for group in together]
+    if alone:
+        differ = "differs" if len(alone) == 1 else "differ"
+        texts.append(f"{in_list(alone)} {differ} significantly from all others")
+    return "; ".join(texts)
+
+
+def _overtakings(standings: Standings, digits: int) -> list[str]:
+    """Which changes of rank are significant; many of them together."""
+    # Where the other system is ahead in the test, that is said already.
+    reversed_pairs = standings.reversed_pairs
+    changes = {
+        pair: is_significant
+        for pair, is_significant in standings.overtakings.items()
+        if pair not in reversed_pairs
+    }
+    if len(changes) <= _MOST_CHANGES:
+        return [
+            f"Corrected for chance, {one} overtakes {other}; the change is "
+            f"{'' if is_significant else 'not '}significant "
+            f"(p = {in_digits(standings.adjusted[one, other], digits)})."
+            for (one, other), is_significant in changes.items()
+        ]
+    texts = []
+    for significance in (True, False):
+        overtaking = [
+            f"{a} overtakes {b}" for (a, b), is_so in changes.items() if is_so is significance
+        ]
+        if overtaking:
+            kind = "significant" if significance else "not significant"
+            texts.append(
+                f"Corrected for chance, {'; '.join(overtaking)}. These changes are {kind}."
+            )
+    return texts
+
+
+# --- Notes --------------------------------------------------------------------
+
+
+def unshared_labels(corpus: Corpus, annotators: Iterable[str]) -> list[Note]:
+    """A note for each label that only one annotator uses."""
+    columns = [corpus.annotators.index(name) for name in annotators]
+    used = np.zeros((len(corpus.labels), len(corpus.annotators)), dtype=bool)
+    used[corpus.span_label, corpus.span_annotator] = True
+    unshared = {
+        label: corpus.annotators[columns[int(np.argmax(row))]]
+        for label, row in zip(corpus.labels, used[:, columns], strict=True)
+        if len(columns) > 1 and np.count_nonzero(row) == 1
+    }
+    if len(unshared) > 5:
+        names = in_list(list(unshared))
+        text = f"{len(unshared)} labels are used by one annotator only, so nothing can match them: "
+        return [Note(text + names)]
+    return [
+        Note(
+            (
+                *("label ", Quote(label), f" is used by {name} only, so nothing can match it; "),
+                *(Use("rename_label"), " merges it with a label of the others, "),
+                *(Use("exclude_labels"), " leaves it out"),
+            )
+        )
+        for label, name in unshared.items()
+    ]
+
+
+def gold_left_out(gold: str, remedy: Text) -> Note:
+    """A gold standard that was not compared."""
+    text = ("the gold standard ", Quote(gold), " was not compared as an annotator; ")
+    return Note((*text, *pieces(remedy)))
+
+
+def condensed(notes: Iterable[Note], voice: Voice = PYTHON) -> list[str]:
+    """Notes as sentences; what concerns several files or annotators is said once.
 
     Examples
     --------
-    >>> condensed(["a.conll: read as conll", "b.conll: read as conll", "label 'X' is lonely"])
-    ['a.conll and b.conll: read as conll', "label 'X' is lonely"]
-    >>> tags = ["a.conll: tags of ada read as IOB2", "a.conll: tags of ben read as IOB2"]
-    >>> condensed(tags), condensed(tags[:1])
-    (['a.conll: tags of ada and ben read as IOB2'], ['a.conll: tags read as IOB2'])
+    >>> files = [Note("read as conll", where=file) for file in ("a.conll", "b.conll")]
+    >>> condensed([*files, Note("no gold standard")])
+    ['a.conll and b.conll: read as conll', 'no gold standard']
+    >>> tags = [Note("tags read as IOB2", where="a.conll", who=who) for who in ("ada", "ben")]
+    >>> condensed([*files[:1], *tags]), condensed(tags[:1])
+    (['a.conll: read as conll; tags read as IOB2 (ada and ben)'], ['a.conll: tags read as IOB2'])
     """
-    said: dict[str, dict[str, list[str]]] = {}
-    for note in notes:
-        file, colon, rest = note.partition(": ")
-        subject, verb, scheme = rest.partition(" read as ")
-        if not colon:
-            file, rest = "", note
-        about = said.setdefault(file, {})
-        if verb and subject.startswith("tags of "):
-            about.setdefault(f" read as {scheme}", []).append(subject.removeprefix("tags of "))
-        else:
-            about.setdefault(rest, [])
-    texts: dict[str, list[str]] = {}
-    for file, about in said.items():
-        if not file:
-            continue
+    annotators_by_file: dict[str, dict[str, list[str]]] = {}
+    for note in as_notes(notes):
+        texts = annotators_by_file.setdefault(note.where, {})
+        texts.setdefault(spoken(note.text, voice), []).extend([note.who] if note.who else [])
+    general = annotators_by_file.pop("", {})
+    files_by_text: dict[str, list[str]] = {}
+    for file, texts in annotators_by_file.items():
+        # The file of one annotator need not name that one.
+        is_shared = len({name for names in texts.values() for name in names}) > 1
         parts = [
-            f"tags{f' of {in_list(who)}' if len(who) > 1 else ''}{what}" if who else what
-            for what, who in about.items()
+            f"{text} ({in_list(names)})" if names and is_shared else text
+            for text, names in texts.items()
         ]
-        texts.setdefault("; ".join(parts), []).append(file)
-    return [f"{in_list(files)}: {text}" for text, files in texts.items()] + list(said.get("", {}))
+        files_by_text.setdefault("; ".join(parts), []).append(file)
+    return [
+        *(f"{in_list(files)}: {text}" for text, files in files_by_text.items()),
+        *(f"{in_list(names)}: {text}" if names else text for text, names in general.items()),
+    ]

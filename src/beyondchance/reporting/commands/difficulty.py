@@ -7,11 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.numbers import in_digits
-from beyondchance.reporting import sentences as words
-from beyondchance.reporting.blocks import CUT, Bars, Block, Prose, Report, Table, in_list, inputs
+from beyondchance.reporting import sentences
+from beyondchance.reporting.blocks import CUT, Bars, Block, Prose, Report, Table, cut, in_list
 from beyondchance.reporting.intervals import (
-    cautions,
-    explained,
     flat_intervals,
     interval_heading,
     json_intervals,
@@ -20,6 +18,7 @@ from beyondchance.reporting.intervals import (
 from beyondchance.results.difficulty import Difficulty
 
 if TYPE_CHECKING:
+    from beyondchance.messages import Text
     from beyondchance.results.intervals import Intervals
 
 
@@ -47,71 +46,84 @@ def difficulty_report(
     """
     by_document = result.by_document
     defined = {name: value for name, value in by_document.items() if not isnan(value)}
-    gold = result.settings.gold
-    signed = result.settings if intervals is None else intervals.settings
-    found = {} if intervals is None else intervals.overall
-    notes = (*corpus.notes, *cautions(found.values()))
-    who = f"the gold standard {gold}" if gold else in_list(corpus.annotators)
-    blocks: list[Block] = [
-        Prose(words.compared(corpus, who, by_document, result.counts.score().n_spans)),
-        Prose(_meaning(result, gold, digits)),
-    ]
-    if intervals is not None:
-        blocks.append(Prose(_interval(intervals, digits)))
     histogram = _histogram(list(defined.values()))
-    if defined:
-        bars = {f"{low:.1f} to {high:.1f}": number for low, high, number in histogram}
-        blocks.append(Bars("documents, by difficulty", bars))
-        names = sorted(defined, key=lambda name: -defined[name])
-        shown = names[:top] if top else names
-        cut = f"{len(shown):,} of {len(names):,}." if len(shown) < len(names) else ""
-        rows = [(name, defined[name]) for name in shown]
-        blocks.append(Table(("document", "difficulty"), rows, "the hardest documents first", cut))
-    nothing = "documents in which nobody marked anything"
-    if gold and nothing in result.skipped:
-        # Others may have marked something there; only the gold standard was looked at.
-        skipped = {what: n for what, n in result.skipped.items() if what != nothing}
-        skipped["documents in which the gold standard marked nothing"] = result.skipped[nothing]
-    else:
-        skipped = dict(result.skipped)
-    blocks += [Prose(text) for text in (words.skipped(skipped.items()),) if text]
-    blocks.append(Prose(str(signed), quiet=True))
-    data: dict[str, Any] = {
-        "signature": str(signed),
-        "inputs": inputs(corpus),
-        "difficulty": result.overall,
-        **json_intervals(found),
-        **({"uncertainty": json_uncertainty(found["difficulty"], signed)} if found else {}),
-        "documents": by_document,
-        "histogram": [
-            {"from": low, "to": high, "documents": number} for low, high, number in histogram
-        ],
-        "skipped": {what: number for what, number in skipped.items() if number},
-    }
-    rows_flat: list[dict[str, Any]] = [
-        {"level": "all", "name": "", "difficulty": result.overall, **flat_intervals(found)}
-    ]
-    rows_flat += [
-        {"level": "document", "name": name, "difficulty": value}
-        for name, value in by_document.items()
-    ]
-    notes = (*notes, CUT) if 0 < top < len(defined) else notes
-    data["notes"] = list(notes)
+    gold = result.settings.gold
+    settings = result.settings if intervals is None else intervals.settings
+    ends = {} if intervals is None else intervals.overall
+
+    def blocks() -> list[Block]:
+        who = f"the gold standard {gold}" if gold else in_list(corpus.annotators)
+        n_spans = result.counts.score().n_spans
+        made: list[Block] = [
+            Prose(sentences.compared(corpus, who, by_document, n_spans)),
+            Prose(_meaning(result, gold, digits)),
+            *([Prose(_interval(intervals, digits))] if intervals is not None else []),
+        ]
+        if defined:
+            bars = {f"{low:.1f} to {high:.1f}": number for low, high, number in histogram}
+            made.append(Bars("documents, by difficulty", bars))
+            rows, remark = cut(sorted(defined.items(), key=lambda item: -item[1]), top)
+            title = "the hardest documents first"
+            made.append(Table(("document", "difficulty"), rows, title, remark))
+        return made
+
+    def data() -> dict[str, Any]:
+        return {
+            "difficulty": result.overall,
+            **json_intervals(ends),
+            **({"uncertainty": json_uncertainty(ends["difficulty"], settings)} if ends else {}),
+            "documents": by_document,
+            "histogram": [
+                {"from": low, "to": high, "documents": number} for low, high, number in histogram
+            ],
+        }
+
+    def rows() -> list[dict[str, Any]]:
+        overall = {"level": "all", "name": "", "difficulty": result.overall}
+        return [
+            {**overall, **flat_intervals(ends)},
+            *(
+                {"level": "document", "name": name, "difficulty": value}
+                for name, value in by_document.items()
+            ),
+        ]
+
     return Report(
-        command="difficulty", blocks=tuple(blocks), data=data, rows=rows_flat, notes=notes
+        command="difficulty",
+        corpus=corpus,
+        signature=str(settings),
+        skipped=_skipped(result, gold),
+        notes=(
+            *corpus.notes,
+            *sentences.cautions(ends.values()),
+            *([CUT] if 0 < top < len(defined) else []),
+        ),
+        make_blocks=blocks,
+        make_data=data,
+        make_rows=rows,
     )
 
 
-def _interval(intervals: Intervals, digits: int) -> str:
+def _skipped(result: Difficulty, gold: str | None) -> dict[str, int]:
+    """What was left out; of the gold standard, where only that was looked at."""
+    nothing = "documents in which nobody marked anything"
+    if not gold or nothing not in result.skipped:
+        return dict(result.skipped)
+    skipped = {what: number for what, number in result.skipped.items() if what != nothing}
+    nothing_by_gold = "documents in which the gold standard marked nothing"
+    return {**skipped, nothing_by_gold: result.skipped[nothing]}
+
+
+def _interval(intervals: Intervals, digits: int) -> Text:
     """The interval, and how it was made."""
     interval = intervals.overall["difficulty"]
-    how = explained(interval, list(intervals.overall.items()), intervals.settings)
+    how = sentences.explained(interval, list(intervals.overall.items()), intervals.settings)
     if interval.reason is not None:
         return how
     low, high = in_digits(interval.low, digits), in_digits(interval.high, digits)
     level = interval_heading(intervals.settings)
     mark = "*" if interval.caution else ""
-    return f"{level} interval of the difficulty: {low} to {high}{mark}. {how}"
+    return sentences.joined((f"{level} interval of the difficulty: {low} to {high}{mark}.", how))
 
 
 def _meaning(result: Difficulty, gold: str | None, digits: int) -> str:
@@ -120,8 +132,8 @@ def _meaning(result: Difficulty, gold: str | None, digits: int) -> str:
     chance = in_digits(1 - result.overall, digits)
     who = "two random copies of the gold standard" if gold else "random annotators like these"
     return (
-        f"Difficulty {in_digits(result.overall, digits)}: {who} would agree to {chance} by luck; "
-        "the higher the difficulty, the less an observed score owes to it."
+        f"Difficulty {in_digits(result.overall, digits)}: the chance agreement of {who} is "
+        f"{chance}; the higher the difficulty, the less of an observed score is due to chance."
     )
 
 

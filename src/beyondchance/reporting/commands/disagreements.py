@@ -6,8 +6,9 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from beyondchance.reporting import sentences as words
-from beyondchance.reporting.blocks import CUT, Block, Cell, Prose, Report, Table, in_list, inputs
+from beyondchance.messages import Use
+from beyondchance.reporting import sentences
+from beyondchance.reporting.blocks import CUT, Block, Cell, Prose, Report, Table, cut, in_list
 from beyondchance.scoring.disagreements import KINDS, Disagreements
 
 NO_SPAN = "no span"
@@ -32,44 +33,46 @@ def disagreements_report(found: Disagreements, listed: Disagreements, *, top: in
     """
     corpus = found.corpus
     by_pair = found.by_pair()
-    annotators = list(dict.fromkeys(name for pair in found.pairs for name in pair))
-    who = in_list([name for name in corpus.annotators if name in set(annotators)])
     labels = found.label_table()
-    shown = listed[:top] if top else listed
-    blocks: list[Block] = [
-        Prose(words.compared(corpus, who, found.documents, found.n_spans)),
-        _pairs_table(by_pair, top),
-    ]
-    blocks += [_labels_table(labels, found, top)] if labels else []
-    blocks.append(_list_table(shown, len(listed)) if len(listed) else Prose("Nothing to list."))
     alone = "documents that no two of those compared share"
     skipped = {**corpus.skipped, alone: len(corpus.documents) - len(found.documents)}
-    blocks += [Prose(text) for text in (words.skipped(skipped.items()),) if text]
-    blocks.append(Prose(found.signature, quiet=True))
+    shown = listed[:top] if top else listed
+
+    def blocks() -> list[Block]:
+        annotators = {name for pair in found.pairs for name in pair}
+        who = in_list([name for name in corpus.annotators if name in annotators])
+        return [
+            Prose(sentences.compared(corpus, who, found.documents, found.n_spans)),
+            _pairs_table(by_pair, top),
+            *([_labels_table(labels, found, top)] if labels else []),
+            _list_table(shown, len(listed)) if len(listed) else Prose("Nothing to list."),
+        ]
+
+    def data() -> dict[str, Any]:
+        return {
+            "n_documents": len(found.documents),
+            "n_spans": found.n_spans,
+            "kinds": found.by_kind(),
+            "pairs": [{"a": a, "b": b, "kinds": counts} for (a, b), counts in by_pair.items()],
+            "labels": [{"a": a, "b": b, "count": count} for (a, b), count in labels.items()],
+            "disagreements": listed.to_rows(),
+        }
+
+    notes = [*corpus.notes]
+    if corpus.gold is not None and not any(corpus.gold in pair for pair in found.pairs):
+        remedy = (Use("annotators", placeholder="NAME"), " compares an annotator with it")
+        notes.append(sentences.gold_left_out(corpus.gold, remedy))
     is_cut = len(shown) < len(listed) or 0 < top < len(by_pair)
-    notes = (*corpus.notes, *_gold_note(found), *((CUT,) if is_cut else ()))
-    rows = listed.to_rows()
-    data: dict[str, Any] = {
-        "signature": found.signature,
-        "inputs": inputs(corpus),
-        "n_documents": len(found.documents),
-        "n_spans": found.n_spans,
-        "kinds": found.by_kind(),
-        "pairs": [{"a": a, "b": b, "kinds": counts} for (a, b), counts in by_pair.items()],
-        "labels": [{"a": a, "b": b, "count": count} for (a, b), count in labels.items()],
-        "disagreements": rows,
-        "skipped": {what: number for what, number in skipped.items() if number},
-        "notes": list(notes),
-    }
-    return Report(command="disagreements", blocks=tuple(blocks), data=data, rows=rows, notes=notes)
-
-
-def _gold_note(found: Disagreements) -> list[str]:
-    gold = found.corpus.gold
-    if gold is None or any(gold in pair for pair in found.pairs):
-        return []
-    left_out = f"the gold standard {gold} is not one more annotator and was left out"
-    return [f"{left_out}; annotators=NAME compares one with it"]
+    return Report(
+        command="disagreements",
+        corpus=corpus,
+        signature=found.signature,
+        skipped={what: number for what, number in skipped.items() if number},
+        notes=(*notes, *([CUT] if is_cut else [])),
+        make_blocks=blocks,
+        make_data=data,
+        make_rows=listed.to_rows,
+    )
 
 
 def _pairs_table(by_pair: Mapping[tuple[str, str], Mapping[str, int]], top: int) -> Table:
@@ -103,19 +106,18 @@ def _labels_table(
         rows: list[Sequence[Cell]] = [
             (_name(a), *(labels.get((a, b), 0) for b in sides)) for a in sides
         ]
-        # Nobody can mark nothing where the other marks nothing.
+        # There is nothing to count where neither marks anything.
         rows[-1] = (*rows[-1][:-1], None)
         title = f"labels: down, those of {first}; across, those of {second}"
         return Table((first, *map(_name, sides)), rows, title)
     different = [(count, a, b) for (a, b), count in labels.items() if a != b]
     different.sort(key=lambda item: -item[0])
-    shown = different[:top] if top else different
-    cut = f"{len(shown):,} of {len(different):,}." if len(shown) < len(different) else ""
+    shown, remark = cut(different, top)
     return Table(
         (first, second, "times"),
         [(_name(a), _name(b), count) for count, a, b in shown],
         "labels that differ, the most frequent first",
-        cut,
+        remark,
     )
 
 
@@ -152,11 +154,11 @@ def _list_table(shown: Disagreements, n_listed: int) -> Table:
                 *([marked[number]] if marked else []),
             ]
         )
-    cut = f"{len(rows):,} of {n_listed:,}." if len(rows) < n_listed else ""
+    remark = f"{len(rows):,} of {n_listed:,}." if len(rows) < n_listed else ""
     who = shown.pairs[0] if one_pair else ("the first", "the second")
     legend = f"([ ] marked by {who[0]}, {{ }} by {who[1]})" if marked else ""
     return Table(
-        headings, cells, "one by one, in reading order", " ".join(filter(None, (cut, legend)))
+        headings, cells, "one by one, in reading order", " ".join(filter(None, (remark, legend)))
     )
 
 

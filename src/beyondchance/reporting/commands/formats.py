@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from beyondchance.reporting.blocks import Prose, Report, Table
+from beyondchance.messages import Use
+from beyondchance.reporting.blocks import Block, Prose, Report, Table
 
 
 def formats_report(formats: Sequence[dict[str, Any]]) -> Report:
@@ -17,29 +18,36 @@ def formats_report(formats: Sequence[dict[str, Any]]) -> Report:
         With the keys name, title, example, unit, positions, offsets, written, library,
         installed, install.
     """
-    rows = [
-        (
-            item["name"],
-            "read, written" if item["written"] else "read",
-            f"{item['unit']}, {item['positions']}",
-            _needs(item),
-            item["example"],
-        )
-        for item in formats
-    ]
-    titles = [(item["name"], item["title"]) for item in formats]
+
+    def blocks() -> list[Block]:
+        titles = [(item["name"], item["title"]) for item in formats]
+        uses = [
+            (
+                item["name"],
+                "read, written" if item["written"] else "read",
+                f"{item['unit']}, {item['positions']}",
+                _needs(item),
+                item["example"],
+            )
+            for item in formats
+        ]
+        return [
+            Table(("format", "what it is"), titles),
+            Table(("format", "can be", "scored by", "needs", "example"), uses),
+            Prose(
+                (
+                    *("The format of a file is detected from its content; ", Use("format")),
+                    *(" names it. ", Use("unit"), " and ", Use("positions")),
+                    " change what it is scored by.",
+                )
+            ),
+        ]
+
     return Report(
         command="formats",
-        blocks=(
-            Table(("format", "what it is"), titles),
-            Table(("format", "can be", "scored by", "needs", "example"), rows),
-            Prose(
-                "The format of a file is told from its content; --format names it. "
-                "--unit and --positions change what it is scored by."
-            ),
-        ),
-        data={"formats": list(formats)},
-        rows=formats,
+        make_blocks=blocks,
+        make_data=lambda: {"formats": list(formats)},
+        make_rows=lambda: formats,
     )
 
 

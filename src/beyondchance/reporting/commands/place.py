@@ -36,37 +36,45 @@ def place_report(
     model : str
         How random spans are arranged.
     digits : int
-        For the rows that are told apart.
+        Digits by which neighbouring rows differ, or are shown as one.
     """
     names = _names(spans)
     columns = [np.pad(column, (0, length - len(column))) for column in starts]
     table = np.column_stack([*columns, coverage])
-    blocks: list[Block] = [
-        Prose(
-            f"{counted(len(spans), 'span')} of {', '.join(map(str, spans))} positions, placed at "
-            f"random in a text of {length:,}; model {model}."
-        ),
-        Curves(
-            "Probability of each start (from left to right, positions 0 to the end)",
-            dict(zip(names, [column.tolist() for column in starts], strict=True)),
-        ),
-        Table(
-            ("position", *names, "marked"),
-            _pooled(table, digits),
-            "probability that a span starts here, and that the position is marked",
-        ),
-    ]
-    data: dict[str, Any] = {
-        "length": length,
-        "model": model,
-        "spans": [
-            {"length": span, "start_probabilities": column.tolist()}
-            for span, column in zip(spans, starts, strict=True)
-        ],
-        "coverage": coverage.tolist(),
-    }
+
+    def blocks() -> list[Block]:
+        return [
+            Prose(
+                f"{counted(len(spans), 'span')} of {', '.join(map(str, spans))} positions, placed "
+                f"at random in a text of {length:,}; model {model}."
+            ),
+            Curves(
+                "Probability of each start (from left to right, positions 0 to the end)",
+                dict(zip(names, [column.tolist() for column in starts], strict=True)),
+            ),
+            Table(
+                ("position", *names, "marked"),
+                _pooled(table, digits),
+                "probability that a span starts here, and that the position is marked",
+            ),
+        ]
+
+    def data() -> dict[str, Any]:
+        return {
+            "length": length,
+            "model": model,
+            "spans": [
+                {"length": span, "start_probabilities": column.tolist()}
+                for span, column in zip(spans, starts, strict=True)
+            ],
+            "coverage": coverage.tolist(),
+        }
+
     return Report(
-        command="place", blocks=tuple(blocks), data=data, rows=_Rows([*names, "marked"], table)
+        command="place",
+        make_blocks=blocks,
+        make_data=data,
+        make_rows=lambda: _Rows([*names, "marked"], table),
     )
 
 

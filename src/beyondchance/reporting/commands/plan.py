@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from beyondchance.annotations.corpus import Corpus
+from beyondchance.messages import Note
 from beyondchance.numbers import in_digits
-from beyondchance.reporting import sentences as words
-from beyondchance.reporting.blocks import Block, Prose, Report, Table, in_list, inputs
+from beyondchance.reporting import sentences
+from beyondchance.reporting.blocks import Block, Prose, Report, Table, in_list, skipped_sentences
 from beyondchance.results.agreement import Agreement
 
 if TYPE_CHECKING:
@@ -33,42 +34,45 @@ def plan_report(
         For numbers within sentences.
     """
     wanted = plans[0]
-    notes = (*corpus.notes, *([wanted.caution] if wanted.caution else []))
-    who = in_list(pilot.counts.annotators)
-    blocks: list[Block] = [
-        Prose(words.compared(corpus, who, pilot.counts.documents, pilot.n_spans)),
-        Prose(_meaning(wanted, score, digits)),
-    ]
-    if wanted.reason is None:
-        rows = [
-            (f"± {item.half_width:g}", item.documents, item.low, item.high)
-            for item in sorted(plans, key=lambda item: -item.half_width)
-        ]
-        blocks.append(Table(("half width", wanted.unit, "from", "to"), rows, remark=_REMARK))
-    blocks += [Prose(text) for text in (words.skipped(pilot.skipped.items()),) if text]
-    blocks.append(Prose(str(wanted.settings), quiet=True))
     listed = [_plain(item) for item in plans]
-    data: dict[str, Any] = {
-        "signature": str(wanted.settings),
-        "inputs": inputs(corpus),
-        "score": score,
-        "pilot": {**pilot.score.to_dict(), "spread": wanted.spread, "units": wanted.n_pilot},
-        "unit": wanted.unit,
-        **listed[0],
-        "plans": listed,
-        **({"reason": wanted.reason} if wanted.reason is not None else {}),
-        "notes": list(notes),
-    }
+
+    def blocks() -> list[Block]:
+        who = in_list(pilot.counts.annotators)
+        made: list[Block] = [
+            Prose(sentences.compared(corpus, who, pilot.counts.documents, pilot.n_spans)),
+            Prose(_meaning(wanted, score, digits)),
+        ]
+        if wanted.reason is None:
+            rows = [
+                (f"± {item.half_width:g}", item.documents, item.low, item.high)
+                for item in sorted(plans, key=lambda item: -item.half_width)
+            ]
+            made.append(Table(("half width", wanted.unit, "from", "to"), rows, remark=_REMARK))
+        return [*made, *map(Prose, skipped_sentences(pilot.skipped))]
+
+    def data() -> dict[str, Any]:
+        return {
+            "score": score,
+            "pilot": {**pilot.score.to_dict(), "spread": wanted.spread, "units": wanted.n_pilot},
+            "unit": wanted.unit,
+            **listed[0],
+            "plans": listed,
+            **({"reason": wanted.reason} if wanted.reason is not None else {}),
+        }
+
+    caution = [Note(wanted.caution, is_caution=True)] if wanted.caution else []
     return Report(
         command="plan",
-        blocks=tuple(blocks),
-        data=data,
-        rows=[{"score": score, **item} for item in listed],
-        notes=notes,
+        corpus=corpus,
+        signature=str(wanted.settings),
+        notes=(*corpus.notes, *caution),
+        make_blocks=blocks,
+        make_data=data,
+        make_rows=lambda: [{"score": score, **item} for item in listed],
     )
 
 
-_REMARK = "(from, to: what it may turn out to take, as the pilot shows its own spread only roughly)"
+_REMARK = "(from, to: the range of numbers that may be needed; a pilot gives only a rough estimate)"
 
 
 def _plain(plan: Plan) -> dict[str, Any]:
@@ -82,7 +86,7 @@ def _plain(plan: Plan) -> dict[str, Any]:
 
 def _meaning(plan: Plan, score: str, digits: int) -> str:
     if plan.documents is None:
-        return f"The pilot does not tell how many {plan.unit} to annotate: {plan.reason}."
+        return f"The pilot does not show how many {plan.unit} to annotate: {plan.reason}."
     level = f"{100 * plan.settings.confidence:.10g} %"
     now = in_digits(plan.half_width_of(plan.n_pilot), digits)
     known = (

@@ -3,67 +3,50 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from itertools import pairwise
-from math import inf, isnan
+from dataclasses import dataclass, field
+from math import inf, nan
+from operator import attrgetter
 from string import ascii_lowercase
 from typing import TYPE_CHECKING, Any
 
 from beyondchance.annotations.corpus import Corpus
-from beyondchance.numbers import in_digits
-from beyondchance.reporting import sentences as words
-from beyondchance.reporting.blocks import (
-    SCORES,
-    Block,
-    Cell,
-    Prose,
-    Report,
-    Table,
-    counted,
-    flat_score,
-    in_list,
-    inputs,
-    score_cells,
-    with_reasons,
-)
+from beyondchance.messages import Note
+from beyondchance.reporting import sentences
+from beyondchance.reporting.blocks import Block, Cell, Prose, Report, Table, counted, in_list
+from beyondchance.reporting.breakdown import SCORE_COLUMNS, Row, flat_score, table_of
 from beyondchance.reporting.intervals import (
     Scores,
-    cautions,
     cell_of,
-    explained,
     flat_intervals,
     interval_heading,
     json_ends,
     json_intervals,
     json_uncertainty,
-    with_intervals,
 )
 from beyondchance.results.ranking import Ranking
+from beyondchance.settings import Settings
 
 if TYPE_CHECKING:
-    from beyondchance.inference.compare import Comparison
-    from beyondchance.inference.standings import Standings
+    from beyondchance.inference.compare import Standings
+    from beyondchance.messages import Text
+    from beyondchance.results.agreement import Agreement
     from beyondchance.results.intervals import ConfidenceInterval
-
-
-_MOST_SENTENCES = 6
-"""Changes of rank that have a sentence each."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sureness:
-    """How sure a ranking is.
+    """How certain a ranking is.
 
     Attributes
     ----------
     standings : Standings
-        Which systems can be told apart.
+        Which systems differ significantly.
     labels : mapping of system to mapping of label to intervals
-        Of those systems whose labels were drawn again too.
+        Of those systems whose labels were resampled too.
     """
 
     standings: Standings
-    labels: Mapping[str, Mapping[str, Scores]]
+    labels: Mapping[str, Mapping[str, Scores]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,6 +58,116 @@ class Subset:
     n_texts: int
     ranking: Ranking
     sureness: Sureness | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SystemRow(Row):
+    """A system in a ranking.
+
+    Attributes
+    ----------
+    rank_observed, rank_corrected : int, optional
+        None where the score is undefined.
+    agreement : Agreement
+        With the gold standard.
+    label_intervals : mapping of label to intervals
+    is_tested : bool
+        Whether there is anything of what follows.
+    p_best, p_next : float
+        Adjusted p-values, against the best system and the next one below.
+    groups : tuple of int
+        The groups of systems, without significant differences, that it is in.
+    """
+
+    rank_observed: int | None
+    rank_corrected: int | None
+    agreement: Agreement
+    label_intervals: Mapping[str, Scores] = field(default_factory=dict)
+    is_tested: bool = False
+    p_best: float = nan
+    p_next: float = nan
+    groups: tuple[int, ...] = ()
+
+    @property
+    def change(self) -> str:
+        """How far correction moves the rank: up, down or not at all."""
+        before, after = self.rank_observed, self.rank_corrected
+        if before is None or after is None:
+            return ""
+        if before == after:
+            return "="
+        return f"▲ {before - after}" if after < before else f"▼ {after - before}"
+
+    @property
+    def letters(self) -> str:
+        """A letter for each of the groups."""
+        return "".join(
+            ascii_lowercase[number] if number < 26 else f" {number + 1}" for number in self.groups
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """The row for JSON."""
+        tested = {"p_best": self.p_best, "p_next": self.p_next, "groups": list(self.groups)}
+        return {
+            "name": self.name,
+            "rank_observed": self.rank_observed,
+            "rank_corrected": self.rank_corrected,
+            **Row.to_dict(self),
+            **(tested if self.is_tested else {}),
+            "labels": {
+                label: {**score.to_dict(), **json_intervals(self.label_intervals.get(label, {}))}
+                for label, score in self.agreement.by_label.items()
+            },
+        }
+
+    def to_flat(self) -> dict[str, Any]:
+        """The row for CSV."""
+        tested = {"p_best": self.p_best, "p_next": self.p_next, "group": self.letters}
+        return {
+            "measure": self.measure,
+            "system": self.name,
+            "rank_observed": self.rank_observed,
+            "rank_corrected": self.rank_corrected,
+            **flat_score(self.score),
+            "precision": self.score.precision,
+            "recall": self.score.recall,
+            **flat_intervals(self.intervals),
+            **(tested if self.is_tested else {}),
+        }
+
+
+def system_rows(
+    ranking: Ranking, measure: str, sureness: Sureness | None = None
+) -> list[SystemRow]:
+    """The systems of a ranking by corrected score, the highest first; undefined ones last."""
+    before, after = ranking.ranks("observed"), ranking.ranks("corrected")
+    standings = None if sureness is None else sureness.standings
+
+    def row(name: str) -> SystemRow:
+        system = ranking.systems[name]
+        tested: dict[str, Any] = {}
+        if sureness is not None and standings is not None:
+            groups = enumerate(standings.groups)
+            tested = {
+                "intervals": standings.intervals[name],
+                "label_intervals": sureness.labels.get(name, {}),
+                "is_tested": True,
+                "p_best": standings.p_best(name),
+                "p_next": standings.p_next(name),
+                "groups": tuple(number for number, group in groups if name in group),
+            }
+        return SystemRow(
+            measure=measure,
+            score=system.score,
+            level="system",
+            name=name,
+            rank_observed=before[name],
+            rank_corrected=after[name],
+            agreement=system,
+            **tested,
+        )
+
+    return [row(name) for name in sorted(after, key=lambda name: after[name] or inf)]
 
 
 def rank_report(
@@ -104,268 +197,172 @@ def rank_report(
     sure = sureness or {}
     standings = sure[measure].standings if sure else None
     settings = ranking.settings if standings is None else standings.settings
-    names = list(ranking.systems)
-    documents = {name for system in ranking.systems.values() for name in system.counts.documents}
-    who = f"{in_list(names)} against the gold standard {ranking.gold}"
-    n_spans = sum(_spans_of(ranking).values())
-    notes = (
-        *corpus.notes,
-        *words.lonely_labels(corpus, corpus.annotators),
-        *_unequal(ranking),
-        *_cautions(standings),
-    )
-    blocks: list[Block] = [Prose(words.compared(corpus, who, documents, n_spans))]
-    for name, item in rankings.items():
-        blocks.append(ranking_table(item, f"by {name}: {words.MATCHES.get(name, name)}"))
-        blocks += [sure_table(item, sure[name].standings)] if name in sure else []
-    blocks.append(Prose(rank_changes(ranking, measure)))
-    if standings is not None:
-        blocks += [differences_table(standings, measure)] if len(standings.order) > 1 else []
-        blocks += [Prose(text) for text in told_apart(standings, measure, digits)]
-    if subsets:
-        neither = words.n_texts(corpus, documents) - sum(subset.n_texts for subset in subsets)
-        blocks.append(
-            Prose(
-                f"By difficulty, of the token measure; {counted(neither, 'text')} in which the "
-                "gold standard marks nothing in neither subset."
+    documents = documents_of(ranking)
+    by_measure = {name: system_rows(item, name, sure.get(name)) for name, item in rankings.items()}
+    by_subset = [
+        (subset, system_rows(subset.ranking, measure, subset.sureness)) for subset in subsets
+    ]
+
+    def blocks() -> list[Block]:
+        made: list[Block] = [Prose(compared(ranking, corpus))]
+        for name, systems in by_measure.items():
+            made.append(ranking_table(systems, f"by {name}: {sentences.MATCHES.get(name, name)}"))
+            made += [sure_table(systems, sure[name].standings.settings)] if name in sure else []
+        made.append(Prose(rank_changes(by_measure[measure])))
+        if standings is not None:
+            made += [differences_table(standings, measure)] if len(standings.order) > 1 else []
+            made += map(
+                Prose, (explanation(standings), *sentences.verdict(standings, measure, digits))
             )
-        )
-    for subset in subsets:
-        title = f"{subset.name}: {counted(subset.n_texts, 'text')} of {subset.condition}"
-        blocks.append(ranking_table(subset.ranking, title))
-        if subset.sureness is not None:
-            blocks.append(sure_table(subset.ranking, subset.sureness.standings))
-    skipped = {**corpus.skipped, **_left_out(ranking, corpus, documents)}
-    blocks += [Prose(text) for text in (words.skipped(skipped.items()),) if text]
-    blocks.append(Prose(str(settings), quiet=True))
-    data: dict[str, Any] = {
-        "signature": str(settings),
-        "inputs": inputs(corpus),
-        "gold": ranking.gold,
-        "systems": _systems(ranking, sure.get(measure)),
-        "measures": {name: _systems(item, sure.get(name)) for name, item in rankings.items()},
-        **_comparisons(standings),
-    }
-    if subsets:
-        data["subsets"] = [
+        if subsets:
+            neither = sentences.n_texts(corpus, documents) - sum(item.n_texts for item in subsets)
+            made.append(
+                Prose(
+                    f"By difficulty, of the token measure; {counted(neither, 'text')} in which the "
+                    "gold standard marks nothing in neither subset."
+                )
+            )
+        for subset, systems in by_subset:
+            title = f"{subset.name}: {counted(subset.n_texts, 'text')} of {subset.condition}"
+            made.append(ranking_table(systems, title))
+            if subset.sureness is not None:
+                made.append(sure_table(systems, subset.sureness.standings.settings))
+        return made
+
+    def data() -> dict[str, Any]:
+        plain = {name: [row.to_dict() for row in rows] for name, rows in by_measure.items()}
+        parts = [
             {
                 "name": subset.name,
                 "condition": subset.condition,
                 "n_texts": subset.n_texts,
-                "systems": _systems(subset.ranking, subset.sureness),
+                "systems": [row.to_dict() for row in rows],
             }
-            for subset in subsets
+            for subset, rows in by_subset
         ]
-    rows = [
-        row for name, item in rankings.items() for row in _rows(item, sure.get(name), name, "all")
-    ]
-    for subset in subsets:
-        rows += _rows(subset.ranking, subset.sureness, measure, subset.name)
+        return {
+            "gold": ranking.gold,
+            "systems": plain[measure],
+            "measures": plain,
+            **(_comparisons(standings) if standings is not None else {}),
+            **({"subsets": parts} if parts else {}),
+        }
+
+    def rows() -> list[dict[str, Any]]:
+        tables = [("all", rows) for rows in by_measure.values()]
+        tables += [(subset.name, rows) for subset, rows in by_subset]
+        return [{"subset": name, **row.to_flat()} for name, rows in tables for row in rows]
+
     return Report(
         command="rank",
-        blocks=tuple(blocks),
-        data={**data, "skipped": skipped, "notes": list(notes)},
-        rows=rows,
-        notes=notes,
+        corpus=corpus,
+        signature=str(settings),
+        skipped=skipped_of(ranking, corpus),
+        notes=rank_notes(ranking, corpus, standings),
+        make_blocks=blocks,
+        make_data=data,
+        make_rows=rows,
     )
 
 
-def _spans_of(ranking: Ranking) -> dict[str, int]:
-    """Spans of everybody, the gold standard once."""
-    spans = {name: system.by_annotator[name].n_spans for name, system in ranking.systems.items()}
+def compared(ranking: Ranking, corpus: Corpus) -> str:
+    """Which systems were compared with which gold standard, on what."""
+    spans = [system.by_annotator[name].n_spans for name, system in ranking.systems.items()]
     gold = max(system.by_annotator[ranking.gold].n_spans for system in ranking.systems.values())
-    return {**spans, ranking.gold: gold}
+    who = f"{in_list(list(ranking.systems))} against the gold standard {ranking.gold}"
+    return sentences.compared(corpus, who, documents_of(ranking), sum(spans) + gold)
 
 
-def _left_out(ranking: Ranking, corpus: Corpus, documents: set[str]) -> dict[str, int]:
-    """Documents that could not be compared, and those in which nobody marked anything."""
-    gold = corpus.annotation_annotator == corpus.annotators.index(ranking.gold)
-    by_gold = {corpus.documents[i] for i in corpus.annotation_document[gold].tolist()}
-    by_systems = {corpus.documents[i] for i in corpus.annotation_document[~gold].tolist()}
+def documents_of(ranking: Ranking) -> set[str]:
+    """The documents on which systems were compared with the gold standard."""
+    return {name for system in ranking.systems.values() for name in system.counts.documents}
+
+
+def skipped_of(ranking: Ranking, corpus: Corpus) -> dict[str, int]:
+    """What was left out: on reading, without a partner to compare with, and without spans."""
+    by_gold = corpus.annotation_annotator == corpus.annotators.index(ranking.gold)
+    gold, systems = (
+        {corpus.documents[number] for number in corpus.annotation_document[rows].tolist()}
+        for rows in (by_gold, ~by_gold)
+    )
     marked = {
         system.counts.documents[number]
         for system in ranking.systems.values()
         for number in set(system.counts.document.tolist())
     }
-    found = {
-        "documents of the gold standard only": len(by_gold - by_systems),
-        "documents without the gold standard": len(by_systems - by_gold),
-        "documents in which nobody marked anything": len(documents - marked),
+    left_out = {
+        "documents of the gold standard only": len(gold - systems),
+        "documents without the gold standard": len(systems - gold),
+        "documents in which nobody marked anything": len(documents_of(ranking) - marked),
     }
-    return {what: number for what, number in found.items() if number}
+    return {**corpus.skipped, **{what: number for what, number in left_out.items() if number}}
 
 
-def _unequal(ranking: Ranking) -> list[str]:
-    """Warn where systems were not scored on the same documents."""
+def rank_notes(ranking: Ranking, corpus: Corpus, standings: Standings | None) -> tuple[Note, ...]:
+    """What to know besides the ranking."""
+    notes = [*corpus.notes, *sentences.unshared_labels(corpus, corpus.annotators)]
     sizes = {name: len(system.counts.documents) for name, system in ranking.systems.items()}
     most = max(sizes.values())
     fewer = [f"{name} ({size:,})" for name, size in sizes.items() if size < most]
-    if not fewer:
-        return []
-    found = f"not all systems have all {most:,} documents: {in_list(fewer)}"
-    return [f"{found}; ranks compare different documents"]
+    if fewer:
+        text = f"not all systems have all {most:,} documents: {in_list(fewer)}"
+        notes.append(Note(f"{text}; ranks compare different documents"))
+    return (*notes, *(sentences.weakest_caution(standings) if standings is not None else ()))
 
 
-def by_rank(ranking: Ranking) -> list[str]:
-    """Names by corrected score, the highest first; undefined ones last."""
-    ranks = ranking.ranks("corrected")
-    return sorted(ranking.systems, key=lambda name: (ranks[name] is None, ranks[name] or 0))
+def explanation(standings: Standings) -> Text:
+    """How the intervals of systems were made."""
+    shown = sentences.shown_of(standings)
+    return sentences.explained(shown[0][1], shown, standings.settings)
 
 
-def ranking_table(ranking: Ranking, title: str) -> Table:
+def ranking_table(systems: Sequence[SystemRow], title: str) -> Table:
     """The systems with both ranks, by corrected score."""
-    before, after = ranking.ranks("observed"), ranking.ranks("corrected")
-    names = by_rank(ranking)
-    rows = [
-        (
-            name,
-            *score_cells(ranking.systems[name].score),
-            before[name],
-            after[name],
-            _change(before[name], after[name]),
-        )
-        for name in names
-    ]
-    table = Table(("system", *SCORES, "rank", "corrected rank", "change"), rows, title)
-    return with_reasons(table, [ranking.systems[name].score for name in names])
+    return table_of(
+        systems,
+        ("system", attrgetter("name")),
+        *SCORE_COLUMNS,
+        ("rank", attrgetter("rank_observed")),
+        ("corrected rank", attrgetter("rank_corrected")),
+        ("change", attrgetter("change")),
+        title=title,
+    )
 
 
-def sure_table(ranking: Ranking, standings: Standings) -> Table:
-    """Intervals, and whether systems can be told from the best and from the next."""
-    letters = _letters(standings)
-    rows: list[tuple[Cell, ...]] = [
-        (
-            name,
-            ranking.systems[name].corrected,
-            standings.p_best(name),
-            standings.p_next(name),
-            letters[name],
-        )
-        for name in standings.order
-    ]
-    table = Table(("system", "corrected", "p, best", "p, next", "group"), rows)
-    found = [standings.intervals[name] for name in standings.order]
-    return with_intervals(table, found, standings.settings)
+def sure_table(systems: Sequence[SystemRow], settings: Settings, title: str = "") -> Table:
+    """Intervals, and p-values of the differences from the best system and from the next."""
+    return table_of(
+        systems,
+        ("system", attrgetter("name")),
+        ("corrected", attrgetter("score.corrected")),
+        ("p vs best", attrgetter("p_best")),
+        ("p vs next", attrgetter("p_next")),
+        ("group", attrgetter("letters")),
+        settings=settings,
+        title=title,
+        has_reasons=False,
+    )
 
 
 def differences_table(standings: Standings, measure: str) -> Table:
     """How far each system is ahead of the next."""
     rows: list[tuple[Cell, ...]] = [
         (one, other, item.difference, cell_of(item.interval))
-        for (one, other), item in _neighbours(standings)
+        for (one, other), item in sentences.neighbours(standings)
     ]
     headings = ("system", "next", "difference", interval_heading(standings.settings))
     return Table(headings, rows, f"by {measure}, corrected: how far ahead of the next")
 
 
-def _neighbours(standings: Standings) -> list[tuple[tuple[str, str], Comparison]]:
-    """Each system but the last with the next one below."""
-    return [(names, standings.pairs[names]) for names in pairwise(standings.order)]
+def rank_changes(systems: Sequence[SystemRow]) -> str:
+    """A sentence on whose rank changes."""
+    moved = [row.shown for row in systems if row.change not in {"", "="}]
+    changes = f"the rank of {in_list(moved)}" if moved else "no rank"
+    return f"By {systems[0].measure}, correction for chance changes {changes}."
 
 
-def _letters(standings: Standings) -> dict[str, str]:
-    """A letter for each group of systems that cannot be told apart."""
-    letters = {
-        group: ascii_lowercase[number] if number < 26 else f" {number + 1}"
-        for number, group in enumerate(standings.groups)
-    }
-    return {
-        name: "".join(letter for group, letter in letters.items() if name in group)
-        for name in standings.order
-    }
-
-
-def _cautions(standings: Standings | None) -> list[str]:
-    """What to know of the intervals that are shown, by the one that is known the least."""
-    if standings is None:
-        return []
-    found = [standings.intervals[name]["corrected"] for name in standings.order]
-    found += [item.interval for _, item in _neighbours(standings)]
-    weakest = min(found, key=lambda item: item.effective if item.caution else inf)
-    return cautions([weakest])
-
-
-def told_apart(standings: Standings, measure: str, digits: int) -> list[str]:
-    """Which systems can be told apart, which changes of rank can, and how that was tested."""
-    settings = standings.settings
-    corrected = [(name, standings.intervals[name]["corrected"]) for name in standings.order]
-    first = corrected[0][1]
-    ahead = [
-        (f"the difference of {one} and {other}", item.interval)
-        for (one, other), item in _neighbours(standings)
-    ]
-    texts = [explained(first, [*corrected, *ahead], settings)]
-    if len(standings.order) == 1:
-        return texts
-    unit = first.over
-    ways = "all ways" if standings.enumerated else f"{settings.resamples:,} random ways"
-    held = counted(standings.n_documents, unit.removesuffix("s"))
-    tested = f"Tested by exchanging two systems within the {held} that all have, in {ways}"
-    if len(standings.pairs) > 1:
-        tested += (
-            f"; p-values are Holm's, for all {len(standings.pairs):,} pairs together, intervals "
-            "are of one pair each"
-        )
-    texts.append(f"By {measure}, {_verdict(standings)}. {tested}.")
-    texts += [
-        f"On the {held} that all have, {other} is ahead of {one}: the ranking takes other "
-        "documents for each system, and says less than the test."
-        for (one, other), _ in _neighbours(standings)
-        if (one, other) in standings.reversed_pairs
-    ]
-    return texts + _overtakings(standings, digits)
-
-
-def _verdict(standings: Standings) -> str:
-    """Which systems can be told apart."""
-    if all(isnan(p) for p in standings.adjusted.values()):
-        return "nothing could be tested"
-    alone = [group[0] for group in standings.groups if len(group) == 1]
-    together = [group for group in standings.groups if len(group) > 1]
-    said = [f"{in_list(group)} cannot be told apart" for group in together]
-    said += [f"{in_list(alone)} can be told apart from all others"] if alone and together else []
-    return "; ".join(said or ["all systems can be told apart"])
-
-
-def _overtakings(standings: Standings, digits: int) -> list[str]:
-    """What to think of changes of rank; many of them together."""
-    # Where the test speaks for the other system, that is said already.
-    reversed_pairs = standings.reversed_pairs
-    changes = {
-        pair: significant
-        for pair, significant in standings.overtakings.items()
-        if pair not in reversed_pairs
-    }
-    if len(changes) > _MOST_SENTENCES:
-        ways = {
-            True: "can be told apart",
-            False: "cannot be told apart: these changes are not significant",
-        }
-        told = {
-            way: [f"{a} overtakes {b}" for (a, b), found in changes.items() if found is way]
-            for way in ways
-        }
-        return [
-            f"When chance is taken out, {'; '.join(said)}. They {ways[way]}."
-            for way, said in told.items()
-            if said
-        ]
-    texts = []
-    for (one, other), significant in changes.items():
-        p = in_digits(standings.adjusted[one, other], digits)
-        verdict = (
-            f"and the two can be told apart, p = {p}"
-            if significant
-            else f"but the two cannot be told apart, p = {p}: the change is not significant"
-        )
-        texts.append(f"{one} overtakes {other} when chance is taken out, {verdict}.")
-    return texts
-
-
-def _comparisons(standings: Standings | None) -> dict[str, Any]:
+def _comparisons(standings: Standings) -> dict[str, Any]:
     """What was tested, for JSON."""
-    if standings is None:
-        return {}
     first = standings.intervals[standings.order[0]]["corrected"]
     return {
         "uncertainty": json_uncertainty(first, standings.settings),
@@ -396,82 +393,3 @@ def _said_of(interval: ConfidenceInterval) -> dict[str, str]:
     """Why there is no interval, or what to know before relying on it."""
     said = {"interval_reason": interval.reason, "caution": interval.caution}
     return {name: text for name, text in said.items() if text is not None}
-
-
-def _change(before: int | None, after: int | None) -> str:
-    if before is None or after is None:
-        return ""
-    if before == after:
-        return "="
-    return f"▲ {before - after}" if after < before else f"▼ {after - before}"
-
-
-def rank_changes(ranking: Ranking, measure: str) -> str:
-    """A sentence on whose rank changes."""
-    before, after = ranking.ranks("observed"), ranking.ranks("corrected")
-    moved = [
-        name for name in by_rank(ranking) if _change(before[name], after[name]) not in {"", "="}
-    ]
-    if not moved:
-        return f"By {measure}, taking chance out changes no rank."
-    return f"By {measure}, taking chance out changes the rank of {in_list(moved)}."
-
-
-def _systems(ranking: Ranking, sureness: Sureness | None) -> list[dict[str, Any]]:
-    before, after = ranking.ranks("observed"), ranking.ranks("corrected")
-    standings = sureness.standings if sureness is not None else None
-    labels = sureness.labels if sureness is not None else {}
-    return [
-        {
-            "name": name,
-            "rank_observed": before[name],
-            "rank_corrected": after[name],
-            **ranking.systems[name].score.to_dict(),
-            **(_sure_of(standings, name) if standings is not None else {}),
-            "labels": {
-                label: {**score.to_dict(), **json_intervals(labels.get(name, {}).get(label))}
-                for label, score in ranking.systems[name].by_label.items()
-            },
-        }
-        for name in by_rank(ranking)
-    ]
-
-
-def _sure_of(standings: Standings, name: str) -> dict[str, Any]:
-    return {
-        **json_intervals(standings.intervals[name]),
-        "p_best": standings.p_best(name),
-        "p_next": standings.p_next(name),
-        "groups": [number for number, group in enumerate(standings.groups) if name in group],
-    }
-
-
-def _rows(
-    ranking: Ranking, sureness: Sureness | None, measure: str, subset: str
-) -> list[dict[str, Any]]:
-    before, after = ranking.ranks("observed"), ranking.ranks("corrected")
-    standings = sureness.standings if sureness is not None else None
-    letters = _letters(standings) if standings is not None else {}
-    return [
-        {
-            "subset": subset,
-            "measure": measure,
-            "system": name,
-            "rank_observed": before[name],
-            "rank_corrected": after[name],
-            **flat_score(ranking.systems[name].score),
-            "precision": ranking.systems[name].score.precision,
-            "recall": ranking.systems[name].score.recall,
-            **(
-                {
-                    **flat_intervals(standings.intervals[name]),
-                    "p_best": standings.p_best(name),
-                    "p_next": standings.p_next(name),
-                    "group": letters[name],
-                }
-                if standings is not None
-                else {}
-            ),
-        }
-        for name in by_rank(ranking)
-    ]

@@ -14,39 +14,44 @@ UNEXPLAINED = "differs, and no known deviation explains it"
 
 def reproduce_report(cases: Sequence[Reproduced]) -> Report:
     """What `reproduce` has to say."""
-    rows = [row for item in cases for row in _rows(item)]
-    blocks: list[Block] = []
-    for title, group in groupby(cases, key=lambda item: item.case.title):
-        cells = [
-            (row["case"], row["column"], row["printed"], row["ours"], row["note"])
-            for item in group
-            for row in _rows(item)
-        ]
-        blocks.append(Table(("case", "column", "printed", "ours", "note"), cells, title))
-    differ = [row for row in rows if row["note"]]
-    unexplained = [row for row in rows if row["note"] == UNEXPLAINED]
-    summary = (
-        f"{counted(len(rows), 'cell')}: {len(rows) - len(differ)} as printed, "
-        f"{len(differ) - len(unexplained)} by a known slip of the paper, {len(unexplained)} "
-        "unexplained."
+
+    def rows() -> list[dict[str, Any]]:
+        return [row for item in cases for row in _rows(item)]
+
+    return Report(
+        command="reproduce",
+        make_blocks=lambda: _blocks(cases),
+        make_data=lambda: {"cases": [_plain(item) for item in cases]},
+        make_rows=rows,
     )
-    blocks.append(Prose(summary))
-    data: dict[str, Any] = {
-        "cases": [
-            {
-                "table": item.case.table,
-                "case": item.case.case,
-                "printed": dict(item.case.printed),
-                "ours": dict(item.ours),
-                "note": "; ".join(
-                    f"{row['column']}: {row['note']}" for row in _rows(item) if row["note"]
-                )
-                or None,
-            }
-            for item in cases
-        ],
+
+
+def _blocks(cases: Sequence[Reproduced]) -> list[Block]:
+    columns = ("case", "column", "printed", "ours", "note")
+    blocks: list[Block] = []
+    notes: list[str | None] = []
+    for title, group in groupby(cases, key=lambda item: item.case.title):
+        rows = [row for item in group for row in _rows(item)]
+        notes += [row["note"] for row in rows]
+        blocks.append(Table(columns, [tuple(row[name] for name in columns) for row in rows], title))
+    unexplained = notes.count(UNEXPLAINED)
+    differ = len(notes) - notes.count(None)
+    summary = (
+        f"{counted(len(notes), 'cell')}: {len(notes) - differ} as printed, {differ - unexplained} "
+        f"by a known slip of the paper, {unexplained} unexplained."
+    )
+    return [*blocks, Prose(summary)]
+
+
+def _plain(item: Reproduced) -> dict[str, Any]:
+    notes = [f"{row['column']}: {row['note']}" for row in _rows(item) if row["note"]]
+    return {
+        "table": item.case.table,
+        "case": item.case.case,
+        "printed": dict(item.case.printed),
+        "ours": dict(item.ours),
+        "note": "; ".join(notes) or None,
     }
-    return Report(command="reproduce", blocks=tuple(blocks), data=data, rows=rows)
 
 
 def _rows(item: Reproduced) -> list[dict[str, Any]]:

@@ -11,11 +11,10 @@ from beyondchance.reporting.outputs.json import plain
 from beyondchance.reporting.visible import visible
 
 
-def rendered(report: Report, *, digits: int) -> str:
-    """All digits, whatever `digits` says; undefined numbers are empty."""
-    del digits
+def rendered(report: Report) -> str:
+    """All digits; undefined numbers are empty."""
     headings = list(dict.fromkeys(name for row in report.rows for name in row))
-    signature = {"signature": report.data["signature"]} if "signature" in report.data else {}
+    signature = {} if report.signature is None else {"signature": report.signature}
     text = io.StringIO()
     writer = csv.DictWriter(text, [*headings, *signature], restval="", lineterminator="\n")
     writer.writeheader()

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from math import isnan
 from typing import Any
 
+from beyondchance.messages import PYTHON, Voice
 from beyondchance.reporting.blocks import Report
 from beyondchance.version import __version__
 
@@ -14,11 +15,14 @@ FORMAT = 1
 """The version of the contract. 1: the first."""
 
 
-def rendered(report: Report, *, digits: int) -> str:
-    """All digits, whatever `digits` says; undefined numbers are null."""
-    del digits
+def rendered(report: Report, voice: Voice = PYTHON) -> str:
+    """All digits; undefined numbers are null, and notes are in the words of Python."""
     head = {"format": FORMAT, "command": report.command, "version": __version__}
-    return json.dumps(plain({**head, **report.data}), ensure_ascii=False, indent=2) + "\n"
+    data = {**head, **report.data}
+    if "notes" in data:
+        own = PYTHON if voice.has_quotes else PYTHON.without_quotes()
+        data["notes"] = [note.spoken(own) for note in report.notes]
+    return json.dumps(plain(data), ensure_ascii=False, indent=2) + "\n"
 
 
 def plain(value: Any) -> Any:

@@ -8,10 +8,9 @@ from beyondchance.reporting.blocks import Report
 from beyondchance.reporting.outputs.json import plain
 
 
-def rendered(report: Report, *, digits: int) -> str:
-    """All digits, whatever `digits` says; undefined numbers are null."""
-    del digits
-    signature = {"signature": report.data["signature"]} if "signature" in report.data else {}
+def rendered(report: Report) -> str:
+    """All digits; undefined numbers are null."""
+    signature = {} if report.signature is None else {"signature": report.signature}
     return "".join(
         f"{json.dumps(plain({**row, **signature}), ensure_ascii=False)}\n" for row in report.rows
     )

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from beyondchance.reporting.blocks import Bars, Block, Curves, Prose, Report, Table, cell_text
+from beyondchance.messages import spoken
+from beyondchance.reporting.blocks import Bars, Block, Curves, Prose, Table, cell_text
 from beyondchance.reporting.visible import visible
 
 _ESCAPES = {
@@ -33,17 +34,17 @@ _SPECIAL = re.compile("|".join(map(re.escape, _ESCAPES)))
 _NUMBER = re.compile(r"([-+<>]*[\d.,]+)( %)?")
 
 
-def rendered(report: Report, *, digits: int) -> str:
+def rendered(blocks: Sequence[Block], *, digits: int) -> str:
     """Tables as floats; sentences become comments, pictures of characters are left out."""
     head = r"% Needs \usepackage{booktabs} (and \usepackage[T1]{fontenc})."
-    parts = [_block(block, digits) for block in report.blocks]
+    parts = [_block(block, digits) for block in blocks]
     return "\n\n".join([head, *filter(None, parts)]) + "\n"
 
 
 def _block(block: Block, digits: int) -> str:
     match block:
         case Prose(text):
-            return "\n".join(f"% {visible(line)}" for line in text.splitlines())
+            return "\n".join(f"% {visible(line)}" for line in spoken(text).splitlines())
         case Table():
             return _table(block, digits)
         case Bars() | Curves():

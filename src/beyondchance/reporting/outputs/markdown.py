@@ -5,24 +5,24 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from beyondchance.reporting.blocks import Bars, Block, Curves, Prose, Report, Table, cell_text
+from beyondchance.messages import spoken
+from beyondchance.reporting.blocks import Bars, Block, Curves, Prose, Table, cell_text
 from beyondchance.reporting.characters import drawn_bars, drawn_curves
 from beyondchance.reporting.visible import visible
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~$])")
 
 
-def rendered(report: Report, *, digits: int) -> str:
+def rendered(blocks: Sequence[Block], *, digits: int) -> str:
     """Tables, sentences, and pictures made of characters as they are."""
-    return "\n\n".join(_block(block, digits) for block in report.blocks) + "\n"
+    return "\n\n".join(_block(block, digits) for block in blocks) + "\n"
 
 
 def _block(block: Block, digits: int) -> str:
     match block:
-        case Prose(text, quiet=True):
-            return f"`{visible(text)}`" if "`" not in text else _escaped(text)
-        case Prose(text):
-            return _escaped(text)
+        case Prose(text, quiet):
+            words = spoken(text)
+            return f"`{visible(words)}`" if quiet and "`" not in words else _escaped(words)
         case Table():
             return _table(block, digits)
         case Bars():

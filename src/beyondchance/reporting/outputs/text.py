@@ -1,18 +1,19 @@
 """A report for people: drawn by Rich on a terminal, laid out as it is elsewhere.
 
 On a terminal tables are fitted to its width and coloured. Where the output goes to a file or
-a pipe nothing is folded, and nobody waits for Rich to load.
+a pipe nothing is folded, and Rich is not loaded.
 """
 
 from __future__ import annotations
 
 import io
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from textwrap import wrap
 from typing import Any
 
-from beyondchance.reporting.blocks import Bars, Block, Curves, Prose, Report, Table, cell_text
+from beyondchance.messages import spoken
+from beyondchance.reporting.blocks import Bars, Block, Curves, Prose, Table, cell_text
 from beyondchance.reporting.characters import drawn_bars, drawn_curves
 from beyondchance.reporting.visible import visible
 
@@ -21,23 +22,22 @@ _WIDEST = 100
 _STYLES = {"▲": "green", "▼": "red"}
 
 
-def rendered(report: Report, *, digits: int, width: int | None = None, colour: bool = False) -> str:
+def rendered(
+    blocks: Sequence[Block], *, digits: int, width: int | None = None, colour: bool = False
+) -> str:
     """Blocks one below the other, with a line between them."""
     if width is None and not colour:
         return "\n".join(
-            "".join(f"{line.rstrip()}\n" for line in _lines(block, digits))
-            for block in report.blocks
+            "".join(f"{line.rstrip()}\n" for line in _lines(block, digits)) for block in blocks
         )
-    return drawn(report, digits=digits, width=width or _WIDEST, colour=colour)
+    return drawn(blocks, digits=digits, width=width or _WIDEST, colour=colour)
 
 
 def _lines(block: Block, digits: int) -> Iterator[str]:
     """The lines of a block, as long as they get."""
     match block:
-        case Prose(text, quiet=True):
-            yield visible(text)
-        case Prose(text):
-            yield from _wrapped(text)
+        case Prose(text, quiet):
+            yield from [visible(spoken(text))] if quiet else _wrapped(spoken(text))
         case Table():
             yield from _wrapped(block.title)
             yield from _laid_out(block, digits)
@@ -97,7 +97,7 @@ def _columns_of(text: str) -> int:
     )
 
 
-def drawn(report: Report, *, digits: int, width: int, colour: bool) -> str:
+def drawn(blocks: Sequence[Block], *, digits: int, width: int, colour: bool) -> str:
     """The report as Rich draws it."""
     from rich.console import Console  # noqa: PLC0415 - for terminals only
 
@@ -112,7 +112,7 @@ def drawn(report: Report, *, digits: int, width: int, colour: bool) -> str:
         emoji=False,
         legacy_windows=False,
     )
-    for number, block in enumerate(report.blocks):
+    for number, block in enumerate(blocks):
         if number:
             console.print()
         _print(console, block, digits)
@@ -125,9 +125,9 @@ def _print(console: Any, block: Block, digits: int) -> None:
     width = min(console.width, _WIDEST)
     match block:
         case Prose(text, quiet=True):
-            console.print(Text(visible(text), style="dim"), soft_wrap=True)
+            console.print(Text(visible(spoken(text)), style="dim"), soft_wrap=True)
         case Prose(text):
-            console.print(Text(visible(text)), width=width)
+            console.print(Text(visible(spoken(text))), width=width)
         case Table():
             if block.title:
                 console.print(Text(visible(block.title), style="bold"), width=width)

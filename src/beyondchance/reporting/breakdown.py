@@ -1,0 +1,396 @@
+"""The scores of a result at every level: the rows of which tables, JSON and CSV are made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from math import isnan, nan
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+
+from beyondchance.reporting.blocks import SCORES, Amount, Cell, Table
+from beyondchance.reporting.intervals import (
+    Scores,
+    cell_of,
+    flat_intervals,
+    interval_heading,
+    json_intervals,
+)
+from beyondchance.results.intervals import Intervals
+from beyondchance.settings import Settings
+
+if TYPE_CHECKING:
+    from beyondchance.inference.null import NullDistribution
+    from beyondchance.results.agreement import Agreement
+    from beyondchance.results.difficulty import Difficulty
+    from beyondchance.results.score import Score
+
+Name: TypeAlias = str | tuple[str, str]
+"""Of a label, an annotator, a group of documents; or of a pair of annotators, whose names
+joined are not unique: 'a and b' may be one annotator."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Habits:
+    """How an annotator marks, compared with the others.
+
+    Attributes
+    ----------
+    mean_length : float
+        Positions in a span.
+    marking_ratio : float
+        How much the annotator marked, for each position that the others marked in the same
+        texts.
+    over_marking, under_marking : float
+        The share of the own marks that the others do not have, and of the others' marks
+        that the annotator does not have.
+    """
+
+    mean_length: float
+    marking_ratio: float
+    over_marking: float
+    under_marking: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """A score with its intervals, what it is the score of, and what else is known of that.
+
+    Attributes
+    ----------
+    measure : str
+    score : Score
+    level : {"all", "label", "pair", "annotator", "without", "document", "field"}
+    name : str or (str, str)
+        Of the label, pair, annotator, document or value of the field.
+    of_field : str
+        The field of the documents, at the level of fields.
+    intervals : mapping of str to ConfidenceInterval
+        Empty where there are none.
+    habits : Habits, optional
+        Of an annotator.
+    without : Row, optional
+        The team without the annotator, where two are left.
+    difficulty : float
+        Of a document; nan where it is not known.
+    null : NullDistribution, optional
+        The agreement of random annotations: of all by the first measure, or of a document.
+    """
+
+    measure: str
+    score: Score
+    level: str = "all"
+    name: Name = ""
+    of_field: str = ""
+    intervals: Scores = field(default_factory=dict)
+    habits: Habits | None = None
+    without: Row | None = None
+    difficulty: float = nan
+    null: NullDistribution | None = None
+
+    @property
+    def shown(self) -> str:
+        """The name for people."""
+        return self.name if isinstance(self.name, str) else " and ".join(self.name)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The row for JSON."""
+        pair = {"a": self.name[0], "b": self.name[1]} if self.level == "pair" else {}
+        row = {**pair, **self.score.to_dict(), **json_intervals(self.intervals)}
+        if self.habits is not None:
+            without = None if self.without is None else self.without.to_dict()
+            row |= {"spans": self.score.n_spans, **asdict(self.habits), "without": without}
+        if self.level == "document":
+            row["difficulty"] = self.difficulty
+            row |= {} if self.null is None else {"null_distribution": plain_null(self.null)}
+        return row
+
+    def to_flat(self) -> dict[str, Any]:
+        """The row for CSV."""
+        row = {
+            "level": self.of_field or self.level,
+            "name": self.shown,
+            "measure": self.measure,
+            **flat_score(self.score),
+            **flat_intervals(self.intervals),
+        }
+        if self.level == "pair":
+            row |= {"a": self.name[0], "b": self.name[1]}
+        if self.habits is not None:
+            without = None if self.without is None else self.without.score.corrected
+            row |= {**asdict(self.habits), "without": without}
+        if self.level == "document":
+            row["difficulty"] = self.difficulty
+        return row if self.null is None else {**row, "p_value": self.null.p_value}
+
+
+AnyRow = TypeVar("AnyRow", bound=Row)
+
+
+def flat_score(score: Score) -> dict[str, Any]:
+    """A score for a row of CSV."""
+    nested = score.to_dict()
+    return {
+        **{name: nested[name] for name in SCORES},
+        **nested["counts"],
+        "n_documents": score.n_documents,
+        "n_spans": score.n_spans,
+        "reason": score.reason,
+    }
+
+
+def plain_null(null: NullDistribution) -> dict[str, Any]:
+    """The agreement of random annotations, for JSON."""
+    return {
+        "mean": null.mean,
+        "sd": null.sd,
+        "sd_is": null.sd_is,
+        "quantiles": {str(share): value for share, value in null.quantiles.items()},
+        "p_value": null.p_value,
+        "p_error": null.p_error,
+    }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Breakdown:
+    """A result by every measure, and at every level by the first of them.
+
+    Attributes
+    ----------
+    rows : tuple of Row
+        In the order of the outputs.
+    settings : Settings, optional
+        Of the intervals; None where there are none.
+    """
+
+    rows: tuple[Row, ...]
+    settings: Settings | None
+
+    def of(self, level: str, of_field: str = "") -> list[Row]:
+        """The rows of a level, or of a field of the documents."""
+        return [row for row in self.rows if (row.level, row.of_field) == (level, of_field)]
+
+    def by(self, name: str) -> list[Row]:
+        """The rows of the documents, or of a field of them."""
+        return self.of("document") if name == "document" else self.of("field", name)
+
+
+def breakdown_of(
+    results: Mapping[str, Agreement],
+    intervals: Mapping[str, Intervals] | None = None,
+    *,
+    by: Iterable[str] = (),
+    difficulty: Difficulty | None = None,
+    null: NullDistribution | None = None,
+) -> Breakdown:
+    """Break a result down.
+
+    Parameters
+    ----------
+    results : mapping of measure to Agreement
+        The first is the one that is broken down. Habits are counted in positions if
+        ``token`` is among them.
+    intervals : mapping of measure to Intervals, optional
+        Of the first of the `results` at least.
+    by : iterable of str
+        ``document``, or fields of the documents.
+    difficulty : Difficulty, optional
+        Of the documents.
+    null : NullDistribution, optional
+        Of the first of the `results`.
+    """
+    measure, result = next(iter(results.items()))
+    known = intervals or {}
+    sure = known.get(measure, Intervals(overall={}, settings=result.settings))
+
+    def rows_of(
+        level: str,
+        scores: Mapping[Any, Score],
+        ends: Mapping[Any, Scores],
+        of_field: str = "",
+        **more: Mapping[Any, Any],
+    ) -> list[Row]:
+        return [
+            Row(
+                measure=measure,
+                score=score,
+                level=level,
+                name=name,
+                of_field=of_field,
+                intervals=ends.get(name, {}),
+                **{column: values[name] for column, values in more.items() if name in values},
+            )
+            for name, score in scores.items()
+        ]
+
+    rows = [
+        Row(
+            measure=name,
+            score=item.score,
+            intervals=known[name].overall if name in known else {},
+            null=null if name == measure else None,
+        )
+        for name, item in results.items()
+    ]
+    rows += rows_of("label", result.by_label, sure.by_label)
+    rows += rows_of("pair", result.by_pair, sure.by_pair)
+    rows += rows_of(
+        "annotator",
+        result.by_annotator,
+        sure.by_annotator,
+        habits=habits_of(result, results.get("token", result)),
+        without={row.name: row for row in rows_of("without", _without(result), sure.without)},
+    )
+    for name in by:
+        if name == "document":
+            rows += rows_of(
+                "document",
+                result.by_document,
+                {},
+                difficulty={} if difficulty is None else difficulty.by_document,
+                null={} if null is None else null.by_document,
+            )
+        else:
+            rows += rows_of("field", result.by_field(name), sure.by_field.get(name, {}), name)
+    return Breakdown(rows=tuple(rows), settings=sure.settings if known else None)
+
+
+def habits_of(result: Agreement, by_position: Agreement) -> dict[str, Habits]:
+    """The habits of every annotator.
+
+    Parameters
+    ----------
+    result : Agreement
+    by_position : Agreement
+        The same by the token measure, whose sizes are numbers of positions.
+    """
+    positions, sizes = by_position.by_annotator, by_position.counts.size_by_annotator()
+    return {
+        name: Habits(
+            mean_length=_ratio(sizes[name], score.n_spans),
+            marking_ratio=_ratio(positions[name].size_a, positions[name].size_b),
+            over_marking=1 - _ratio(score.matched, score.size_a),
+            under_marking=1 - _ratio(score.matched, score.size_b),
+        )
+        for name, score in result.by_annotator.items()
+    }
+
+
+def _ratio(amount: float, whole: float) -> float:
+    return amount / whole if whole else nan
+
+
+def _without(result: Agreement) -> dict[str, Score]:
+    """The score of the team without each annotator, where two are left."""
+    annotators = result.by_annotator if len(result.by_annotator) > 2 else ()
+    return {name: result.counts.without(name).score() for name in annotators}
+
+
+# --- Tables for people --------------------------------------------------------
+
+Column: TypeAlias = tuple[str, Callable[[Any], Cell]]
+"""A heading, and the cell of a row."""
+
+SCORE_COLUMNS: tuple[Column, ...] = tuple((name, attrgetter(f"score.{name}")) for name in SCORES)
+SPANS: Column = ("spans", attrgetter("score.n_spans"))
+
+
+def table_of(
+    rows: Sequence[Any],
+    *columns: Column,
+    settings: Settings | None = None,
+    title: str = "",
+    remark: str = "",
+    has_reasons: bool = True,
+) -> Table:
+    """A table of rows.
+
+    Parameters
+    ----------
+    rows : sequence of Row
+        Or of anything with a score, where no intervals are asked for.
+    *columns : Column
+    settings : Settings, optional
+        Of the intervals, which then stand after the corrected scores, if there are any.
+    title, remark : str
+    has_reasons : bool
+        Whether there is a last column that says why a score is undefined, if one is.
+    """
+    shown = list(columns)
+    if settings is not None and any(row.intervals for row in rows):
+        place = [heading for heading, _ in shown].index("corrected") + 1
+        ends: Column = (
+            interval_heading(settings),
+            lambda row: cell_of(row.intervals.get("corrected")),
+        )
+        shown.insert(place, ends)
+    if has_reasons and any(row.score.reason for row in rows):
+        shown.append(("note", attrgetter("score.reason")))
+    cells = [tuple(cell(row) for _, cell in shown) for row in rows]
+    return Table([heading for heading, _ in shown], cells, title, remark)
+
+
+def scores_table(
+    heading: str, rows: Sequence[Row], settings: Settings | None, *, title: str = "", top: int = 0
+) -> Table:
+    """A row for each name; where there are too many, those of the lowest scores."""
+    shown, remark = lowest(rows, top)
+    columns: list[Column] = [(heading, attrgetter("shown")), SPANS, *SCORE_COLUMNS]
+    return table_of(shown, *columns, settings=settings, title=title, remark=remark)
+
+
+def lowest(rows: Sequence[AnyRow], top: int) -> tuple[Sequence[AnyRow], str]:
+    """All rows, or the lowest scores and a remark on how many there are."""
+    if not top or len(rows) <= top:
+        return rows, ""
+    return most_contested(rows)[:top], f"The {top:,} lowest of {len(rows):,}."
+
+
+def most_contested(rows: Iterable[AnyRow]) -> list[AnyRow]:
+    """By corrected score, the lowest first; undefined ones last; many spans first."""
+
+    def key(row: Row) -> tuple[bool, float, int]:
+        corrected = row.score.corrected
+        return isnan(corrected), 0.0 if isnan(corrected) else corrected, -row.score.n_spans
+
+    return sorted(rows, key=key)
+
+
+def habits_table(rows: Sequence[Row], top: int, *, gold: str | None = None) -> Table:
+    """How each annotator marks, compared with the others or with a gold standard."""
+    shown, remark = lowest(rows, top)
+    is_team = len(rows) > 2 and gold is None
+    columns: list[Column] = [
+        ("annotator", attrgetter("name")),
+        SPANS,
+        ("length", lambda row: _length(row.habits.mean_length)),
+        ("marks", lambda row: _more_or_less(row.habits.marking_ratio)),
+        *SCORE_COLUMNS,
+    ]
+    others = "the others" if gold is None else "the gold standard"
+    legend = f"length: mean of its spans; marks: more or less than {others} in the same texts"
+    if is_team:
+        columns.append(("without", lambda row: row.without.score.corrected if row.without else nan))
+        legend += "; without: corrected, of the team without it"
+    return table_of(
+        shown,
+        *columns,
+        title=f"annotators, each against {others}" if is_team or gold else "annotators",
+        remark=" ".join(filter(None, (remark, f"({legend})"))),
+        has_reasons=False,
+    )
+
+
+def _length(mean: float) -> Amount | None:
+    return None if isnan(mean) else Amount(mean, f"{mean:.1f}")
+
+
+def _more_or_less(ratio: float) -> Amount | None:
+    """A change in percent.
+
+    >>> [_more_or_less(ratio).text for ratio in (1.5, 0.999, 1)]
+    ['+50 %', '-0 %', '0 %']
+    """
+    if isnan(ratio):
+        return None
+    return Amount(ratio - 1, "0 %" if ratio == 1 else f"{100 * (ratio - 1):+.0f} %")
