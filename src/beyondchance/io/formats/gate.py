@@ -23,7 +23,7 @@ from xml.etree import ElementTree as ET
 from beyondchance.errors import FormatError
 from beyondchance.io.drafts import Draft, DraftSpan, Interval
 from beyondchance.io.options import Reading
-from beyondchance.io.registry import Upload, required
+from beyondchance.io.registry import Upload, each_upload, required
 from beyondchance.io.sources import Source, safe_xml
 
 _ROOT = re.compile(r"\s*(<\?xml[^>]*\?>)?(\s|<!--.*?-->)*<GateDocument\b", re.DOTALL)
@@ -78,7 +78,8 @@ def _is_bdocjs(source: Source) -> bool:
     return b'"annotation_sets"' in data and b'"offset_type"' in data
 
 
-def drafts(upload: Upload, reading: Reading) -> Iterator[Draft]:
+@each_upload
+def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
     """Read the documents, each with its annotators."""
     documents = []
     for source in upload.sources:

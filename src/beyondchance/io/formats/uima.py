@@ -33,7 +33,7 @@ from beyondchance.io.formats.webanno_tsv import (
     short_name,
 )
 from beyondchance.io.options import Reading
-from beyondchance.io.registry import Upload, required
+from beyondchance.io.registry import Upload, each_upload, required
 from beyondchance.io.sources import Source, is_zip, safe_xml
 
 # What may stand before the root of an XML file; possessive, so that no file is slow.
@@ -119,7 +119,8 @@ class _Entry:
         return str(PurePosixPath(self.path).parent)
 
 
-def drafts(upload: Upload, reading: Reading) -> Iterator[Draft]:
+@each_upload
+def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
     """Read a file, a folder with a file for each document, or a project export."""
     entries = _entries(upload)
     loader = _Loader(reading)
