@@ -50,7 +50,7 @@ class TestOffsets:
         )
         with pytest.raises(SpanError, match=message):
             read(draft((3, 7, "P", "Anna"), text=self.EMOJI))
-        message = "it fits if offsets count code points: say offsets='codepoints'$"
+        message = "it fits if offsets count code points: pass offsets='codepoints'$"
         with pytest.raises(SpanError, match=message):
             read(draft((2, 6, "P", "Anna"), text=self.EMOJI, offsets="utf16"))
 

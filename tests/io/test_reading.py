@@ -127,7 +127,7 @@ def test_formats_may_be_mixed_where_both_have_texts(tmp_path):
     (tmp_path / "anna.conll").write_text(CONLL)
     (tmp_path / "ben.jsonl").write_text(DOCCANO)
     paths = (tmp_path / "anna.conll", tmp_path / "ben.jsonl")
-    message = "conll and doccano differ in what they are scored on .*; pass unit=UNIT and positions=POSITIONS"
+    message = "conll and doccano differ in what they are scored on .*; pass unit=UNIT and "
     with pytest.raises(bc.OptionError, match=message):
         bc.read(*paths)
     corpus = bc.read(*paths, unit="document", positions="tokens")

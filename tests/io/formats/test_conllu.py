@@ -12,6 +12,7 @@ from beyondchance.io.formats import conllu
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload
 from beyondchance.io.sources import Source
+from beyondchance.messages import spoken
 from beyondchance.options import ReadOptions
 
 
@@ -59,7 +60,7 @@ def test_tags_documents_and_sentences(read):
     assert corpus.spans("two", "anna") == []
     assert (corpus.unit, corpus.positions) == ("sentence", "tokens")
     assert corpus.skipped == {}
-    assert [note.partition("conllu: ")[2] for note in corpus.notes] == [
+    assert [spoken(note.text) for note in corpus.notes] == [
         "entities read from NER in MISC",
         "tags read as IOB2",
     ]
@@ -210,8 +211,8 @@ def test_repairs(read):
         (
             sentence("x SpaceAfter=No"),
             (
-                ": no word has NER or ner or Entity or NE in MISC; expected "
-                "entities there, or say feature for another key (in the file: SpaceAfter)"
+                ": no word has NER or ner or Entity or NE in MISC, only 'SpaceAfter'; "
+                "expected entities there: pass feature=KEY"
             ),
         ),
         (
@@ -223,7 +224,10 @@ def test_repairs(read):
         ),
         (
             sentence("x Entity=(A"),
-            (":1: Entity opens 'A', which nothing closes in this sentence; expected A) after it"),
+            (
+                ":1: Entity is '(A', which opens 'A', but nothing closes that in this "
+                "sentence; expected 'A') after it"
+            ),
         ),
         (
             sentence("x Entity=A)"),
@@ -263,7 +267,7 @@ def test_repairs(read):
         ),
         (
             "# global.columns = ID FORM\n1\tx\n",
-            (":2: the columns are ID FORM; expected ID, FORM and MISC among them"),
+            (":2: the columns are 'id', 'form'; expected ID, FORM and MISC among them"),
         ),
         (b"1\t\xff", ":1: byte 0xff is not UTF-8; save the file as UTF-8"),
         (

@@ -52,7 +52,9 @@ def test_lists_of_dictionaries():
 
 def test_the_scheme_is_detected_noted_and_signed():
     corpus = read(ANNA, BEN)
-    assert corpus.notes == ("data 1: tags read as IOB2", "data 2: tags read as IOB2")
+    assert [str(note) for note in corpus.notes] == [
+        f"data {n}, annotator {n}: tags read as IOB2" for n in (1, 2)
+    ]
     assert corpus.options["scheme"] == "IOB2"
     other = [dict(ANNA[0], ner_tags=["B-PER", "E-PER", "O"]), dict(ANNA[1], ner_tags=["S-LOC"])]
     mixed = read(ANNA, other)
@@ -174,8 +176,9 @@ NAMED = {"tags": SimpleNamespace(names=["O", "B-X"])}
         (
             [*ANNA, ANNA[0]],
             (
-                "data 1: example 3: document 'a' was annotated by 'annotator 1' before, "
-                "at data 1: example 1; expected it once (repeated='last' takes the last)"
+                "data 1: example 3: document 'a' was annotated by 'annotator 1' before,"
+                " at data 1: example 1; expected it once: repeated='last' takes the "
+                "last"
             ),
         ),
         ([], "no annotated document was found; expected at least one"),

@@ -138,10 +138,10 @@ class TestRead:
         )
         assert corpus.spans("11", "news") == [(0, 3, "PER")]
         assert corpus.skipped == {"rejected spans left out": 1, "ignored spans left out": 1}
-        (note,) = corpus.notes
+        (note,) = map(str, corpus.notes)
         assert note.endswith(
             "news.jsonl: spans of 1 accepted tasks were answered one by one (as in ner.teach), "
-            "which does not tell what else is in the text"
+            "so that other spans of the text may be missing"
         )
 
     def test_relations_and_categories_are_counted(self, read):
@@ -187,8 +187,11 @@ class TestTokens:
         del found["tokens"]
         refused(
             found,
-            message="news.jsonl:1: span [3, 6) 'PER' does not lie in the text, which has 5 "
-            "characters; it fits if offsets count UTF-16 units: say offsets='utf16'",
+            message=(
+                "news.jsonl:1: span [3, 6) 'PER' does not lie in the text, which has 5 "
+                "characters; it fits if offsets count UTF-16 units: pass "
+                "offsets='utf16'"
+            ),
             error=bc.SpanError,
         )
 
@@ -307,9 +310,12 @@ def test_several_accepted_tasks_of_one_text(refused, number):
         task(ADA, by="ada", number=number),
         task(BO, by="ada", number=number, answer="reject"),
         task(OSLO, by="ada", number=number),
-        message="news.jsonl:3: 'ada' accepted a task with this text before, at news.jsonl:1; "
-        "expected one, for yes-or-no tasks (ner.teach) do not tell the whole annotation; if the "
-        "text was annotated twice, keep only the line that was exported last",
+        message=(
+            "news.jsonl:3: 'ada' accepted a task with this text before, at "
+            "news.jsonl:1; expected one, because yes-or-no tasks (ner.teach) do not"
+            " give the full annotation: if the text was annotated twice, keep only "
+            "the line that was exported last"
+        ),
     )
 
 

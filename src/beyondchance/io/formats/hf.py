@@ -168,7 +168,7 @@ def _tag(value: Any, names: list[str] | None, where: str) -> str:
     expected: Text = "a string or a number"
     if is_whole(value):
         if names is not None and 0 <= value < len(names):
-            return names[value]
+            return names[int(value)]
         expected = "strings such as 'B-PER', or a Dataset whose features name the numbers"
         if names is not None:
             expected = (f"a number from 0 to {len(names) - 1}, for ", *quotes(names, most=50))
