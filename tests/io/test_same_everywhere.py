@@ -128,3 +128,13 @@ def test_same_counts_once_converted(tmp_path, name, written):
     for again in POSITIONS:
         result = bc.read(*made, format=written, unit="document", positions=again)
         assert_same(result, reference(again))
+
+
+@pytest.mark.parametrize("other", ["webanno_tsv", "conllu"])
+@pytest.mark.parametrize("name", ["conll", "conll_plain"])
+def test_same_counts_where_each_annotator_has_another_format(tmp_path, name, other):
+    ours, theirs = given(name, tmp_path / "a")[0], given(other, tmp_path / "b")[0]
+    corpus = bc.read(ours[0], theirs[1], unit="document")
+    assert {file.format for file in corpus.inputs} == {"conll", WITH_ALL_DOCUMENTS[other]}
+    assert_same(corpus, reference("tokens"))
+    assert bc.read(ours[0], theirs[1]).unit == "sentence"

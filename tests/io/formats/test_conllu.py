@@ -73,6 +73,35 @@ def test_the_library_agrees(read):
     assert list(ours.texts) == [" ".join(forms) for forms in words]
 
 
+forms = st.text(st.characters(exclude_categories=["Z", "C"]), min_size=1, max_size=3)
+miscs = st.lists(
+    st.sampled_from(["_", "NER=B-X", "NER=I-X", "NER=_", "NER", "SpaceAfter=No", "a=", "é=ü"]),
+    min_size=1,
+    max_size=3,
+).map("|".join)
+
+
+@given(st.lists(st.tuples(forms, miscs, st.sampled_from(["", "", "-", "."])), min_size=1))
+def test_the_library_parses_the_same(words):
+    """Words, what MISC says of them, and which rows are no words."""
+    rows = []
+    for number, (form, misc, other) in enumerate(words):
+        if other:
+            name = f"{number + 1}-{number + 2}" if other == "-" else f"{number}.1"
+            rows.append(row(name, form, misc))
+        rows.append(row(number + 1, form, misc))
+    content = "# sent_id = s\n" + "".join(rows) + "\n"
+    (theirs,) = library.parse(content)
+    (ours,) = conllu._parsed(Source("x", member=content.encode())).sentences
+    assert ours.name == theirs.metadata["sent_id"]
+    for is_word, found in ((True, ours.words), (False, ours.others)):
+        wanted = [token for token in theirs if isinstance(token["id"], int) == is_word]
+        assert [word.form for word in found] == [token["form"] for token in wanted]
+        for word, token in zip(found, wanted, strict=True):
+            misc = token["misc"] or {}
+            assert word.misc == {key: value or "" for key, value in misc.items()}
+
+
 def test_by_document(read):
     corpus = read(TAGS, unit="document")
     assert corpus.text_length.tolist() == [5, 1]

@@ -277,7 +277,7 @@ def _comment(line: str, file: _File, in_head: bool) -> bool:
 
 
 def _sort_into_columns(rows: list[list[str]], file: _File, known: dict[str, str]) -> None:
-    """Move rows to the columns; equal cells become one string, for there are few."""
+    """Move rows to the columns; equal cells become one string, because few are distinct."""
     for column, cells in zip(file.columns, zip(*rows, strict=True), strict=False):
         column.extend(map(known.setdefault, cells, cells))
     rows.clear()
