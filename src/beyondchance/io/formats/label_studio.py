@@ -450,7 +450,9 @@ def _page_text(page: str, where: Text) -> str:
         parser.feed(page)
         parser.close()
     except Exception as error:  # it asserts on some broken pages
-        raise FormatError(f"the text is not readable as HTML ({error})", where=where) from None
+        raise FormatError(
+            "the text is not readable as HTML (", Quote(str(error)), ")", where=where
+        ) from None
     return "".join(parser.parts)
 
 
