@@ -28,6 +28,8 @@ class Reading:
         What was ignored, left out or changed, and how often.
     notes : list of Note
         What was found out, for people.
+    noted : set of str
+        The sentences of the notes, so that none is there twice.
     signed : dict
         Choices that change results, for the signature.
     schemes : set of str
@@ -43,6 +45,7 @@ class Reading:
     options: ReadOptions
     skipped: Counter[str] = field(default_factory=Counter)
     notes: list[Note] = field(default_factory=list)
+    noted: set[str] = field(default_factory=set)
     signed: dict[str, Any] = field(default_factory=dict)
     schemes: set[str] = field(default_factory=set)
     numbered: dict[str, int] = field(default_factory=dict)
@@ -61,7 +64,8 @@ class Reading:
     def note(self, *text: Piece, where: str = "", who: str = "") -> None:
         """Keep something that was found out, once."""
         note = Note(text, where=where, who=who)
-        if note not in self.notes:
+        if str(note) not in self.noted:
+            self.noted.add(str(note))
             self.notes.append(note)
 
     def met(self, upload: str, annotators: Iterable[str]) -> None:
