@@ -611,7 +611,6 @@ def uninstalled(monkeypatch):
 @pytest.mark.parametrize(
     ("library", "extra", "command"),
     [
-        ("conllu", "conllu", "agree ada.conllu"),
         ("pympi", "eaf", "agree ada.eaf --grid 1s"),
         ("gatenlp", "gate", "agree gate.xml"),
         ("praatio", "textgrid", "agree ada.TextGrid --grid 1s"),

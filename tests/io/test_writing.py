@@ -14,7 +14,9 @@ from hypothesis import assume, given, settings, strategies as st
 
 import beyondchance as bc
 from beyondchance.io import writing
-from beyondchance.io.drafts import Draft, DraftSpan, assembled, draft_of_words, tokenized
+from beyondchance.io.assembling import assembled
+from beyondchance.io.drafts import Draft, DraftSpan, draft_of_words
+from beyondchance.io.offsets import tokenized
 from beyondchance.io.options import Reading
 from beyondchance.io.writing import write
 from beyondchance.options import ReadOptions

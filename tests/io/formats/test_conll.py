@@ -6,11 +6,12 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 import beyondchance as bc
-from beyondchance.io.drafts import assembled
+from beyondchance.io.assembling import assembled
 from beyondchance.io.formats import conll
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload
 from beyondchance.io.sources import Source
+from beyondchance.messages import Quote
 from beyondchance.options import ReadOptions
 
 PLAIN = "Mira B-PER\nHolt I-PER\nsailed O\n\nLund B-LOC\n. O\n"
@@ -71,7 +72,7 @@ def test_plain(tmp_path, text, encoding):
     assert corpus.text_length.tolist() == [3, 2]
     assert corpus.texts == ("Mira Holt sailed", "Lund .")
     assert (corpus.unit, corpus.positions) == ("sentence", "tokens")
-    assert corpus.notes == (f"{path}: tags of anna read as IOB2",)
+    assert list(map(str, corpus.notes)) == [f"{path}, anna: tags read as IOB2"]
     assert corpus.skipped == {}
 
 
@@ -87,10 +88,10 @@ def test_whole(tmp_path):
     }
     assert corpus.fields == {"round": ("1", "2")}
     assert corpus.text_length.tolist() == [3, 2, 1]
-    assert corpus.notes == (
+    assert tuple(map(str, corpus.notes)) == (
         f"{path}: read as conll",
-        f"{path}: tags of anna read as IOB2",
-        f"{path}: tags of ben read as IOB2",
+        f"{path}, anna: tags read as IOB2",
+        f"{path}, ben: tags read as IOB2",
     )
 
 
@@ -149,7 +150,7 @@ def test_header_with_sentence_and_document_columns(tmp_path):
         ("d2", "ben"): [(0, 1, "LOC")],
     }
     assert corpus.text_length.tolist() == [2, 1, 2]
-    assert f"{path}: columns not read: pos" in corpus.notes
+    assert f"{path}: columns not read: 'pos'" in map(str, corpus.notes)
 
 
 def test_header_with_a_sentence_column_only(tmp_path):
@@ -206,7 +207,7 @@ def test_schemes_are_detected(tmp_path, scheme, tags, found):
     path = written(tmp_path / "a.conll", text)
     corpus = bc.read(path, format="conll")
     assert spans(corpus, "1", "a") == found
-    assert corpus.notes == (f"{path}: tags of a read as {scheme}",)
+    assert list(map(str, corpus.notes)) == [f"{path}, a: tags read as {scheme}"]
     assert corpus.options["scheme"] == scheme
     told = bc.read(path, format="conll", scheme=scheme)
     assert spans(told, "1", "a") == found
@@ -268,14 +269,14 @@ MALFORMED = {
     "\n# only\n\n": "{}: holds no tokens; expected a token and its tag on each line",
     "token tag\n": "{}: holds a header only; expected a token on each line",
     "a\nb\n": "{}:1: found one column; expected at least a token and a tag",
-    "a O\nb\n": "{}:2: found 1 columns; expected 2, as in the first row",
+    "a O\nb\n": "{}:2: found one column; expected 2, as in the first row",
     "a O\n\nb N O\n": "{}:3: found 3 columns; expected 2, as in the first row",
     "# columns = token x\na O O\n": (
-        "{}:2: found 3 columns; expected 2, as the header names: token, x"
+        "{}:2: found 3 columns; expected 2, as the header names: 'token', 'x'"
     ),
     "token x x\na O O\n": "{}: two columns are named 'x'; expected distinct names",
     "token pos\na N\n": (
-        "{}: none of the columns 'token', 'pos' holds tags; say which with tag_column="
+        "{}: none of the columns 'token', 'pos' holds tags; pass tag_column=COLUMN"
     ),
     "a B-Y\n\nb I-X\nc B-X\n": (
         "{}:3: tag 'I-X' after the start of the text and before 'B-X' breaks scheme IOB2; correct "
@@ -290,8 +291,8 @@ MALFORMED = {
         "another scheme"
     ),
     "# newdoc id = x\na O\n# newdoc id = x\nb O\n": (
-        "{}:4: document 'x' was annotated by 'a' before, at {}:2; expected it once "
-        "(repeated='last' takes the last)"
+        "{}:4: document 'x' was annotated by 'a' before, at {}:2; expected it once: "
+        "repeated='last' takes the last"
     ),
     "a O\0\n": (
         "{}:1: contains a NUL character; expected text, and this looks like a binary file or "
@@ -321,12 +322,12 @@ def test_unknown_columns(tmp_path, column):
     path = written(tmp_path / "a.conll", "a O\n")
     with pytest.raises(bc.OptionError) as caught:
         bc.read(path, format="conll", tag_column=column)
-    message = f"{path} has no column {str(column)!r}; expected a number from 1 to 2"
+    message = f"{path}: there is no column {Quote(str(column))}; expected a number from 1 to 2"
     assert str(caught.value) == message
     named = written(tmp_path / "b.conll", "token tag\na O\n")
     with pytest.raises(bc.OptionError) as caught:
         bc.read(named, format="conll", token_column=column)
-    assert str(caught.value).endswith("expected a number from 1 to 2 or one of token, tag")
+    assert str(caught.value).endswith("expected a number from 1 to 2 or one of 'token', 'tag'")
 
 
 @pytest.mark.parametrize(
@@ -360,7 +361,7 @@ def read_bytes(data, **options):
     given = upload(data)
     conll.is_format(given)
     with suppress(bc.BeyondChanceError):
-        drafts = conll.drafts(given, reading)
+        drafts = conll.drafts([given], reading)
         assembled(drafts, reading, unit="sentence", positions="tokens")
 
 

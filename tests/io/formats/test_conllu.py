@@ -7,11 +7,12 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 import beyondchance as bc
-from beyondchance.io.drafts import assembled
+from beyondchance.io.assembling import assembled
 from beyondchance.io.formats import conllu
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload
 from beyondchance.io.sources import Source
+from beyondchance.messages import spoken
 from beyondchance.options import ReadOptions
 
 
@@ -59,7 +60,7 @@ def test_tags_documents_and_sentences(read):
     assert corpus.spans("two", "anna") == []
     assert (corpus.unit, corpus.positions) == ("sentence", "tokens")
     assert corpus.skipped == {}
-    assert [note.partition("conllu: ")[2] for note in corpus.notes] == [
+    assert [spoken(note.text) for note in corpus.notes] == [
         "entities read from NER in MISC",
         "tags read as IOB2",
     ]
@@ -70,6 +71,35 @@ def test_the_library_agrees(read):
     ours = read(TAGS)
     words = [[token["form"] for token in tokens] for tokens in library.parse(TAGS)]
     assert list(ours.texts) == [" ".join(forms) for forms in words]
+
+
+forms = st.text(st.characters(exclude_categories=["Z", "C"]), min_size=1, max_size=3)
+miscs = st.lists(
+    st.sampled_from(["_", "NER=B-X", "NER=I-X", "NER=_", "NER", "SpaceAfter=No", "a=", "é=ü"]),
+    min_size=1,
+    max_size=3,
+).map("|".join)
+
+
+@given(st.lists(st.tuples(forms, miscs, st.sampled_from(["", "", "-", "."])), min_size=1))
+def test_the_library_parses_the_same(words):
+    """Words, what MISC says of them, and which rows are no words."""
+    rows = []
+    for number, (form, misc, other) in enumerate(words):
+        if other:
+            name = f"{number + 1}-{number + 2}" if other == "-" else f"{number}.1"
+            rows.append(row(name, form, misc))
+        rows.append(row(number + 1, form, misc))
+    content = "# sent_id = s\n" + "".join(rows) + "\n"
+    (theirs,) = library.parse(content)
+    (ours,) = conllu._parsed(Source("x", member=content.encode())).sentences
+    assert ours.name == theirs.metadata["sent_id"]
+    for is_word, found in ((True, ours.words), (False, ours.others)):
+        wanted = [token for token in theirs if isinstance(token["id"], int) == is_word]
+        assert [word.form for word in found] == [token["form"] for token in wanted]
+        for word, token in zip(found, wanted, strict=True):
+            misc = token["misc"] or {}
+            assert word.misc == {key: value or "" for key, value in misc.items()}
 
 
 def test_by_document(read):
@@ -197,18 +227,21 @@ def test_repairs(read):
         (row(1, "x") + row(2, ""), ":2: an empty column; expected '_' where there is nothing"),
         (
             row("a", "x", "NER=O"),
-            (":1: this sentence is not CoNLL-U (Failed parsing field 'id': 'a' is not a valid ID)"),
+            (
+                ":1: the number of a word is 'a'; expected a number such as 1, 1-2 for "
+                "a multiword token, or 1.1 for an empty node"
+            ),
         ),
         (
             row(1, "x", "NER=O") + row(1, "y"),
-            (":2: word 1 after word 1; expected 2 (a blank line ends a sentence)"),
+            (":2: word '1' after word 1; expected 2 (a blank line ends a sentence)"),
         ),
         (row("1-2", "x", "NER=O"), ":1: a sentence without words; expected at least one"),
         (
             sentence("x SpaceAfter=No"),
             (
-                ": no word has NER or ner or Entity or NE in MISC; expected "
-                "entities there, or say feature for another key (in the file: SpaceAfter)"
+                ": no word has NER or ner or Entity or NE in MISC, only 'SpaceAfter'; "
+                "expected entities there: pass feature=KEY"
             ),
         ),
         (
@@ -220,41 +253,50 @@ def test_repairs(read):
         ),
         (
             sentence("x Entity=(A"),
-            (":1: Entity opens 'A', which nothing closes in this sentence; expected A) after it"),
+            (
+                ":1: Entity is '(A', which opens 'A', but nothing closes that in this "
+                "sentence; expected 'A') after it"
+            ),
         ),
         (
             sentence("x Entity=A)"),
-            (":1: Entity=A) closes 'A', which is not open in this sentence; expected (A before it"),
+            (
+                ":1: Entity is 'A)', which closes 'A', but that is not open in this "
+                "sentence; expected ('A' before it"
+            ),
         ),
         (
             sentence("x Entity=(e1-person-1)"),
             (
-                ":1: Entity=(e1-person-1) has several parts; expected "
-                "(LABEL, or a comment such as '# global.Entity = eid-etype-head' that names the "
-                "parts"
+                ":1: Entity is '(e1-person-1)', which has several parts; expected "
+                "(LABEL, or a comment such as '# global.Entity = eid-etype-head' that "
+                "names the parts"
             ),
         ),
         (
             sentence("x Entity=(e1)", comments="# global.Entity = eid-etype\n"),
-            (":2: Entity=(e1) has no part etype; expected eid-etype"),
+            (
+                ":2: Entity is '(e1)', which has no part etype; the parts, by '# "
+                "global.Entity', are 'eid', 'etype'; expected etype among them"
+            ),
         ),
         (
             sentence("x Entity=(e1)", comments="# global.Entity = eid-head\n"),
             (
-                ":2: Entity=(e1): '# "
-                "global.Entity' names the parts eid, head; expected etype among them"
+                ":2: Entity is '(e1)', which has no part etype; the parts, by '# "
+                "global.Entity', are 'eid', 'head'; expected etype among them"
             ),
         ),
         (
             sentence("x Entity=(A[1/2])"),
             (
-                ":1: Entity=(A[1/2]) is a fragment of an entity in several "
-                "pieces; expected entities in one piece"
+                ":1: Entity is '(A[1/2])', a fragment of an entity in several pieces; "
+                "expected entities in one piece"
             ),
         ),
         (
             "# global.columns = ID FORM\n1\tx\n",
-            (":2: the columns are ID FORM; expected ID, FORM and MISC among them"),
+            (":2: the columns are 'id', 'form'; expected ID, FORM and MISC among them"),
         ),
         (b"1\t\xff", ":1: byte 0xff is not UTF-8; save the file as UTF-8"),
         (
@@ -334,5 +376,5 @@ def test_nothing_but_our_errors(content, edits, only_random):
     conllu.is_format(upload(content))
     with contextlib.suppress(bc.BeyondChanceError):
         assembled(
-            conllu.drafts(upload(content), reading), reading, unit="sentence", positions="tokens"
+            conllu.read([upload(content)], reading), reading, unit="sentence", positions="tokens"
         )

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 import beyondchance as bc
-from beyondchance.io.drafts import assembled
+from beyondchance.io.assembling import assembled
 from beyondchance.io.formats import doccano
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload
@@ -150,7 +150,7 @@ def test_archive(tmp_path):
     assert corpus.skipped == {
         "comments ignored": 1,
         "relations ignored": 1,
-        "documents of nobody (unknown.jsonl) left out": 2,
+        "documents of no annotator (unknown.jsonl) left out": 2,
         "other files ignored": 2,
     }
 
@@ -162,7 +162,7 @@ def test_archive_that_was_unpacked(tmp_path):
     written(tmp_path / "project" / "unknown.jsonl", OBJECTS)
     corpus = bc.read(tmp_path / "project", format="doccano")
     assert corpus.annotators_of("7") == ("anna", "ben")
-    assert corpus.skipped["documents of nobody (unknown.jsonl) left out"] == 1
+    assert corpus.skipped["documents of no annotator (unknown.jsonl) left out"] == 1
 
 
 def test_archive_of_shared_work_has_no_names(tmp_path):
@@ -176,7 +176,7 @@ def test_archive_of_shared_work_has_no_names(tmp_path):
 def test_documents_without_labels_as_missing():
     reading = Reading(ReadOptions(empty="missing"))
     content = lines(TUPLES, {"id": 8, "text": "Ah.", "label": []}).encode()
-    found = list(doccano.drafts(Upload("x", "x", [Source("x", member=content)]), reading))
+    found = list(doccano.read([Upload("x", "x", [Source("x", member=content)])], reading))
     assert [draft.document for draft in found] == ["7"]
     assert reading.skipped["documents without labels left out as not annotated"] == 1
 
@@ -201,7 +201,7 @@ def test_offsets_count_code_points_on_request(tmp_path):
 
 def test_offset_inside_a_character(tmp_path):
     value = {"text": "\N{GRINNING FACE} Ada", "label": [[1, 5, "PER"]]}
-    with pytest.raises(bc.SpanError, match=re.escape("say offsets='codepoints'")):
+    with pytest.raises(bc.SpanError, match=re.escape("pass offsets='codepoints'")):
         bc.read(written(tmp_path / "anna.jsonl", value), format="doccano")
 
 
@@ -221,7 +221,10 @@ def test_one_long_line(tmp_path):
 
 # --- Wrong --------------------------------------------------------------------
 
-LABELS = "has no labels; expected them under 'label', 'labels' or 'entities'"
+LABELS = (
+    "expected labels under 'label', 'labels' or 'entities': export a sequence labelling project as "
+    "JSONL with text labels"
+)
 
 
 @pytest.mark.parametrize(
@@ -236,14 +239,11 @@ LABELS = "has no labels; expected them under 'label', 'labels' or 'entities'"
         (lines({"text": 5, "label": []}), ":1: 'text' is 5; expected a string"),
         (
             lines({"text": "Ah."}),
-            f":1: {LABELS}: export a sequence labelling project as JSONL",
+            f":1: has no labels; {LABELS}",
         ),
         (
             lines({"text": "Ah.", "annotations": []}),
-            (
-                f":1: {LABELS}; its 'annotations' name labels by number: export it as JSONL with "
-                "text labels"
-            ),
+            (f":1: has no labels, but annotations with numbers for labels; {LABELS}"),
         ),
         (
             lines({"text": "Ah.", "label": [], "entities": []}),
@@ -252,8 +252,8 @@ LABELS = "has no labels; expected them under 'label', 'labels' or 'entities'"
         (
             lines({"text": "Ah.", "label": ["good", "short"]}),
             (
-                ':1: \'label\' is ["good", "short"], labels of a whole text (text '
-                "classification); expected spans [start, end, label]: export a sequence labelling "
+                ":1: 'label' is a list, labels of a whole text (text classification); "
+                "expected spans [start, end, label]: export a sequence labelling "
                 "project"
             ),
         ),
@@ -264,24 +264,24 @@ LABELS = "has no labels; expected them under 'label', 'labels' or 'entities'"
         (
             lines({"text": "Ah.", "label": [[0, 1, "X"], [0, 1]]}),
             (
-                ":1, label 2: found [0, 1]; expected [start, end, label] or an object with "
-                "'start_offset', 'end_offset' and 'label'"
+                ":1, label 2: it is a list; expected [start, end, label] or an object "
+                "with 'start_offset', 'end_offset' and 'label'"
             ),
         ),
         (
             lines({"text": "Ah.", "entities": [{"start": 0, "end": 1, "label": "X"}]}),
             (
-                ':1, label 1: found {"start": 0, "end": 1, "label": "X"}; expected [start, end, '
-                "label] or an object with 'start_offset', 'end_offset' and 'label'"
+                ":1, label 1: it is an object; expected [start, end, label] or an "
+                "object with 'start_offset', 'end_offset' and 'label'"
             ),
         ),
         (
             lines({"text": "Ah.", "label": [[0, 1.5, "X"]]}),
-            ":1, label 1: offset 1.5; expected a whole number",
+            ":1, label 1: an offset is 1.5; expected a whole number",
         ),
         (
             lines({"text": "Ah.", "label": [[False, 1, "X"]]}),
-            ":1, label 1: offset false; expected a whole number",
+            ":1, label 1: an offset is false; expected a whole number",
         ),
         (
             lines({"text": "Ah.", "label": [[0, 1, 4]]}),
@@ -289,7 +289,7 @@ LABELS = "has no labels; expected them under 'label', 'labels' or 'entities'"
         ),
         (
             lines({"id": 1.5, "text": "Ah.", "label": []}),
-            ":1: 'id' is 1.5; expected a number or a name",
+            ":1: 'id' is 1.5; expected a name or a number",
         ),
         (
             lines({"text": "Ah.", "label": [[1, 9, "X"]]}),
@@ -301,17 +301,17 @@ LABELS = "has no labels; expected them under 'label', 'labels' or 'entities'"
         (
             lines({"text": "Ah.", "label": [[2, 2, "X"]]}),
             (
-                ":1, label 1: span [2, 2) 'X' is empty; expected at least one character "
-                "(zero_length='skip' leaves such spans out)"
+                ":1, label 1: span [2, 2) 'X' is empty; expected at least one "
+                "character: zero_length='skip' leaves such spans out"
             ),
         ),
         (
             lines(TUPLES, 4),
-            ":2: found 4; expected a JSON object with 'text' and 'label'",
+            ":2: it is 4; expected an object",
         ),
         (
             "[4]",
-            ": item 1: found 4; expected a JSON object with 'text' and 'label'",
+            ": item 1: it is 4; expected an object",
         ),
         (
             lines(TUPLES) + '{"text": "Ah."\n',
@@ -335,8 +335,8 @@ LABELS = "has no labels; expected them under 'label', 'labels' or 'entities'"
         (
             lines(TUPLES, TUPLES),
             (
-                ":2: document '7' was annotated by 'anna' before, at {path}:1; expected it once "
-                "(repeated='last' takes the last)"
+                ":2: document '7' was annotated by 'anna' before, at {path}:1; expected it once: "
+                "repeated='last' takes the last"
             ),
         ),
     ],
@@ -357,11 +357,11 @@ def test_numbers_are_finite(tmp_path):
 
 
 def test_long_values_are_cut_in_messages(tmp_path):
-    path = written(tmp_path / "anna.jsonl", {"text": ["Ah."] * 50, "label": []})
+    path = written(tmp_path / "anna.jsonl", {"text": "Ah.", "label": [[0, "A" * 99, "X"]]})
     with pytest.raises(bc.FormatError) as caught:
         bc.read(path, format="doccano")
-    shown = json.dumps(["Ah."] * 50)[:57]
-    assert str(caught.value) == f"{path}:1: 'text' is {shown}...; expected a string"
+    cut = f"'{'A' * 56}..."
+    assert str(caught.value) == (f"{path}:1, label 1: an offset is {cut}; expected a whole number")
 
 
 def test_malformed_archives(tmp_path):
@@ -373,7 +373,7 @@ def test_malformed_archives(tmp_path):
         with pytest.raises(bc.FormatError) as caught:
             bc.read(path, format="doccano")
         assert str(caught.value) == (
-            f"{path}: no annotator's file in it; expected one .jsonl for each user"
+            f"{path}: holds no file of an annotator; expected one .jsonl for each user"
         )
     path.write_bytes(b"PK\x03\x04 and no more")
     with pytest.raises(bc.FormatError, match=re.escape(f"{path}: not a readable zip archive (")):
@@ -470,7 +470,7 @@ def survives(data, options, name="x.jsonl"):
     found_file = upload(data, name)
     doccano.is_format(found_file)
     reading = Reading(options)
-    found = doccano.drafts(found_file, reading)
+    found = doccano.read([found_file], reading)
     with suppress(bc.BeyondChanceError):
         assembled(found, reading, unit="document", positions="characters")
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 import beyondchance as bc
-from beyondchance.io.drafts import assembled
+from beyondchance.io.assembling import assembled
 from beyondchance.io.formats import gate
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload
@@ -432,7 +432,7 @@ def check(content, **options):
     gate.is_format(upload(content))
     with contextlib.suppress(bc.BeyondChanceError):
         assembled(
-            gate.drafts(upload(content), reading), reading, unit="document", positions="characters"
+            gate.read([upload(content)], reading), reading, unit="document", positions="characters"
         )
 
 

@@ -7,11 +7,12 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 import beyondchance as bc
-from beyondchance.io.drafts import assembled
-from beyondchance.io.formats.label_studio import drafts, is_format
+from beyondchance.io.assembling import assembled
+from beyondchance.io.formats import label_studio
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload
 from beyondchance.io.sources import Source
+from beyondchance.messages import spoken
 from beyondchance.options import ReadOptions
 from mutation import places, replaced
 
@@ -128,11 +129,10 @@ class TestJson:
         ]
         corpus = read([task(done(1, ADA, *others))])
         assert corpus.spans("7", "1") == [(0, 3, "PER")]
-        assert corpus.skipped == {
-            "choices results ignored": 2,
-            "taxonomy results ignored": 1,
-            "relation results ignored": 1,
-        }
+        assert corpus.skipped == {"results that are not spans ignored": 4}
+        assert [spoken(note.text) for note in corpus.notes] == [
+            "results that are not spans: 2 'choices', 1 'taxonomy', 1 'relation'"
+        ]
 
     def test_cancelled_ones_are_left_out(self, read):
         corpus = read([task(done(1, ADA, was_cancelled=True), done(2, BO, was_cancelled=False))])
@@ -169,10 +169,10 @@ class TestGold:
         assert corpus.annotators_of("7") == ("gold", "bo")
         assert corpus.spans("8", "gold") == [(14, 18, "LOC")]
         assert corpus.spans("8", "ada") == [(0, 3, "PER")]
-        assert corpus.notes == (
+        assert tuple(map(str, corpus.notes)) == (
             (
-                "ground truth annotations are the gold standard 'gold', not their annotators': "
-                "2 by ada"
+                "ground truth annotations are the gold standard 'gold' and not counted for their "
+                "annotators: 2 by 'ada'"
             ),
         )
 
@@ -184,9 +184,11 @@ class TestGold:
     def test_two_ground_truths(self, refused):
         refused(
             [task(done(1, ground_truth=True), done(2, number=9, ground_truth=True))],
-            "export.json: task 7, annotation 9: 'gold' annotated this task before, at "
-            "export.json: task 7, annotation 1; expected one annotation of a task by each "
-            "annotator: remove one of them, or say repeated='last'",
+            (
+                "export.json: task 7, annotation 9: 'gold' annotated this task before, "
+                "at export.json: task 7, annotation 1; expected one annotation of a "
+                "task by each annotator: remove one of them, or pass repeated='last'"
+            ),
         )
 
 
@@ -228,9 +230,11 @@ class TestText:
     def test_nothing_tells(self, refused):
         refused(
             [task(done(1), data={"title": "a", "body": "b"})],
-            "export.json: task 7, annotation 1: which field holds the text cannot be told among "
-            "'title', 'body'; expected one string in the data of a task, or one named 'text', or "
-            "one that the words stored with the spans fit",
+            (
+                "export.json: task 7, annotation 1: any of the fields 'title', 'body' "
+                "may hold the text; expected one string in the data of a task, or one "
+                "named 'text', or one that the words stored with the spans fit"
+            ),
         )
 
     def test_emoji_count_one(self, read):
@@ -241,8 +245,11 @@ class TestText:
         found = [task(done(1, mark(3, 6, "PER", text="Ada")), data={"text": "😀 Ada!"})]
         refused(
             found,
-            "export.json: task 7, annotation 1, result #1: span [3, 6) 'PER' covers 'da!', but "
-            "the file stores 'Ada'; it fits if offsets count UTF-16 units: say offsets='utf16'",
+            (
+                "export.json: task 7, annotation 1, result #1: span [3, 6) 'PER' covers"
+                " 'da!', but the file stores 'Ada'; it fits if offsets count UTF-16 "
+                "units: pass offsets='utf16'"
+            ),
             error=bc.SpanError,
         )
         assert read(found, offsets="utf16").spans("7", "1") == [(2, 5, "PER")]
@@ -294,7 +301,10 @@ class TestJsonMin:
         box = {"x": 1, "y": 2, "rectanglelabels": ["Car"]}
         choice = {"start": 0, "end": 3, "choices": ["good"]}
         corpus = read([self.flat(label=[ADA["value"]], boxes=[box, box], per_region=[choice])])
-        assert corpus.skipped == {"boxes results ignored": 2, "choices results ignored": 1}
+        assert corpus.skipped == {"results that are not spans ignored": 3}
+        assert [spoken(note.text) for note in corpus.notes] == [
+            "results that are not spans: 2 'boxes', 1 'choices'"
+        ]
 
     def test_an_old_name(self, read):
         old = {"id": 1, "ner": TEXT, "label": [ADA["value"]], "completed_by": 9}
@@ -303,9 +313,11 @@ class TestJsonMin:
     def test_the_same_annotator_twice(self, refused):
         refused(
             [self.flat(), self.flat(annotation_id=5)],
-            "export.json: task 7, annotation 5: '1' annotated this task before, at export.json: "
-            "task 7, annotation 4; expected one annotation of a task by each annotator: remove "
-            "one of them, or say repeated='last'",
+            (
+                "export.json: task 7, annotation 5: '1' annotated this task before, at "
+                "export.json: task 7, annotation 4; expected one annotation of a task "
+                "by each annotator: remove one of them, or pass repeated='last'"
+            ),
         )
 
     def test_something_else(self, refused):
@@ -343,17 +355,17 @@ def value(**more):
             ),
         ),
         ([], "no annotated document was found; expected at least one"),
-        ([3], "export.json: task #1 is 3; expected an object: export as JSON"),
+        ([3], "export.json: task #1 is 3; expected an object"),
         ([task(number=[])], "export.json: task #1: 'id' is a list; expected a name or a number"),
         (
             [{"id": 7, "annotations": []}],
-            "export.json: task 7: 'data' is null; expected an object with the text",
+            "export.json: task 7: 'data' is null; expected an object",
         ),
         (
             [{"id": 7, "data": {}, "annotations": {}}],
             "export.json: task 7: 'annotations' is an object; expected a list",
         ),
-        ([task("x")], "export.json: task 7, annotation #1 is 'x'; expected an object"),
+        ([task("x")], "export.json: task 7: annotation #1 is 'x'; expected an object"),
         (
             [task(done(1, was_cancelled="no"))],
             f"{BEGIN}: 'was_cancelled' is 'no'; expected true or false",
@@ -362,9 +374,12 @@ def value(**more):
         ([task(done(1.5))], f"{BEGIN}: 'completed_by' is 1.5; expected a name or a number"),
         (
             [task(done({}))],
-            f"{BEGIN}: 'completed_by' has no email, username or id; expected one of them",
+            f"{BEGIN}: 'completed_by': has no email, username or id; expected one of them",
         ),
-        ([task(done(1, 2))], f"{BEGIN}, result #1 is 2; expected an object"),
+        (
+            [task(done(1, 2))],
+            "export.json: task 7, annotation 1: result #1 is 2; expected an object",
+        ),
         ([task(done(1, {"type": 1}))], f"{BEGIN}, result #1: 'type' is 1; expected a string"),
         (
             [task(done(1, {"type": "labels"}))],
@@ -390,7 +405,10 @@ def value(**more):
             [task(done(1, value(labels="PER")))],
             f"{BEGIN}, result #1: 'labels' is 'PER'; expected a list",
         ),
-        ([task(done(1, value(labels=[None])))], f"{BEGIN}, result #1: label null; expected a name"),
+        (
+            [task(done(1, value(labels=[None])))],
+            f"{BEGIN}, result #1: a label is null; expected a name",
+        ),
         (
             [task(done(1, value(text=["Ada"])))],
             f"{BEGIN}, result #1: 'text' is a list; expected the words of the span",
@@ -412,8 +430,8 @@ def value(**more):
         (
             [task(done(1, {"type": "rectanglelabels", "value": {}}))],
             (
-                "export.json: no result marks a span of text, all are of other types "
-                "(1 rectanglelabels); expected results with start, end and labels"
+                "export.json: no result marks a span of text, all are of other types (1"
+                " 'rectanglelabels'); expected results with start, end and labels"
             ),
         ),
         (
@@ -431,8 +449,8 @@ def value(**more):
             [task(done(1, ADA), done(1, BO, number=2))],
             (
                 "export.json: task 7, annotation 2: '1' annotated this task before, at "
-                "export.json: task 7, annotation 1; expected one annotation of a task by each "
-                "annotator: remove one of them, or say repeated='last'"
+                "export.json: task 7, annotation 1; expected one annotation of a task "
+                "by each annotator: remove one of them, or pass repeated='last'"
             ),
         ),
     ],
@@ -461,8 +479,8 @@ def test_refused(refused, content, message):
         (
             mark(3, 3, "PER"),
             (
-                "span [3, 3) 'PER' is empty; expected at least one character "
-                "(zero_length='skip' leaves such spans out)"
+                "span [3, 3) 'PER' is empty; expected at least one character: "
+                "zero_length='skip' leaves such spans out"
             ),
         ),
     ],
@@ -484,7 +502,7 @@ class TestDetection:
         ],
     )
     def test_told(self, content):
-        assert is_format(upload_of(content))
+        assert label_studio.is_format(upload_of(content))
 
     @pytest.mark.parametrize(
         "content",
@@ -505,11 +523,11 @@ class TestDetection:
         ],
     )
     def test_not_told(self, content):
-        assert not is_format(upload_of(content))
+        assert not label_studio.is_format(upload_of(content))
 
     def test_data_in_memory_is_something_else(self):
         found = upload_of([task(done(1, ADA))])
-        assert not is_format(Upload(found.name, "a", found.sources, data=[]))
+        assert not label_studio.is_format(Upload(found.name, "a", found.sources, data=[]))
 
 
 # --- Whatever comes -----------------------------------------------------------
@@ -561,10 +579,12 @@ JSON = st.recursive(
 def only_our_errors(content, **options):
     reading = Reading(ReadOptions(**options))
     upload = upload_of(content)
-    is_format(upload)
+    label_studio.is_format(upload)
     for positions in ("characters", "tokens"):
         try:
-            assembled(drafts(upload, reading), reading, unit="document", positions=positions)
+            assembled(
+                label_studio.read([upload], reading), reading, unit="document", positions=positions
+            )
         except bc.BeyondChanceError as error:
             assert str(error)  # noqa: PT017 - the message is what is checked
 
@@ -602,9 +622,9 @@ def test_anything(content):
 def test_deep_nesting_is_refused_with_a_message():
     deep = b'[{"id": 1, "data": {"text": "a"}, "annotations": ' + b"[" * 900 + b"]" * 900 + b"}]"
     with pytest.raises(bc.FormatError, match=re.escape("annotation #1 is a list")):
-        list(drafts(upload_of(deep), Reading(ReadOptions())))
+        list(label_studio.read([upload_of(deep)], Reading(ReadOptions())))
     with pytest.raises(bc.FormatError, match="nested too deeply"):
-        list(drafts(upload_of(b"[" * 100_000), Reading(ReadOptions())))
+        list(label_studio.read([upload_of(b"[" * 100_000)], Reading(ReadOptions())))
 
 
 def test_the_annotation_changed_last_counts_if_asked_for(tmp_path):

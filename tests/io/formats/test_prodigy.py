@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 import beyondchance as bc
-from beyondchance.io.drafts import assembled
-from beyondchance.io.formats.prodigy import drafts, is_format
+from beyondchance.io.assembling import assembled
+from beyondchance.io.formats import prodigy
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload
 from beyondchance.io.sources import Source
@@ -138,10 +138,10 @@ class TestRead:
         )
         assert corpus.spans("11", "news") == [(0, 3, "PER")]
         assert corpus.skipped == {"rejected spans left out": 1, "ignored spans left out": 1}
-        (note,) = corpus.notes
+        (note,) = map(str, corpus.notes)
         assert note.endswith(
             "news.jsonl: spans of 1 accepted tasks were answered one by one (as in ner.teach), "
-            "which does not tell what else is in the text"
+            "so that other spans of the text may be missing"
         )
 
     def test_relations_and_categories_are_counted(self, read):
@@ -187,8 +187,11 @@ class TestTokens:
         del found["tokens"]
         refused(
             found,
-            message="news.jsonl:1: span [3, 6) 'PER' does not lie in the text, which has 5 "
-            "characters; it fits if offsets count UTF-16 units: say offsets='utf16'",
+            message=(
+                "news.jsonl:1: span [3, 6) 'PER' does not lie in the text, which has 5 "
+                "characters; it fits if offsets count UTF-16 units: pass "
+                "offsets='utf16'"
+            ),
             error=bc.SpanError,
         )
 
@@ -200,10 +203,10 @@ OTHER = {"text": "Other", "_input_hash": 1, "spans": []}
 @pytest.mark.parametrize(
     ("second", "message"),
     [
-        (3, "3; expected an object, one task a line (db-out)"),
+        (3, "the line is 3; expected an object"),
         (
             {"image": "a.png", "answer": "accept"},
-            "the task has no 'text'; expected the text that was annotated, as a string",
+            "'text' is null; expected the text that was annotated, as a string",
         ),
         (
             task(text=["Ada"]),
@@ -307,9 +310,12 @@ def test_several_accepted_tasks_of_one_text(refused, number):
         task(ADA, by="ada", number=number),
         task(BO, by="ada", number=number, answer="reject"),
         task(OSLO, by="ada", number=number),
-        message="news.jsonl:3: 'ada' accepted a task with this text before, at news.jsonl:1; "
-        "expected one, for yes-or-no tasks (ner.teach) do not tell the whole annotation; if the "
-        "text was annotated twice, keep only the line that was exported last",
+        message=(
+            "news.jsonl:3: 'ada' accepted a task with this text before, at "
+            "news.jsonl:1; expected one, because yes-or-no tasks (ner.teach) do not"
+            " give the full annotation: if the text was annotated twice, keep only "
+            "the line that was exported last"
+        ),
     )
 
 
@@ -326,7 +332,7 @@ class TestDetection:
         ],
     )
     def test_told(self, content):
-        assert is_format(upload_of(content))
+        assert prodigy.is_format(upload_of(content))
 
     @pytest.mark.parametrize(
         "content",
@@ -348,10 +354,10 @@ class TestDetection:
         ],
     )
     def test_not_told(self, content):
-        assert not is_format(upload_of(content))
+        assert not prodigy.is_format(upload_of(content))
 
     def test_data_in_memory_is_something_else(self):
-        assert not is_format(upload_of(lines(task(ADA)), data=[]))
+        assert not prodigy.is_format(upload_of(lines(task(ADA)), data=[]))
 
 
 # --- Whatever comes -----------------------------------------------------------
@@ -384,11 +390,13 @@ JSON = st.recursive(
 
 def only_our_errors(content, **options):
     upload = upload_of(content)
-    is_format(upload)
+    prodigy.is_format(upload)
     for positions in ("characters", "tokens"):
         reading = Reading(ReadOptions(**options))
         try:
-            assembled(drafts(upload, reading), reading, unit="document", positions=positions)
+            assembled(
+                prodigy.read([upload], reading), reading, unit="document", positions=positions
+            )
         except bc.BeyondChanceError as error:
             assert str(error)  # noqa: PT017 - the message is what is checked
 

@@ -12,7 +12,7 @@ from spacy.tokens import Doc, DocBin, Span
 
 import beyondchance as bc
 from beyondchance.io import sources
-from beyondchance.io.drafts import assembled
+from beyondchance.io.assembling import assembled
 from beyondchance.io.formats import spacy
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload
@@ -341,7 +341,7 @@ def check(content, **options):
     spacy.is_format(upload(content))
     with contextlib.suppress(bc.BeyondChanceError):
         assembled(
-            spacy.drafts(upload(content), reading), reading, unit="document", positions="tokens"
+            spacy.read([upload(content)], reading), reading, unit="document", positions="tokens"
         )
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 import beyondchance as bc
-from beyondchance.io.drafts import assembled
+from beyondchance.io.assembling import assembled
 from beyondchance.io.formats import webanno_tsv
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload
@@ -558,5 +558,5 @@ def test_nothing_but_our_errors(data):
     reading = Reading(ReadOptions(duplicates="skip", zero_length="skip"))
     with contextlib.suppress(bc.BeyondChanceError):
         assembled(
-            webanno_tsv.drafts(given_upload, reading), reading, unit="document", positions="tokens"
+            webanno_tsv.read([given_upload], reading), reading, unit="document", positions="tokens"
         )

@@ -21,7 +21,7 @@ from beyondchance.io.drafts import Draft, DraftSpan, Interval
 from beyondchance.io.layers import as_label, length_in, out_of_order, unknown
 from beyondchance.io.markup import check_distinct, xml_root
 from beyondchance.io.options import Reading
-from beyondchance.io.registry import Upload
+from beyondchance.io.registry import Upload, each_upload
 from beyondchance.io.sources import Source
 from beyondchance.io.values import shown
 from beyondchance.messages import Quote, pieces, quotes
@@ -85,7 +85,8 @@ def _is_bdocjs(source: Source) -> bool:
     return b'"annotation_sets"' in data and b'"offset_type"' in data
 
 
-def drafts(upload: Upload, reading: Reading) -> Iterator[Draft]:
+@each_upload
+def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
     """Read the documents, each with its annotators."""
     documents = []
     for source in upload.sources:

@@ -21,7 +21,7 @@ from beyondchance.errors import FormatError
 from beyondchance.io import sources
 from beyondchance.io.drafts import Draft, DraftSpan
 from beyondchance.io.options import Reading
-from beyondchance.io.registry import Upload, required
+from beyondchance.io.registry import Upload, each_upload, required
 from beyondchance.io.sources import Source
 
 Groups = dict[str, list[tuple[int, int, int]]]
@@ -49,7 +49,8 @@ def is_format(upload: Upload) -> bool:
     return upload.data is None and any(map(_looks_like_it, upload.sources))
 
 
-def drafts(upload: Upload, reading: Reading) -> Iterator[Draft]:
+@each_upload
+def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
     """Read the DocBins of one annotator."""
     for source in upload.sources:
         if upload.is_folder and not (source.name.endswith(".spacy") or _looks_like_it(source)):

@@ -32,7 +32,8 @@ import numpy as np
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.annotations.names import sorted_names
 from beyondchance.errors import FormatError, MismatchError, OptionError, SpanError
-from beyondchance.io.drafts import Draft, DraftSpan, assembled
+from beyondchance.io.assembling import assembled
+from beyondchance.io.drafts import Draft, DraftSpan
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload, required
 from beyondchance.io.sources import Source, opened
@@ -138,7 +139,7 @@ def is_format(upload: Upload) -> bool:
     return _known(cells) >= set(_SPAN) or _is_bare(source)
 
 
-def corpus(uploads: list[Upload], reading: Reading) -> Corpus:
+def read(uploads: list[Upload], reading: Reading) -> Corpus:
     """Read tables to a corpus; texts go by the road of all formats with texts."""
     tables = [(upload, _read(source)) for upload in uploads for source in upload.sources]
     documents = _read_documents(reading)
@@ -404,6 +405,8 @@ def _combined(
             own, codes = [default], np.zeros(len(table), dtype=np.int64)
             if kind in table.columns:
                 own, codes = _codes(table, kind)
+            if kind == "annotator":
+                reading.met(upload.name, own)
             known = names[kind]
             number = [known.setdefault(name, len(known)) for name in own]
             part[kind] = codes

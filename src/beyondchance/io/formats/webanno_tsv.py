@@ -10,7 +10,7 @@ from beyondchance.errors import FormatError
 from beyondchance.io.drafts import Draft, Interval
 from beyondchance.io.layers import Annotation, Layer, Layered, layer_drafts, length_in
 from beyondchance.io.options import Reading
-from beyondchance.io.registry import Upload
+from beyondchance.io.registry import Upload, each_upload
 from beyondchance.io.sources import Source
 from beyondchance.messages import Piece, Quote, Text, Use
 
@@ -40,7 +40,8 @@ def is_tsv(source: Source) -> bool:
         return False
 
 
-def drafts(upload: Upload, reading: Reading) -> Iterator[Draft]:
+@each_upload
+def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
     """Read a file, or a folder with a file for each document."""
     documents = []
     for source in upload.sources:

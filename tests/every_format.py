@@ -1,0 +1,552 @@
+"""The same annotations in every format, as files that need not exist."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import warnings
+import zipfile
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import cassis
+import pyarrow as pa
+import pyarrow.parquet as pq
+from spacy.tokens import Doc, DocBin, Span
+from spacy.vocab import Vocab
+
+ENTITY = "de.tudarmstadt.ukp.dkpro.core.api.ner.type.NamedEntity"
+
+
+def utf16(text: str) -> int:
+    return len(text.encode("utf-16-le")) // 2
+
+
+@dataclass(frozen=True)
+class Annotations:
+    """Documents of sentences, whose words are one space apart, and spans that count words."""
+
+    sentences: dict[str, list[str]]
+    spans: dict[tuple[str, str], list[tuple[int, int, str]]]
+
+    @property
+    def texts(self) -> dict[str, str]:
+        return {name: " ".join(sentences) for name, sentences in self.sentences.items()}
+
+    @property
+    def people(self) -> list[str]:
+        return list(dict.fromkeys(person for _, person in self.spans))
+
+    @property
+    def first(self) -> str:
+        return next(iter(self.sentences))
+
+    def by(self, person: str) -> list[str]:
+        """The documents that somebody annotated."""
+        return [document for document in self.sentences if (document, person) in self.spans]
+
+    def words(self, document: str) -> list[str]:
+        return self.texts[document].split()
+
+    def places(self, document: str, length: Callable[[str], int] = len) -> list[tuple[int, int]]:
+        """Where each word begins and ends, in characters or UTF-16 units."""
+        found, end = [], -1
+        for word in self.words(document):
+            start, end = end + 1, end + 1 + length(word)
+            found.append((start, end))
+        return found
+
+    def marked(
+        self, document: str, person: str, length: Callable[[str], int] = len
+    ) -> Iterator[tuple[int, int, str, str]]:
+        """Start, end, label and words of what somebody marked."""
+        places, own = self.places(document, length), self.places(document)
+        for first, last, label in self.spans[document, person]:
+            surface = self.texts[document][own[first][0] : own[last - 1][1]]
+            yield places[first][0], places[last - 1][1], label, surface
+
+    def tagged(self, document: str, person: str) -> list[list[tuple[str, str]]]:
+        """Sentences of words with their tags."""
+        tags = ["O"] * len(self.words(document))
+        for first, last, label in self.spans[document, person]:
+            tags[first:last] = [f"B-{label}", *[f"I-{label}"] * (last - first - 1)]
+        rest = iter(tags)
+        return [[(word, next(rest)) for word in s.split()] for s in self.sentences[document]]
+
+
+@dataclass(frozen=True)
+class Example:
+    """Files, what is given to `read` or a command, and the options that they are read with."""
+
+    files: dict[str, bytes]
+    given: list[str]
+    options: dict[str, str] = field(default_factory=dict)
+
+    def flags(self) -> list[str]:
+        return [part for key, value in self.options.items() for part in (f"--{key}", value)]
+
+    def saved(self, folder: Path) -> list[Path]:
+        """Write the files; the paths to read."""
+        for name, content in self.files.items():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (folder / name).write_bytes(content)
+        return [folder / name for name in self.given]
+
+
+def as_bytes(content: str | bytes) -> bytes:
+    return content.encode() if isinstance(content, str) else content
+
+
+def lines(rows: Any) -> bytes:
+    return "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows).encode()
+
+
+def identifier(document: str) -> int | str:
+    return int(document) if document.isdecimal() else document
+
+
+def one_each(
+    data: Annotations, ending: str, content_of: Callable[[str], str | bytes], **options: str
+) -> Example:
+    """One file for each annotator."""
+    files = {f"{person}.{ending}": as_bytes(content_of(person)) for person in data.people}
+    return Example(files, list(files), options)
+
+
+def zipped(files: dict[str, bytes]) -> bytes:
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w") as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+    return made.getvalue()
+
+
+def escaped(text: str) -> str:
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+# --- Columns ------------------------------------------------------------------
+
+
+def conll(data: Annotations) -> Example:
+    def content(person: str) -> str:
+        parts = []
+        for document in data.by(person):
+            parts.append(f"# newdoc id = {document}\n")
+            for sentence in data.tagged(document, person):
+                parts.append(f"# text = {' '.join(word for word, _ in sentence)}\n")
+                parts += [f"{word}\t{tag}\n" for word, tag in sentence]
+                parts.append("\n")
+        return "".join(parts)
+
+    return one_each(data, "conll", content)
+
+
+def conll_plain(data: Annotations) -> Example:
+    """With no comments but the names of documents."""
+    files = {
+        name: b"".join(row for row in content.splitlines(True) if not row.startswith(b"# text"))
+        for name, content in conll(data).files.items()
+    }
+    return Example(files, list(files))
+
+
+def conll_columns(data: Annotations) -> Example:
+    """All annotators in one file, with a header and no names of documents."""
+    rows = [" ".join(["token", *data.people])]
+    for document in data.sentences:
+        if all((document, person) in data.spans for person in data.people):
+            sides = [data.tagged(document, person) for person in data.people]
+            for sentences in zip(*sides, strict=True):
+                for cells in zip(*sentences, strict=True):
+                    rows += [" ".join([cells[0][0], *(tag for _, tag in cells)])]
+                rows.append("")
+    return Example({"all.txt": "\n".join(rows).encode()}, ["all.txt"])
+
+
+def _conllu(data: Annotations, misc_of: Callable[[list[str]], Any]) -> Example:
+    """CoNLL-U whose last column follows from the tags of a sentence."""
+
+    def content(person: str) -> str:
+        parts = []
+        for document in data.by(person):
+            parts.append(f"# newdoc id = {document}\n")
+            for sentence in data.tagged(document, person):
+                words, tags = zip(*sentence, strict=True)
+                parts.append(f"# text = {' '.join(words)}\n")
+                for number, (word, misc) in enumerate(
+                    zip(words, misc_of(list(tags)), strict=True), start=1
+                ):
+                    parts.append(f"{number}\t{word}\t{word}\tX\t_\t_\t0\tdep\t_\t{misc}\n")
+                parts.append("\n")
+        return "".join(parts)
+
+    return one_each(data, "conllu", content)
+
+
+def conllu(data: Annotations) -> Example:
+    return _conllu(data, lambda tags: [f"NER={tag}" for tag in tags])
+
+
+def conllu_brackets(data: Annotations) -> Example:
+    def in_brackets(tags: list[str]) -> Iterator[str]:
+        for tag, after in pairwise([*tags, "O"]):
+            begins, ends = tag[0] == "B", tag != "O" and after[0] != "I"
+            yield f"Entity={'(' * begins}{tag[2:]}{')' * ends}" if begins or ends else "_"
+
+    return _conllu(data, in_brackets)
+
+
+def webanno_tsv(data: Annotations) -> Example:
+    files = {}
+    for document, person in data.spans:
+        parts = [f"#FORMAT=WebAnno TSV 3.3\n#T_SP={ENTITY}|value\n\n"]
+        places = iter(data.places(document, utf16))
+        group = 0
+        for number, sentence in enumerate(data.tagged(document, person), start=1):
+            text = " ".join(word for word, _ in sentence)
+            parts.append(f"\n#Text={text}\n".replace("\\", "\\\\"))
+            for place, (word, tag) in enumerate(sentence, start=1):
+                start, end = next(places)
+                group += tag[0] == "B"
+                value = "_" if tag == "O" else f"{tag[2:]}[{group}]"
+                form = word.replace("\\", "\\\\")
+                for special in "[]":
+                    form = form.replace(special, f"\\{special}")
+                cells = [f"{number}-{place}", f"{start}-{end}", form, value, ""]
+                parts.append("\t".join(cells) + "\n")
+        files[f"{person}/{document}.tsv"] = "".join(parts).encode()
+    return Example(files, data.people)
+
+
+# --- Tables -------------------------------------------------------------------
+
+
+def table_rows(data: Annotations) -> Iterator[dict[str, Any]]:
+    """A row for each span, and one without a span where nothing was found."""
+    for document, person in data.spans:
+        for start, end, label, _ in list(data.marked(document, person)) or [(None,) * 4]:
+            yield {
+                "document": document,
+                "annotator": person,
+                "start": start,
+                "end": end,
+                "label": label,
+                "text": data.texts[document],
+            }
+
+
+def _separated(data: Annotations, ending: str, delimiter: str) -> Example:
+    rows = list(table_rows(data))
+    made = io.StringIO()
+    writer = csv.DictWriter(made, rows[0], delimiter=delimiter, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return Example({f"spans.{ending}": made.getvalue().encode()}, [f"spans.{ending}"])
+
+
+def table_csv(data: Annotations) -> Example:
+    return _separated(data, "csv", ",")
+
+
+def table_tsv(data: Annotations) -> Example:
+    return _separated(data, "tsv", "\t")
+
+
+def table_jsonl(data: Annotations) -> Example:
+    return Example({"spans.jsonl": lines(table_rows(data))}, ["spans.jsonl"])
+
+
+def as_parquet(rows: list[dict[str, Any]]) -> bytes:
+    sink = io.BytesIO()
+    pq.write_table(pa.Table.from_pylist(rows), sink)
+    return sink.getvalue()
+
+
+def table_parquet(data: Annotations) -> Example:
+    return Example({"spans.parquet": as_parquet(list(table_rows(data)))}, ["spans.parquet"])
+
+
+def table_of_documents(data: Annotations) -> Example:
+    """Texts in a second table."""
+    rows = [{k: v for k, v in row.items() if k != "text"} for row in table_rows(data)]
+    texts = [{"document": name, "text": text} for name, text in data.texts.items()]
+    files = {"spans.jsonl": lines(rows), "texts.jsonl": lines(texts)}
+    return Example(files, ["spans.jsonl"], {"documents": "texts.jsonl"})
+
+
+# --- Offsets ------------------------------------------------------------------
+
+
+def brat(data: Annotations) -> Example:
+    files = {}
+    for document, person in data.spans:
+        rows = [
+            f"T{number}\t{label} {start} {end}\t{surface}\n"
+            for number, (start, end, label, surface) in enumerate(
+                data.marked(document, person), start=1
+            )
+        ]
+        files[f"{person}/{document}.ann"] = "".join(rows).encode()
+        files[f"{person}/{document}.txt"] = data.texts[document].encode()
+    return Example(files, data.people)
+
+
+def doccano(data: Annotations) -> Example:
+    def content(person: str) -> bytes:
+        return lines(
+            {
+                "id": identifier(document),
+                "text": data.texts[document],
+                "label": [[s, e, label] for s, e, label, _ in data.marked(document, person, utf16)],
+            }
+            for document in data.by(person)
+        )
+
+    return one_each(data, "jsonl", content)
+
+
+def doccano_zip(data: Annotations) -> Example:
+    return Example({"project.zip": zipped(doccano(data).files)}, ["project.zip"])
+
+
+def prodigy(data: Annotations) -> Example:
+    tasks = []
+    for document, person in data.spans:
+        text = data.texts[document]
+        tokens = [
+            {"text": text[start:end], "start": start, "end": end, "id": index}
+            for index, (start, end) in enumerate(data.places(document))
+        ]
+        spans = [
+            {"start": start, "end": end, "label": label, "text": surface}
+            for start, end, label, surface in data.marked(document, person)
+        ]
+        tasks.append(
+            {
+                "text": text,
+                "tokens": tokens,
+                "spans": spans,
+                "_input_hash": identifier(document),
+                "_annotator_id": person,
+                "answer": "accept",
+            }
+        )
+    return Example({"tasks.jsonl": lines(tasks)}, ["tasks.jsonl"])
+
+
+def _regions(data: Annotations, document: str, person: str) -> list[dict[str, Any]]:
+    return [
+        {"start": start, "end": end, "text": surface, "labels": [label]}
+        for start, end, label, surface in data.marked(document, person)
+    ]
+
+
+def label_studio(data: Annotations) -> Example:
+    tasks = []
+    for document, text in data.texts.items():
+        annotations = [
+            {
+                "id": index,
+                "completed_by": {"username": person},
+                "result": [
+                    {"type": "labels", "from_name": "label", "to_name": "text", "value": region}
+                    for region in _regions(data, document, person)
+                ],
+            }
+            for index, person in enumerate(data.people)
+            if (document, person) in data.spans
+        ]
+        tasks.append(
+            {"id": identifier(document), "data": {"text": text}, "annotations": annotations}
+        )
+    return Example({"export.json": json.dumps(tasks).encode()}, ["export.json"])
+
+
+def label_studio_min(data: Annotations) -> Example:
+    tasks = [
+        {
+            "id": identifier(document),
+            "annotator": person,
+            "text": data.texts[document],
+            "label": _regions(data, document, person),
+        }
+        for document, person in data.spans
+    ]
+    return Example({"export.json": json.dumps(tasks).encode()}, ["export.json"])
+
+
+def spacy(data: Annotations) -> Example:
+    def content(person: str) -> bytes:
+        vocabulary = Vocab()
+        docs = []
+        for document in data.sentences:
+            words = data.words(document)
+            doc = Doc(vocabulary, words=words, spaces=[True] * (len(words) - 1) + [False])
+            if (document, person) in data.spans:
+                doc.ents = [Span(doc, *span) for span in data.spans[document, person]]
+            docs.append(doc)
+        return DocBin(docs=docs).to_bytes()
+
+    return one_each(data, "spacy", content)
+
+
+def gate_bdocjs(data: Annotations) -> Example:
+    files = {}
+    for document, text in data.texts.items():
+        sets = {
+            person: {
+                "name": person,
+                "annotations": [
+                    {"type": label, "start": start, "end": end, "id": number, "features": {}}
+                    for number, (start, end, label, _) in enumerate(
+                        data.marked(document, person, utf16)
+                    )
+                ],
+                "next_annid": 99,
+            }
+            for person in data.people
+            if (document, person) in data.spans
+        }
+        content = {"annotation_sets": sets, "text": text, "features": {}, "name": document}
+        files[f"gate/{document}.bdocjs"] = json.dumps(content | {"offset_type": "j"}).encode()
+    return Example(files, ["gate"])
+
+
+def gate_xml(data: Annotations) -> Example:
+    """The first document."""
+    document = data.first
+    text = data.texts[document]
+    places = sorted({place for pair in data.places(document) for place in pair})
+    nodes = "".join(
+        f'{escaped(text[start:end])}<Node id="{end}"/>' if start < end or not end else ""
+        for start, end in zip([0, *places], [*places, len(text)], strict=True)
+    )
+    sets = "".join(
+        f'<AnnotationSet Name="{person}">\n'
+        + "".join(
+            f'<Annotation Id="{number}" Type="{label}" StartNode="{start}" EndNode="{end}">'
+            "</Annotation>\n"
+            for number, (start, end, label, _) in enumerate(data.marked(document, person))
+        )
+        + "</AnnotationSet>\n"
+        for person in data.people
+    )
+    content = (
+        "<?xml version='1.0' encoding='UTF-8'?>\n<GateDocument version=\"3\">\n"
+        f"<GateDocumentFeatures/>\n<TextWithNodes>{nodes}</TextWithNodes>\n{sets}</GateDocument>\n"
+    )
+    return Example({"document.xml": content.encode()}, ["document.xml"])
+
+
+def _cas(data: Annotations, document: str, person: str) -> Any:
+    system = cassis.TypeSystem()
+    kind = system.create_type(ENTITY)
+    system.create_feature(kind, "value", "uima.cas.String")
+    cas = cassis.Cas(system)
+    cas.sofa_string = data.texts[document]
+    cas.sofa_mime = "text/plain"
+    for start, end, label, _ in data.marked(document, person):
+        cas.add(kind(begin=start, end=end, value=label))
+    return cas
+
+
+def uima_json(data: Annotations) -> Example:
+    files = {}
+    for document, person in data.spans:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            content = _cas(data, document, person).to_json()
+        files[f"{person}/{document}.json"] = as_bytes(content)
+    return Example(files, data.people)
+
+
+def uima_xmi(data: Annotations) -> Example:
+    """The first document, and the types."""
+    example = one_each(data, "xmi", lambda person: _cas(data, data.first, person).to_xmi())
+    system = _cas(data, data.first, data.people[0]).typesystem.to_xml().encode()
+    return Example({**example.files, "TypeSystem.xml": system}, example.given)
+
+
+# --- Times --------------------------------------------------------------------
+
+
+def eaf(data: Annotations) -> Example:
+    """Of the first document: tiers are labels, and what is written in them are the words."""
+    labels = dict.fromkeys(label for spans in data.spans.values() for _, _, label in spans)
+
+    def content(person: str) -> str:
+        slots: list[str] = []
+        tiers: dict[str, list[str]] = {label: [] for label in labels}
+        for number, (start, end, label, surface) in enumerate(data.marked(data.first, person)):
+            for time in (start, end):
+                slot = f"t{number}{'ab'[time == end]}"
+                slots.append(f'<TIME_SLOT TIME_SLOT_ID="{slot}" TIME_VALUE="{time * 100}"/>\n')
+            tiers[label].append(
+                f'<ANNOTATION><ALIGNABLE_ANNOTATION ANNOTATION_ID="a{number}" '
+                f'TIME_SLOT_REF1="t{number}a" TIME_SLOT_REF2="t{number}b">\n'
+                f"<ANNOTATION_VALUE>{escaped(surface)}</ANNOTATION_VALUE>\n"
+                "</ALIGNABLE_ANNOTATION></ANNOTATION>\n"
+            )
+        listed = "".join(
+            f'<TIER LINGUISTIC_TYPE_REF="t" TIER_ID="{label}">\n{"".join(found)}</TIER>\n'
+            for label, found in tiers.items()
+        )
+        return (
+            '<?xml version="1.0" encoding="UTF-8"?>\n'
+            '<ANNOTATION_DOCUMENT AUTHOR="" DATE="" FORMAT="3.0" VERSION="3.0" '
+            'xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" '
+            'xsi:noNamespaceSchemaLocation="http://www.mpi.nl/tools/elan/EAFv3.0.xsd">\n'
+            '<HEADER MEDIA_FILE="" TIME_UNITS="milliseconds"/>\n'
+            f"<TIME_ORDER>\n{''.join(slots)}</TIME_ORDER>\n{listed}</ANNOTATION_DOCUMENT>\n"
+        )
+
+    return one_each(data, "eaf", content, grid="100ms", tier="label")
+
+
+def textgrid(data: Annotations) -> Example:
+    """Of the first document: tiers are labels, and what is written in them are the words."""
+    labels = dict.fromkeys(label for spans in data.spans.values() for _, _, label in spans)
+
+    def content(person: str) -> str:
+        parts = ['File type = "ooTextFile"\nObject class = "TextGrid"\n\n0\n90\n<exists>\n']
+        parts.append(f"{len(labels)}\n")
+        for tier in labels:
+            found = [span for span in data.marked(data.first, person) if span[2] == tier]
+            parts.append(f'"IntervalTier"\n"{tier}"\n0\n90\n{len(found)}\n')
+            for start, end, _, surface in found:
+                quoted = surface.replace('"', '""')
+                parts.append(f'{start}\n{end}\n"{quoted}"\n')
+        return "".join(parts)
+
+    return one_each(data, "TextGrid", content, grid="1s", tier="label")
+
+
+FORMATS: dict[str, list[Callable[[Annotations], Example]]] = {
+    "conll": [conll, conll_plain, conll_columns],
+    "conllu": [conllu, conllu_brackets],
+    "table": [table_csv, table_tsv, table_jsonl, table_parquet, table_of_documents],
+    "brat": [brat],
+    "doccano": [doccano, doccano_zip],
+    "prodigy": [prodigy],
+    "label-studio": [label_studio, label_studio_min],
+    "webanno-tsv": [webanno_tsv],
+    "spacy": [spacy],
+    "gate": [gate_bdocjs, gate_xml],
+    "uima": [uima_json, uima_xmi],
+    "eaf": [eaf],
+    "textgrid": [textgrid],
+}
+"""Builders of each format, which take `Annotations`."""
+EXAMPLES = {one.__name__: one for variants in FORMATS.values() for one in variants}
+WITH_ALL_DOCUMENTS = {
+    one.__name__: name
+    for name, variants in FORMATS.items()
+    for one in variants
+    if one not in (conll_columns, gate_xml, uima_xmi, eaf, textgrid)
+}
+"""The format of each builder that keeps every document and its name."""
