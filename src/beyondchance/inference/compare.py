@@ -357,23 +357,20 @@ def comparison_of(
     settings : Settings
         Of the results.
     """
+    whole, tested, left_out = difference.whole, difference.tested, difference.left_out
+    kinds, enumerated = [unit] * len(left_out), difference.is_enumerated
     why: Text = ()
     p_value = p_error = nan
-    if isnan(difference.whole):
+    if isnan(whole):
         why = "one of the scores is undefined"
-    elif n_undefined := int(np.count_nonzero(np.isnan(difference.tested))):
-        why = f"a score is undefined in {n_undefined:,} of {len(difference.tested):,} trials"
+    elif n_undefined := int(np.count_nonzero(np.isnan(tested))):
+        why = f"a score is undefined in {n_undefined:,} of {len(tested):,} trials"
     else:
-        p, error = tail_share(
-            difference.tested[:, None],
-            np.array([difference.whole]),
-            enumerated=difference.is_enumerated,
-        )
+        p, error = tail_share(tested[:, None], np.array([whole]), enumerated=enumerated)
         p_value, p_error = float(p[0]), float(error[0])
-    drawn, whole, left_out = difference.drawn, difference.whole, difference.left_out
     return Comparison(
         difference=whole,
-        interval=interval_from(drawn, whole, left_out, options, kinds=[unit] * len(left_out)),
+        interval=interval_from(difference.drawn, whole, left_out, options, kinds=kinds),
         p_value=p_value,
         p_error=p_error,
         n_documents=(len(left_out[0]), len(left_out[-1])),

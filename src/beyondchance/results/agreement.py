@@ -225,9 +225,8 @@ class Agreement:
         found = {}
         for index, value in enumerate(values):
             part = self.counts.of_documents(number == index)
-            (found[value],) = intervals_of(
-                part.leveled(), SCORES, options, unit=self.resampled_unit
-            )
+            rows = part.leveled()
+            (found[value],) = intervals_of(rows, SCORES, options, unit=self.resampled_unit)
         return found
 
     @property

@@ -29,10 +29,11 @@ from beyondchance.types import Bools, Floats, Ints
 
 Name = TypeVar("Name", bound=Hashable)
 
+_FLAGS = ("certain", "certain_a", "certain_b")
 _COLUMNS = (
     *("document", "text", "label", "a", "b"),
     *("matched", "expected", "size_a", "size_b", "spans_a", "spans_b"),
-    *("certain", "certain_a", "certain_b"),
+    *_FLAGS,
     *("matched_a", "matched_b", "expected_a", "expected_b", "error", "stream"),
 )
 _SIDES = {
@@ -150,8 +151,7 @@ class Counts:
         Raises
         ------
         DataError
-            If there is no table, or a document is in two of them; if they have different
-            fields, or are of different measures.
+            If a document is in two tables, or they have different fields or measures.
         """
         tables = [checked_instance(part, Counts, "tables of counts") for part in parts]
         if not tables:
@@ -310,26 +310,25 @@ class Counts:
         row = np.concatenate([np.arange(n_rows), other])
         who, partner = np.r_[self.a, self.b[other]], np.r_[self.b, self.a[other]]
         names = [name for name in self._columns() if name in SUMS]
-        flags = ("certain", "certain_a", "certain_b")
-        table = [getattr(self, name) for name in names] + [~getattr(self, name) for name in flags]
+        table = [getattr(self, name) for name in names] + [~getattr(self, name) for name in _FLAGS]
         sums = exact_columns(np.stack([*table, np.ones(n_rows)], axis=1))
         own = np.zeros((n_annotators, sums.digits.shape[1]))
         for piece, digits in enumerate(sums.digits.T):
             own[:, piece] = total(who, digits[row], n_annotators)
         *values, n_left = sums.put_together(sums.digits.sum(axis=0) - own).T
-        columns: dict[str, NDArray[Any]] = dict(zip((*names, *flags), values, strict=True))
-        for name in flags:
+        columns: dict[str, NDArray[Any]] = dict(zip((*names, *_FLAGS), values, strict=True))
+        for name in _FLAGS:
             columns[name] = (columns[name] == 0) & (n_left > 0)
         if self.error is not None:
-            alone = [self.without(name) for name in self.annotators]
-            columns["error"] = np.array([part.score().error for part in alone])
+            # Errors do not subtract.
+            errors = [self.without(name).score().error for name in self.annotators]
+            columns["error"] = np.array(errors)
         # Documents of which all rows are the annotator's are lost.
         n_rows_of = np.bincount(self.document, minlength=len(self.documents))
         code, number = distinct(self.document[row] * n_annotators + who)
         lost = code[np.bincount(number) == n_rows_of[code // n_annotators]] % n_annotators
-        columns["n_documents"] = np.count_nonzero(n_rows_of) - np.bincount(
-            lost, minlength=n_annotators
-        )
+        n_lost = np.bincount(lost, minlength=n_annotators)
+        columns["n_documents"] = np.count_nonzero(n_rows_of) - n_lost
         # The annotator's spans are lost, and those that are compared with no one else's.
         cell = self.text * max(len(self.labels), 1) + self.label
         code, number = distinct(cell[row] * n_annotators + who)
@@ -387,7 +386,7 @@ class Counts:
             if name in SUMS
         }
         has_rows = np.bincount(group, minlength=n_groups) > 0
-        for name in ("certain", "certain_a", "certain_b"):
+        for name in _FLAGS:
             columns[name] = has_rows & (total(group, ~getattr(self, name), n_groups) == 0)
         if self.error is not None:
             columns["error"] = self._errors(group, n_groups)

@@ -161,7 +161,7 @@ def checked_rng(
             Use("seed", settings.seed),
             expected="the same seed for both, because a signature has one",
         )
-    return generator, int(seed)  # type: ignore[arg-type]
+    return generator, int(seed)
 
 
 class Levels:
