@@ -9,8 +9,7 @@ import pytest
 
 import beyondchance as bc
 from beyondchance.io.formats import table
-from beyondchance.io.reading import FORMATS
-from beyondchance.io.registry import Upload, required
+from beyondchance.io.registry import FORMATS, Upload, required
 from beyondchance.io.sources import Source
 from beyondchance.options import ReadOptions, declared
 

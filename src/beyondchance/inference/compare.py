@@ -17,8 +17,8 @@ import numpy as np
 
 from beyondchance.checks import checked_instance, checked_option
 from beyondchance.core.bootstrap import bootstrap_weights
-from beyondchance.core.permutation import divisions, n_divisions, swaps, tail_share
 from beyondchance.core.exact import exact_columns
+from beyondchance.core.permutation import divisions, n_divisions, swaps, tail_share
 from beyondchance.errors import DataError, OptionError
 from beyondchance.messages import Quote, Text, Use, spoken
 from beyondchance.options import ResamplingOptions, documented

@@ -208,7 +208,10 @@ def _explanations(task: Task, known: Mapping[str, Coefficient]) -> tuple[Text, .
             if not CATALOGUE[name].is_sampled
         }
     return differences(
-        known, data=facts(task), longer=longer, exact=task.scored.get("exact") or _on_equal_spans(shared, task.model)
+        known,
+        data=facts(task),
+        longer=longer,
+        exact=task.scored.get("exact") or _on_equal_spans(shared, task.model),
     )
 
 

@@ -19,8 +19,9 @@ from beyondchance.results.score import Score
 from beyondchance.settings import Settings
 
 if TYPE_CHECKING:
-    from beyondchance.inference.compare import Comparison, Standings
+    from beyondchance.inference.compare import Comparison
     from beyondchance.inference.null import NullDistribution
+    from beyondchance.inference.standings import Standings
     from beyondchance.results.intervals import ConfidenceInterval
 
 LITTLE = 0.005

@@ -18,9 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from beyondchance.checks import checked_instance, checked_option
-from beyondchance.core.exact import exact_columns
+from beyondchance.core.exact import exact_columns, exact_total
 from beyondchance.core.ragged import distinct, total
-from beyondchance.core.exact import exact_total
 from beyondchance.errors import DataError
 from beyondchance.messages import Quote
 from beyondchance.results.resampling import Levels, Rows

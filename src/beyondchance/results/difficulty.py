@@ -10,7 +10,8 @@ from typing import Unpack
 
 import numpy as np
 
-from beyondchance.core.ragged import exact_total, total
+from beyondchance.core.exact import exact_total
+from beyondchance.core.ragged import total
 from beyondchance.messages import Note
 from beyondchance.numbers import in_digits
 from beyondchance.options import ResamplingOptions, documented

@@ -8,8 +8,8 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from beyondchance.annotations.corpus import Corpus
 from beyondchance.annotations.building import Tags
+from beyondchance.annotations.corpus import Corpus
 from beyondchance.annotations.pairs import shared_documents
 from beyondchance.checks import checked_instance
 from beyondchance.core.models import Model

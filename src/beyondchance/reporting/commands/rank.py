@@ -27,7 +27,7 @@ from beyondchance.results.ranking import Ranking
 from beyondchance.settings import Settings
 
 if TYPE_CHECKING:
-    from beyondchance.inference.compare import Standings
+    from beyondchance.inference.standings import Standings
     from beyondchance.messages import Text
     from beyondchance.results.agreement import Agreement
     from beyondchance.results.intervals import ConfidenceInterval
