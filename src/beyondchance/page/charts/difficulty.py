@@ -51,10 +51,6 @@ def difficulty_chart(values: Sequence[float], *, split: float = SPLIT) -> Any:
         if count
     ]
     hard = int(np.count_nonzero(known >= split))
-    shares = (
-        {"split": split, "shown": f"{len(known) - hard:,} easier", "align": "right"},
-        {"split": split, "shown": f"{hard:,} difficult", "align": "left"},
-    )
     x = alt.X("low:Q", title="difficulty", scale=alt.Scale(domain=[0, 1], nice=False))
     histogram = (
         shared.plot(bars, width=shared.WIDTH, height=170)
@@ -73,16 +69,13 @@ def difficulty_chart(values: Sequence[float], *, split: float = SPLIT) -> Any:
         .encode(x="split:Q")
     )
     texts = [
-        shared.plot([share])
-        .mark_text(
-            align=share["align"],
-            dx=5 if share["align"] == "left" else -5,
-            y=-8,
-            color=INK,
-            aria=False,
-        )
+        shared.plot([{"split": split, "shown": shown}])
+        .mark_text(align=align, dx=shift, y=-8, color=INK, aria=False)
         .encode(x="split:Q", text="shown:N")
-        for share in shares
+        for shown, align, shift in (
+            (f"{len(known) - hard:,} easier", "right", -5),
+            (f"{hard:,} difficult", "left", 5),
+        )
     ]
     notes.insert(0, f"Dashed: the split at {split:g}{' of the paper' if split == SPLIT else ''}.")
     finding = (

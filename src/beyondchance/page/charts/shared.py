@@ -20,6 +20,15 @@ WIDTH = 330
 MOST_ROWS = 40
 """Labels, systems or pairs that one chart shows at most."""
 _DIGITS = 3
+_WORDS = {
+    "labelColor": INK,
+    "titleColor": INK,
+    "titleFontWeight": "normal",
+    "labelFontSize": 12,
+    "titleFontSize": 12,
+    "labelLimit": 230,
+}
+"""The look of words at axes and in legends."""
 _NAME = 24
 
 
@@ -69,28 +78,13 @@ def finished(chart: Any, title: str, notes: Sequence[str], description: str) -> 
             "subtitlePadding": 4,
         },
         axis={
-            "labelColor": INK,
-            "titleColor": INK,
-            "titleFontWeight": "normal",
-            "labelFontSize": 12,
-            "titleFontSize": 12,
-            "labelLimit": 230,
+            **_WORDS,
             "labelFlush": False,
             "gridColor": GRID,
             "domainColor": MUTED,
             "tickColor": MUTED,
         },
-        legend={
-            "orient": "top",
-            "offset": 6,
-            "gradientStrokeColor": GRID,
-            "labelColor": INK,
-            "titleColor": INK,
-            "titleFontWeight": "normal",
-            "labelFontSize": 12,
-            "titleFontSize": 12,
-            "labelLimit": 230,
-        },
+        legend={**_WORDS, "orient": "top", "offset": 6, "gradientStrokeColor": GRID},
         text={"fontSize": 12},
     )
 

@@ -41,10 +41,8 @@ def systems_chart(rows: Sequence[SystemRow]) -> Any:
     known = [
         row
         for row in rows
-        if isfinite(row.observed)
-        and isfinite(row.corrected)
-        and row.rank_observed is not None
-        and row.rank_corrected is not None
+        if isfinite(row.observed + row.corrected)
+        and None not in {row.rank_observed, row.rank_corrected}
     ]
     chosen = sorted(known, key=lambda row: row.rank_corrected or 0)[: shared.MOST_ROWS]
     notes = shared.left_out(len(known), len(chosen), "systems", "the first after correction")
