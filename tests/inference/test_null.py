@@ -379,7 +379,7 @@ class TestUndefined:
             ({"resamples": 5}, "resamples is 5"),
             ({"ties": "broken"}, "unknown ties 'broken'; choose one of: counted, randomised"),
             ({"measure": "f1"}, "unknown measure"),
-            ({"rng": 1.5}, "rng is 1.5"),
+            ({"seed": 1.5}, "seed is 1.5"),
         ],
     )
     def test_options(self, options, message):
