@@ -147,7 +147,7 @@ def test_pairs_whose_names_sound_alike():
 
 
 def test_the_hardest_first_where_some_are_undefined():
-    # Nobody compared marked anything in the middle document.
+    # No annotator that is compared marked anything in the middle document.
     corpus = Corpus.from_tags(
         {
             "a": [["B-P", "O"], ["O", "O"], ["B-P", "O", "O", "O"]],

@@ -201,7 +201,7 @@ def breakdown_of(
     """
     measure, result = next(iter(results.items()))
     known = intervals or {}
-    sure = known.get(measure, Intervals(overall={}, settings=result.settings))
+    own = known.get(measure, Intervals(overall={}, settings=result.settings))
 
     def rows_of(
         level: str,
@@ -232,14 +232,14 @@ def breakdown_of(
         )
         for name, item in results.items()
     ]
-    rows += rows_of("label", result.by_label, sure.by_label)
-    rows += rows_of("pair", result.by_pair, sure.by_pair)
+    rows += rows_of("label", result.by_label, own.by_label)
+    rows += rows_of("pair", result.by_pair, own.by_pair)
     rows += rows_of(
         "annotator",
         result.by_annotator,
-        sure.by_annotator,
+        own.by_annotator,
         habits=habits_of(result, results.get("token", result)),
-        without={row.name: row for row in rows_of("without", _without(result), sure.without)},
+        without={row.name: row for row in rows_of("without", _without(result), own.without)},
     )
     for name in by:
         if name == "document":
@@ -251,8 +251,8 @@ def breakdown_of(
                 null={} if null is None else null.by_document,
             )
         else:
-            rows += rows_of("field", result.by_field(name), sure.by_field.get(name, {}), name)
-    return Breakdown(rows=tuple(rows), settings=sure.settings if known else None)
+            rows += rows_of("field", result.by_field(name), own.by_field.get(name, {}), name)
+    return Breakdown(rows=tuple(rows), settings=own.settings if known else None)
 
 
 def habits_of(result: Agreement, by_position: Agreement) -> dict[str, Habits]:

@@ -6,7 +6,7 @@ JSON (`data`) and as one flat table (`rows`). Each output is a function of a `Re
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from importlib import import_module
 
 from beyondchance.checks import checked_option
@@ -50,19 +50,14 @@ def rendered(
         How options are spelled in sentences, and whether data may be quoted.
     """
     name = checked_option("output", output, LIST_OUTPUTS)
-    module = import_module(f"beyondchance.reporting.outputs.{name}")
-    match name:
-        case "json":
-            text: str = module.rendered(report, voice)
-        case "csv" | "jsonl":
-            text = module.rendered(report)
-        case "text":
-            text = module.rendered(
-                in_voice(report.blocks, voice), digits=digits, width=width, colour=colour
-            )
-        case _:
-            text = module.rendered(in_voice(report.blocks, voice), digits=digits)
-    return text
+    write: Callable[..., str]
+    write = import_module(f"beyondchance.reporting.outputs.{name}").rendered
+    if name in {"csv", "jsonl"}:
+        return write(report)
+    if name == "json":
+        return write(report, voice)
+    fitted = {"width": width, "colour": colour} if name == "text" else {}
+    return write(in_voice(report.blocks, voice), digits=digits, **fitted)
 
 
 def in_voice(blocks: Iterable[Block], voice: Voice) -> list[Block]:

@@ -1,4 +1,4 @@
-"""Names that somebody else wrote, made safe to show on one line."""
+"""Names from the data, made safe to show on one line."""
 
 from __future__ import annotations
 

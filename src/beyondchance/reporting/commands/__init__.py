@@ -1,1 +1,1 @@
-"""One module per command: what its result has to say."""
+"""One module per command: the report of its result."""

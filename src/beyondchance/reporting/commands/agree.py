@@ -74,7 +74,7 @@ def agree_report(
     top: int = 20,
     digits: int = 4,
 ) -> Report:
-    """What `agree` has to say.
+    """The report of `agree`, of which an output shows a part.
 
     Parameters
     ----------

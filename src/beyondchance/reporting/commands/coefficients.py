@@ -1,4 +1,4 @@
-"""The part of a report that sets other coefficients beside ours."""
+"""The part of a report that shows other coefficients next to ours."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def _undefined(found: Coefficients) -> list[str]:
 
 
 def rows_of(found: Coefficients) -> list[dict[str, Any]]:
-    """The same for CSV."""
+    """The coefficients for CSV, overall and by label."""
     rows = []
     for name, item in found.values.items():
         for label, part in {"": item, **item.by_label}.items():

@@ -30,7 +30,7 @@ def difficulty_report(
     top: int = 20,
     digits: int = 4,
 ) -> Report:
-    """What `difficulty` has to say.
+    """The report of `difficulty`, of which an output shows a part.
 
     Parameters
     ----------

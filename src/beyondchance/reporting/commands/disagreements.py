@@ -20,7 +20,7 @@ _AROUND, _WITHIN = 25, 60
 
 
 def disagreements_report(found: Disagreements, listed: Disagreements, *, top: int = 20) -> Report:
-    """What `disagreements` has to say.
+    """The report of `disagreements`, of which an output shows a part.
 
     Parameters
     ----------

@@ -10,7 +10,7 @@ from beyondchance.reporting.blocks import Block, Prose, Report, Table
 
 
 def formats_report(formats: Sequence[dict[str, Any]]) -> Report:
-    """What `formats` has to say.
+    """The report of `formats`, of which an output shows a part.
 
     Parameters
     ----------

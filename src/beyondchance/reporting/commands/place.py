@@ -21,7 +21,7 @@ def place_report(
     model: str,
     digits: int = 4,
 ) -> Report:
-    """What `place` has to say.
+    """The report of `place`, of which an output shows a part.
 
     Parameters
     ----------

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def plan_report(
     plans: Sequence[Plan], pilot: Agreement, corpus: Corpus, *, score: str, digits: int = 4
 ) -> Report:
-    """What `plan` has to say.
+    """The report of `plan`, of which an output shows a part.
 
     Parameters
     ----------

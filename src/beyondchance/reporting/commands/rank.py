@@ -178,7 +178,7 @@ def rank_report(
     sureness: Mapping[str, Sureness] | None = None,
     digits: int = 4,
 ) -> Report:
-    """What `rank` has to say.
+    """The report of `rank`, of which an output shows a part.
 
     Parameters
     ----------

@@ -13,7 +13,7 @@ UNEXPLAINED = "differs, and no known deviation explains it"
 
 
 def reproduce_report(cases: Sequence[Reproduced]) -> Report:
-    """What `reproduce` has to say."""
+    """The report of `reproduce`, of which an output shows a part."""
 
     def rows() -> list[dict[str, Any]]:
         return [row for item in cases for row in _rows(item)]
