@@ -22,8 +22,8 @@ import numpy as np
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.checks import checked_option
 from beyondchance.errors import DataError, OptionError, OverlapError
+from beyondchance.io.columns import NAMES
 from beyondchance.io.drafts import Interval, tokenized
-from beyondchance.io.formats.table import NAMES
 from beyondchance.io.registry import required
 from beyondchance.io.saving import is_folder, save_file, save_folder
 from beyondchance.types import Ints
