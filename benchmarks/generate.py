@@ -118,11 +118,16 @@ def _tags(n: int, spans: list[tuple[int, int, str]]) -> list[str]:
     return tags
 
 
-def write_conll(path: Path, tags: Tags) -> None:
-    """Write tags with made-up tokens, a blank line after each sentence."""
-    sentences = (
-        "".join(f"w{place} {tag}\n" for place, tag in enumerate(sentence)) for sentence in tags
-    )
+def write_conll(path: Path, tags: Tags, sentences_per_document: int | None = None) -> None:
+    """Write tags with made-up tokens, a blank line after each sentence.
+
+    With a number of sentences per document, a line ``-DOCSTART-`` begins each document.
+    """
+    sentences = []
+    for number, sentence in enumerate(tags):
+        is_first = sentences_per_document and number % sentences_per_document == 0
+        rows = [f"w{place} {tag}\n" for place, tag in enumerate(sentence)]
+        sentences.append("".join(["-DOCSTART- O\n\n" if is_first else "", *rows]))
     path.write_text("\n".join(sentences), encoding="utf-8")
 
 

@@ -298,6 +298,9 @@ def files() -> None:
         paths = [folder / "gold.conll", folder / "predicted.conll"]
         for path, tags in zip(paths, data(), strict=True):
             write_conll(path, tags)
+        marked = [folder / f"marked-{path.name}" for path in paths]
+        for path, tags in zip(marked, data(), strict=True):
+            write_conll(path, tags, sentences_per_document=15)
         table = folder / "spans.csv"
         write_table(table, 1_000_000)
 
@@ -313,9 +316,12 @@ def files() -> None:
                     quiet=True,
                 )
 
-        mine, theirs = best(lambda: bc.read(*paths), by_seqscore, times=5)
+        mine, with_marks, theirs = best(
+            lambda: bc.read(*paths), lambda: bc.read(*marked), by_seqscore, times=5
+        )
         print()
         ratio("two CoNLL files of 46,000 tokens, ours / seqscore", mine / theirs, most=0.5)
+        ratio("CoNLL files with -DOCSTART- / without", with_marks / mine, most=1.3)
         mine, *others = best(
             lambda: bc.read(table),
             lambda: pl.read_csv(table),

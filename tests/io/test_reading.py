@@ -2,11 +2,13 @@
 
 import io
 import json
+from inspect import signature
 from pathlib import Path
 
 import pytest
 
 import beyondchance as bc
+from beyondchance.io.formats import table
 from beyondchance.io.reading import FORMATS
 from beyondchance.io.registry import Upload, required
 from beyondchance.io.sources import Source
@@ -84,7 +86,7 @@ def test_the_content_tells_the_format_not_the_ending(tmp_path, name, ending):
     path = tmp_path / f"anna.{ending}"
     path.write_text(WRITTEN[name], encoding="utf-8")
     corpus = bc.read(path, **({"grid": "10ms"} if name == "rttm" else {}))
-    assert f"{path}: read as {name}" in corpus.notes
+    assert f"{path}: read as {name}" in map(str, corpus.notes)
     assert [i.format for i in corpus.inputs] == [name]
     assert len(corpus.inputs[0].sha256) == 64
     assert len(corpus.span_start) >= 1
@@ -100,7 +102,7 @@ def test_formats_agree_on_whose_a_file_is():
 def test_nothing_recognised(tmp_path):
     (tmp_path / "letter.txt").write_text("Dear Anna,\nhow are you?\n")
     with pytest.raises(
-        bc.FormatError, match=r"letter.txt: not recognised as any of brat, .*hf; say"
+        bc.FormatError, match=r"letter.txt: not recognised as any of brat, .*hf; pass"
     ):
         bc.read(tmp_path / "letter.txt")
 
@@ -125,7 +127,7 @@ def test_formats_may_be_mixed_where_both_have_texts(tmp_path):
     (tmp_path / "anna.conll").write_text(CONLL)
     (tmp_path / "ben.jsonl").write_text(DOCCANO)
     paths = (tmp_path / "anna.conll", tmp_path / "ben.jsonl")
-    message = "conll and doccano differ in what they are scored on .*; say unit and positions"
+    message = "conll and doccano differ in what they are scored on .*; pass unit=UNIT and positions=POSITIONS"
     with pytest.raises(bc.OptionError, match=message):
         bc.read(*paths)
     corpus = bc.read(*paths, unit="document", positions="tokens")
@@ -202,8 +204,32 @@ def test_a_gold_file_may_name_its_annotator(tmp_path):
     gold.write_text(
         "document,annotator,start,end,label,length\n1,expert,0,3,P,9\n1,judge,0,3,P,9\n"
     )
-    with pytest.raises(bc.DataError, match=r"holds 2 annotators \(expert, judge\); expected one"):
+    with pytest.raises(
+        bc.DataError, match=r"holds 2 annotators \('expert', 'judge'\); expected one"
+    ):
         bc.read(tmp_path / "anna.csv", gold=gold)
+
+
+def test_a_gold_file_is_read_once(tmp_path, monkeypatch):
+    paths = [tmp_path / name for name in ("anna.csv", "adjudicated.csv")]
+    for path, name in zip(paths, ("anna", "expert"), strict=True):
+        path.write_text(f"document,annotator,start,end,label,length\n1,{name},0,3,P,9\n")
+    uploads = []
+    kept = table.read
+    monkeypatch.setattr(
+        table, "read", lambda given, reading: uploads.extend(given) or kept(given, reading)
+    )
+    assert bc.read(paths[0], gold=paths[1]).gold == "expert"
+    assert [upload.name for upload in uploads] == [str(path) for path in paths]
+
+
+def test_the_annotator_of_a_gold_file_in_every_kind_of_reader(tmp_path):
+    (tmp_path / "anna.txt").write_text("Rome")
+    task = {"text": "Rome", "_input_hash": 1, "answer": "accept", "spans": []}
+    for number, name in enumerate(("anna", "expert")):
+        file = tmp_path / f"{number}.jsonl"
+        file.write_text(json.dumps({**task, "_annotator_id": name}) + "\n")
+    assert bc.read(tmp_path / "0.jsonl", gold=tmp_path / "1.jsonl").gold == "expert"
 
 
 def test_streams(tmp_path):
@@ -214,14 +240,16 @@ def test_streams(tmp_path):
     assert corpus.annotators == ("anna", "ben")
     assert bc.agreement(corpus).observed == 1
     assert bc.read(io.BytesIO(CONLL.encode())).annotators == ("stream 1",)
-    with pytest.raises(bc.OptionError, match="a stream of text; expected one of bytes"):
+    with pytest.raises(bc.OptionError, match="a stream of text; expected a stream of bytes"):
         bc.read(io.StringIO(CONLL))
 
 
 def test_a_file_that_breaks_off(tmp_path):
     (tmp_path / "anna.conll").write_text(f"{CONLL}\n{CONLL}")
     (tmp_path / "ben.conll").write_text(CONLL)
-    message = "'anna' has 2 sentences, 'ben' has 1; expected equally many, for only their numbers"
+    message = (
+        "'anna' has 2 sentences, 'ben' has 1; expected equally many, because only their numbers"
+    )
     with pytest.raises(bc.MismatchError, match=message):
         bc.read(tmp_path / "anna.conll", tmp_path / "ben.conll")
 
@@ -297,8 +325,12 @@ def test_every_format_says_what_it_is():
     for item in FORMATS.values():
         assert item.title
         assert item.example
-        assert callable(item.module().is_format)
-        assert hasattr(item.module(), "drafts") != hasattr(item.module(), "corpus")
+        reader = item.reader()
+        assert list(signature(reader.is_format).parameters) == ["upload"]
+        assert list(signature(reader.read, follow_wrapped=False).parameters) == [
+            "uploads",
+            "reading",
+        ]
         assert (item.library is None) == (item.extra is None)
 
 

@@ -12,7 +12,7 @@ import spacy
 from spacy.tokens import Doc, DocBin, Span
 
 import beyondchance as bc
-from beyondchance.io.drafts import tokenized
+from beyondchance.io.offsets import tokenized
 from beyondchance.io.writing import WRITTEN, write
 
 # Words are tokens by the rule too, and stand one space apart: columns and texts say the same.

@@ -142,12 +142,12 @@ class TestArchives:
     def test_bombs(self):
         bomb = archive(zeros=b"\0" * 2**24)
         assert len(bomb) < 2**15
-        with pytest.raises(bc.FormatError, match="member 'zeros' unfolds to 16,777,216 bytes"):
+        with pytest.raises(bc.FormatError, match="member 'zeros' unpacks to 16,777,216 bytes"):
             members(source(bomb, "x.zip"))
 
     def test_many_members_that_unfold_to_too_much(self, monkeypatch):
         monkeypatch.setattr(sources, "MOST_BYTES", 1000)
-        with pytest.raises(bc.FormatError, match="unfolds to more than 1,000 bytes"):
+        with pytest.raises(bc.FormatError, match="unpacks to more than 1,000 bytes"):
             members(source(archive(a="x" * 600, b="y" * 600), "x.zip"))
 
     @given(st.data())

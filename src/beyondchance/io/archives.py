@@ -1,4 +1,4 @@
-"""Zip archives that somebody else packed: read member by member, with limits."""
+"""Zip archives that others packed: read member by member, with limits."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pathlib import PurePosixPath
 from beyondchance.errors import FormatError
 from beyondchance.io import sources
 from beyondchance.io.sources import Source
+from beyondchance.messages import Quote
 
 
 def members(archive: Source) -> list[Source]:
@@ -22,7 +23,9 @@ def members(archive: Source) -> list[Source]:
                 left -= entry.file_size
             if left < 0:
                 raise FormatError(  # noqa: TRY301
-                    f"{archive.name}: unfolds to more than {sources.MOST_BYTES:,} bytes; split it"
+                    f"unpacks to more than {sources.MOST_BYTES:,} bytes",
+                    where=archive.name,
+                    remedy="split it",
                 )
             return [
                 Source(
@@ -33,7 +36,7 @@ def members(archive: Source) -> list[Source]:
     except FormatError:
         raise
     except Exception as error:  # damaged archives make their unpackers raise anything
-        raise FormatError(f"{archive.name}: not a readable zip archive ({error})") from None
+        raise FormatError(f"not a readable zip archive ({error})", where=archive.name) from None
 
 
 def _member_bytes(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> bytes:
@@ -49,11 +52,18 @@ def _check_member(archive: str, entry: zipfile.ZipInfo) -> None:
     parts = PurePosixPath(entry.filename.replace("\\", "/")).parts
     if ".." in parts or entry.filename.startswith(("/", "\\")) or ":" in entry.filename[:3]:
         raise FormatError(
-            f"{archive}: member {entry.filename!r} points outside the archive; expected plain names"
+            "member ",
+            Quote(entry.filename),
+            " points outside the archive",
+            where=archive,
+            expected="plain names",
         )
     most = max(2**20, sources.MOST_EXPANSION * entry.compress_size)
     if entry.file_size > most:
         raise FormatError(
-            f"{archive}: member {entry.filename!r} unfolds to {entry.file_size:,} bytes from "
-            f"{entry.compress_size:,}; that is no annotation"
+            "member ",
+            Quote(entry.filename),
+            f" unpacks to {entry.file_size:,} bytes from {entry.compress_size:,}",
+            where=archive,
+            expected=f"at most {most:,}",
         )

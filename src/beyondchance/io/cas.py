@@ -18,7 +18,6 @@ from typing import Any
 
 from beyondchance.errors import BeyondChanceError, FormatError
 from beyondchance.io.archives import members
-from beyondchance.io.drafts import Interval
 from beyondchance.io.formats.webanno_tsv import is_tsv, parsed
 from beyondchance.io.layers import (
     INTERNAL,
@@ -27,10 +26,10 @@ from beyondchance.io.layers import (
     Layer,
     Layered,
     as_label,
-    length_in,
     out_of_order,
     short_name,
 )
+from beyondchance.io.offsets import Interval, length_of
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import required
 from beyondchance.io.sources import Source, is_zip, safe_xml
@@ -543,7 +542,7 @@ def _stretches(
 ) -> list[Interval] | None:
     """Tokens or sentences in order; None if the file has none."""
     ordered = sorted({place for place in places if place[0] != place[1]})
-    odd = out_of_order(ordered, length_in(text, reading.options["offsets"] or "utf16"))
+    odd = out_of_order(ordered, length_of(text, reading.options["offsets"] or "utf16"))
     if odd is not None:
         raise FormatError(
             f"{what} [{odd[0]}, {odd[1]}) overlaps another or does not lie in the text",

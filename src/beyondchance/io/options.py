@@ -1,12 +1,13 @@
-"""What one call of `read` was asked for, and what it met on the way."""
+"""What one call of `read` was asked for, and what it found out on the way."""
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from beyondchance.messages import Note
+from beyondchance.messages import Note, Piece
 from beyondchance.options import ReadOptions, checked_options, declared
 
 EVERYWHERE = frozenset({"gold", "match", "duplicates", "repeated"})
@@ -17,7 +18,7 @@ CHARACTERS = EVERYWHERE | {"unit", "positions", "whitespace", "align", "offsets"
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What one call of `read` was asked for, and what it met on the way.
+    """What one call of `read` was asked for, and what it found out on the way.
 
     Attributes
     ----------
@@ -28,16 +29,25 @@ class Reading:
     notes : list of Note
         What was found out, for people.
     signed : dict
-        Choices that move a digit, for the signature.
+        Choices that change results, for the signature.
+    schemes : set of str
+        The schemes of tags, asked for or detected.
     numbered : dict
         How many texts an annotator has, where only their numbers identify them.
+    people : dict
+        The annotators in each upload, by its name.
+    is_mixed : bool
+        Whether files of several formats are read together, so that drafts are needed.
     """
 
     options: ReadOptions
     skipped: Counter[str] = field(default_factory=Counter)
-    notes: list[Any] = field(default_factory=list)
+    notes: list[Note] = field(default_factory=list)
     signed: dict[str, Any] = field(default_factory=dict)
+    schemes: set[str] = field(default_factory=set)
     numbered: dict[str, int] = field(default_factory=dict)
+    people: dict[str, dict[str, None]] = field(default_factory=dict)
+    is_mixed: bool = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "options", checked_options(ReadOptions, self.options))
@@ -48,8 +58,12 @@ class Reading:
         known = declared(ReadOptions)
         return [name for name, value in given.items() if value != known[name].option.default]
 
-    def note(self, *text: Any, where: str = "", who: str = "") -> None:
+    def note(self, *text: Piece, where: str = "", who: str = "") -> None:
         """Keep something that was found out, once."""
-        found = Note(text, where=where, who=who)
-        if found not in self.notes:
-            self.notes.append(found)
+        note = Note(text, where=where, who=who)
+        if note not in self.notes:
+            self.notes.append(note)
+
+    def met(self, upload: str, annotators: Iterable[str]) -> None:
+        """Keep which annotators an upload holds."""
+        self.people.setdefault(upload, {}).update(dict.fromkeys(annotators))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import replace
 from itertools import chain
 from os import PathLike
@@ -13,11 +13,12 @@ from typing import Any, Unpack
 from beyondchance.annotations.corpus import Corpus, Input
 from beyondchance.checks import checked_option
 from beyondchance.errors import DataError, FormatError, MismatchError, OptionError
-from beyondchance.io.drafts import assembled
-from beyondchance.io.formats.quick_conll import quick_corpus
+from beyondchance.io.assembling import assembled
+from beyondchance.io.drafts import Draft
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import FORMATS, Format, Upload
 from beyondchance.io.sources import Source, is_zip, opened
+from beyondchance.messages import Quote, Use, quotes
 from beyondchance.options import ReadOptions, declared, documented
 
 __all__ = ["FORMATS", "read"]
@@ -34,10 +35,10 @@ def read(
     Parameters
     ----------
     *paths : str, path or binary file
-        One file that holds everybody, or one file or folder for each annotator, who is
-        then named after it. For ``format="hf"``, the data sets themselves.
+        One file that holds all annotators, or one file or folder for each annotator, who
+        is then named after it. For ``format="hf"``, the data sets themselves.
     format : str, optional
-        One of the names in `FORMATS`; told from the content by default.
+        One of the names in `FORMATS`; detected from the content by default.
     {options}
 
     Returns
@@ -63,19 +64,19 @@ def read(
     """
     reading = Reading(options)
     if not paths:
-        raise OptionError("nothing to read; expected at least one file or folder")
+        raise OptionError("nothing to read", expected="at least one file or folder")
     gold = reading.options["gold"]
     gold_file = _gold_file(gold)
     if gold_file is not None and gold_file not in map(_resolved, paths):
         paths = (*paths, gold)
     uploads = _uploads(paths)
-    chosen = [_format_of(upload, format, reading) for upload in uploads]
-    _check_options(chosen, reading)
-    corpus = _corpus_of(uploads, chosen, reading)
+    formats = [_format_of(upload, format, reading) for upload in uploads]
+    _check_options(formats, reading)
+    corpus = _corpus_of(uploads, formats, reading)
     _check_numbers(reading)
     if gold_file is not None:
         upload = next(upload for upload in uploads if _resolved(upload.name) == gold_file)
-        corpus = corpus.with_gold(_only_annotator(upload, corpus, format, options))
+        corpus = corpus.with_gold(_only_annotator(upload, corpus, reading))
     elif gold is not None:
         corpus = corpus.with_gold(str(gold))
     given: dict[str, Any] = {**reading.options}
@@ -88,7 +89,7 @@ def read(
         notes=(*corpus.notes, *reading.notes),
         inputs=tuple(
             Input(name=source.name, sha256=source.sha256, format=item.name)
-            for upload, item in zip(uploads, chosen, strict=True)
+            for upload, item in zip(uploads, formats, strict=True)
             for source in upload.sources
         ),
     )
@@ -104,58 +105,73 @@ def _gold_file(gold: Any) -> Path | None:
     return path if path is not None and (not isinstance(gold, str) or path.exists()) else None
 
 
-def _only_annotator(
-    upload: Upload, corpus: Corpus, format_name: str | None, options: Mapping[str, Any]
-) -> str:
-    """Who made the file of the gold standard: named after it, or by the file itself."""
+def _only_annotator(upload: Upload, corpus: Corpus, reading: Reading) -> str:
+    """The annotator of the gold standard's file: named after it, or by the file itself."""
     if upload.annotator in corpus.annotators:
         return upload.annotator
-    others = {name: value for name, value in options.items() if name != "gold"}
-    names = read(upload.name, format=format_name, **others).annotators
+    names = list(reading.people.get(upload.name, ()))
     if len(names) != 1:
         raise DataError(
-            f"{upload.name}: holds {len(names)} annotators ({', '.join(names[:10])}); expected "
-            "one, the gold standard: say who it is with gold=NAME"
+            f"holds {len(names)} annotators (",
+            *quotes(names),
+            ")",
+            where=upload.name,
+            expected="one, the gold standard",
+            remedy=("name it with ", Use("gold", placeholder="NAME")),
         )
     return names[0]
 
 
-def _corpus_of(uploads: list[Upload], chosen: list[Format], reading: Reading) -> Corpus:
+def _corpus_of(uploads: list[Upload], formats: list[Format], reading: Reading) -> Corpus:
     """Read every upload in its format, and put them together."""
-    main = chosen[0]
-    odd = next((item for item in chosen if _defaults(item) != _defaults(main)), None)
+    main = formats[0]
+    odd = next((item for item in formats if _defaults(item) != _defaults(main)), None)
     if odd is not None and not (reading.options["unit"] and reading.options["positions"]):
         raise OptionError(
             f"{main.name} and {odd.name} differ in what they are scored on "
-            f"({' by '.join(_defaults(main))} and {' by '.join(_defaults(odd))}); say unit and "
-            "positions"
+            f"({' by '.join(_defaults(main))} and {' by '.join(_defaults(odd))})",
+            remedy=(
+                "pass ",
+                Use("unit", placeholder="UNIT"),
+                " and ",
+                Use("positions", placeholder="POSITIONS"),
+            ),
         )
-    whole = [item for item in chosen if hasattr(item.module(), "corpus")]
-    if whole and any(item != main for item in chosen):
+    if all(item == main for item in formats):
+        content = main.reader().read(uploads, reading)
+    else:
+        content = _mixed(uploads, formats, replace(reading, is_mixed=True))
+    if isinstance(content, Corpus):
+        return content
+    return assembled(content, reading, unit=main.unit, positions=main.positions)
+
+
+def _mixed(uploads: list[Upload], formats: list[Format], reading: Reading) -> Iterable[Draft]:
+    """Read uploads of several formats to drafts."""
+    alone = next((item for item in formats if item.is_alone), None)
+    if alone is not None:
         raise OptionError(
-            f"{whole[0].name} cannot be read together with other formats; convert one to the other"
+            f"{alone.name} cannot be read together with other formats",
+            remedy="convert one to the other",
         )
-    if whole:
-        corpus: Corpus = main.module().corpus(uploads, reading)
-        return corpus
-    quick = quick_corpus(uploads, reading) if {item.name for item in chosen} == {"conll"} else None
-    if quick is not None:
-        return quick
-    drafts = chain.from_iterable(
-        item.drafts(upload, reading) for upload, item in zip(uploads, chosen, strict=True)
-    )
-    return assembled(drafts, reading, unit=main.unit, positions=main.positions)
+    contents = [
+        item.reader().read([upload], reading) for upload, item in zip(uploads, formats, strict=True)
+    ]
+    return chain.from_iterable(content for content in contents if not isinstance(content, Corpus))
 
 
 def _check_numbers(reading: Reading) -> None:
-    """Refuse files that only numbers match, if they have not equally many texts."""
+    """Refuse files that only numbers match, if they differ in how many texts they have."""
     (first, n), *others = [*reading.numbered.items()] or [("", 0)]
     for name, other in others:
         if other != n:
             raise MismatchError(
-                f"{first!r} has {n} sentences, {name!r} has {other}; expected equally many, for "
-                "only their numbers match them: mark documents with '# newdoc id = NAME' where "
-                "somebody did not annotate all"
+                Quote(first),
+                f" has {n} sentences, ",
+                Quote(name),
+                f" has {other}",
+                expected="equally many, because only their numbers match them",
+                remedy="mark documents with '# newdoc id = NAME' where an annotator left some out",
             )
 
 
@@ -171,27 +187,19 @@ def _uploads(paths: Iterable[Any]) -> list[Upload]:
             name = str(getattr(path, "name", f"stream {number}"))
             stream = Source(name, member=_content(path, name))
             uploads.append(Upload(name, stream.stem, [stream]))
-            continue
-        if not isinstance(path, str | PathLike):
-            uploads.append(
-                Upload(
-                    f"data {number}",
-                    f"annotator {number}",
-                    [Source(f"data {number}", member=b"")],
-                    data=path,
-                )
-            )
-            continue
-        found = opened(Path(path))
-        if isinstance(found, Source):
-            uploads.append(Upload(str(path), found.stem, [found]))
+        elif not isinstance(path, str | PathLike):
+            name = f"data {number}"
+            empty = Source(name, member=b"")
+            uploads.append(Upload(name, f"annotator {number}", [empty], data=path))
+        elif isinstance(source := opened(Path(path)), Source):
+            uploads.append(Upload(str(path), source.stem, [source]))
         else:
-            uploads.append(Upload(str(path), Path(path).resolve().name, found, is_folder=True))
+            uploads.append(Upload(str(path), Path(path).resolve().name, source, is_folder=True))
     paths_given = [Path(upload.name).resolve() for upload in uploads if upload.data is None]
     if len(set(paths_given)) < len(paths_given):
         again = next(path for path in paths_given if paths_given.count(path) > 1)
-        raise OptionError(f"{again.name} was given twice; expected different files")
-    # Files of one name in different folders are told apart by the folders.
+        raise OptionError(f"{again.name} was given twice", expected="different files")
+    # Annotators of files with the same name are distinguished by the folders of the files.
     twice = {name for name, n in Counter(upload.annotator for upload in uploads).items() if n > 1}
     return [
         replace(upload, annotator=f"{Path(upload.name).resolve().parent.name}/{upload.annotator}")
@@ -205,7 +213,9 @@ def _content(stream: Any, name: str) -> bytes:
     """What a binary stream still holds."""
     content = stream.read()
     if not isinstance(content, bytes):
-        raise OptionError(f"{name}: a stream of text; expected one of bytes, opened with 'rb'")
+        raise OptionError(
+            "a stream of text", where=name, expected="a stream of bytes, opened with 'rb'"
+        )
     return content
 
 
@@ -215,29 +225,34 @@ def _format_of(upload: Upload, name: str | None, reading: Reading) -> Format:
         return FORMATS[checked_option("format", name, FORMATS)]
     for item in FORMATS.values():
         if item.detects(upload):
-            reading.notes.append(f"{upload.name}: read as {item.name}")
+            reading.note("read as ", item.name, where=upload.name)
             return item
     source = upload.sources[0]
     if not source.head:
-        raise FormatError(f"{upload.name}: is empty; expected annotations")
+        raise FormatError("is empty", where=upload.name, expected="annotations")
     if is_zip(source):
         raise FormatError(
-            f"{upload.name}: a zip archive of no known kind; expected an export of doccano or "
-            "INCEpTION (save a spreadsheet as CSV)"
+            "a zip archive of no known kind",
+            where=upload.name,
+            expected="an export of doccano or INCEpTION",
+            remedy="save a spreadsheet as CSV",
         )
     if not source.head_text:
-        source.text  # noqa: B018 - says why it is no text, if it is none
+        source.text  # noqa: B018 - raises an error that says why it is not text
     raise FormatError(
-        f"{upload.name}: not recognised as any of {', '.join(FORMATS)}; say which with format="
+        f"not recognised as any of {', '.join(FORMATS)}",
+        where=upload.name,
+        remedy=("pass ", Use("format", placeholder="NAME")),
     )
 
 
-def _check_options(chosen: list[Format], reading: Reading) -> None:
+def _check_options(formats: list[Format], reading: Reading) -> None:
     """Refuse an option that none of the formats takes: it would do nothing."""
-    taken = frozenset().union(*(item.options for item in chosen))
+    taken = frozenset().union(*(item.options for item in formats))
     for name in reading.changed():
         if name not in taken:
-            formats = ", ".join(dict.fromkeys(item.name for item in chosen))
+            names = ", ".join(dict.fromkeys(item.name for item in formats))
             raise OptionError(
-                f"option {name!r} does not apply to {formats}; it takes: {', '.join(sorted(taken))}"
+                f"option {name!r} does not apply to {names}",
+                remedy=f"it takes: {', '.join(sorted(taken))}",
             )

@@ -1,14 +1,20 @@
-"""Every format there is: what it is, how it is told, what it needs."""
+"""Every format: its name, its defaults, its options and the module that reads it.
+
+To add a format, write a module of `beyondchance.io.formats` that follows `Reader`, and add
+an entry here.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import wraps
 from importlib import import_module
 from pathlib import PurePosixPath
 from types import ModuleType
-from typing import Any
+from typing import Any, Protocol, cast
 
+from beyondchance.annotations.corpus import Corpus
 from beyondchance.errors import MissingLibraryError
 from beyondchance.io.drafts import Draft
 from beyondchance.io.options import CHARACTERS, EVERYWHERE, Reading
@@ -24,7 +30,7 @@ class Upload:
     name : str
         The path as given.
     annotator : str
-        Who it is by, unless the file itself says so.
+        The annotator, unless the file itself names one.
     sources : list of Source
     is_folder : bool
     data : object, optional
@@ -38,16 +44,50 @@ class Upload:
     data: Any = None
 
     def document_of(self, source: Source) -> str:
-        """The document that a file holds, unless the file itself says so.
+        """The document that a file holds, unless the file itself names one.
 
         In a folder its name below the folder, without the ending. A file given by
         itself is by one annotator of one document, which has no name: ``1``.
         """
-        if not self.is_folder:
-            return "1"
-        path, folder = (PurePosixPath(name.replace("\\", "/")) for name in (source.name, self.name))
+        return str(self.stem_of(source)) if self.is_folder else "1"
+
+    def stem_of(self, source: Source) -> PurePosixPath:
+        """The path of a file below the folder that was given, without its ending."""
+        folder = PurePosixPath(self.name.replace("\\", "/"))
+        path = source.posix_path
         inside = path.relative_to(folder) if path.is_relative_to(folder) else path
-        return str(inside.with_suffix(""))
+        return inside.with_suffix("")
+
+
+class Reader(Protocol):
+    """What the module of a format offers."""
+
+    def is_format(self, upload: Upload, /) -> bool:
+        """Whether the content of an upload looks like this format."""
+        ...
+
+    def read(self, uploads: list[Upload], reading: Reading, /) -> Corpus | Iterable[Draft]:
+        """Read uploads that are all of this format.
+
+        Drafts are put together with those of other formats by `beyondchance.io.assembling`.
+        A reader that puts the annotators together in its own way returns a Corpus.
+        """
+        ...
+
+
+def each_upload(
+    read: Callable[[Upload, Reading], Iterable[Draft]],
+) -> Callable[[list[Upload], Reading], Iterator[Draft]]:
+    """Make the reading function of a format from one that reads a single upload."""
+
+    @wraps(read)
+    def read_all(uploads: list[Upload], reading: Reading) -> Iterator[Draft]:
+        for upload in uploads:
+            for draft in read(upload, reading):
+                reading.met(upload.name, [draft.annotator])
+                yield draft
+
+    return read_all
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,6 +105,8 @@ class Format:
         The reading options that concern it.
     first : str
         The characters that its files of text can begin with; any if there are none.
+    is_alone : bool
+        Whether its reader returns a Corpus, which files of other formats cannot join.
     library, extra : str, optional
         What must be installed, and the extra of this package that does it.
     """
@@ -77,12 +119,14 @@ class Format:
     offsets: str = "code points"
     options: frozenset[str] = field(default=EVERYWHERE)
     first: str = ""
+    is_alone: bool = False
     library: str | None = None
     extra: str | None = None
 
-    def module(self) -> ModuleType:
-        """The module that reads it: ``is_format(source)`` and ``drafts(upload, reading)``."""
-        return import_module(f"beyondchance.io.formats.{self.name.replace('-', '_')}")
+    def reader(self) -> Reader:
+        """The module that reads it."""
+        module = import_module(f"beyondchance.io.formats.{self.name.replace('-', '_')}")
+        return cast("Reader", module)
 
     def detects(self, upload: Upload) -> bool:
         """Whether the content looks like this format."""
@@ -91,12 +135,7 @@ class Format:
             beginning = upload.sources[0].head_text.lstrip()
             if beginning and beginning[0] not in self.first:
                 return False
-        return bool(self.module().is_format(upload))
-
-    def drafts(self, upload: Upload, reading: Reading) -> Iterable[Draft]:
-        """Read one upload."""
-        read: Callable[[Upload, Reading], Iterable[Draft]] = self.module().drafts
-        return read(upload, reading)
+        return self.reader().is_format(upload)
 
 
 def required(library: str, *, extra: str, purpose: str) -> ModuleType:
@@ -105,16 +144,16 @@ def required(library: str, *, extra: str, purpose: str) -> ModuleType:
         return import_module(library)
     except ImportError as error:
         raise MissingLibraryError(
-            f"{purpose} needs the library {library} ({error}); install it with: "
-            f"pip install 'beyondchance[{extra}]'"
+            f"{purpose} needs the library {library} ({error})",
+            remedy=f"install it with: pip install 'beyondchance[{extra}]'",
         ) from None
 
 
-# In the order in which they are tried: the most telling first.
+# In the order in which they are tried: those that are easiest to recognise first.
 _ALL = (
     Format(
         name="brat",
-        title="brat standoff: one folder per annotator, .ann beside .txt",
+        title="brat standoff: one folder per annotator, .ann next to .txt",
         example="beyondchance agree anna/ ben/",
         unit="document",
         positions="characters",
@@ -170,6 +209,7 @@ _ALL = (
         unit="document",
         positions="frames",
         offsets="milliseconds",
+        is_alone=True,
         first="<",
         options=EVERYWHERE | {"grid", "tier", "layer"},
     ),
@@ -180,6 +220,7 @@ _ALL = (
         unit="document",
         positions="frames",
         offsets="seconds",
+        is_alone=True,
         first='Fo"',
         options=EVERYWHERE | {"grid", "tier", "layer"},
         library="praatio",
@@ -192,12 +233,13 @@ _ALL = (
         unit="document",
         positions="frames",
         offsets="seconds",
+        is_alone=True,
         first="SNLFEICA;",
         options=EVERYWHERE | {"grid"},
     ),
     Format(
         name="label-studio",
-        title="Label Studio: JSON and JSON-MIN, everybody in one file",
+        title="Label Studio: JSON and JSON-MIN, all annotators in one file",
         example="beyondchance agree export.json",
         unit="document",
         positions="characters",
@@ -231,8 +273,6 @@ _ALL = (
         positions="tokens",
         first="#0123456789",
         options=EVERYWHERE | {"unit", "positions", "scheme", "repair", "feature"},
-        library="conllu",
-        extra="conllu",
     ),
     Format(
         name="table",
@@ -240,6 +280,7 @@ _ALL = (
         example="beyondchance agree spans.csv",
         unit="document",
         positions="characters",
+        is_alone=True,
         options=CHARACTERS | {"documents", "empty", "length"},
     ),
     Format(

@@ -1,4 +1,4 @@
-"""Files and folders put into place in one step: whole, or not there."""
+"""Files and folders put into place in one step: complete, or not there."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from os import PathLike
 from pathlib import Path
 
 from beyondchance.errors import FormatError
+from beyondchance.io.sources import cause
 
 
 def is_folder(path: str | PathLike[str]) -> bool:
@@ -19,16 +20,16 @@ def is_folder(path: str | PathLike[str]) -> bool:
 def check_place(path: str | PathLike[str]) -> None:
     """Refuse a place where no file can be, before work is done for it."""
     if is_folder(path):
-        raise FormatError(f"{os.fspath(path)}: is a folder; expected the name of a file")
+        raise FormatError("is a folder", where=os.fspath(path), expected="the name of a file")
     _target(os.fspath(path))
 
 
 def save_file(path: str | PathLike[str], data: bytes) -> None:
-    """Write beside the place, then move there: a file is whole or not there."""
+    """Write next to the place, then move there: a file is complete or not there."""
     check_place(path)
     shown = os.fspath(path)
     target = _target(shown)
-    part = _beside(target)
+    part = _part_of(target)
     try:
         if target.exists() and not target.is_file():
             target.write_bytes(data)  # a device or a pipe, which must stay what it is
@@ -45,20 +46,20 @@ def save_file(path: str | PathLike[str], data: bytes) -> None:
 
 
 def save_folder(path: str | PathLike[str], files: Mapping[str, bytes]) -> None:
-    """Write a folder beside the place, then move it there."""
+    """Write a folder next to the place, then move it there."""
     from shutil import rmtree  # noqa: PLC0415 - slow to load, and reports need no folder
 
     shown = os.fspath(path)
     target = _target(shown)
     if target.exists() and not (target.is_dir() and not any(target.iterdir())):
-        raise FormatError(f"{shown}: exists already; expected a new folder or an empty one")
-    part = _beside(target)
+        raise FormatError("exists already", where=shown, expected="a new folder or an empty one")
+    part = _part_of(target)
     try:
         part.mkdir()
         for name, data in files.items():
             file = part / name
             file.parent.mkdir(parents=True, exist_ok=True)
-            # Some file systems do not tell names apart that differ in case only.
+            # On some file systems, names that differ in case only are the same.
             with file.open("xb") as opened:
                 opened.write(data)
         if target.is_dir():
@@ -73,13 +74,13 @@ def save_folder(path: str | PathLike[str], files: Mapping[str, bytes]) -> None:
 def _target(shown: str) -> Path:
     target = Path(shown).resolve()
     if not target.parent.is_dir():
-        raise FormatError(f"{shown}: its folder does not exist; make it first")
+        raise FormatError("its folder does not exist", where=shown, remedy="make it first")
     return target
 
 
-def _beside(target: Path) -> Path:
+def _part_of(target: Path) -> Path:
     return target.parent / f".{os.urandom(8).hex()}.part"
 
 
 def _not_written(shown: str, error: OSError) -> FormatError:
-    return FormatError(f"{shown}: cannot be written ({(error.strerror or str(error)).lower()})")
+    return FormatError(f"cannot be written ({cause(error)})", where=shown)

@@ -1,4 +1,4 @@
-"""Files, folders and archives that somebody else wrote: opened with care.
+"""Files, folders and archives that others wrote: opened with care.
 
 Nothing here trusts its input. Texts are decoded or refused with the place; no link leads
 out of a folder; nothing is written to disk and nothing is fetched.
@@ -17,11 +17,13 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from beyondchance.errors import FormatError
+from beyondchance.messages import Quote
 
 MOST_BYTES = 2**31
 """What one file, or all members of one archive together, may hold."""
 MOST_EXPANSION = 200
 """How many times its packed size a member of an archive may hold."""
+_HEAD_BYTES = 65536
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,9 +45,14 @@ class Source:
     member: bytes | None = None
 
     @property
+    def posix_path(self) -> PurePosixPath:
+        """The name as a path with slashes, on whatever system it was given."""
+        return PurePosixPath(self.name.replace("\\", "/"))
+
+    @property
     def stem(self) -> str:
         """The name without folders and without its last ending."""
-        return PurePosixPath(self.name.replace(os.sep, "/")).stem
+        return self.posix_path.stem
 
     @cached_property
     def data(self) -> bytes:
@@ -54,26 +61,34 @@ class Source:
             return self.member
         assert self.path is not None  # noqa: S101 - a source is one or the other
         try:
-            if self.path.stat().st_size > MOST_BYTES:
-                raise FormatError(
-                    f"{self.name}: holds {self.path.stat().st_size:,} bytes; expected at most "
-                    f"{MOST_BYTES:,}: split the file"
-                )
-            return self.path.read_bytes()
+            n_bytes = self.path.stat().st_size
+            if n_bytes <= MOST_BYTES:
+                return self.path.read_bytes()
         except OSError as error:
-            raise FormatError(f"{self.name}: cannot be read ({_cause(error)})") from None
+            raise _unreadable(self.name, error) from None
+        raise FormatError(
+            f"holds {n_bytes:,} bytes",
+            where=self.name,
+            expected=f"at most {MOST_BYTES:,}",
+            remedy="split the file",
+        )
 
     @cached_property
     def head(self) -> bytes:
-        """The first bytes, enough to tell formats apart."""
+        """The first bytes, enough to recognise a format."""
         if self.member is not None:
-            return self.member[:65536]
+            return self.member[:_HEAD_BYTES]
         assert self.path is not None  # noqa: S101 - a source is one or the other
         try:
             with self.path.open("rb") as file:
-                return file.read(65536)
+                return file.read(_HEAD_BYTES)
         except OSError as error:
-            raise FormatError(f"{self.name}: cannot be read ({_cause(error)})") from None
+            raise _unreadable(self.name, error) from None
+
+    @property
+    def is_longer_than_head(self) -> bool:
+        """Whether there is more than the head."""
+        return len(self.head) >= _HEAD_BYTES
 
     @cached_property
     def sha256(self) -> str:
@@ -85,33 +100,36 @@ class Source:
         """The content as text, without a byte order mark.
 
         UTF-8, or UTF-16 if it begins with that byte order mark. Line ends stay as
-        they are, for offsets count them.
+        they are because offsets count them.
         """
         data = self.data
         if data.startswith((b"\xff\xfe", b"\xfe\xff")):
             try:
                 return data.decode("utf-16")
             except UnicodeDecodeError as error:
-                raise FormatError(f"{self.name}: broken UTF-16 at byte {error.start}") from None
+                raise FormatError(f"broken UTF-16 at byte {error.start}", where=self.name) from None
         try:
             text = data.decode("utf-8-sig")
         except UnicodeDecodeError as error:
             line = data.count(b"\n", 0, error.start) + 1
             raise FormatError(
-                f"{self.name}:{line}: byte {data[error.start]:#04x} is not UTF-8; "
-                "save the file as UTF-8"
+                f"byte {data[error.start]:#04x} is not UTF-8",
+                where=f"{self.name}:{line}",
+                remedy="save the file as UTF-8",
             ) from None
         if "\0" in text:
             line = text.count("\n", 0, text.index("\0")) + 1
             raise FormatError(
-                f"{self.name}:{line}: contains a NUL character; expected text, and this looks "
-                "like a binary file or UTF-16 without a byte order mark"
+                "contains a NUL character",
+                where=f"{self.name}:{line}",
+                expected="text, and this looks like a binary file or UTF-16 without a byte order "
+                "mark",
             )
         return text
 
     @cached_property
     def head_text(self) -> str:
-        """The beginning as text, for telling formats apart; empty if it is none."""
+        """The beginning as text, to recognise a format by; empty if it is not text."""
         if self.head.startswith((b"\xff\xfe", b"\xfe\xff")):
             even = self.head[: len(self.head) // 2 * 2]
             return even.decode("utf-16", errors="replace")
@@ -146,32 +164,32 @@ def parsed_json(text: str, name: str, *, first_line: int = 1) -> Any:
     """Parse JSON, naming the place of an error. Numbers must be finite."""
 
     def refuse(constant: str) -> None:
-        raise FormatError(f"{name}:{first_line}: {constant} is not a JSON value")
+        raise FormatError(f"{constant} is not a JSON value", where=f"{name}:{first_line}")
 
     try:
         return json.loads(text, parse_constant=refuse)
     except FormatError:
         raise
     except json.JSONDecodeError as error:
-        line = first_line + error.lineno - 1
         raise FormatError(
-            f"{name}:{line}: not valid JSON ({error.msg} at column {error.colno})"
+            f"not valid JSON ({error.msg} at column {error.colno})",
+            where=f"{name}:{first_line + error.lineno - 1}",
         ) from None
     except RecursionError:
-        raise FormatError(f"{name}:{first_line}: JSON nested too deeply") from None
+        raise FormatError("JSON nested too deeply", where=f"{name}:{first_line}") from None
     except ValueError as error:  # an integer with thousands of digits
-        raise FormatError(f"{name}:{first_line}: not valid JSON ({error})") from None
+        raise FormatError(f"not valid JSON ({error})", where=f"{name}:{first_line}") from None
 
 
 def opened(path: str | Path) -> Source | list[Source]:
     """A file as a source, or a folder as the sources below it, sorted by name."""
     where = Path(path)
     if not _exists(where):
-        raise FormatError(f"{path}: no such file or folder")
+        raise FormatError("no such file or folder", where=str(path))
     if where.is_file():
         return Source(str(path), path=where)
     if not where.is_dir():
-        raise FormatError(f"{path}: neither a file nor a folder")
+        raise FormatError("neither a file nor a folder", where=str(path))
     root = where.resolve()
     found = []
     for folder, folders, names in os.walk(where, followlinks=False):
@@ -181,19 +199,24 @@ def opened(path: str | Path) -> Source | list[Source]:
             if name.startswith("."):
                 continue
             if entry.is_symlink() and not entry.resolve().is_relative_to(root):
-                raise FormatError(f"{entry}: a link that leads out of the folder; remove it")
+                raise outward_link(str(entry))
             if entry.is_file():
                 found.append(Source(str(entry), path=entry))
     if not found:
-        raise FormatError(f"{path}: the folder holds no files")
+        raise FormatError("the folder holds no files", where=str(path))
     return found
+
+
+def outward_link(name: str) -> FormatError:
+    """The error for a link to a file elsewhere."""
+    return FormatError("a link that leads out of the folder", where=name, remedy="remove it")
 
 
 def _exists(path: Path) -> bool:
     try:
         return path.exists()
     except OSError as error:  # a name that is too long
-        raise FormatError(f"{path}: cannot be read ({_cause(error)})") from None
+        raise _unreadable(str(path), error) from None
 
 
 def is_zip(source: Source) -> bool:
@@ -201,8 +224,13 @@ def is_zip(source: Source) -> bool:
     return source.head.startswith((b"PK\x03\x04", b"PK\x05\x06"))
 
 
-def _cause(error: OSError) -> str:
+def cause(error: OSError) -> str:
+    """What the system says of an error, in a message."""
     return (error.strerror or str(error)).lower()
+
+
+def _unreadable(name: str, error: OSError) -> FormatError:
+    return FormatError(f"cannot be read ({cause(error)})", where=name)
 
 
 _XML_ENCODING = re.compile(rb"""^\s*<\?xml[^>]*encoding\s*=\s*["']([A-Za-z0-9._-]+)["']""")
@@ -222,12 +250,18 @@ def safe_xml(source: Source) -> bytes:
     declared = _XML_ENCODING.match(plain)
     encoding = declared[1].decode("ascii") if declared else "utf-8"
     if not _XML_ENCODINGS.fullmatch(encoding):
-        raise FormatError(f"{source.name}:1: XML in the encoding {encoding!r}; save it as UTF-8")
+        raise FormatError(
+            "XML in the encoding ",
+            Quote(encoding),
+            where=f"{source.name}:1",
+            remedy="save it as UTF-8",
+        )
     for declaration in (b"<!DOCTYPE", b"<!ENTITY"):
         if declaration in plain:
             line = plain.count(b"\n", 0, plain.index(declaration)) + 1
             raise FormatError(
-                f"{source.name}:{line}: XML with {declaration.decode()}, which an annotation does "
-                "not need; remove the declaration"
+                f"XML with {declaration.decode()}, which an annotation does not need",
+                where=f"{source.name}:{line}",
+                remedy="remove the declaration",
             )
     return data

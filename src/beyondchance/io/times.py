@@ -21,7 +21,7 @@ from typing import NamedTuple
 from beyondchance.annotations.corpus import MOST_POSITIONS, Corpus
 from beyondchance.annotations.tags import UNNAMED
 from beyondchance.errors import FormatError, MismatchError, OptionError, SpanError
-from beyondchance.io.drafts import matched
+from beyondchance.io.assembling import matched
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload
 from beyondchance.io.sources import Source
@@ -191,6 +191,7 @@ def corpus_of_tiers(
             recordings.append(_by_file(upload, source, file, chosen, reading))
         else:
             recordings += _by_tier(upload, source, file, chosen, reading)
+            reading.met(upload.name, [tier.name for tier in chosen])
     return corpus_of(recordings, reading)
 
 

@@ -1,4 +1,4 @@
-"""Values of somebody else's JSON: taken if they are what is expected, else refused."""
+"""Values of JSON that others wrote: taken if they are what is expected, else refused."""
 
 from __future__ import annotations
 
@@ -6,37 +6,87 @@ from collections.abc import Mapping
 from typing import Any
 
 from beyondchance.errors import FormatError
+from beyondchance.io.offsets import Interval
+from beyondchance.messages import Piece, Quote, Text
 
 
-def shown(value: object) -> str:
+def shown(value: object) -> Piece:
     """A JSON value in a message: short, whatever it is.
 
     Examples
     --------
-    >>> shown({"a": 1}), shown(None), shown("x" * 99) == repr("x" * 40)
-    ('an object', 'null', True)
+    >>> shown({"a": 1}), shown([1, 2]), shown(None)
+    ('an object', 'a list', 'null')
+    >>> print(shown("x"), shown(7))
+    'x' 7
     """
     if isinstance(value, dict | list):
         return "an object" if isinstance(value, dict) else "a list"
     if value is None or isinstance(value, bool):
         return {None: "null", True: "true", False: "false"}[value]
-    return repr(value if not isinstance(value, str) else value[:40])
+    return Quote(value)
 
 
-def listed(item: Mapping[str, Any], key: str, where: str) -> list[Any]:
+def refused(value: object, what: str, where: Text, expected: Text) -> FormatError:
+    """The error for a value that is not what was expected; `what` is what it should be.
+
+    Examples
+    --------
+    >>> print(refused([], "'label'", "a.json:3", "a name"))
+    a.json:3: 'label' is a list; expected a name
+    """
+    return FormatError(f"{what} is ", shown(value), where=where, expected=expected)
+
+
+def object_of(value: object, where: Text, what: str = "it") -> dict[str, Any]:
+    """A JSON object."""
+    if not isinstance(value, dict):
+        raise refused(value, what, where, "an object")
+    return value
+
+
+def listed(item: Mapping[str, Any], key: str, where: Text) -> list[Any]:
     """A list, empty where there is none."""
     value = item.get(key)
     if value is None:
         return []
     if not isinstance(value, list):
-        raise FormatError(f"{where}: {key!r} is {shown(value)}; expected a list")
+        raise refused(value, f"{key!r}", where, "a list")
     return value
 
 
-def identifier(value: object, place: str) -> str | None:
-    """A name or number as a string; nothing where it is missing or empty."""
+def identifier(item: Mapping[str, Any], key: str, where: Text) -> str | None:
+    """A name or number as a string; None where it is missing or empty."""
+    value = item.get(key)
     if value is None or value == "":
         return None
     if isinstance(value, bool) or not isinstance(value, str | int):
-        raise FormatError(f"{place} is {shown(value)}; expected a name or a number")
+        raise refused(value, f"{key!r}", where, "a name or a number")
     return str(value)
+
+
+def label_of(value: object, where: Text, what: str = "'label'") -> str:
+    """A label: a string that is not empty."""
+    if not isinstance(value, str) or not value:
+        raise refused(value, what, where, "a name")
+    return value
+
+
+def words_of(item: Mapping[str, Any], where: Text) -> str | None:
+    """The words that a file stores with a span, if it does."""
+    value = item.get("text")
+    if not isinstance(value, str | None):
+        raise refused(value, "'text'", where, "the words of the span")
+    return value
+
+
+def whole(value: object, what: str, where: Text) -> int:
+    """A whole number."""
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise refused(value, what, where, "a whole number")
+    return value
+
+
+def interval(item: Mapping[str, Any], where: Text) -> Interval:
+    """The offsets ``start`` and ``end`` of a span or token."""
+    return whole(item.get("start"), "'start'", where), whole(item.get("end"), "'end'", where)

@@ -9,7 +9,7 @@ from bioc import brat as bioc_brat
 from hypothesis import given, settings, strategies as st
 
 import beyondchance as bc
-from beyondchance.io.drafts import assembled
+from beyondchance.io.assembling import assembled
 from beyondchance.io.formats import brat
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload
@@ -224,7 +224,7 @@ def test_separators_that_only_look_like_line_ends_stay_in_the_line(tmp_path):
 def test_code_points(tmp_path):
     text = "\N{GRINNING FACE} Ada"
     assert spans(read_one(tmp_path, "T1\tPER 2 5\tAda\n", text), "d", "anna") == [(2, 5, "PER")]
-    with pytest.raises(bc.SpanError, match=re.escape("say offsets='utf16'")):
+    with pytest.raises(bc.SpanError, match=re.escape("pass offsets='utf16'")):
         read_one(tmp_path, "T1\tPER 3 6\tAda\n", text)
 
 
@@ -438,7 +438,7 @@ def test_same_as_bioc(ann):
         for item in theirs.entities
     ]
     reading = Reading(ReadOptions(discontinuous="split"))
-    list(brat.drafts(upload(is_folder=True, d_ann=ann, d_txt=TEXT), reading))
+    list(brat.read([upload(is_folder=True, d_ann=ann, d_txt=TEXT)], reading))
     assert {kind: reading.skipped[f"{kind} ignored"] for kind in ("relations", "events")} == {
         "relations": len(list(theirs.relations)),
         "events": len(list(theirs.events)),
@@ -471,7 +471,7 @@ def survives(ann, text, options):
     given_files = Upload("x", "x", sources, is_folder=True)
     brat.is_format(given_files)
     reading = Reading(options)
-    found = brat.drafts(given_files, reading)
+    found = brat.read([given_files], reading)
     with suppress(bc.BeyondChanceError):
         assembled(found, reading, unit="document", positions="characters")
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 import beyondchance as bc
-from beyondchance.io.drafts import assembled
+from beyondchance.io.assembling import assembled
 from beyondchance.io.formats import conll
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload
@@ -360,7 +360,7 @@ def read_bytes(data, **options):
     given = upload(data)
     conll.is_format(given)
     with suppress(bc.BeyondChanceError):
-        drafts = conll.drafts(given, reading)
+        drafts = conll.drafts([given], reading)
         assembled(drafts, reading, unit="sentence", positions="tokens")
 
 

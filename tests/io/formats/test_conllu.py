@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 import beyondchance as bc
-from beyondchance.io.drafts import assembled
+from beyondchance.io.assembling import assembled
 from beyondchance.io.formats import conllu
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload
@@ -197,11 +197,14 @@ def test_repairs(read):
         (row(1, "x") + row(2, ""), ":2: an empty column; expected '_' where there is nothing"),
         (
             row("a", "x", "NER=O"),
-            (":1: this sentence is not CoNLL-U (Failed parsing field 'id': 'a' is not a valid ID)"),
+            (
+                ":1: the number of a word is 'a'; expected a number such as 1, 1-2 for "
+                "a multiword token, or 1.1 for an empty node"
+            ),
         ),
         (
             row(1, "x", "NER=O") + row(1, "y"),
-            (":2: word 1 after word 1; expected 2 (a blank line ends a sentence)"),
+            (":2: word '1' after word 1; expected 2 (a blank line ends a sentence)"),
         ),
         (row("1-2", "x", "NER=O"), ":1: a sentence without words; expected at least one"),
         (
@@ -224,32 +227,38 @@ def test_repairs(read):
         ),
         (
             sentence("x Entity=A)"),
-            (":1: Entity=A) closes 'A', which is not open in this sentence; expected (A before it"),
+            (
+                ":1: Entity is 'A)', which closes 'A', but that is not open in this "
+                "sentence; expected ('A' before it"
+            ),
         ),
         (
             sentence("x Entity=(e1-person-1)"),
             (
-                ":1: Entity=(e1-person-1) has several parts; expected "
-                "(LABEL, or a comment such as '# global.Entity = eid-etype-head' that names the "
-                "parts"
+                ":1: Entity is '(e1-person-1)', which has several parts; expected "
+                "(LABEL, or a comment such as '# global.Entity = eid-etype-head' that "
+                "names the parts"
             ),
         ),
         (
             sentence("x Entity=(e1)", comments="# global.Entity = eid-etype\n"),
-            (":2: Entity=(e1) has no part etype; expected eid-etype"),
+            (
+                ":2: Entity is '(e1)', which has no part etype; the parts, by '# "
+                "global.Entity', are 'eid', 'etype'; expected etype among them"
+            ),
         ),
         (
             sentence("x Entity=(e1)", comments="# global.Entity = eid-head\n"),
             (
-                ":2: Entity=(e1): '# "
-                "global.Entity' names the parts eid, head; expected etype among them"
+                ":2: Entity is '(e1)', which has no part etype; the parts, by '# "
+                "global.Entity', are 'eid', 'head'; expected etype among them"
             ),
         ),
         (
             sentence("x Entity=(A[1/2])"),
             (
-                ":1: Entity=(A[1/2]) is a fragment of an entity in several "
-                "pieces; expected entities in one piece"
+                ":1: Entity is '(A[1/2])', a fragment of an entity in several pieces; "
+                "expected entities in one piece"
             ),
         ),
         (
@@ -333,5 +342,5 @@ def test_nothing_but_our_errors(content, edits, only_random):
     conllu.is_format(upload(content))
     with contextlib.suppress(bc.BeyondChanceError):
         assembled(
-            conllu.drafts(upload(content), reading), reading, unit="sentence", positions="tokens"
+            conllu.read([upload(content)], reading), reading, unit="sentence", positions="tokens"
         )

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 import beyondchance as bc
-from beyondchance.io.drafts import assembled
+from beyondchance.io.assembling import assembled
 from beyondchance.io.formats import doccano
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload
@@ -176,7 +176,7 @@ def test_archive_of_shared_work_has_no_names(tmp_path):
 def test_documents_without_labels_as_missing():
     reading = Reading(ReadOptions(empty="missing"))
     content = lines(TUPLES, {"id": 8, "text": "Ah.", "label": []}).encode()
-    found = list(doccano.drafts(Upload("x", "x", [Source("x", member=content)]), reading))
+    found = list(doccano.read([Upload("x", "x", [Source("x", member=content)])], reading))
     assert [draft.document for draft in found] == ["7"]
     assert reading.skipped["documents without labels left out as not annotated"] == 1
 
@@ -307,11 +307,11 @@ LABELS = "has no labels; expected them under 'label', 'labels' or 'entities'"
         ),
         (
             lines(TUPLES, 4),
-            ":2: found 4; expected a JSON object with 'text' and 'label'",
+            ":2: it is 4; expected an object",
         ),
         (
             "[4]",
-            ": item 1: found 4; expected a JSON object with 'text' and 'label'",
+            ": item 1: it is 4; expected an object",
         ),
         (
             lines(TUPLES) + '{"text": "Ah."\n',
@@ -470,7 +470,7 @@ def survives(data, options, name="x.jsonl"):
     found_file = upload(data, name)
     doccano.is_format(found_file)
     reading = Reading(options)
-    found = doccano.drafts(found_file, reading)
+    found = doccano.read([found_file], reading)
     with suppress(bc.BeyondChanceError):
         assembled(found, reading, unit="document", positions="characters")
 

@@ -9,7 +9,7 @@ from pympi.Elan import Eaf
 
 import beyondchance as bc
 from beyondchance.io.formats import eaf
-from beyondchance.io.formats.eaf import corpus as corpus_of_files, is_format
+from beyondchance.io.formats.eaf import is_format, read as corpus_of_files
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload
 from beyondchance.io.sources import Source

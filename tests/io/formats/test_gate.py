@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 import beyondchance as bc
-from beyondchance.io.drafts import assembled
+from beyondchance.io.assembling import assembled
 from beyondchance.io.formats import gate
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload
@@ -190,7 +190,7 @@ def test_nothing_is_written_to_disk(monkeypatch):
     monkeypatch.setattr(tempfile, "mkdtemp", refuse)
     monkeypatch.setattr(tempfile, "mkstemp", refuse)
     reading = Reading(ReadOptions())
-    anna, ben = gate.drafts(upload(XML.encode()), reading)
+    anna, ben = gate.read([upload(XML.encode())], reading)
     assert (anna.annotator, ben.annotator) == ("anna", "ben")
 
 
@@ -432,7 +432,7 @@ def check(content, **options):
     gate.is_format(upload(content))
     with contextlib.suppress(bc.BeyondChanceError):
         assembled(
-            gate.drafts(upload(content), reading), reading, unit="document", positions="characters"
+            gate.read([upload(content)], reading), reading, unit="document", positions="characters"
         )
 
 

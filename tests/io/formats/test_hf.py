@@ -126,12 +126,12 @@ NAMED = {"tags": SimpleNamespace(names=["O", "B-X"])}
             ),
         ),
         (3, "data 1: a int; expected a data set or a list of dictionaries"),
-        ([3], "data 1: example 1 is a int; expected a dictionary with tokens and ner_tags"),
+        ([3], ("data 1: example 1: a int; expected a dictionary with tokens and ner_tags")),
         (
             [{"tokens": ["x"], "pos": [1]}],
             (
-                "data 1: example 1 has the keys 'tokens', 'pos'; "
-                "expected one of ner_tags, tags, labels, ner"
+                "data 1: example 1: has the keys 'tokens', 'pos'; expected one of "
+                "ner_tags, tags, labels, ner"
             ),
         ),
         ([{"tags": ["O"]}], "data 1: example 1: tokens is missing; expected a list"),
@@ -139,35 +139,37 @@ NAMED = {"tags": SimpleNamespace(names=["O", "B-X"])}
         ([{"tokens": ["x"], "tags": "O"}], "data 1: example 1: tags is a str; expected a list"),
         (
             [{"tokens": ["x"], "tags": []}],
-            ("data 1: example 1 has 1 tokens and 0 tags; expected as many of each"),
+            ("data 1: example 1: has 1 tokens and 0 tags; expected as many of each"),
         ),
         (
             [{"tokens": ["x", ""], "tags": ["O", "O"]}],
-            ("data 1: example 1, token 1 is ''; expected a word"),
+            ("data 1: example 1, token 1: the word is ''; expected a string"),
         ),
-        ([{"tokens": [4], "tags": ["O"]}], "data 1: example 1, token 0 is 4; expected a word"),
+        (
+            [{"tokens": [4], "tags": ["O"]}],
+            "data 1: example 1, token 0: the word is 4; expected a string",
+        ),
         (
             [{"tokens": ["x"], "tags": [1]}],
             (
-                "data 1: example 1, token 0 has the tag 1, and nothing "
-                "says what numbers stand for; expected strings such as 'B-PER', or a Dataset whose "
-                "features name them"
+                "data 1: example 1, token 0: has the tag 1; expected strings such as "
+                "'B-PER', or a Dataset whose features name the numbers"
             ),
         ),
         (
             [{"tokens": ["x"], "tags": [True]}],
-            ("data 1: example 1, token 0 has the tag True; expected a string or a number"),
+            ("data 1: example 1, token 0: has the tag True; expected a string or a number"),
         ),
         (
             Dataset([{"tokens": ["x"], "tags": [-100]}], NAMED),
             (
-                "data 1: example 1, token 0 has the "
-                "tag -100; expected a number from 0 to 1, for O, B-X"
+                "data 1: example 1, token 0: has the tag -100; expected a number from 0"
+                " to 1, for 'O', 'B-X'"
             ),
         ),
         (
             [{"id": 1.5, "tokens": ["x"], "tags": ["O"]}],
-            ("data 1: example 1 has the id 1.5; expected a string or a number"),
+            ("data 1: example 1: has the id 1.5; expected a string or a number"),
         ),
         (
             [*ANNA, ANNA[0]],

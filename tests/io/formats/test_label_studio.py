@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 import beyondchance as bc
-from beyondchance.io.drafts import assembled
-from beyondchance.io.formats.label_studio import drafts, is_format
+from beyondchance.io.assembling import assembled
+from beyondchance.io.formats import label_studio
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload
 from beyondchance.io.sources import Source
@@ -228,9 +228,11 @@ class TestText:
     def test_nothing_tells(self, refused):
         refused(
             [task(done(1), data={"title": "a", "body": "b"})],
-            "export.json: task 7, annotation 1: which field holds the text cannot be told among "
-            "'title', 'body'; expected one string in the data of a task, or one named 'text', or "
-            "one that the words stored with the spans fit",
+            (
+                "export.json: task 7, annotation 1: any of the fields 'title', 'body' "
+                "may hold the text; expected one string in the data of a task, or one "
+                "named 'text', or one that the words stored with the spans fit"
+            ),
         )
 
     def test_emoji_count_one(self, read):
@@ -353,7 +355,7 @@ def value(**more):
             [{"id": 7, "data": {}, "annotations": {}}],
             "export.json: task 7: 'annotations' is an object; expected a list",
         ),
-        ([task("x")], "export.json: task 7, annotation #1 is 'x'; expected an object"),
+        ([task("x")], "export.json: task 7: annotation #1 is 'x'; expected an object"),
         (
             [task(done(1, was_cancelled="no"))],
             f"{BEGIN}: 'was_cancelled' is 'no'; expected true or false",
@@ -364,7 +366,7 @@ def value(**more):
             [task(done({}))],
             f"{BEGIN}: 'completed_by' has no email, username or id; expected one of them",
         ),
-        ([task(done(1, 2))], f"{BEGIN}, result #1 is 2; expected an object"),
+        ([task(done(1, 2))], ": result #1 is 2; expected an object"),
         ([task(done(1, {"type": 1}))], f"{BEGIN}, result #1: 'type' is 1; expected a string"),
         (
             [task(done(1, {"type": "labels"}))],
@@ -484,7 +486,7 @@ class TestDetection:
         ],
     )
     def test_told(self, content):
-        assert is_format(upload_of(content))
+        assert label_studio.is_format(upload_of(content))
 
     @pytest.mark.parametrize(
         "content",
@@ -505,11 +507,11 @@ class TestDetection:
         ],
     )
     def test_not_told(self, content):
-        assert not is_format(upload_of(content))
+        assert not label_studio.is_format(upload_of(content))
 
     def test_data_in_memory_is_something_else(self):
         found = upload_of([task(done(1, ADA))])
-        assert not is_format(Upload(found.name, "a", found.sources, data=[]))
+        assert not label_studio.is_format(Upload(found.name, "a", found.sources, data=[]))
 
 
 # --- Whatever comes -----------------------------------------------------------
@@ -561,10 +563,12 @@ JSON = st.recursive(
 def only_our_errors(content, **options):
     reading = Reading(ReadOptions(**options))
     upload = upload_of(content)
-    is_format(upload)
+    label_studio.is_format(upload)
     for positions in ("characters", "tokens"):
         try:
-            assembled(drafts(upload, reading), reading, unit="document", positions=positions)
+            assembled(
+                label_studio.read([upload], reading), reading, unit="document", positions=positions
+            )
         except bc.BeyondChanceError as error:
             assert str(error)  # noqa: PT017 - the message is what is checked
 
@@ -600,9 +604,9 @@ def test_anything(content):
 def test_deep_nesting_is_refused_with_a_message():
     deep = b'[{"id": 1, "data": {"text": "a"}, "annotations": ' + b"[" * 900 + b"]" * 900 + b"}]"
     with pytest.raises(bc.FormatError, match=re.escape("annotation #1 is a list")):
-        list(drafts(upload_of(deep), Reading(ReadOptions())))
+        list(label_studio.read([upload_of(deep)], Reading(ReadOptions())))
     with pytest.raises(bc.FormatError, match="nested too deeply"):
-        list(drafts(upload_of(b"[" * 100_000), Reading(ReadOptions())))
+        list(label_studio.read([upload_of(b"[" * 100_000)], Reading(ReadOptions())))
 
 
 def test_the_annotation_changed_last_counts_if_asked_for(tmp_path):

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 import beyondchance as bc
-from beyondchance.io.drafts import assembled
-from beyondchance.io.formats.prodigy import drafts, is_format
+from beyondchance.io.assembling import assembled
+from beyondchance.io.formats import prodigy
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload
 from beyondchance.io.sources import Source
@@ -200,10 +200,10 @@ OTHER = {"text": "Other", "_input_hash": 1, "spans": []}
 @pytest.mark.parametrize(
     ("second", "message"),
     [
-        (3, "3; expected an object, one task a line (db-out)"),
+        (3, "the line is 3; expected an object"),
         (
             {"image": "a.png", "answer": "accept"},
-            "the task has no 'text'; expected the text that was annotated, as a string",
+            "'text' is null; expected the text that was annotated, as a string",
         ),
         (
             task(text=["Ada"]),
@@ -326,7 +326,7 @@ class TestDetection:
         ],
     )
     def test_told(self, content):
-        assert is_format(upload_of(content))
+        assert prodigy.is_format(upload_of(content))
 
     @pytest.mark.parametrize(
         "content",
@@ -348,10 +348,10 @@ class TestDetection:
         ],
     )
     def test_not_told(self, content):
-        assert not is_format(upload_of(content))
+        assert not prodigy.is_format(upload_of(content))
 
     def test_data_in_memory_is_something_else(self):
-        assert not is_format(upload_of(lines(task(ADA)), data=[]))
+        assert not prodigy.is_format(upload_of(lines(task(ADA)), data=[]))
 
 
 # --- Whatever comes -----------------------------------------------------------
@@ -384,11 +384,13 @@ JSON = st.recursive(
 
 def only_our_errors(content, **options):
     upload = upload_of(content)
-    is_format(upload)
+    prodigy.is_format(upload)
     for positions in ("characters", "tokens"):
         reading = Reading(ReadOptions(**options))
         try:
-            assembled(drafts(upload, reading), reading, unit="document", positions=positions)
+            assembled(
+                prodigy.read([upload], reading), reading, unit="document", positions=positions
+            )
         except bc.BeyondChanceError as error:
             assert str(error)  # noqa: PT017 - the message is what is checked
 

@@ -1,11 +1,14 @@
-"""The quick road for plain CoNLL files gives what the slow one gives."""
+"""The quick reader of plain CoNLL files gives what the general one gives."""
+
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
 import beyondchance as bc
-from beyondchance.io import reading as io
+from beyondchance.io.assembling import assembled
+from beyondchance.io.formats import conll
 from beyondchance.io.formats.quick_conll import quick_corpus
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload
@@ -31,21 +34,43 @@ def quick(*texts, **options):
     return quick_corpus(uploads, Reading(ReadOptions(**options)))
 
 
-def test_a_whole_corpus(tmp_path, monkeypatch):
+def general(text, **options):
+    reading = Reading(ReadOptions(**options))
+    upload = Upload("0.x", "0", [Source("0.x", member=text.encode())])
+    drafts = conll.drafts([upload], reading)
+    corpus = assembled(drafts, reading, unit="sentence", positions="tokens")
+    return replace(corpus, skipped=dict(reading.skipped), options=reading.signed)
+
+
+@pytest.mark.parametrize("sentences_per_document", [None, 1, 7])
+def test_a_whole_corpus(tmp_path, monkeypatch, sentences_per_document):
     paths = [tmp_path / "gold.conll", tmp_path / "system.conll"]
     for path, tags in zip(paths, conll_sized(300), strict=True):
-        write_conll(path, tags)
+        write_conll(path, tags, sentences_per_document)
     fast = bc.read(*paths)
-    monkeypatch.setattr(io, "quick_corpus", lambda *_: None)
+    monkeypatch.setattr(conll, "quick_corpus", lambda *_: None)
     same(fast, bc.read(*paths))
+    assert len(fast.documents) == {None: 300, 1: 300, 7: 43}[sentences_per_document]
 
 
 PLAIN = "Anna B-PER\nleft O\n\nRome B-LOC\n"
 
 
-def test_it_is_taken():
-    assert quick(PLAIN, PLAIN) is not None
-    assert quick(PLAIN.replace(" ", "\t")) is not None
+@pytest.mark.parametrize(
+    "text",
+    [
+        PLAIN,
+        PLAIN.replace(" ", "\t"),
+        "\n" + PLAIN,
+        "-DOCSTART- O\n\n" + PLAIN,
+        "-DOCSTART- -X- O O\n" + PLAIN + "-DOCSTART-\n\n-DOCSTART-\n" + PLAIN,
+        PLAIN + "# newdoc id = b c\n" + PLAIN + "# newdoc\n" + PLAIN,
+    ],
+)
+def test_it_is_taken(text):
+    fast = quick(text, text)
+    assert fast is not None
+    assert fast.documents == general(text).documents
 
 
 @pytest.mark.parametrize(
@@ -53,29 +78,36 @@ def test_it_is_taken():
     [
         "# a comment\n" + PLAIN,
         PLAIN + "# O\n",
-        "-DOCSTART- O\n\n" + PLAIN,
+        "# newdoc id = a\n# genre = news\n" + PLAIN,
+        "# newdoc id = a\n" + PLAIN + "# newdoc id = a\n" + PLAIN,
+        PLAIN + "# newdoc id = 0\n" + PLAIN,
+        " -DOCSTART- O\n" + PLAIN,
+        "-DOCSTART-x O\n" + PLAIN,
+        "-DOCSTART- x\tO\n" + PLAIN,
         "token tag\n" + PLAIN,
         PLAIN + "one\n",
         PLAIN + "one two O\n",
         PLAIN.replace("\n", "\r\n"),
         PLAIN + " \n",
-        "\n" + PLAIN,
         PLAIN.replace("left", "le\u00a0ft"),
         PLAIN.replace("left", "\u3000left").replace(" ", "\t"),
         "one\ntwo\n",
+        "-DOCSTART- O\n",
         "",
         "Anna I-PER\n",
         "Anna B-PER\nleft I-LOC\n",
         "Anna B\n",
     ],
 )
-def test_what_is_not_plain_is_left_to_the_slow_road(text):
+def test_what_is_not_plain_is_left_to_the_general_reader(text):
     assert quick(text) is None
 
 
-def test_words_that_differ_are_left_to_the_slow_road():
+def test_words_that_differ_are_left_to_the_general_reader():
     assert quick(PLAIN, PLAIN.replace("Rome", "Bonn")) is None
     assert quick(PLAIN, PLAIN.replace("\n\n", "\n")) is None
+    assert quick(PLAIN, PLAIN.replace("\n\n", "\n-DOCSTART- O\n\n")) is None
+    assert quick(f"# newdoc id = a\n{PLAIN}", f"# newdoc id = b\n{PLAIN}") is None
 
 
 @pytest.mark.parametrize("options", [{"unit": "document"}, {"tag_column": "2"}, {"match": "text"}])
@@ -83,43 +115,70 @@ def test_so_are_options(options):
     assert quick(PLAIN, **options) is None
 
 
-rows = st.lists(
-    st.tuples(
-        st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=4),
-        st.sampled_from([" ", "\t", "  "]),
-        st.sampled_from(["O", "B-X", "I-X", "B-Y", "S-X", "E-X", "B", "x"]),
-        st.sampled_from(["\n", "\n\n", "\r\n", " \n"]),
-    ),
-    max_size=8,
-)
+@st.composite
+def files(draw):
+    """Mostly plain files: rows of one separator, and now and then something else."""
+    separator = draw(st.sampled_from([" ", "\t"]))
+    words = st.sampled_from(["Anna", "é", "-", "a#b", "x-DOCSTART"]) | st.text(
+        st.characters(codec="utf-8", exclude_categories=["Z", "C"], exclude_characters="#"),
+        min_size=1,
+        max_size=3,
+    )
+    tags = st.sampled_from(["O", "B-X", "B-X", "I-X", "B-Y"])
+    rows = st.builds("{}{}{}\n".format, words, st.just(separator), tags)
+    marks = [
+        "\n",
+        "\n\n",
+        "-DOCSTART- O\n\n",
+        "-DOCSTART-\tO\n",
+        "# newdoc id = {}\n",
+        "# newdoc\n",
+    ]
+    odd = [
+        "#x O\n",
+        "-DOCSTART-x O\n",
+        "x-DOCSTART- O\n",
+        " \n",
+        "\r\n",
+        "# x = y\n",
+        "a  O\n",
+        "a\u00a0b B\n",
+        "x\tS-X O\n",
+        " E-X\n",
+        "x\n",
+    ]
+    lines = [draw(st.sampled_from(["", "-DOCSTART- O\n\n"])), f"Mia{separator}B-X\n"]
+    for kind in draw(st.lists(st.integers(0, 99), max_size=9)):
+        if kind < 75:
+            lines.append(draw(rows))
+        else:
+            lines.append(draw(st.sampled_from(marks if kind < 97 else odd)).format(len(lines)))
+    return "".join(lines)
 
 
-@given(rows, st.sampled_from(["none", "conlleval", "discard"]))
-def test_wherever_it_is_taken_the_slow_road_agrees(lines, repair):
-    text = "".join("".join(row) for row in lines)
+@given(files(), st.sampled_from(["none", "conlleval", "discard"]))
+def test_wherever_it_is_taken_the_general_reader_agrees(text, repair):
     fast = quick(text, repair=repair)
     if fast is None:
         return
-    reading = Reading(ReadOptions(repair=repair))
-    upload = Upload("0.x", "0", [Source("0.x", member=text.encode())])
-    drafts = io.FORMATS["conll"].drafts(upload, reading)
-    slow = io.assembled(drafts, reading, unit="sentence", positions="tokens")
+    slow = general(text, repair=repair)
     assert fast.documents == slow.documents
+    assert fast.text_document.tolist() == slow.text_document.tolist()
     assert fast.texts == slow.texts
     assert fast.token_start.tolist() == slow.token_start.tolist()
     for document in fast.documents:
         assert fast.spans(document, "0") == slow.spans(document, "0")
-    assert fast.skipped == dict(reading.skipped)
-    assert fast.options["scheme"] == reading.signed["scheme"]
+    assert fast.skipped == slow.skipped
+    assert fast.options == slow.options
 
 
 @pytest.mark.parametrize("slow", [False, True])
 def test_other_columns_of_tags_are_pointed_out(tmp_path, monkeypatch, slow):
     if slow:
-        monkeypatch.setattr(io, "quick_corpus", lambda *_: None)
+        monkeypatch.setattr(conll, "quick_corpus", lambda *_: None)
     path = tmp_path / "anna.conll"
     path.write_text("Anna N B-PER B-PER\nleft V O B-X\n")
-    assert bc.read(path).notes[1] == (
+    assert str(bc.read(path).notes[1]) == (
         f"{path}: read from the last column; column 3 holds tags too (tag_column='3,4' reads each "
         "as an annotator)"
     )

@@ -454,7 +454,7 @@ def read_bytes(data, **options):
     given = upload(data)
     table.is_format(given)
     with suppress(bc.BeyondChanceError):
-        table.corpus([given], Reading(ReadOptions(**options)))
+        table.read([given], Reading(ReadOptions(**options)))
 
 
 BASES = [

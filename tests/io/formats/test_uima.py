@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 import beyondchance as bc
-from beyondchance.io.drafts import assembled
+from beyondchance.io.assembling import assembled
 from beyondchance.io.formats import uima
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload
@@ -156,7 +156,7 @@ def test_offsets_that_count_code_points(tmp_path):
         refused(
             path,
             "FILE: offset 1 lies inside a character of two UTF-16 units; expected offsets between "
-            "characters (if they count code points, say offsets='codepoints')",
+            "characters: if they count code points, pass offsets='codepoints'",
         )
         corpus = bc.read(path, format="uima", offsets="codepoints")
         assert corpus.spans("1", "anna") == [(0, 1, "FUN")]
@@ -592,7 +592,7 @@ def test_malformed_xmi(tmp_path):
     )
     path.write_text(re.sub(r"<xmi:XMI", '<!DOCTYPE x [<!ENTITY a "b">]><xmi:XMI', good))
     with pytest.raises(bc.FormatError, match="XML with <!DOCTYPE, which an annotation does not"):
-        list(uima.drafts(_upload(path.read_bytes(), xmi=True), _reading()))
+        list(uima.read([_upload(path.read_bytes(), xmi=True)], _reading()))
     path.write_text(good[:-10])
     with pytest.raises(bc.FormatError, match=r"anna\.xmi:\d+: not well-formed XML \("):
         bc.read(path, format="uima")
@@ -665,7 +665,7 @@ def fuzzed(upload):
     uima.is_format(upload)
     reading = _reading()
     with contextlib.suppress(bc.BeyondChanceError):
-        assembled(uima.drafts(upload, reading), reading, unit="document", positions="characters")
+        assembled(uima.read([upload], reading), reading, unit="document", positions="characters")
 
 
 def _places(value, path=()):

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 import beyondchance as bc
-from beyondchance.io.drafts import assembled
+from beyondchance.io.assembling import assembled
 from beyondchance.io.formats import webanno_tsv
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload
@@ -120,7 +120,7 @@ def test_stacked_spans_and_spans_over_sentences(tmp_path):
     refused(
         tmp_path,
         content,
-        "FILE:7: span [0, 10) 'A' does not lie within one sentence; expected it to, or say "
+        "FILE:7: span [0, 10) 'A' does not lie within one sentence; correct it, or pass "
         "unit='document'",
     )
 
@@ -557,5 +557,5 @@ def test_nothing_but_our_errors(data):
     reading = Reading(ReadOptions(duplicates="skip", zero_length="skip"))
     with contextlib.suppress(bc.BeyondChanceError):
         assembled(
-            webanno_tsv.drafts(given_upload, reading), reading, unit="document", positions="tokens"
+            webanno_tsv.read([given_upload], reading), reading, unit="document", positions="tokens"
         )

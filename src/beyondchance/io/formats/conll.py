@@ -16,28 +16,35 @@ from __future__ import annotations
 import re
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence, Set as AbstractSet
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 
-from beyondchance.annotations.tags import DecodedTags, decode_tags
+from beyondchance.annotations.corpus import Corpus
+from beyondchance.annotations.tags import DecodedTags
 from beyondchance.errors import FormatError, OptionError
 from beyondchance.io.drafts import Draft, DraftSpan, Interval
+from beyondchance.io.formats.quick_conll import DOCUMENT_LINE, quick_corpus
 from beyondchance.io.options import Reading
-from beyondchance.io.registry import Upload
+from beyondchance.io.registry import Upload, each_upload
 from beyondchance.io.sources import Source
+from beyondchance.io.tagged import TAG, decoded, note_columns
+from beyondchance.messages import Text, Use, quotes
 from beyondchance.types import Ints
 
-_TAG = re.compile(r"O|[BIELSUM](-\S.*)?")
 _KEY_VALUE = re.compile(r"#\s*([^=]+?)\s*=\s*(.*)")
 _TOKEN_NAMES = ("token", "tokens", "word", "words", "form")
 _SENTENCE_NAMES = ("sentence", "sentence_id", "sent", "sent_id", "sentence #")
 _DOCUMENT_NAMES = ("document", "document_id", "doc", "doc_id")
-# Columns of tags that are not annotations of spans by somebody.
+# Columns that may look like tags and are not annotations of spans.
 _OTHER_LAYERS = ("pos", "upos", "xpos", "chunk", "chunks", "chunk_tags", "pos_tags", "lemma", "id")
 _SENTENCE_KEYS = ("sent_id", "text", "newpar", "newpar id", "text_en")
-_DOCUMENT_LINE = "-DOCSTART-"
+RESERVED_COLUMNS = frozenset((*_TOKEN_NAMES, *_SENTENCE_NAMES, *_DOCUMENT_NAMES, *_OTHER_LAYERS))
+"""Columns that are not an annotator's tags, whatever they hold."""
+RESERVED_KEYS = frozenset(("columns", "newdoc", "newdoc id", *_SENTENCE_KEYS))
+"""Comments that are not fields of documents."""
 # Rows that are kept as they are before they are sorted into columns.
 _BATCH = 1 << 16
 
@@ -99,35 +106,52 @@ def is_format(upload: Upload) -> bool:
         return False
     lines = upload.sources[0].head_text.replace("\r\n", "\n").split("\n")[:400]
     rows = [_cells(line) for line in lines[:-1] or lines if line.strip() and line[0] != "#"]
-    rows = [row for row in rows if row[0] != _DOCUMENT_LINE]
+    rows = [row for row in rows if row[0] != DOCUMENT_LINE]
     if rows and _is_header(rows[0]):
         del rows[0]
     if not rows or len(rows[0]) < 2:
         return False
     for column in range(len(rows[0])):
         cells = [row[column] for row in rows if len(row) > column]
-        tags = [cell for cell in cells if _TAG.fullmatch(cell)]
+        tags = [cell for cell in cells if TAG.fullmatch(cell)]
         if len(tags) >= 0.9 * len(rows) and any(tag == "O" or "-" in tag for tag in tags):
             return True
     return False
 
 
+def read(uploads: list[Upload], reading: Reading) -> Corpus | Iterator[Draft]:
+    """Read the files of one annotator each, or files that hold several.
+
+    Plain files are read to a corpus quickly, unless they are mixed with other formats.
+    """
+    corpus = None if reading.is_mixed else quick_corpus(uploads, reading)
+    return drafts(uploads, reading) if corpus is None else corpus
+
+
+@each_upload
 def drafts(upload: Upload, reading: Reading) -> Iterator[Draft]:
-    """Read the files of one annotator, or one file that holds several."""
+    """Read any file."""
     for source in upload.sources:
         file = _parsed(source)
-        chosen = reading.options["token_column"]
+        column = reading.options["token_column"]
         named = file.column_named(_TOKEN_NAMES) or 0
-        token = named if chosen is None else _column(str(chosen), file, source)
+        token = named if column is None else _column(str(column), file, source)
         annotators = _tag_columns(file, upload, source, reading)
         # Without marks each sentence is a document, unless documents are asked for.
         by_sentence = not (file.names or upload.is_folder or reading.options["unit"] == "document")
         words = file.columns[token]
         start, end, pieces = _pieces(file, words, upload, source, by_sentence=by_sentence)
-        for annotator, column in annotators:
+        for annotator, tag in annotators:
             if by_sentence:
                 reading.numbered[annotator] = len(pieces)
-            found = _decoded(file, column, source, reading, annotator)
+            found = decoded(
+                file.columns[tag],
+                np.diff(file.first, append=len(words)),
+                reading,
+                file=source.name,
+                annotator=annotator,
+                where=partial(_place, source, file),
+            )
             spans = _spans(found, file, start, end)
             for piece in pieces:
                 own = []
@@ -146,45 +170,8 @@ def drafts(upload: Upload, reading: Reading) -> Iterator[Draft]:
                 )
 
 
-def detected_scheme(sequences: Iterable[Sequence[str]]) -> str:
-    """The scheme that tag sequences follow, by their prefixes and where spans begin.
-
-    Examples
-    --------
-    >>> detected_scheme([["B-X", "I-X", "O", "B-Y"]])
-    'IOB2'
-    >>> detected_scheme([["I-X", "I-X", "B-X", "O"]])
-    'IOB1'
-    >>> detected_scheme([["B-X", "E-X", "S-Y"]])
-    'BIOES'
-    """
-    # There are few distinct pairs of neighbours, however many tags there are.
-    pairs: Counter[tuple[str, str]] = Counter()
-    for tags in sequences:
-        pairs.update(zip(("O", *tags), tags, strict=False))
-    prefixes: set[str] = set()
-    begin_adjoins = begin_alone = False
-    for before, tag in pairs:
-        if tag != "O":
-            prefixes.add(tag[:1])
-            adjoins = before != "O" and before[1:] == tag[1:]
-            begin_adjoins |= tag[:1] == "B" and adjoins
-            begin_alone |= tag[:1] == "B" and not adjoins
-    scheme = scheme_with_ends(prefixes)
-    if scheme is not None:
-        return scheme
-    if "I" in prefixes and not begin_alone:
-        return "IOB1" if begin_adjoins else "IO"
-    return "IOB2"
-
-
-def scheme_with_ends(prefixes: AbstractSet[str]) -> str | None:
-    """The scheme, if it is one that marks ends and single tokens: its prefixes tell it."""
-    if prefixes & {"L", "U"}:
-        return "BILOU"
-    if prefixes & {"E", "S", "M"}:
-        return "BMES" if "M" in prefixes else "BIOES"
-    return None
+def _place(source: Source, file: _File, sentence: int, token: int) -> str:
+    return f"{source.name}:{file.lines[file.first[sentence] + token]}"
 
 
 # --- Lines to columns ---------------------------------------------------------
@@ -204,7 +191,7 @@ def _is_header(cells: Sequence[str]) -> bool:
     return (
         len(cells) > 1
         and any(name in lowered for name in _TOKEN_NAMES)
-        and not any(_TAG.fullmatch(cell) for cell in cells)
+        and not any(TAG.fullmatch(cell) for cell in cells)
     )
 
 
@@ -214,7 +201,7 @@ def _parsed(source: Source) -> _File:
     width = _width(lines)
     if not width:
         raise FormatError(
-            f"{source.name}: holds no tokens; expected a token and its tag on each line"
+            "holds no tokens", where=source.name, expected="a token and its tag on each line"
         )
     file = _File(columns=[[] for _ in range(width)])
     rows: list[list[str]] = []
@@ -230,9 +217,8 @@ def _parsed(source: Source) -> _File:
                 begins |= in_head or kind != "comment"
                 continue
             if kind == "odd":
-                raise FormatError(
-                    f"{source.name}:{number}: found {len(cells)} columns; expected {width}, as in "
-                    "the first row"
+                raise _other_width(
+                    len(cells), f"{source.name}:{number}", f"{width}, as in the first row"
                 )
         if not file.lines and file.header is None and _is_header(cells):
             file.header = [cell.strip() for cell in cells]
@@ -255,7 +241,7 @@ def _width(lines: Iterable[str]) -> int:
     for line in lines:
         if line.strip() and line[0] != "#":
             cells = _cells(line)
-            if cells[0] != _DOCUMENT_LINE:
+            if cells[0] != DOCUMENT_LINE:
                 return len(cells)
     return 0
 
@@ -264,10 +250,10 @@ def _kind(line: str, cells: list[str], width: int) -> str:
     """What a line is that does not look like a row at first sight."""
     if not line.strip():
         return "blank"
-    if cells[0] == _DOCUMENT_LINE:
+    if cells[0] == DOCUMENT_LINE:
         return "document"
     if len(cells) == width and (
-        line[0] != "#" or ("=" not in cells and any(map(_TAG.fullmatch, cells)))
+        line[0] != "#" or ("=" not in cells and any(map(TAG.fullmatch, cells)))
     ):
         return "row"
     return "comment" if line[0] == "#" else "odd"
@@ -301,23 +287,28 @@ def _sort_into_columns(rows: list[list[str]], file: _File, known: dict[str, str]
     rows.clear()
 
 
+def _other_width(width: int, where: str, expected: Text) -> FormatError:
+    columns = "one column" if width == 1 else f"{width} columns"
+    return FormatError(f"found {columns}", where=where, expected=expected)
+
+
 def _check(file: _File, width: int, source: Source) -> None:
     """Refuse a file without tags, and a header that does not fit."""
     if not file.lines:
-        raise FormatError(f"{source.name}: holds a header only; expected a token on each line")
+        raise FormatError("holds a header only", where=source.name, expected="a token on each line")
+    where, header = f"{source.name}:{file.lines[0]}", file.header or []
     if width < 2:
+        raise _other_width(width, where, "at least a token and a tag")
+    if file.header is not None and len(header) != width:
+        named = (f"{len(header)}, as the header names: ", *quotes(header))
+        raise _other_width(width, where, named)
+    twice = [name for name, n in Counter(header).items() if n > 1]
+    if twice:
         raise FormatError(
-            f"{source.name}:{file.lines[0]}: found one column; expected at least a token and a tag"
-        )
-    if file.header is not None and len(file.header) != width:
-        raise FormatError(
-            f"{source.name}:{file.lines[0]}: found {width} columns; expected {len(file.header)}, "
-            f"as the header names: {', '.join(file.header)}"
-        )
-    twice = next((name for name in file.header or () if (file.header or []).count(name) > 1), None)
-    if twice is not None:
-        raise FormatError(
-            f"{source.name}: two columns are named {twice!r}; expected distinct names"
+            "two columns are named ",
+            *quotes(twice[:1]),
+            where=source.name,
+            expected="distinct names",
         )
 
 
@@ -352,8 +343,8 @@ def _filled(file: _File, column: int | None) -> list[str] | None:
         return None
     cells = []
     cell = ""
-    for found in file.columns[column]:
-        cell = found.strip() or cell
+    for own in file.columns[column]:
+        cell = own.strip() or cell
         cells.append(cell)
     return cells if cell else None
 
@@ -366,16 +357,19 @@ def _bounds(file: _File) -> Iterator[Interval]:
 # --- Columns to drafts --------------------------------------------------------
 
 
-def _column(chosen: str, file: _File, source: Source) -> int:
+def _column(name: str, file: _File, source: Source) -> int:
     """A column by its number from 1 on, or by its name."""
     width = len(file.columns)
-    if file.header and chosen in file.header:
-        return file.header.index(chosen)
-    if chosen.isdecimal() and len(chosen) < 10 and 1 <= int(chosen) <= width:
-        return int(chosen) - 1
-    names = f" or one of {', '.join(file.header)}" if file.header else ""
+    if file.header and name in file.header:
+        return file.header.index(name)
+    if name.isdecimal() and len(name) < 10 and 1 <= int(name) <= width:
+        return int(name) - 1
+    names = (" or one of ", *quotes(file.header)) if file.header else ()
     raise OptionError(
-        f"{source.name} has no column {chosen!r}; expected a number from 1 to {width}{names}"
+        "there is no column ",
+        *quotes([name]),
+        where=source.name,
+        expected=(f"a number from 1 to {width}", *names),
     )
 
 
@@ -384,40 +378,19 @@ def _tag_columns(
 ) -> list[tuple[str, int]]:
     """The annotators and their columns."""
     width = len(file.columns)
-    chosen = reading.options["tag_column"]
-    if chosen is not None:
-        wanted = [_column(name.strip(), file, source) for name in str(chosen).split(",")]
+    asked = reading.options["tag_column"]
+    if asked is not None:
+        wanted = [_column(name.strip(), file, source) for name in str(asked).split(",")]
         columns = list(dict.fromkeys(wanted))
     elif file.header:
         columns = _columns_of_tags(file, source, reading)
     else:
         columns = [width - 1]
-        reading.notes.extend(notes_on_columns(source.name, map(set, file.columns)))
+        note_columns(map(set, file.columns), reading, file=source.name)
     if len(columns) == 1:
         return [(upload.annotator, columns[0])]
     names = file.header or [f"column {number}" for number in range(1, width + 1)]
     return [(names[column], column) for column in columns]
-
-
-def notes_on_columns(name: str, columns: Iterable[Iterable[str]]) -> list[str]:
-    """Say so if columns between the token and the last look like somebody's tags as well.
-
-    `columns` are the distinct cells of each column.
-    """
-    *others, last = enumerate(columns, start=1)
-    also = [
-        str(number)
-        for number, cells in others[1:]
-        if all(map(_TAG.fullmatch, cells)) and any("-" in cell for cell in cells)
-    ]
-    if not also:
-        return []
-    chosen = ",".join([*also, str(last[0])])
-    note = (
-        f"{name}: read from the last column; column {' and '.join(also)} holds tags too "
-        f"(tag_column='{chosen}' reads each as an annotator)"
-    )
-    return [note]
 
 
 def _columns_of_tags(file: _File, source: Source, reading: Reading) -> list[int]:
@@ -433,17 +406,20 @@ def _columns_of_tags(file: _File, source: Source, reading: Reading) -> list[int]
         if name.lower() in (*_TOKEN_NAMES, *_SENTENCE_NAMES, *_DOCUMENT_NAMES):
             continue
         counts = Counter(file.columns[column])
-        tags = sum(n for cell, n in counts.items() if _TAG.fullmatch(cell))
+        tags = sum(n for cell, n in counts.items() if TAG.fullmatch(cell))
         is_tags = name.lower() not in _OTHER_LAYERS and 2 * tags > len(file.lines)
         (columns if is_tags else others).append(column)
     if not columns:
         raise FormatError(
-            f"{source.name}: none of the columns {', '.join(map(repr, header))} holds tags; say "
-            "which with tag_column="
+            "none of the columns ",
+            *quotes(header),
+            " holds tags",
+            where=source.name,
+            remedy=("pass ", Use("tag_column", placeholder="COLUMN")),
         )
     if others:
-        named = ", ".join(header[column] for column in others)
-        reading.notes.append(f"{source.name}: columns not read: {named}")
+        names = quotes(header[column] for column in others)
+        reading.note("columns not read: ", *names, where=source.name)
     return columns
 
 
@@ -455,9 +431,7 @@ def _pieces(
     end = np.cumsum(size + 1) - 1
     start = end - size
     bounds = list(_bounds(file))
-    numbers: list[int] = list(file.document)
-    if by_sentence:
-        numbers = list(range(len(bounds)))
+    numbers = range(len(bounds)) if by_sentence else file.document
     begins = [i for i, number in enumerate(numbers) if not i or number != numbers[i - 1]]
     rows = np.array([bounds[i][0] for i in begins])
     base = np.repeat(start[rows], np.diff(rows, append=len(words)))
@@ -489,29 +463,6 @@ def _name(file: _File, sentence: int, upload: Upload, source: Source) -> str:
     number = file.document[sentence]
     name, is_named = file.names[number] if number >= 0 else ("0", False)
     return name if is_named else f"{prefix}{name}"
-
-
-def _decoded(
-    file: _File, column: int, source: Source, reading: Reading, annotator: str
-) -> DecodedTags:
-    """Find the spans in a column of tags."""
-    tags = file.columns[column]
-    scheme: str | None = reading.options["scheme"]
-    if scheme is None:
-        scheme = detected_scheme(tags[first:last] for first, last in _bounds(file))
-        reading.notes.append(f"{source.name}: tags of {annotator} read as {scheme}")
-    used = {*reading.signed.get("scheme", scheme).split("+"), scheme}
-    reading.signed["scheme"] = "+".join(sorted(used))
-    found = decode_tags(
-        tags,
-        np.diff(file.first, append=len(tags)),
-        scheme=scheme,
-        repair=reading.options["repair"],
-        where=lambda text, place: f"{source.name}:{file.lines[file.first[text] + place]}",
-    )
-    if found.n_repaired:
-        reading.skipped[f"tags repaired by {reading.options['repair']}"] += found.n_repaired
-    return found
 
 
 def _spans(found: DecodedTags, file: _File, start: Ints, end: Ints) -> list[tuple[int, DraftSpan]]:

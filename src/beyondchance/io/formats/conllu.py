@@ -11,55 +11,57 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
-from typing import Any
 
 import numpy as np
 
-from beyondchance.annotations.tags import decode_tags
 from beyondchance.errors import FormatError
 from beyondchance.io.drafts import Draft, Interval, draft_of_words
 from beyondchance.io.options import Reading
-from beyondchance.io.registry import Upload, required
+from beyondchance.io.registry import Upload, each_upload
 from beyondchance.io.sources import Source
-
-Marks = list[tuple[int, int, str]]
+from beyondchance.io.tagged import Marks, decoded, marks_of
+from beyondchance.messages import Piece, Quote, Text, Use, quotes
 
 _KEYS = ("NER", "ner", "Entity", "NE")
 _COLUMNS = ("id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc")
 _ID = re.compile(r"[0-9]+([-.][0-9]+)?")
+# A word; a multiword token, from one word to another; an empty node.
+_WORD_ID = re.compile(r"_|0|[1-9][0-9]*")
+_RANGE_ID = re.compile(r"([1-9][0-9]{0,8})-([1-9][0-9]{0,8})")
+_EMPTY_ID = re.compile(r"[0-9]+\.[1-9][0-9]*")
 _HEAD = re.compile(r"[0-9]+|_")
-_SETTING = re.compile(r"#\s*(global\.columns|global\.Entity)\s*=\s*(.*?)\s*", re.IGNORECASE)
 _WHOLE, _OPEN, _CLOSE = 1, 2, 3
 _BRACKET = re.compile(r"\(([^()]+)\)|\(([^()]+)|([^()]+)\)")
 _COREFERENCE = re.compile(r"[A-Za-z]*[0-9]+-.*")
+_FRAGMENT = re.compile(r"\[[0-9]+/[0-9]+\]")
 
 
 @dataclass(frozen=True, slots=True)
 class _Word:
-    """A word, the line that it is on, and what MISC says of it."""
+    """A word, its place in the file, and the values of MISC."""
 
-    line: int
+    where: str
     form: str
-    misc: dict[str, str | None]
+    misc: dict[str, str]
 
 
 @dataclass(slots=True)
 class _Sentence:
-    """A sentence; what stands on multiword tokens and empty nodes lies beside it."""
+    """A sentence; multiword tokens and empty nodes are kept apart from its words."""
 
-    number: int
-    document: str | None
-    name: str | None
+    document: str | None = None
+    name: str | None = None
     words: list[_Word] = field(default_factory=list)
     others: list[_Word] = field(default_factory=list)
 
 
 @dataclass(slots=True)
 class _File:
-    """A file cut into sentences, and the parts of its brackets if it names them."""
+    """A file cut into sentences, its columns, and the parts of its brackets if it names them."""
 
     source: Source
     sentences: list[_Sentence] = field(default_factory=list)
+    columns: Sequence[str] = _COLUMNS
     parts: list[str] | None = None
 
 
@@ -80,7 +82,8 @@ def _looks_like_it(source: Source) -> bool:
     )
 
 
-def drafts(upload: Upload, reading: Reading) -> Iterator[Draft]:
+@each_upload
+def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
     """Read the files of one annotator."""
     files = []
     for source in upload.sources:
@@ -89,8 +92,8 @@ def drafts(upload: Upload, reading: Reading) -> Iterator[Draft]:
             reading.skipped["files of other formats ignored"] += 1
         else:
             files.append(_parsed(source))
-    key = _key(files, upload.name, reading)
-    for file, marks in zip(files, _marks(files, key, upload.name, reading), strict=True):
+    key = _key(files, upload, reading)
+    for file, marks in zip(files, _marks(files, key, upload, reading), strict=True):
         prefix = f"{upload.document_of(file.source)}/" if upload.is_folder else ""
         yield from _documents(file, marks, upload.annotator, prefix)
 
@@ -99,12 +102,14 @@ def _documents(file: _File, marks: Sequence[Marks], annotator: str, prefix: str)
     """Put the sentences of a document together."""
     groups: dict[str, list[int]] = {}
     for index, sentence in enumerate(file.sentences):
-        name = sentence.document or sentence.name or f"{prefix}{sentence.number}"
+        name = sentence.document or sentence.name or f"{prefix}{index + 1}"
         group = groups.setdefault(name, [])
         if group and (sentence.document is None or group[-1] != index - 1):
             raise FormatError(
-                f"{file.source.name}:{sentence.words[0].line}: a second document {name!r}; "
-                "expected each name once"
+                "a second document ",
+                Quote(name),
+                where=sentence.words[0].where,
+                expected="each name once",
             )
         group.append(index)
     for name, group in groups.items():
@@ -119,7 +124,7 @@ def _documents(file: _File, marks: Sequence[Marks], annotator: str, prefix: str)
         yield draft_of_words(
             words,
             spans,
-            where=f"{file.source.name}:{file.sentences[group[0]].words[0].line}",
+            where=file.sentences[group[0]].words[0].where,
             document=name,
             annotator=annotator,
             sentences=sentences,
@@ -130,249 +135,250 @@ def _documents(file: _File, marks: Sequence[Marks], annotator: str, prefix: str)
 
 
 def _parsed(source: Source) -> _File:
-    """Cut a file into sentences; the library reads each of them."""
-    library = required("conllu", extra="conllu", purpose="reading CoNLL-U")
+    """Cut a file into sentences, which blank lines end."""
     file = _File(source)
-    columns = list(_COLUMNS)
     document: str | None = None
     n_documents = 0
-    for block in _blocks(source.lines()):
-        for _, line in block:
-            setting = _SETTING.fullmatch(line)
-            if setting and setting[1].lower() == "global.columns":
-                columns = [column.lower() for column in setting[2].split()]
-            elif setting:
-                file.parts = setting[2].split("-")
-        rows = [(number, line) for number, line in block if not line.startswith("#")]
-        for number, line in rows:
-            _check_row(line, columns, f"{source.name}:{number}")
-        comments = [line for _, line in block if line.startswith("#")]
-        parsed = _library_read(library, comments, rows, columns, source.name)
-        newdoc = [key for key in ("newdoc id", "newdoc") if key in parsed.metadata]
-        if newdoc:
+    block: list[tuple[str, str]] = []
+    for number, line in enumerate([*source.lines(), ""], start=1):
+        if line.strip():
+            block.append((f"{source.name}:{number}", line))
+            continue
+        comments = dict(_comment(line, file) for _, line in block if line[0] == "#")
+        if comments.get("newdoc id") or "newdoc" in comments:
             n_documents += 1
-            document = str(parsed.metadata[newdoc[0]] or f"document {n_documents}")
+            document = (
+                comments.get("newdoc id") or comments.get("newdoc") or f"document {n_documents}"
+            )
+        rows = [row for row in block if row[1][0] != "#"]
         if rows:
-            sentence = _Sentence(len(file.sentences) + 1, document, parsed.metadata.get("sent_id"))
-            _fill(sentence, parsed, rows, source.name)
+            sentence = _Sentence(document, comments.get("sent_id"))
+            for where, row in rows:
+                _add(row, sentence, file.columns, where)
+            if not sentence.words:
+                raise FormatError(
+                    "a sentence without words", where=rows[0][0], expected="at least one"
+                )
             file.sentences.append(sentence)
+        block = []
     if not file.sentences:
-        raise FormatError(f"{source.name}: holds no sentence; expected lines of ten columns")
+        raise FormatError("holds no sentence", where=source.name, expected="lines of ten columns")
     return file
 
 
-def _blocks(lines: list[str]) -> Iterator[list[tuple[int, str]]]:
-    """Numbered lines between blank ones."""
-    block: list[tuple[int, str]] = []
-    for number, line in enumerate(lines, start=1):
-        if line.strip():
-            block.append((number, line))
-        elif block:
-            yield block
-            block = []
-    if block:
-        yield block
+def _comment(line: str, file: _File) -> tuple[str, str]:
+    """The key and value of a comment; some are about the whole file."""
+    key, _, value = (part.strip() for part in line[1:].partition("="))
+    if key.lower() == "global.columns":
+        file.columns = value.lower().split()
+    elif key.lower() == "global.entity":
+        file.parts = value.split("-")
+    return key, value
 
 
-def _check_row(line: str, columns: list[str], where: str) -> None:
-    cells = line.split("\t")
+def _add(row: str, sentence: _Sentence, columns: Sequence[str], where: str) -> None:
+    """Add a word, a multiword token or an empty node; words count from 1."""
+    cells = [" ".join(cell.split()) for cell in row.split("\t")]
     if not {"id", "form", "misc"} <= set(columns):
         raise FormatError(
-            f"{where}: the columns are {' '.join(columns).upper() or 'none'}; expected ID, FORM "
-            "and MISC among them"
+            "the columns are ",
+            *quotes(columns),
+            where=where,
+            expected="ID, FORM and MISC among them",
         )
     if len(cells) != len(columns):
-        raise FormatError(
-            f"{where}: {len(cells)} columns; expected {len(columns)}, separated by tabs"
-        )
-    if not all(cell.strip() for cell in cells):
-        raise FormatError(f"{where}: an empty column; expected '_' where there is nothing")
-
-
-def _library_read(
-    library: Any, comments: list[str], rows: list[tuple[int, str]], columns: list[str], name: str
-) -> Any:
-    """One sentence by the library, which takes two spaces for a column's end, and strips lines."""
-    # Only what is needed: a broken tree is no reason to refuse entities.
-    kept = [columns.index(column) for column in ("id", "form", "misc")]
-    lines = list(comments)
-    for _, row in rows:
-        cells = row.split("\t")
-        lines.append("\t".join(re.sub(r"\s+", " ", cells[index]).strip() for index in kept))
-    if not rows:
-        lines.append("1\t_\t_")
-    try:
-        return library.parse_token_and_metadata("\n".join(lines), fields=["id", "form", "misc"])
-    except Exception as error:
-        first = rows[0][0] if rows else 1
-        raise FormatError(
-            f"{name}:{first}: this sentence is not CoNLL-U ({str(error).rstrip('.')})"
-        ) from None
-
-
-def _fill(sentence: _Sentence, parsed: Any, rows: list[tuple[int, str]], name: str) -> None:
-    """Sort words from multiword tokens and empty nodes, and see that words count from 1."""
-    for token, (line, _) in zip(parsed, rows, strict=True):
-        word = _Word(line, token["form"], token["misc"] or {})
-        if isinstance(token["id"], tuple):
-            sentence.others.append(word)
-            continue
-        sentence.words.append(word)
-        if token["id"] != len(sentence.words):
+        expected = f"{len(columns)}, separated by tabs"
+        raise FormatError(f"{len(cells)} columns", where=where, expected=expected)
+    if not all(cells):
+        raise FormatError("an empty column", where=where, expected="'_' where there is nothing")
+    number, form, misc = (cells[columns.index(column)] for column in ("id", "form", "misc"))
+    word = _Word(where, form, _values(misc))
+    if _WORD_ID.fullmatch(number) is None:
+        words = _RANGE_ID.fullmatch(number)
+        if not _EMPTY_ID.fullmatch(number) and (words is None or int(words[1]) > int(words[2])):
             raise FormatError(
-                f"{name}:{line}: word {token['id'] if token['id'] is not None else '_'} after word "
-                f"{len(sentence.words) - 1}; expected {len(sentence.words)} (a blank line ends a "
-                "sentence)"
+                "the number of a word is ",
+                Quote(number),
+                where=where,
+                expected="a number such as 1, 1-2 for a multiword token, or 1.1 for an empty node",
             )
-    if not sentence.words:
-        raise FormatError(f"{name}:{rows[0][0]}: a sentence without words; expected at least one")
+        sentence.others.append(word)
+        return
+    n_before = len(sentence.words)
+    if number != str(n_before + 1):
+        raise FormatError(
+            "word ",
+            Quote(number),
+            f" after word {n_before}",
+            where=where,
+            expected=f"{n_before + 1} (a blank line ends a sentence)",
+        )
+    sentence.words.append(word)
+
+
+def _values(misc: str) -> dict[str, str]:
+    """The keys of MISC and their values; ``_`` stands for nothing."""
+    pairs = (part.partition("=") for part in misc.split("|"))
+    return {key: value if value != "_" else "" for key, _, value in pairs if key not in ("", "_")}
 
 
 # --- Entities -----------------------------------------------------------------
 
 
-def _key(files: list[_File], name: str, reading: Reading) -> str:
+def _key(files: list[_File], upload: Upload, reading: Reading) -> str:
     """The key of MISC that holds the entities."""
     sentences = [sentence for file in files for sentence in file.sentences]
     words = chain.from_iterable(sentence.words for sentence in sentences)
-    found = dict.fromkeys(key for word in words for key in word.misc)
-    wanted = (reading.options["feature"],) if reading.options["feature"] is not None else _KEYS
-    key = next((key for key in wanted if key in found), None)
+    known = dict.fromkeys(key for word in words for key in word.misc)
+    asked = reading.options["feature"]
+    wanted = _KEYS if asked is None else (asked,)
+    key = next((key for key in wanted if key in known), None)
     if key is None:
         raise FormatError(
-            f"{name}: no word has {' or '.join(wanted)} in MISC; expected entities there, or say "
-            f"feature for another key (in the file: {', '.join(found) or 'none'})"
+            f"no word has {' or '.join(wanted)} in MISC, only ",
+            *quotes(known, none="nothing"),
+            where=upload.name,
+            expected="entities there",
+            remedy=("pass ", Use("feature", placeholder="KEY")),
         )
-    if reading.options["feature"] is None:
-        reading.notes.append(f"{name}: entities read from {key} in MISC")
+    if asked is None:
+        reading.note(f"entities read from {key} in MISC", where=upload.name)
     return key
 
 
-def _marks(files: list[_File], key: str, name: str, reading: Reading) -> list[list[Marks]]:
+def _marks(files: list[_File], key: str, upload: Upload, reading: Reading) -> list[list[Marks]]:
     """The spans of every sentence of every file, counted in its words."""
-    values = [
-        (f"{file.source.name}:{word.line}", word.misc[key])
+    marked = [
+        word
         for file in files
         for sentence in file.sentences
         for word in sentence.words
-        if word.misc.get(key) is not None
+        if word.misc.get(key)
     ]
-    bracketed = [_BRACKET.sub("", value or "") == "" for _, value in values]
-    if any(bracketed):
-        if not all(bracketed):
-            where, value = values[bracketed.index(False)]
-            raise FormatError(
-                f"{where}: {key} is {value!r}, not in brackets, but others are; expected (LABEL, "
-                "LABEL) or (LABEL)"
+    tags = [word for word in marked if _BRACKET.sub("", word.misc[key])]
+    if len(tags) < len(marked):
+        if tags:
+            raise _refused(
+                tags[0],
+                key,
+                ", not in brackets, but others are",
+                expected="(LABEL, LABEL) or (LABEL)",
             )
-        return [[_in_brackets(s, file, key, reading) for s in file.sentences] for file in files]
-    marks = _by_tags(files, key, name, reading)
+        return [
+            [_in_brackets(s, file.parts, key, reading) for s in file.sentences] for file in files
+        ]
+    marks = _by_tags([s for file in files for s in file.sentences], key, upload, reading)
     return [[next(marks) for _ in file.sentences] for file in files]
 
 
-def _by_tags(files: list[_File], key: str, name: str, reading: Reading) -> Iterator[Marks]:
+def _by_tags(
+    sentences: list[_Sentence], key: str, upload: Upload, reading: Reading
+) -> Iterator[Marks]:
     """Decode the tags of all sentences at once; a word without one is outside."""
-    from beyondchance.io.formats.conll import detected_scheme  # noqa: PLC0415 - only where it is needed
-
-    sentences = [(file, sentence) for file in files for sentence in file.sentences]
-    tags = [[word.misc.get(key) or "O" for word in s.words] for _, s in sentences]
-    for _, sentence in sentences:
+    tags = [word.misc.get(key) or "O" for sentence in sentences for word in sentence.words]
+    for sentence in sentences:
         n_others = sum((word.misc.get(key) or "O") != "O" for word in sentence.others)
         if n_others:
             reading.skipped["tags of multiword tokens and empty nodes ignored"] += n_others
-    scheme: str | None = reading.options["scheme"]
-    if scheme is None:
-        scheme = detected_scheme(tags)
-        reading.notes.append(f"{name}: tags read as {scheme}")
-    signed = {*reading.signed.get("scheme", scheme).split("+"), scheme}
-    reading.signed["scheme"] = "+".join(sorted(signed))
-
-    def where(index: int, place: int) -> str:
-        file, sentence = sentences[index]
-        return f"{file.source.name}:{sentence.words[place].line}"
-
-    found = decode_tags(
-        chain.from_iterable(tags),
-        np.array([len(row) for row in tags], dtype=np.int64),
-        scheme=scheme,
-        repair=reading.options["repair"],
-        where=where,
+    found = decoded(
+        tags,
+        np.array([len(sentence.words) for sentence in sentences], dtype=np.int64),
+        reading,
+        file=upload.name,
+        annotator=upload.annotator,
+        where=lambda sentence, place: sentences[sentence].words[place].where,
     )
-    if found.n_repaired:
-        reading.skipped[f"tags repaired by {reading.options['repair']}"] += found.n_repaired
-    marks: list[Marks] = [[] for _ in sentences]
-    columns = (found.text, found.start, found.end, found.label)
-    for text, start, end, label in zip(*(column.tolist() for column in columns), strict=True):
-        marks[text].append((start, end, found.labels[label]))
-    return iter(marks)
+    return marks_of(found, len(sentences))
 
 
-def _in_brackets(sentence: _Sentence, file: _File, key: str, reading: Reading) -> Marks:
+def _refused(word: _Word, key: str, *why: Piece, expected: Text) -> FormatError:
+    """The error for a value of MISC, with its place."""
+    value = Quote(word.misc.get(key))
+    return FormatError(f"{key} is ", value, *why, where=word.where, expected=expected)
+
+
+def _in_brackets(sentence: _Sentence, parts: list[str] | None, key: str, reading: Reading) -> Marks:
     """Match the brackets of one sentence; they may nest and cross."""
-    _skip_others(sentence, file, key, reading)
-    found: Marks = []
-    opened: list[tuple[str, str, int, int]] = []
+    _skip_others(sentence, key, reading)
+    spans: Marks = []
+    opened: list[tuple[str, str, int]] = []
     for place, word in enumerate(sentence.words):
-        where = f"{file.source.name}:{word.line}: {key}={word.misc.get(key)}"
-        for bracket in _BRACKET.finditer(word.misc.get(key) or ""):
+        for bracket in _BRACKET.finditer(word.misc.get(key, "")):
             if bracket.lastindex == _CLOSE:
                 name = bracket[_CLOSE]
-                index = next((i for i, item in enumerate(opened) if item[0] == name), None)
+                index = next((i for i, (other, _, _) in enumerate(opened) if other == name), None)
                 if index is None:
-                    raise FormatError(
-                        f"{where} closes {name!r}, which is not open in this sentence; expected "
-                        f"({name} before it"
+                    raise _refused(
+                        word,
+                        key,
+                        ", which closes ",
+                        Quote(name),
+                        ", but that is not open in this sentence",
+                        expected=("(", Quote(name), " before it"),
                     )
-                _, label, start, _ = opened.pop(index)
-                found.append((start, place + 1, label))
+                _, label, start = opened.pop(index)
+                spans.append((start, place + 1, label))
                 continue
-            name, label = _named(bracket[bracket.lastindex or _WHOLE], file.parts, where)
+            name, label = _named(bracket[bracket.lastindex or _WHOLE], parts, word, key)
             if bracket.lastindex == _WHOLE:
-                found.append((place, place + 1, label))
+                spans.append((place, place + 1, label))
             else:
                 # The last one opened is the first to be closed.
-                opened.insert(0, (name, label, place, word.line))
+                opened.insert(0, (name, label, place))
     if opened:
-        name, _, _, line = opened[0]
-        raise FormatError(
-            f"{file.source.name}:{line}: {key} opens {name!r}, which nothing closes in this "
-            f"sentence; expected {name}) after it"
+        name, _, place = opened[0]
+        raise _refused(
+            sentence.words[place],
+            key,
+            ", which opens ",
+            Quote(name),
+            ", but nothing closes that in this sentence",
+            expected=(Quote(name), ") after it"),
         )
-    return sorted(found)
+    return sorted(spans)
 
 
-def _skip_others(sentence: _Sentence, file: _File, key: str, reading: Reading) -> None:
-    """Leave out entities of one empty node; refuse those that reach into the words."""
+def _skip_others(sentence: _Sentence, key: str, reading: Reading) -> None:
+    """Leave out entities of a single empty node; refuse those that reach into the words."""
     for word in sentence.others:
-        for bracket in _BRACKET.finditer(word.misc.get(key) or ""):
+        for bracket in _BRACKET.finditer(word.misc.get(key, "")):
             if bracket.lastindex != _WHOLE:
-                raise FormatError(
-                    f"{file.source.name}:{word.line}: {key} is {word.misc[key]!r}, which begins or "
-                    "ends an entity on a multiword token or an empty node; expected it on a word"
+                raise _refused(
+                    word,
+                    key,
+                    ", which begins or ends an entity on a multiword token or an empty node",
+                    expected="it on a word",
                 )
             reading.skipped["entities of multiword tokens and empty nodes ignored"] += 1
 
 
-def _named(content: str, parts: list[str] | None, where: str) -> tuple[str, str]:
+def _named(content: str, parts: list[str] | None, word: _Word, key: str) -> tuple[str, str]:
     """What closes an entity, and its label."""
-    if re.search(r"\[[0-9]+/[0-9]+\]", content):
-        raise FormatError(
-            f"{where} is a fragment of an entity in several pieces; expected entities in one piece"
+    if _FRAGMENT.search(content):
+        raise _refused(
+            word,
+            key,
+            ", a fragment of an entity in several pieces",
+            expected="entities in one piece",
         )
     if parts is None:
         if _COREFERENCE.fullmatch(content):
-            raise FormatError(
-                f"{where} has several parts; expected (LABEL, or a comment such as '# "
-                "global.Entity = eid-etype-head' that names the parts"
+            raise _refused(
+                word,
+                key,
+                ", which has several parts",
+                expected="(LABEL, or a comment such as '# global.Entity = eid-etype-head' that "
+                "names the parts",
             )
         return content, content
     values = content.split("-")
-    if "etype" not in parts:
-        raise FormatError(
-            f"{where}: '# global.Entity' names the parts {', '.join(parts)}; expected etype among "
-            "them"
-        )
-    index = parts.index("etype")
+    index = parts.index("etype") if "etype" in parts else len(values)
     if index >= len(values) or not values[index]:
-        raise FormatError(f"{where} has no part etype; expected {'-'.join(parts)}")
+        raise _refused(
+            word,
+            key,
+            ", which has no part etype; the parts, by '# global.Entity', are ",
+            *quotes(parts),
+            expected="etype among them",
+        )
     return values[0], values[index]

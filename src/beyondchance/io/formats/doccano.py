@@ -8,18 +8,20 @@ import re
 import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import PurePosixPath
 from typing import Any
 
 from beyondchance.errors import FormatError
 from beyondchance.io.archives import members
 from beyondchance.io.drafts import Draft, DraftSpan
 from beyondchance.io.options import Reading
-from beyondchance.io.registry import Upload
+from beyondchance.io.registry import Upload, each_upload
 from beyondchance.io.sources import Source, is_zip, parsed_json
+from beyondchance.io.values import identifier, label_of, object_of, refused, shown, whole
+from beyondchance.messages import Use
 
-_NOBODY = "unknown"
-_EVERYBODY = "all"
+# Files that are not named after an annotator: of no annotator, and of all together.
+_NO_ANNOTATOR = "unknown"
+_ALL_ANNOTATORS = "all"
 _TEXTS = ("text", "data")
 _LABELS = ("label", "labels", "entities")
 _IGNORED = {
@@ -43,12 +45,6 @@ class _Entry:
     value: Any
 
 
-_EMPTY_NOTE = (
-    "documents without labels count as annotated, with nothing found (empty='missing' leaves "
-    "them out)"
-)
-
-
 def is_format(upload: Upload) -> bool:
     """Whether the first object is a text with labels; in a folder, of every file."""
     if upload.data is not None:
@@ -60,24 +56,29 @@ def is_format(upload: Upload) -> bool:
     return _holds_entries(source) if is_zip(source) else _looks_like_entries(source)
 
 
-def drafts(upload: Upload, reading: Reading) -> Iterator[Draft]:
+@each_upload
+def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
     """Read a file, or an archive or folder with one file for each user."""
     source = upload.sources[0]
     if not upload.is_folder and not is_zip(source):
         if not source.text.strip():
             raise FormatError(
-                f"{source.name}: the file is empty; expected a JSON object for each document"
+                "the file is empty",
+                where=source.name,
+                expected="a JSON object for each document",
             )
         yield from _drafts_of(source, upload.annotator, reading)
         return
     files = list(_files(upload, reading))
     if not files:
         raise FormatError(
-            f"{upload.name}: no annotator's file in it; expected one .jsonl for each user"
+            "holds no file of an annotator",
+            where=upload.name,
+            expected="one .jsonl for each user",
         )
     for file in files:
-        # Where all users share their work, nobody's name is in the archive.
-        is_shared = len(files) == 1 and file.stem == _EVERYBODY
+        # Where all users share their work, no annotator is named in the archive.
+        is_shared = len(files) == 1 and file.stem == _ALL_ANNOTATORS
         yield from _drafts_of(file, upload.annotator if is_shared else file.stem, reading)
 
 
@@ -86,30 +87,21 @@ def drafts(upload: Upload, reading: Reading) -> Iterator[Draft]:
 
 def _is_entries(source: Source) -> bool:
     """Whether a file of an archive is one that doccano writes, by its name."""
-    path = PurePosixPath(source.name.replace("\\", "/"))
+    path = source.posix_path
     is_hidden = path.name.startswith(".") or "__MACOSX" in path.parts
     return path.suffix.lower() in {".jsonl", ".json"} and not is_hidden
 
 
 def _files(upload: Upload, reading: Reading) -> Iterator[Source]:
-    """The files of an archive or folder that are somebody's."""
-    for file in upload.sources if upload.is_folder else _members(upload.sources[0]):
+    """The files of an archive or folder that belong to an annotator."""
+    for file in upload.sources if upload.is_folder else members(upload.sources[0]):
         if not _is_entries(file):
             reading.skipped["other files ignored"] += 1
-        elif file.stem == _NOBODY:
+        elif file.stem == _NO_ANNOTATOR:
             n_entries = sum(1 for _ in _entries(file))
-            reading.skipped["documents of nobody (unknown.jsonl) left out"] += n_entries
+            reading.skipped["documents of no annotator (unknown.jsonl) left out"] += n_entries
         else:
             yield file
-
-
-def _members(archive: Source) -> list[Source]:
-    try:
-        return members(archive)
-    except FormatError:
-        raise
-    except Exception as error:  # whatever a damaged archive makes its unpackers raise
-        raise FormatError(f"{archive.name}: not a readable zip archive ({error})") from None
 
 
 # --- Objects ------------------------------------------------------------------
@@ -117,8 +109,8 @@ def _members(archive: Source) -> list[Source]:
 
 def _entries(source: Source) -> Iterator[_Entry]:
     """The objects of a file: one a line, in an array, or one after the other."""
-    found = _FIRST_LINE.match(source.text)
-    first = found[1] if found else ""
+    line = _FIRST_LINE.match(source.text)
+    first = line[1] if line else ""
     if first.startswith("["):
         for number, value in enumerate(source.json(), start=1):
             yield _Entry(f"{source.name}: item {number}", number, value)
@@ -168,16 +160,11 @@ def _after_blanks(text: str, place: int) -> int:
 def _drafts_of(source: Source, annotator: str, reading: Reading) -> Iterator[Draft]:
     """What one annotator did."""
     for entry in _entries(source):
-        value = entry.value
-        if not isinstance(value, dict):
-            raise FormatError(
-                f"{entry.where}: found {_shown(value)}; expected a JSON object with 'text' and "
-                "'label'"
-            )
+        value = object_of(entry.value, entry.where)
         text = _text(value, entry.where)
         spans = [
-            _span(item, f"{entry.where}, label {number}")
-            for number, item in enumerate(_labels(value, entry.where), start=1)
+            _span(label, f"{entry.where}, label {number}")
+            for number, label in enumerate(_labels(value, entry.where), start=1)
         ]
         for key, kind in _IGNORED.items():
             if isinstance(value.get(key), list) and value[key]:
@@ -185,11 +172,15 @@ def _drafts_of(source: Source, annotator: str, reading: Reading) -> Iterator[Dra
         if not spans and reading.options["empty"] == "missing":
             reading.skipped["documents without labels left out as not annotated"] += 1
             continue
-        if not spans and _EMPTY_NOTE not in reading.notes:
-            reading.notes.append(_EMPTY_NOTE)
+        if not spans:
+            reading.note(
+                "documents without labels count as annotated without a span (",
+                Use("empty", "missing"),
+                " leaves them out)",
+            )
         yield Draft(
             where=entry.where,
-            document=_identifier(value, entry),
+            document=identifier(value, "id", entry.where) or str(entry.number),
             annotator=annotator,
             text=text,
             spans=spans,
@@ -201,73 +192,58 @@ def _text(value: dict[str, Any], where: str) -> str:
     key = next((key for key in _TEXTS if key in value), None)
     if key is None:
         raise FormatError(
-            f"{where}: has no text; expected the characters of the document under 'text' or 'data'"
+            "has no text",
+            where=where,
+            expected="the characters of the document under 'text' or 'data'",
         )
     if not isinstance(value[key], str):
-        raise FormatError(f"{where}: {key!r} is {_shown(value[key])}; expected a string")
+        raise refused(value[key], f"{key!r}", where, "a string")
     text: str = value[key]
     return text
-
-
-def _identifier(value: dict[str, Any], entry: _Entry) -> str:
-    found = value.get("id")
-    if found is None:
-        return str(entry.number)
-    if isinstance(found, bool) or not isinstance(found, int | str) or found == "":
-        raise FormatError(f"{entry.where}: 'id' is {_shown(found)}; expected a number or a name")
-    return str(found)
 
 
 def _labels(value: dict[str, Any], where: str) -> list[Any]:
     """The list of labels, under whichever name."""
     keys = [key for key in _LABELS if key in value]
     if not keys:
-        hint = (
-            "; its 'annotations' name labels by number: export it as JSONL with text labels"
-            if "annotations" in value
-            else ": export a sequence labelling project as JSONL"
-        )
+        is_numbered = "annotations" in value
         raise FormatError(
-            f"{where}: has no labels; expected them under 'label', 'labels' or 'entities'{hint}"
+            f"has no labels{', but annotations with numbers for labels' if is_numbered else ''}",
+            where=where,
+            expected="labels under 'label', 'labels' or 'entities'",
+            remedy="export a sequence labelling project as JSONL with text labels",
         )
     if len(keys) > 1:
         raise FormatError(
-            f"{where}: has labels under {' and '.join(map(repr, keys))}; expected one of them: "
-            "remove the other"
+            f"has labels under {' and '.join(map(repr, keys))}",
+            where=where,
+            expected="one of them",
+            remedy="remove the other",
         )
-    found = value[keys[0]]
-    if isinstance(found, str) or (isinstance(found, list) and _has_strings(found)):
+    key, labels = keys[0], value[keys[0]]
+    items = labels if isinstance(labels, list) else [labels]
+    if any(isinstance(item, str) for item in items):
         raise FormatError(
-            f"{where}: {keys[0]!r} is {_shown(found)}, labels of a whole text (text "
-            "classification); expected spans [start, end, label]: export a sequence labelling "
-            "project"
+            f"{key!r} is ",
+            shown(labels),
+            ", labels of a whole text (text classification)",
+            where=where,
+            expected="spans [start, end, label]",
+            remedy="export a sequence labelling project",
         )
-    if not isinstance(found, list):
-        raise FormatError(
-            f"{where}: {keys[0]!r} is {_shown(found)}; expected a list of [start, end, label]"
-        )
-    return found
-
-
-def _has_strings(items: list[Any]) -> bool:
-    return any(isinstance(item, str) for item in items)
+    if not isinstance(labels, list):
+        raise refused(labels, f"{key!r}", where, "a list of [start, end, label]")
+    return labels
 
 
 def _span(item: Any, where: str) -> DraftSpan:
     """A span in either shape: three values, or an object with names for them."""
     parts = _parts(item)
     if parts is None:
-        raise FormatError(
-            f"{where}: found {_shown(item)}; expected [start, end, label] or an object with "
-            "'start_offset', 'end_offset' and 'label'"
-        )
-    start, end, label = parts
-    for offset in (start, end):
-        if isinstance(offset, bool) or not isinstance(offset, int):
-            raise FormatError(f"{where}: offset {_shown(offset)}; expected a whole number")
-    if not isinstance(label, str) or not label:
-        raise FormatError(f"{where}: the label is {_shown(label)}; expected a name")
-    return DraftSpan(start, end, label, where=where)
+        names = "'start_offset', 'end_offset' and 'label'"
+        raise refused(item, "it", where, f"[start, end, label] or an object with {names}")
+    start, end = (whole(offset, "an offset", where) for offset in parts[:2])
+    return DraftSpan(start, end, label_of(parts[2], where, "the label"), where=where)
 
 
 def _parts(item: Any) -> list[Any] | None:
@@ -280,28 +256,19 @@ def _parts(item: Any) -> list[Any] | None:
     return None
 
 
-def _shown(value: Any) -> str:
-    """A value as JSON, cut where it is long."""
-    try:
-        text = json.dumps(value, ensure_ascii=False)
-    except RecursionError:
-        return "a value nested too deeply"
-    return text if len(text) <= 60 else f"{text[:57]}..."
-
-
-# --- Telling ------------------------------------------------------------------
+# --- Detection ----------------------------------------------------------------
 
 
 def _looks_like_entries(source: Source) -> bool:
     """Whether the first object of a file is doccano's."""
-    found = _first_object(source.head_text)
-    if found is None and len(source.head) >= 65536 and _begins_object(source.head_text):
+    first = _first_object(source.head_text)
+    if first is None and source.is_longer_than_head and _begins_object(source.head_text):
         # The first document alone is longer than the head.
         try:
-            found = _first_object(source.text)
+            first = _first_object(source.text)
         except FormatError:
             return False
-    return found is not None and _is_entry(found)
+    return first is not None and _is_entry(first)
 
 
 def _begins_object(text: str) -> bool:
@@ -313,14 +280,14 @@ def _first_object(text: str) -> dict[str, Any] | None:
     if not _begins_object(text):
         return None
     try:
-        found, _ = json.JSONDecoder().raw_decode(text, text.index("{"))
+        first, _ = json.JSONDecoder().raw_decode(text, text.index("{"))
     except (ValueError, RecursionError):
         return None
-    return found if isinstance(found, dict) else None
+    return first if isinstance(first, dict) else None
 
 
 def _is_entry(value: dict[str, Any]) -> bool:
-    """Whether an object has a text and labels, and nothing that tells another format."""
+    """Whether an object has a text and labels, and nothing of another format."""
     keys = [key for key in _LABELS if isinstance(value.get(key), list)]
     has_text = any(isinstance(value.get(key), str) for key in _TEXTS)
     if not has_text or len(keys) != 1 or _FOREIGN & value.keys():

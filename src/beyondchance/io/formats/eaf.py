@@ -46,7 +46,7 @@ def is_format(upload: Upload) -> bool:
     return upload.data is None and any(map(_looks, upload.sources))
 
 
-def corpus(uploads: list[Upload], reading: Reading) -> Corpus:
+def read(uploads: list[Upload], reading: Reading) -> Corpus:
     """Read ELAN files.
 
     A recording lasts until the latest time slot that any of its annotators has, because the

@@ -17,11 +17,12 @@ from typing import Any, TypeVar
 from xml.etree import ElementTree as ET
 
 from beyondchance.errors import FormatError
-from beyondchance.io.drafts import Draft, DraftSpan, Interval
-from beyondchance.io.layers import as_label, length_in, out_of_order, unknown
+from beyondchance.io.drafts import Draft, DraftSpan
+from beyondchance.io.layers import as_label, out_of_order, unknown
 from beyondchance.io.markup import check_distinct, xml_root
+from beyondchance.io.offsets import Interval, length_of
 from beyondchance.io.options import Reading
-from beyondchance.io.registry import Upload
+from beyondchance.io.registry import Upload, each_upload
 from beyondchance.io.sources import Source
 from beyondchance.io.values import shown
 from beyondchance.messages import Quote, pieces, quotes
@@ -85,7 +86,8 @@ def _is_bdocjs(source: Source) -> bool:
     return b'"annotation_sets"' in data and b'"offset_type"' in data
 
 
-def drafts(upload: Upload, reading: Reading) -> Iterator[Draft]:
+@each_upload
+def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
     """Read the documents, each with its annotators."""
     documents = []
     for source in upload.sources:
@@ -199,7 +201,7 @@ def _parts(
 ) -> list[Interval] | None:
     """Tokens or sentences, where the file has them and they follow one another."""
     places = sorted({(a.start, a.end) for a in annotations if a.kind == kind})
-    if out_of_order(places, length_in(document.text, document.offsets)) is not None:
+    if out_of_order(places, length_of(document.text, document.offsets)) is not None:
         reading.skipped[_UNUSABLE[kind]] += 1
         return None
     return places or None

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from itertools import chain
 from typing import Any
 
 import numpy as np
 
-from beyondchance.annotations.tags import decode_tags
+from beyondchance.checks import is_whole
 from beyondchance.errors import FormatError
 from beyondchance.io.drafts import Draft, draft_of_words
 from beyondchance.io.options import Reading
-from beyondchance.io.registry import Upload
+from beyondchance.io.registry import Upload, each_upload
+from beyondchance.io.tagged import decoded, marks_of
+from beyondchance.messages import Quote, Text, quotes
 
 _TAG_KEYS = ("ner_tags", "tags", "labels", "ner")
 
@@ -33,31 +34,22 @@ def is_format(upload: Upload) -> bool:
     return upload.data is not None
 
 
-def drafts(upload: Upload, reading: Reading) -> Iterator[Draft]:
+@each_upload
+def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
     """Read the data set of one annotator; each example is a document of one sentence."""
     examples = list(_examples(upload, reading))
-    scheme = _scheme(examples, upload.name, reading)
-
-    def where(example: int, place: int) -> str:
-        return f"{examples[example].where}, token {place}"
-
-    found = decode_tags(
-        chain.from_iterable(example.tags for example in examples),
+    found = decoded(
+        [tag for example in examples for tag in example.tags],
         np.array([len(example.tags) for example in examples], dtype=np.int64),
-        scheme=scheme,
-        repair=reading.options["repair"],
-        where=where,
+        reading,
+        file=upload.name,
+        annotator=upload.annotator,
+        where=lambda example, place: f"{examples[example].where}, token {place}",
     )
-    if found.n_repaired:
-        reading.skipped[f"tags repaired by {reading.options['repair']}"] += found.n_repaired
-    spans: list[list[tuple[int, int, str]]] = [[] for _ in examples]
-    columns = (found.text, found.start, found.end, found.label)
-    for text, start, end, label in zip(*(column.tolist() for column in columns), strict=True):
-        spans[text].append((start, end, found.labels[label]))
-    for example, marked in zip(examples, spans, strict=True):
+    for example, marks in zip(examples, marks_of(found, len(examples)), strict=True):
         yield draft_of_words(
             example.words,
-            marked,
+            marks,
             where=example.where,
             document=example.document,
             annotator=upload.annotator,
@@ -65,37 +57,30 @@ def drafts(upload: Upload, reading: Reading) -> Iterator[Draft]:
         )
 
 
-def _scheme(examples: list[_Example], name: str, reading: Reading) -> str:
-    """The scheme asked for, or the one that the tags follow; it belongs to the signature."""
-    from beyondchance.io.formats.conll import detected_scheme  # noqa: PLC0415 - only where it is needed
-
-    scheme: str | None = reading.options["scheme"]
-    if scheme is None:
-        scheme = detected_scheme(example.tags for example in examples)
-        reading.notes.append(f"{name}: tags read as {scheme}")
-    signed = {*reading.signed.get("scheme", scheme).split("+"), scheme}
-    reading.signed["scheme"] = "+".join(sorted(signed))
-    return scheme
-
-
 def _examples(upload: Upload, reading: Reading) -> Iterator[_Example]:
     """Check the examples one by one."""
     data = upload.data
     if data is None:
         raise FormatError(
-            f"{upload.name}: a path; expected the data set itself, as in bc.read(dataset_a, "
-            "dataset_b, format='hf')"
+            "a path",
+            where=upload.name,
+            expected="the data set itself, as in bc.read(dataset_a, dataset_b, format='hf')",
         )
     if isinstance(data, Mapping):
-        keys = ", ".join(map(repr, data)) or "none"
         raise FormatError(
-            f"{upload.name}: a mapping with the keys {keys}; expected one data set: choose a split"
+            "a mapping with the keys ",
+            *quotes(data),
+            where=upload.name,
+            expected="one data set",
+            remedy="choose a split",
         )
     try:
         rows = iter(data)
     except TypeError:
         raise FormatError(
-            f"{upload.name}: a {type(data).__name__}; expected a data set or a list of dictionaries"
+            f"a {type(data).__name__}",
+            where=upload.name,
+            expected="a data set or a list of dictionaries",
         ) from None
     key: str | None = None
     names: list[str] | None = None
@@ -103,7 +88,9 @@ def _examples(upload: Upload, reading: Reading) -> Iterator[_Example]:
         where = f"{upload.name}: example {number}"
         if not isinstance(row, Mapping):
             raise FormatError(
-                f"{where} is a {type(row).__name__}; expected a dictionary with tokens and ner_tags"
+                f"a {type(row).__name__}",
+                where=where,
+                expected="a dictionary with tokens and ner_tags",
             )
         if key is None:
             key = _tag_key(row, where)
@@ -121,8 +108,7 @@ def _tag_key(row: Mapping[Any, Any], where: str) -> str:
     key = next((key for key in _TAG_KEYS if key in row), None)
     if key is None:
         raise FormatError(
-            f"{where} has the keys {', '.join(map(repr, row)) or 'none'}; expected one of "
-            f"{', '.join(_TAG_KEYS)}"
+            "has the keys ", *quotes(row), where=where, expected=f"one of {', '.join(_TAG_KEYS)}"
         )
     return key
 
@@ -140,48 +126,50 @@ def _names(data: object, key: str) -> list[str] | None:
 def _example(
     row: Mapping[Any, Any], key: str, names: list[str] | None, where: str, number: int
 ) -> _Example | None:
-    words = _listed(row.get("tokens"), f"{where}: tokens")
+    words = _listed(row, "tokens", where)
     if row.get(key) is None:
         return None
-    values = _listed(row[key], f"{where}: {key}")
+    values = _listed(row, key, where)
     if len(words) != len(values):
         raise FormatError(
-            f"{where} has {len(words)} tokens and {len(values)} {key}; expected as many of each"
+            f"has {len(words)} tokens and {len(values)} {key}",
+            where=where,
+            expected="as many of each",
         )
     for place, word in enumerate(words):
         if not isinstance(word, str) or not word:
-            raise FormatError(f"{where}, token {place} is {word!r}; expected a word")
+            raise FormatError(
+                "the word is ", Quote(word), where=f"{where}, token {place}", expected="a string"
+            )
     document = row.get("id", number)
     if isinstance(document, bool) or not isinstance(document, str | int) or document == "":
-        raise FormatError(f"{where} has the id {document!r}; expected a string or a number")
+        raise FormatError(
+            "has the id ", Quote(document), where=where, expected="a string or a number"
+        )
     tags = [_tag(value, names, f"{where}, token {place}") for place, value in enumerate(values)]
     return _Example(where, str(document), words, tags)
 
 
-def _listed(value: object, what: str) -> list[Any]:
+def _listed(row: Mapping[Any, Any], key: str, where: str) -> list[Any]:
     """A list from a list, a tuple or an array."""
+    value = row.get(key)
     if isinstance(value, np.ndarray) and value.ndim == 1:
         value = value.tolist()
     if not isinstance(value, list | tuple):
-        found = "missing" if value is None else f"a {type(value).__name__}"
-        raise FormatError(f"{what} is {found}; expected a list")
+        kind = "missing" if value is None else f"a {type(value).__name__}"
+        raise FormatError(f"{key} is {kind}", where=where, expected="a list")
     return list(value)
 
 
-def _tag(value: object, names: list[str] | None, where: str) -> str:
+def _tag(value: Any, names: list[str] | None, where: str) -> str:
     """A tag as a string: by itself, or by its number."""
     if isinstance(value, str):
         return value
-    if isinstance(value, bool) or not isinstance(value, int | np.integer):
-        raise FormatError(f"{where} has the tag {value!r}; expected a string or a number")
-    if names is None:
-        raise FormatError(
-            f"{where} has the tag {value}, and nothing says what numbers stand for; expected "
-            "strings such as 'B-PER', or a Dataset whose features name them"
-        )
-    if not 0 <= value < len(names):
-        raise FormatError(
-            f"{where} has the tag {value}; expected a number from 0 to {len(names) - 1}, for "
-            f"{', '.join(names)}"
-        )
-    return names[int(value)]
+    expected: Text = "a string or a number"
+    if is_whole(value):
+        if names is not None and 0 <= value < len(names):
+            return names[value]
+        expected = "strings such as 'B-PER', or a Dataset whose features name the numbers"
+        if names is not None:
+            expected = (f"a number from 0 to {len(names) - 1}, for ", *quotes(names, most=50))
+    raise FormatError("has the tag ", Quote(value), where=where, expected=expected)

@@ -1,4 +1,4 @@
-"""Label Studio: the JSON and JSON-MIN exports, with everybody in one file."""
+"""Label Studio: the JSON and JSON-MIN exports, with all annotators in one file."""
 
 from __future__ import annotations
 
@@ -11,11 +11,21 @@ from itertools import chain
 from typing import Any
 
 from beyondchance.errors import FormatError, SpanError
-from beyondchance.io.drafts import Draft, DraftSpan, code_points
+from beyondchance.io.drafts import Draft, DraftSpan
+from beyondchance.io.offsets import code_points
 from beyondchance.io.options import Reading
-from beyondchance.io.registry import Upload
+from beyondchance.io.registry import Upload, each_upload
 from beyondchance.io.sources import Source
-from beyondchance.io.values import identifier, listed, shown
+from beyondchance.io.values import (
+    identifier,
+    interval,
+    label_of,
+    listed,
+    object_of,
+    refused,
+    words_of,
+)
+from beyondchance.messages import Piece, Quote, Text, Use, pieces, quotes
 
 _SPANS = ("labels", "hypertextlabels")
 _ANNOTATIONS = ("annotations", "completions")
@@ -38,7 +48,8 @@ class _Work:
 
     Attributes
     ----------
-    where, document, annotator : str
+    where : Text
+    document, annotator : str
     fields : mapping of str to str
         The strings of the task, one of which is the text.
     spans : sequence of DraftSpan
@@ -49,7 +60,7 @@ class _Work:
         When it was changed last, as the file writes it: later times sort behind.
     """
 
-    where: str
+    where: Text
     document: str
     annotator: str
     fields: Mapping[str, str]
@@ -73,7 +84,8 @@ def _looks_right(source: Source) -> bool:
     return bool(_IS_MIN.search(head) and (_IS_LABELLED.search(head) or _IS_TIMED.search(head)))
 
 
-def drafts(upload: Upload, reading: Reading) -> Iterator[Draft]:
+@each_upload
+def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
     """Read all tasks: a draft for each annotation that was not cancelled."""
     others: Counter[str] = Counter()
     works = list(
@@ -81,13 +93,18 @@ def drafts(upload: Upload, reading: Reading) -> Iterator[Draft]:
             _of_source(source, upload, reading, others) for source in upload.sources
         )
     )
-    reading.skipped.update({f"{kind} results ignored": n for kind, n in others.items()})
-    if others and not any(work.spans for work in works):
-        found = ", ".join(f"{n} {kind}" for kind, n in others.items())
-        raise FormatError(
-            f"{upload.name}: no result marks a span of text, all are of other types ({found}); "
-            "expected results with start, end and labels"
-        )
+    if others:
+        reading.skipped["results that are not spans ignored"] += others.total()
+        kinds = _counted(others, "")
+        if not any(work.spans for work in works):
+            raise FormatError(
+                "no result marks a span of text, all are of other types (",
+                *kinds,
+                ")",
+                where=upload.name,
+                expected="results with start, end and labels",
+            )
+        reading.note("results that are not spans: ", *kinds, where=upload.name)
     works = _once(_with_gold(works, reading), reading)
     texts = _texts(works)
     for work, text in zip(works, texts, strict=True):
@@ -113,6 +130,14 @@ def _same_signs(found: str, stored: str) -> bool:
     return "".join(found.split()) == "".join(stored.split())
 
 
+def _counted(counts: Counter[str], by: str) -> tuple[Piece, ...]:
+    """How often there was what, for a message."""
+    parts: list[Piece] = []
+    for name, n in counts.items():
+        parts += [f", {n} {by}" if parts else f"{n} {by}", Quote(name)]
+    return tuple(parts)
+
+
 # --- Tasks --------------------------------------------------------------------
 
 
@@ -121,35 +146,25 @@ def _of_source(
 ) -> Iterator[_Work]:
     content = source.json()
     for number, task in enumerate(content if isinstance(content, list) else [content], start=1):
-        place = f"{source.name}: task #{number}"
-        if not isinstance(task, dict):
-            raise FormatError(f"{place} is {shown(task)}; expected an object: export as JSON")
-        name = identifier(task.get("id"), f"{place}: 'id'")
-        where = place if name is None else f"{source.name}: task {name}"
-        if name is None:
-            name = f"task {number}"
-            if upload.is_folder:
-                name = f"{upload.document_of(source)}, {name}"
+        where, item = _named_item(task, "task", number, source.name)
+        prefix = f"{upload.document_of(source)}, " if upload.is_folder else ""
+        name = identifier(item, "id", where) or f"{prefix}task {number}"
         empty = _Work(where, name, upload.annotator, {})
-        if isinstance(task.get("data"), dict) or any(key in task for key in _ANNOTATIONS):
-            yield from _of_task(task, empty, reading, others)
+        if isinstance(item.get("data"), dict) or any(key in item for key in _ANNOTATIONS):
+            yield from _of_task(item, empty, reading, others)
         else:
-            yield _of_flat_task(task, empty, reading, others)
+            yield _of_flat_task(item, empty, reading, others)
 
 
 def _of_task(
     task: dict[str, Any], empty: _Work, reading: Reading, others: Counter[str]
 ) -> Iterator[_Work]:
     """The annotations of a task of the JSON export, and its predictions if asked for."""
-    data = task.get("data")
-    if not isinstance(data, dict):
-        raise FormatError(
-            f"{empty.where}: 'data' is {shown(data)}; expected an object with the text"
-        )
+    data = object_of(task.get("data"), empty.where, "'data'")
     empty = replace(empty, fields={k: v for k, v in data.items() if isinstance(v, str)})
     key = next((key for key in _ANNOTATIONS if key in task), _ANNOTATIONS[0])
     for number, annotation in enumerate(listed(task, key, empty.where), start=1):
-        where, item = _named_item(annotation, f"{empty.where}, annotation", number)
+        where, item = _named_item(annotation, "annotation", number, empty.where)
         if _flag(item, "was_cancelled", where):
             reading.skipped["cancelled annotations left out"] += 1
             continue
@@ -166,9 +181,9 @@ def _of_task(
         reading.skipped["predictions ignored"] += len(predictions)
         predictions = []
     for number, prediction in enumerate(predictions, start=1):
-        where, item = _named_item(prediction, f"{empty.where}, prediction", number)
-        model = identifier(item.get("model_version"), f"{where}: 'model_version'")
-        work = replace(empty, where=where, annotator=model or "model")
+        where, item = _named_item(prediction, "prediction", number, empty.where)
+        model = identifier(item, "model_version", where) or "model"
+        work = replace(empty, where=where, annotator=model)
         yield _with_results(work, listed(item, "result", where), reading, others)
     if unfinished := task.get("drafts"):
         reading.skipped["unfinished drafts ignored"] += (
@@ -181,9 +196,8 @@ def _of_flat_task(
 ) -> _Work:
     """The one annotation of a task of the JSON-MIN export."""
     where = empty.where
-    if "annotation_id" in task:
-        number = identifier(task["annotation_id"], f"{where}: 'annotation_id'")
-        where = where if number is None else f"{where}, annotation {number}"
+    if identifier(task, "annotation_id", where) is not None:
+        where = (*pieces(where), ", annotation ", Quote(task["annotation_id"]))
     values = []
     for key, value in task.items():
         regions = value if isinstance(value, list) else []
@@ -193,8 +207,9 @@ def _of_flat_task(
             others[key] += len(regions)
     if not values and not any(key in task for key in (*_ANNOTATOR, "annotation_id")):
         raise FormatError(
-            f"{where}: neither 'annotations' nor 'annotator' nor labelled spans were found; "
-            "expected a task of Label Studio's JSON or JSON-MIN export"
+            "neither 'annotations' nor 'annotator' nor labelled spans were found",
+            where=where,
+            expected="a task of Label Studio's JSON or JSON-MIN export",
         )
     fields = {k: v for k, v in task.items() if isinstance(v, str) and k not in _ABOUT}
     work = replace(
@@ -205,32 +220,32 @@ def _of_flat_task(
 
 
 def _type_of(value: Mapping[str, Any]) -> str:
-    """What JSON-MIN does not say: the type of a result, told by the key of its labels."""
+    """The type of a result, which JSON-MIN does not name, by the key of its labels."""
     known = (key for key in value if key.endswith("labels") or key in ("choices", "taxonomy"))
     return next(known, "labels")
 
 
-def _named_item(item: object, kind: str, number: int) -> tuple[str, dict[str, Any]]:
-    """An annotation or prediction, and its place: by its identifier, else by its number."""
-    if not isinstance(item, dict):
-        raise FormatError(f"{kind} #{number} is {shown(item)}; expected an object")
-    name = identifier(item.get("id"), f"{kind} #{number}: 'id'")
-    return f"{kind} #{number}" if name is None else f"{kind} {name}", item
+def _named_item(item: object, kind: str, number: int, outer: Text) -> tuple[Text, dict[str, Any]]:
+    """A task, annotation or prediction, and its place: by its identifier, else by its number."""
+    checked = object_of(item, outer, f"{kind} #{number}")
+    separator = ", " if isinstance(outer, tuple) else ": "
+    where = (*pieces(outer), f"{separator}{kind} #{number}")
+    if identifier(checked, "id", where) is not None:
+        where = (*pieces(outer), f"{separator}{kind} ", Quote(checked["id"]))
+    return where, checked
 
 
-def _annotator(item: Mapping[str, Any], where: str) -> str | None:
-    """Who did it: the mail address, else the user name, else the number."""
+def _annotator(item: Mapping[str, Any], where: Text) -> str | None:
+    """The annotator: the mail address, else the user name, else the number."""
     key = next((key for key in _ANNOTATOR if item.get(key) is not None), None)
-    if key is None:
-        return None
-    value, place = item[key], f"{where}: {key!r}"
-    if not isinstance(value, dict):
-        return identifier(value, place)
-    names = (identifier(value.get(k), f"{place}: {k!r}") for k in ("email", "username", "id"))
-    found = next((name for name in names if name is not None), None)
-    if found is None:
-        raise FormatError(f"{place} has no email, username or id; expected one of them")
-    return found
+    if key is None or not isinstance(item[key], dict):
+        return None if key is None else identifier(item, key, where)
+    place = (*pieces(where), f": {key!r}")
+    names = (identifier(item[key], name, place) for name in ("email", "username", "id"))
+    annotator = next((name for name in names if name is not None), None)
+    if annotator is None:
+        raise FormatError("has no email, username or id", where=place, expected="one of them")
+    return annotator
 
 
 # --- Results ------------------------------------------------------------------
@@ -239,78 +254,73 @@ def _annotator(item: Mapping[str, Any], where: str) -> str | None:
 def _with_results(
     work: _Work, results: Sequence[object], reading: Reading, others: Counter[str]
 ) -> _Work:
-    """Add the spans of an annotation; count what is none."""
+    """Add the spans of an annotation; count results of other types."""
     spans: list[DraftSpan] = []
     targets: dict[str, None] = {}
     is_html = False
     for number, result in enumerate(results, start=1):
-        where = f"{work.where}, result #{number}"
-        if not isinstance(result, dict):
-            raise FormatError(f"{where} is {shown(result)}; expected an object")
-        kind = result.get("type", "labels")
+        where = (*pieces(work.where), f", result #{number}")
+        item = object_of(result, work.where, f"result #{number}")
+        kind = item.get("type", "labels")
         if not isinstance(kind, str):
-            raise FormatError(f"{where}: 'type' is {shown(kind)}; expected a string")
+            raise refused(kind, "'type'", where, "a string")
         if kind == "paragraphlabels":
             raise FormatError(
-                f"{where}: type 'paragraphlabels' marks turns of a dialogue, which have no text in "
-                "common; expected spans of one text"
+                "type 'paragraphlabels' marks turns of a dialogue, which have no text in common",
+                where=where,
+                expected="spans of one text",
             )
         if kind not in _SPANS:
             others[kind] += 1
             continue
-        value = result.get("value")
-        if not isinstance(value, dict):
-            raise FormatError(f"{where}: 'value' is {shown(value)}; expected an object")
+        value = object_of(item.get("value"), where, "'value'")
         is_html = is_html or isinstance(value.get("globalOffsets"), dict)
-        found = _spans_of(value, kind, where)
-        if not found:
+        own = _spans_of(value, kind, where)
+        if not own:
             reading.skipped["spans without labels ignored"] += 1
             continue
-        spans += found
-        target = identifier(result.get("to_name"), f"{where}: 'to_name'")
+        spans += own
+        target = identifier(item, "to_name", where)
         targets |= {} if target is None else {target: None}
     if len(targets) > 1:
         raise FormatError(
-            f"{work.where}: spans lie in several texts (to_name {', '.join(map(repr, targets))}); "
-            "expected spans of one text in a task"
+            "spans lie in several texts (to_name ",
+            *quotes(targets),
+            ")",
+            where=work.where,
+            expected="spans of one text in a task",
         )
     return replace(work, spans=spans, is_html=is_html)
 
 
-def _spans_of(value: Mapping[str, Any], kind: str, where: str) -> list[DraftSpan]:
+def _spans_of(value: Mapping[str, Any], kind: str, where: Text) -> list[DraftSpan]:
     """A span for each label of a result."""
     place = value
     if isinstance(value.get("globalOffsets"), dict):
         place = value["globalOffsets"]
-    start, end = (_offset(place, key, where) for key in ("start", "end"))
-    surface = value.get("text")
-    if not isinstance(surface, str | None):
-        raise FormatError(f"{where}: 'text' is {shown(surface)}; expected the words of the span")
-    key = kind if kind in value else "labels"
-    labels = listed(value, key, where)
-    for label in labels:
-        if not isinstance(label, str) or not label:
-            raise FormatError(f"{where}: label {shown(label)}; expected a name")
-    return [DraftSpan(start, end, label, surface, where) for label in labels]
-
-
-def _offset(place: Mapping[str, Any], key: str, where: str) -> int:
-    value = place.get(key)
-    if isinstance(value, int) and not isinstance(value, bool):
-        return value
-    if isinstance(value, str) and value.startswith("/"):
-        raise FormatError(
-            f"{where}: {key!r} is the place {value[:40]!r} in a web page, without 'globalOffsets'; "
-            "expected both: save the annotation again with a newer Label Studio"
-        )
-    raise FormatError(f"{where}: {key!r} is {shown(value)}; expected a whole number")
+    for key in ("start", "end"):
+        if isinstance(place.get(key), str) and place[key].startswith("/"):
+            raise FormatError(
+                f"{key!r} is the place ",
+                Quote(place[key]),
+                " in a web page, without 'globalOffsets'",
+                where=where,
+                expected="both",
+                remedy="save the annotation again with a newer Label Studio",
+            )
+    start, end = interval(place, where)
+    surface = words_of(value, where)
+    labels = listed(value, kind if kind in value else "labels", where)
+    return [
+        DraftSpan(start, end, label_of(label, where, "a label"), surface, where) for label in labels
+    ]
 
 
 # --- All annotations ----------------------------------------------------------
 
 
 def _with_gold(works: list[_Work], reading: Reading) -> list[_Work]:
-    """Take ground truths from those who made them: they are the gold standard's."""
+    """Assign ground truths to the gold standard instead of the annotators who made them."""
     makers = Counter(work.annotator for work in works if work.is_gold)
     if not makers:
         return works
@@ -318,9 +328,11 @@ def _with_gold(works: list[_Work], reading: Reading) -> list[_Work]:
     name = "gold"
     while name in people:
         name = "gold standard" if name == "gold" else f"{name}'"
-    shares = ", ".join(f"{n} by {maker}" for maker, n in makers.items())
-    reading.notes.append(
-        f"ground truth annotations are the gold standard {name!r}, not their annotators': {shares}"
+    reading.note(
+        "ground truth annotations are the gold standard ",
+        Quote(name),
+        " and not counted for their annotators: ",
+        *_counted(makers, "by "),
     )
     return [replace(work, annotator=name) if work.is_gold else work for work in works]
 
@@ -334,9 +346,12 @@ def _once(works: Sequence[_Work], reading: Reading) -> list[_Work]:
             continue
         if reading.options["repeated"] == "error":
             raise FormatError(
-                f"{work.where}: {work.annotator!r} annotated this task before, at {first.where}; "
-                "expected one annotation of a task by each annotator: remove one of them, or say "
-                "repeated='last'"
+                Quote(work.annotator),
+                " annotated this task before, at ",
+                *pieces(first.where),
+                where=work.where,
+                expected="one annotation of a task by each annotator",
+                remedy=("remove one of them, or pass ", Use("repeated", "last")),
             )
         reading.skipped["annotations replaced by a later one"] += 1
         if work.updated >= first.updated:
@@ -355,13 +370,20 @@ def _texts(works: Sequence[_Work]) -> list[str]:
     texts = []
     for work in works:
         if not work.fields:
-            raise FormatError(f"{work.where}: the task has no text; expected a string in its data")
+            raise FormatError(
+                "the task has no text", where=work.where, expected="a string in its data"
+            )
         name = field if len(work.fields) > 1 else next(iter(work.fields))
         text = work.fields[name]
         if work.spans and _ADDRESS.fullmatch(text):
             raise FormatError(
-                f"{work.where}: field {name!r} holds the address {text[:60]!r} instead of the "
-                "text; put the texts themselves into the export"
+                "field ",
+                Quote(name),
+                " holds the address ",
+                Quote(text),
+                " instead of the text",
+                where=work.where,
+                remedy="put the texts themselves into the export",
             )
         texts.append(_page_text(text, work.where) if work.is_html else text)
     return texts
@@ -371,15 +393,18 @@ def _field(works: Sequence[_Work]) -> str:
     """The field that holds the text in tasks with several strings."""
     shared = [name for name in works[0].fields if all(name in work.fields for work in works)]
     fitting = [name for name in shared if all(_fits(work, name) for work in works)]
-    # Where nothing fits, an error about a wrong offset tells more than one about fields.
+    # Where nothing fits, an error about a wrong offset is more helpful than one about fields.
     for names in (fitting, shared):
         if "text" in names or len(names) == 1:
             return "text" if "text" in names else names[0]
     fields = dict.fromkeys(name for work in works for name in work.fields)
     raise FormatError(
-        f"{works[0].where}: which field holds the text cannot be told among "
-        f"{', '.join(map(repr, fields))}; expected one string in the data of a task, or one named "
-        "'text', or one that the words stored with the spans fit"
+        "any of the fields ",
+        *quotes(fields),
+        " may hold the text",
+        where=works[0].where,
+        expected="one string in the data of a task, or one named 'text', or one that the words "
+        "stored with the spans fit",
     )
 
 
@@ -418,22 +443,22 @@ class _Page(HTMLParser):
             self.parts.append("\n")
 
 
-def _page_text(page: str, where: str) -> str:
+def _page_text(page: str, where: Text) -> str:
     """The text of a web page, without tags."""
     parser = _Page()
     try:
         parser.feed(page)
         parser.close()
     except Exception as error:  # it asserts on some broken pages
-        raise FormatError(f"{where}: the text is not readable as HTML ({error})") from None
+        raise FormatError(f"the text is not readable as HTML ({error})", where=where) from None
     return "".join(parser.parts)
 
 
 # --- JSON values --------------------------------------------------------------
 
 
-def _flag(item: Mapping[str, Any], key: str, where: str) -> bool:
+def _flag(item: Mapping[str, Any], key: str, where: Text) -> bool:
     value = item.get(key)
     if value is not None and not isinstance(value, bool):
-        raise FormatError(f"{where}: {key!r} is {shown(value)}; expected true or false")
+        raise refused(value, f"{key!r}", where, "true or false")
     return bool(value)

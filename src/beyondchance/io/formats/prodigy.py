@@ -9,10 +9,20 @@ from typing import Any
 
 from beyondchance.errors import FormatError
 from beyondchance.io.drafts import Draft, DraftSpan, Interval
+from beyondchance.io.offsets import length_of
 from beyondchance.io.options import Reading
-from beyondchance.io.registry import Upload
+from beyondchance.io.registry import Upload, each_upload
 from beyondchance.io.sources import Source
-from beyondchance.io.values import identifier, listed, shown
+from beyondchance.io.values import (
+    identifier,
+    interval,
+    label_of,
+    listed,
+    object_of,
+    refused,
+    words_of,
+)
+from beyondchance.messages import Quote
 
 _LEFT_OUT = {"reject": "rejected", "ignore": "ignored"}
 _ANSWERS = ("accept", *_LEFT_OUT)
@@ -21,8 +31,8 @@ _CATEGORIES = ("label", "options", "accept")
 
 
 @dataclass(slots=True)
-class _Met:
-    """What was met in the tasks of one upload.
+class _Seen:
+    """What was seen in the tasks of one upload.
 
     Attributes
     ----------
@@ -59,7 +69,7 @@ def _looks_right(source: Source) -> bool:
     try:
         task = json.loads(line)
     except (ValueError, RecursionError):
-        # A line longer than the head is told by its marks alone.
+        # A line longer than the head is recognised by its marks alone.
         return not end and any(f'"{mark}":' in line for mark in ("_input_hash", "_task_hash"))
     if not isinstance(task, dict):
         return False
@@ -67,62 +77,62 @@ def _looks_right(source: Source) -> bool:
     return isinstance(task.get("text"), str) and (bool(_MARKS & task.keys()) or is_answered)
 
 
-def drafts(upload: Upload, reading: Reading) -> Iterator[Draft]:
+@each_upload
+def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
     """Read all tasks: a draft for each that was accepted."""
-    met = _Met()
+    seen = _Seen()
     for source in upload.sources:
         for number, task in source.json_lines():
             where = f"{source.name}:{number}"
-            if not isinstance(task, dict):
-                raise FormatError(
-                    f"{where}: {shown(task)}; expected an object, one task a line (db-out)"
-                )
+            object_of(task, where, "the line")
             name = f"{upload.document_of(source)}:{number}" if upload.is_folder else f"{number}"
             draft = _draft(
-                task, where, number=name, annotator=upload.annotator, met=met, reading=reading
+                task, where, number=name, annotator=upload.annotator, seen=seen, reading=reading
             )
             if draft is not None:
                 yield draft
-    if met.n_categories and not met.has_spans:
+    if seen.n_categories and not seen.has_spans:
         raise FormatError(
-            f"{upload.name}: no task has spans or tokens, but {met.n_categories} have categories "
-            "of whole texts; expected tasks about spans"
+            f"no task has spans or tokens, but {seen.n_categories} have categories of whole texts",
+            where=upload.name,
+            expected="tasks about spans",
         )
-    if met.n_categories:
-        reading.skipped["categories of whole texts ignored"] += met.n_categories
-    if met.n_binary:
-        reading.notes.append(
-            f"{upload.name}: spans of {met.n_binary} accepted tasks were answered one by one (as "
-            "in ner.teach), which does not tell what else is in the text"
+    if seen.n_categories:
+        reading.skipped["categories of whole texts ignored"] += seen.n_categories
+    if seen.n_binary:
+        reading.note(
+            f"spans of {seen.n_binary} accepted tasks were answered one by one (as in ner.teach), "
+            "so that other spans of the text may be missing",
+            where=upload.name,
         )
 
 
 def _draft(
-    task: dict[str, Any], where: str, *, number: str, annotator: str, met: _Met, reading: Reading
+    task: dict[str, Any], where: str, *, number: str, annotator: str, seen: _Seen, reading: Reading
 ) -> Draft | None:
-    """One task; nothing if it was rejected or ignored, for then nobody annotated it."""
+    """One task; None if it was rejected or ignored, because then it was not annotated."""
     text = task.get("text")
     if not isinstance(text, str):
-        kind = "the task has no 'text'" if text is None else f"'text' is {shown(text)}"
-        raise FormatError(f"{where}: {kind}; expected the text that was annotated, as a string")
+        raise refused(text, "'text'", where, "the text that was annotated, as a string")
     answer = _answer(task, where)
-    who = _name(task, "_annotator_id", where) or _name(task, "_session_id", where) or annotator
-    document = _document(task, text, where, number, met)
+    for key in ("_session_id", "_annotator_id"):
+        annotator = identifier(task, key, where) or annotator
+    document = _document(task, text, where, number, seen)
     spans = listed(task, "spans", where)
     tokens = _tokens(task, text, where, reading)
-    met.has_spans = met.has_spans or "spans" in task or tokens is not None
+    seen.has_spans = seen.has_spans or "spans" in task or tokens is not None
     if answer != "accept":
         reading.skipped[f"{_LEFT_OUT[answer]} tasks left out"] += 1
         return None
-    _check_once(document, who, where, met)
-    met.n_categories += any(task.get(key) for key in _CATEGORIES)
-    met.n_binary += any(isinstance(span, dict) and span.get("answer") for span in spans)
+    _check_once(document, annotator, where, seen)
+    seen.n_categories += any(task.get(key) for key in _CATEGORIES)
+    seen.n_binary += any(isinstance(span, dict) and span.get("answer") for span in spans)
     if relations := listed(task, "relations", where):
         reading.skipped["relations ignored"] += len(relations)
     return Draft(
         where=where,
         document=document,
-        annotator=who,
+        annotator=annotator,
         text=text,
         spans=list(_spans(spans, where, reading)),
         tokens=tokens,
@@ -135,52 +145,42 @@ def _answer(item: Mapping[str, Any], where: str) -> str:
     if answer is None:
         return "accept"
     if not isinstance(answer, str) or answer not in _ANSWERS:
-        raise FormatError(
-            f"{where}: 'answer' is {shown(answer)}; expected one of: {', '.join(_ANSWERS)}"
-        )
+        raise refused(answer, "'answer'", where, f"one of: {', '.join(_ANSWERS)}")
     return answer
 
 
-def _document(task: Mapping[str, Any], text: str, where: str, number: str, met: _Met) -> str:
-    """The input hash or, without one, the line where the text was met first.
+def _document(task: Mapping[str, Any], text: str, where: str, number: str, seen: _Seen) -> str:
+    """The input hash or, without one, the line on which the text came first.
 
-    So annotators of one text meet, on whatever lines they are.
+    So the tasks of one text belong to one document, on whatever lines they are.
     """
-    name = _name(task, "_input_hash", where)
-    if name is not None:
-        return name
-    return met.names.setdefault(text, number)
+    name = identifier(task, "_input_hash", where)
+    return seen.names.setdefault(text, number) if name is None else name
 
 
-def _check_once(document: str, annotator: str, where: str, met: _Met) -> None:
+def _check_once(document: str, annotator: str, where: str, seen: _Seen) -> None:
     """Refuse a second accepted task of one text: together they may still not be complete."""
-    first = met.accepted.setdefault((document, annotator), where)
+    first = seen.accepted.setdefault((document, annotator), where)
     if first != where:
         raise FormatError(
-            f"{where}: {annotator!r} accepted a task with this text before, at {first}; expected "
-            "one, for yes-or-no tasks (ner.teach) do not tell the whole annotation; if the text "
-            "was annotated twice, keep only the line that was exported last"
+            Quote(annotator),
+            f" accepted a task with this text before, at {first}",
+            where=where,
+            expected="one, because yes-or-no tasks (ner.teach) do not give the full annotation",
+            remedy="if the text was annotated twice, keep only the line that was exported last",
         )
 
 
 def _spans(spans: list[Any], where: str, reading: Reading) -> Iterator[DraftSpan]:
     for number, span in enumerate(spans, start=1):
         place = f"{where}: span #{number}"
-        if not isinstance(span, dict):
-            raise FormatError(f"{place} is {shown(span)}; expected an object")
+        object_of(span, where, f"span #{number}")
         answer = _answer(span, place)
         if answer != "accept":
             reading.skipped[f"{_LEFT_OUT[answer]} spans left out"] += 1
             continue
-        label, surface = span.get("label"), span.get("text")
-        if not isinstance(label, str) or not label:
-            raise FormatError(f"{place}: 'label' is {shown(label)}; expected a name")
-        if not isinstance(surface, str | None):
-            raise FormatError(
-                f"{place}: 'text' is {shown(surface)}; expected the words of the span"
-            )
-        start, end = _interval(span, place)
-        yield DraftSpan(start, end, label, surface)
+        label, surface = label_of(span.get("label"), place), words_of(span, place)
+        yield DraftSpan(*interval(span, place), label, surface)
 
 
 def _tokens(
@@ -189,42 +189,31 @@ def _tokens(
     """Tokens from left to right, within the text."""
     if task.get("tokens") is None:
         return None
-    counts_utf16 = reading.options["offsets"] == "utf16"
-    length = len(text) + (sum(map("\uffff".__lt__, text)) if counts_utf16 else 0)
+    unit = reading.options["offsets"] or "codepoints"
+    length = length_of(text, unit)
     tokens: list[Interval] = []
     last = 0
     for number, token in enumerate(listed(task, "tokens", where), start=1):
         place = f"{where}: token #{number}"
-        if not isinstance(token, dict):
-            raise FormatError(f"{place} is {shown(token)}; expected an object")
-        start, end = _interval(token, place)
+        object_of(token, where, f"token #{number}")
+        start, end = interval(token, place)
         if not last <= start < end <= length:
             raise FormatError(
-                f"{place} is [{start}, {end}); expected tokens from left to right within the text, "
-                f"which has {length} characters"
+                f"token #{number} is [{start}, {end})",
+                where=where,
+                expected=f"tokens from left to right within the text, which has {length} "
+                "characters",
             )
         words = token.get("text")
-        if isinstance(words, str) and not counts_utf16 and words != text[start:end]:
+        if isinstance(words, str) and unit == "codepoints" and words != text[start:end]:
             raise FormatError(
-                f"{place} covers {text[start:end]!r}, but the file stores {words[:40]!r}; check "
-                "that tokens and text belong together"
+                f"token #{number} covers ",
+                Quote(text[start:end]),
+                ", but the file stores ",
+                Quote(words),
+                where=where,
+                remedy="check that tokens and text belong together",
             )
         tokens.append((start, end))
         last = end
     return tokens
-
-
-# --- JSON values --------------------------------------------------------------
-
-
-def _interval(item: Mapping[str, Any], place: str) -> Interval:
-    start, end = item.get("start"), item.get("end")
-    for key, value in (("start", start), ("end", end)):
-        if isinstance(value, bool) or not isinstance(value, int):
-            raise FormatError(f"{place}: {key!r} is {shown(value)}; expected a whole number")
-    return int(start), int(end)  # type: ignore[arg-type]
-
-
-def _name(task: Mapping[str, Any], key: str, where: str) -> str | None:
-    """A name or number as a string; nothing where it is missing or empty."""
-    return identifier(task.get(key), f"{where}: {key!r}")

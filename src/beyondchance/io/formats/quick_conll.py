@@ -1,11 +1,13 @@
-"""The plainest CoNLL files, quickly: a token and a tag on each line, nothing else.
+"""The plainest CoNLL files, read quickly: rows of a token and a tag, and marks of documents.
 
-Everything that is not so plain, a comment, a header, a column too many, a token that
-differs between annotators, is left to `beyondchance.io.formats.conll`, which knows what to say.
+Everything else, such as a header, other comments, a row with too many columns or tokens
+that differ between annotators, is left to `beyondchance.io.formats.conll`, which has a
+message for what is wrong.
 """
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -14,22 +16,43 @@ import numpy as np
 from beyondchance.annotations.corpus import Corpus, sorted_names
 from beyondchance.annotations.tags import decode_tags
 from beyondchance.errors import BeyondChanceError
-from beyondchance.io.formats.conll import notes_on_columns, scheme_with_ends
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload
+from beyondchance.io.tagged import note_columns, note_scheme, scheme_with_ends
 from beyondchance.types import Bools, Ints
+
+DOCUMENT_LINE = "-DOCSTART-"
+"""The first cell of a line that begins a document without a name."""
 
 _PLAIN = frozenset({"gold", "repair", "scheme", "duplicates"})
 """Options that make no difference to what is plain."""
+# The cells of a line are divided by tabs if it has any, else by spaces.
+_MARK = re.compile(
+    rf"{DOCUMENT_LINE}(?:\t[^\n]*| [^\t\n]*)?|# newdoc(?: id = (\S(?:[^\t\n]*\S)?))?"
+)
 
 
 @dataclass(frozen=True, slots=True)
 class _Plain:
-    """The words and tags of a file, how many each sentence has, and the cells of each column."""
+    """A file cut into cells.
+
+    Attributes
+    ----------
+    words, tags : list of str
+    lengths : array of int
+        How many words each sentence has.
+    documents : list of str
+    document : array of int
+        The document of each sentence.
+    columns : list of set of str
+        The distinct cells of each column.
+    """
 
     words: list[str]
     tags: list[str]
     lengths: Ints
+    documents: list[str]
+    document: Ints
     columns: list[set[str]]
 
 
@@ -48,44 +71,85 @@ def quick_corpus(uploads: list[Upload], reading: Reading) -> Corpus | None:
         if file is None or (files and not _same_words(file, files[0])):
             return None
         files.append(file)
-    schemes = [reading.options["scheme"] or _scheme(file) for file in files]
-    if None in schemes or len(set(schemes)) > 1:
+    schemes = {reading.options["scheme"] or _scheme(file) for file in files}
+    scheme = schemes.pop()
+    if scheme is None or schemes:
         return None
-    corpus = _built(files, names, str(schemes[0]), reading.options["repair"])
+    corpus = _built(files, names, scheme, reading.options["repair"])
     if corpus is None:
         return None
     for upload, file in zip(uploads, files, strict=True):
-        reading.notes.extend(notes_on_columns(upload.name, file.columns))
+        note_columns(file.columns, reading, file=upload.name)
         if reading.options["scheme"] is None:
-            reading.notes.append(f"{upload.name}: tags of {upload.annotator} read as {schemes[0]}")
+            note_scheme(scheme, reading, file=upload.name, annotator=upload.annotator)
     return corpus
 
 
 def _same_words(one: _Plain, other: _Plain) -> bool:
-    return one.words == other.words and np.array_equal(one.lengths, other.lengths)
+    return (
+        one.words == other.words
+        and one.documents == other.documents
+        and np.array_equal(one.lengths, other.lengths)
+        and np.array_equal(one.document, other.document)
+    )
 
 
 def _plain(text: str) -> _Plain | None:
-    """Cut a text with as many separators on every line as on the first."""
-    if text.startswith(("#", "\n")) or "\n#" in text or "-DOCSTART-" in text or "\r" in text:
+    """Cut a text with as many separators on every row as on the first."""
+    lines = text.split("\n")
+    marks = _cut_marks(lines) if "#" in text or DOCUMENT_LINE in text else {}
+    if marks:
+        text = "\n".join(lines)
+    if marks is None or "\r" in text or DOCUMENT_LINE in text:
         return None
     separator = "\t" if "\t" in text else " "
-    n_separators = text.partition("\n")[0].count(separator)
     counts, is_filled = _lines(text, separator)
-    if not n_separators or np.any(counts[is_filled] != n_separators):
+    widths = counts[is_filled] + 1
+    if not len(widths) or widths[0] == 1 or np.any(widths != widths[0]):
         return None
-    cells = separator.join(filter(None, text.split("\n"))).split(separator)
+    width = int(widths[0])
+    cells = separator.join(filter(None, lines)).split(separator)
     if not _is_clean(cells, text, separator):
         return None
-    blank = np.flatnonzero(~is_filled)
-    lengths = np.diff(np.concatenate([[-1], blank, [len(is_filled)]])) - 1
-    width = n_separators + 1
-    words, tags = cells[::width], cells[n_separators::width]
+    words, tags = cells[::width], cells[width - 1 :: width]
     if tags[0][:2] not in _BEGINNINGS:
-        return None  # a first line without a tag may be a header
-    # A word and its tag are all that most files have; nobody asks about other columns then.
+        return None  # a first row without a tag may be a header
+    blank = np.concatenate([[-1], np.flatnonzero(~is_filled), [len(is_filled)]])
+    lengths = np.diff(blank) - 1
+    documents, document = _documents(marks, blank[:-1][lengths > 0])
+    # A word and its tag are all that most files have; no other column is asked about then.
     columns = [set(cells[i::width]) for i in range(width)] if width > 2 else [set(), set()]
-    return _Plain(words, tags, lengths[lengths > 0], columns)
+    return _Plain(words, tags, lengths[lengths > 0], documents, document, columns)
+
+
+def _cut_marks(lines: list[str]) -> dict[int, str] | None:
+    """Blank the lines that begin documents; their numbers and the names of the documents.
+
+    None if there are other comments, or if two documents have one name.
+    """
+    marks: dict[int, str] = {}
+    beginnings = ("#", DOCUMENT_LINE)
+    for number in [n for n, line in enumerate(lines) if line.startswith(beginnings)]:
+        mark = _MARK.fullmatch(lines[number])
+        if mark is None:
+            return None
+        marks[number] = mark[1] or str(len(marks) + 1)
+        lines[number] = ""
+    return marks if len({"0", *marks.values()}) == len(marks) + 1 else None
+
+
+def _documents(marks: dict[int, str], before: Ints) -> tuple[list[str], Ints]:
+    """The documents that have sentences, and the document of each sentence.
+
+    `before` are the lines before the sentences. What stands before the first mark is
+    document 0; without marks each sentence is a document.
+    """
+    if not marks:
+        return [str(number) for number in range(1, len(before) + 1)], np.arange(len(before))
+    number = np.searchsorted([*marks], before, side="right")
+    used, document = np.unique(number, return_inverse=True)
+    names = ["0", *marks.values()]
+    return [names[index] for index in used.tolist()], document
 
 
 _ODD_SPACES = b"\x0b\x0c\x0d\x1c\x1d\x1e\x1f"
@@ -118,13 +182,13 @@ _BEGINNINGS = frozenset({"O", *(f"{prefix}-" for prefix in "BIELSUM")})
 
 
 def _scheme(file: _Plain) -> str | None:
-    """The scheme, where a look at few tags tells it."""
+    """The scheme, where few tags are enough to recognise it."""
     scheme = scheme_with_ends({tag[:1] for tag in set(file.tags)})
     if scheme is not None:
         return scheme
     before = "O"
     for tag in file.tags:
-        # A B behind an O begins a span alone, even if a sentence ends between them.
+        # A B after an O begins a span alone, even if a sentence ends between them.
         if tag[:1] == "B" and before == "O":
             return "IOB2"
         before = tag
@@ -132,8 +196,8 @@ def _scheme(file: _Plain) -> str | None:
 
 
 def _built(files: list[_Plain], names: list[str], scheme: str, repair: str) -> Corpus | None:
-    """Build the corpus column by column; None where the slow road has something to say."""
-    words, lengths = files[0].words, files[0].lengths
+    """Build the corpus column by column; None where the general reader has a message."""
+    words, lengths, documents = files[0].words, files[0].lengths, files[0].documents
     n_texts = len(lengths)
     tags = [tag for file in files for tag in file.tags]
     try:
@@ -150,10 +214,10 @@ def _built(files: list[_Plain], names: list[str], scheme: str, repair: str) -> C
     first = np.cumsum(lengths) - lengths
     begins = np.repeat((ends - sizes)[first], lengths)
     bounds = [*first.tolist(), len(words)]
-    pairs = np.indices((n_texts, len(names))).reshape(2, -1)
+    pairs = np.indices((len(documents), len(names))).reshape(2, -1)
     return Corpus(
-        documents=tuple(map(str, range(1, n_texts + 1))),
-        text_document=np.arange(n_texts),
+        documents=tuple(documents),
+        text_document=files[0].document,
         text_length=lengths,
         annotators=tuple(names),
         labels=labels,

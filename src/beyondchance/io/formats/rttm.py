@@ -40,7 +40,7 @@ def is_format(upload: Upload) -> bool:
     return upload.data is None and any(map(_looks, upload.sources))
 
 
-def corpus(uploads: list[Upload], reading: Reading) -> Corpus:
+def read(uploads: list[Upload], reading: Reading) -> Corpus:
     """Read RTTM files.
 
     A recording lasts until the latest end of a turn that any annotator has in it, because

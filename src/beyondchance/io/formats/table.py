@@ -27,6 +27,7 @@ import numpy as np
 
 from beyondchance.annotations.corpus import MOST_POSITIONS, Corpus, sorted_names
 from beyondchance.errors import FormatError, MismatchError, OptionError, SpanError
+from beyondchance.io.assembling import assembled
 from beyondchance.io.columns import (
     NAMES,
     SPAN,
@@ -36,7 +37,7 @@ from beyondchance.io.columns import (
     read_table,
     whole_numbers,
 )
-from beyondchance.io.drafts import Draft, DraftSpan, assembled
+from beyondchance.io.drafts import Draft, DraftSpan
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload
 from beyondchance.io.sources import Source, opened
@@ -84,7 +85,7 @@ def is_format(upload: Upload) -> bool:
     return upload.data is None and looks_like_spans(upload.sources[0])
 
 
-def corpus(uploads: list[Upload], reading: Reading) -> Corpus:
+def read(uploads: list[Upload], reading: Reading) -> Corpus:
     """Read tables to a corpus; rows with texts become drafts, as in all formats with texts."""
     tables = [(upload, read_table(source)) for upload in uploads for source in upload.sources]
     documents = _read_documents(reading)
@@ -140,6 +141,8 @@ def _combined(
             own, codes = [default], np.zeros(len(table), dtype=np.int64)
             if kind in table.columns:
                 own, codes = codes_of(table, kind)
+            if kind == "annotator":
+                reading.met(upload.name, own)
             known = names[kind]
             number = [known.setdefault(name, len(known)) for name in own]
             part[kind] = codes

@@ -47,7 +47,7 @@ def is_format(upload: Upload) -> bool:
     return upload.data is None and any(map(_looks, upload.sources))
 
 
-def corpus(uploads: list[Upload], reading: Reading) -> Corpus:
+def read(uploads: list[Upload], reading: Reading) -> Corpus:
     """Read TextGrids.
 
     Raises

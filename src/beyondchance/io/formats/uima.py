@@ -16,7 +16,7 @@ from beyondchance.io.cas import EXPORT, Entry, Loader, entry_of, kind_of_file, u
 from beyondchance.io.drafts import Draft
 from beyondchance.io.layers import Layered, layer_drafts
 from beyondchance.io.options import Reading
-from beyondchance.io.registry import Upload
+from beyondchance.io.registry import Upload, each_upload
 from beyondchance.io.sources import Source, is_zip
 from beyondchance.messages import Quote
 
@@ -64,7 +64,8 @@ def _holds_cas(source: Source) -> bool:
 # --- Uploads ------------------------------------------------------------------
 
 
-def drafts(upload: Upload, reading: Reading) -> Iterator[Draft]:
+@each_upload
+def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
     """Read a file, a folder with a file for each document, or a project export."""
     entries = _entries(upload)
     loader = Loader(reading)

@@ -1,0 +1,449 @@
+"""From drafts to a corpus, in the same way for every format with texts.
+
+A reader yields a `Draft` for each document and annotator. `assembled` converts and checks
+the offsets, puts the annotators of a document together, and builds the corpus.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from operator import attrgetter
+from typing import Protocol, TypeVar
+
+import numpy as np
+
+from beyondchance.annotations.corpus import Corpus
+from beyondchance.errors import DataError, FormatError, MismatchError, SpanError
+from beyondchance.io.drafts import Draft, DraftSpan
+from beyondchance.io.offsets import UNITS, Interval, code_points, tokenized
+from beyondchance.io.options import Reading
+from beyondchance.messages import Piece, Quote, Text, Use, pieces
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+# --- One draft ----------------------------------------------------------------
+
+
+def _checked(draft: Draft, reading: Reading) -> Draft:
+    """Offsets in code points, checked against the text, without white space at the edges."""
+    unit = reading.options["offsets"] or draft.offsets
+    torn = None if draft.text.isascii() else _SURROGATE.search(draft.text)
+    if torn is not None:
+        raise FormatError(
+            "the text holds half of a character (",
+            Quote(torn[0]),
+            ")",
+            where=draft.where,
+            remedy="export it again as UTF-8",
+        )
+    for kind, name in (("document", draft.document), ("annotator", draft.annotator)):
+        if not name.strip() or name != name.strip():
+            raise FormatError(
+                f"{kind} ",
+                Quote(name),
+                " is empty or has white space around it",
+                where=draft.where,
+                expected="a name",
+            )
+
+    def converted(offsets: Sequence[Interval]) -> list[Interval]:
+        is_right = unit == "codepoints"
+        return list(offsets) if is_right else code_points(draft.text, offsets, draft.where)
+
+    spans = []
+    places = converted([(span.start, span.end) for span in draft.spans])
+    for span, (start, end) in zip(draft.spans, places, strict=True):
+        _check_span(span, start, end, draft, unit)
+        if reading.options["whitespace"] == "trim" and not draft.is_words:
+            start, end = _trimmed(draft.text, start, end, reading)  # noqa: PLW2901
+        if start < end:
+            moved = (start, end) != (span.start, span.end)
+            spans.append(replace(span, start=start, end=end) if moved else span)
+        elif reading.options["zero_length"] == "error":
+            raise SpanError(
+                *_named(span),
+                " is empty",
+                where=_place(span, draft),
+                expected="at least one character",
+                remedy=(Use("zero_length", "skip"), " leaves such spans out"),
+            )
+        else:
+            reading.skipped["empty spans left out"] += 1
+    return replace(
+        draft,
+        spans=spans,
+        tokens=None if draft.tokens is None else converted(draft.tokens),
+        sentences=None if draft.sentences is None else converted(draft.sentences),
+        offsets="codepoints",
+    )
+
+
+def _place(span: DraftSpan, draft: Draft) -> Text:
+    """Where a span stands in its file, as closely as is known."""
+    return span.where or draft.where
+
+
+def _named(span: DraftSpan) -> tuple[Piece, ...]:
+    """A span in a message: its offsets in the file, and its label."""
+    return f"span [{span.start}, {span.end}) ", Quote(span.label)
+
+
+def _check_span(span: DraftSpan, start: int, end: int, draft: Draft, unit: str) -> None:
+    """Refuse a span that does not lie in the text or does not cover the stored words."""
+    text, where = draft.text, _place(span, draft)
+    if not span.label:
+        raise FormatError(*_named(span), " has no label", where=where, expected="a name")
+    if not 0 <= start <= end <= len(text):
+        raise SpanError(
+            *_named(span),
+            f" does not lie in the text, which has {len(text)} characters",
+            where=where,
+            remedy=_remedy(span, text, unit),
+        )
+    if span.surface is not None and not _same_words(text[start:end], span.surface):
+        raise SpanError(
+            *_named(span),
+            " covers ",
+            Quote(text[start:end]),
+            ", but the file stores ",
+            Quote(span.surface),
+            where=where,
+            remedy=_remedy(span, text, unit),
+        )
+
+
+def _trimmed(text: str, start: int, end: int, reading: Reading) -> Interval:
+    """Leave out white space at the edges; nothing is left of a span that is all white space."""
+    words = text[start:end]
+    first = start + len(words) - len(words.lstrip())
+    last = max(end - len(words) + len(words.rstrip()), first)
+    if (first, last) != (start, end):
+        reading.skipped["spans trimmed of white space"] += 1
+    return first, last
+
+
+def _same_words(found: str, stored: str) -> bool:
+    """Equal but for white space, which formats write differently."""
+    return found == stored or found.split() == stored.split()
+
+
+def _remedy(span: DraftSpan, text: str, unit: str) -> Text:
+    """The other unit, if the offsets of a span fit when they count that."""
+    other = "codepoints" if unit == "utf16" else "utf16"
+    start, end = span.start, span.end
+    try:
+        if other == "utf16":
+            ((start, end),) = code_points(text, [(start, end)], "")
+    except SpanError:
+        start = -1
+    fits = 0 <= start <= end <= len(text) and (
+        span.surface is None or _same_words(text[start:end], span.surface)
+    )
+    if fits and max(text, default="") > "\uffff":
+        return f"it fits if offsets count {UNITS[other]}: pass ", Use("offsets", other)
+    return "check that offsets and text belong together"
+
+
+# --- All drafts ---------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Layout:
+    """How a document is cut into texts and positions."""
+
+    text: str
+    parts: list[Interval]
+    tokens: list[Interval] | None
+    starts: list[int]
+    ends: list[int]
+
+
+def assembled(drafts: Iterable[Draft], reading: Reading, *, unit: str, positions: str) -> Corpus:
+    """Put the drafts of all annotators together.
+
+    Parameters
+    ----------
+    drafts : iterable of Draft
+    reading : Reading
+        Its counters, notes and signed choices are added to.
+    unit, positions : str
+        What suits the format, unless the options say otherwise.
+    """
+    unit = reading.options["unit"] or unit
+    positions = reading.options["positions"] or positions
+    by_document = matched(
+        [_checked(draft, reading) for draft in drafts],
+        reading,
+        kind="document",
+        text_of=attrgetter("text"),
+    )
+    if not by_document:
+        raise FormatError("no annotated document was found", expected="at least one")
+    spans: list[tuple[int, str, int, int, str]] = []
+    lengths: list[int] = []
+    names: list[str] = []
+    texts: list[str] = []
+    token_starts: list[int] = []
+    token_ends: list[int] = []
+    for name, group in by_document.items():
+        layout = _layout(group, unit, positions, reading)
+        first_text = len(lengths)
+        for start, end in layout.parts:
+            names.append(name)
+            texts.append(layout.text[start:end])
+            if layout.tokens is None:
+                lengths.append(end - start)
+            else:
+                low, high = bisect_left(layout.starts, start), bisect_right(layout.ends, end)
+                lengths.append(high - low)
+                token_starts += [s - start for s in layout.starts[low:high]]
+                token_ends += [e - start for e in layout.ends[low:high]]
+        for draft in group:
+            seen: set[tuple[int, int, int, str]] = set()
+            for span in draft.spans:
+                place = (*_placed(span, draft, layout, reading), span.label)
+                if place in seen:
+                    _duplicate(span, draft, reading)
+                    continue
+                seen.add(place)
+                spans.append((first_text + place[0], draft.annotator, *place[1:]))
+    text, annotator, starts, ends, label = zip(*spans, strict=True) if spans else ((),) * 5
+    drafted = [(name, draft) for name, group in by_document.items() for draft in group]
+    corpus = Corpus.from_columns(
+        text=text,
+        annotator=annotator,
+        start=starts,
+        end=ends,
+        label=label,
+        lengths=lengths,
+        documents=names,
+        annotated=[(name, draft.annotator) for name, draft in drafted],
+        annotators=list(dict.fromkeys(draft.annotator for _, draft in drafted)),
+        fields=_fields(by_document),
+        unit=unit,
+        positions=positions,
+    )
+    with_tokens = positions == "tokens"
+    return replace(
+        corpus,
+        texts=tuple(texts),
+        token_start=np.array(token_starts, dtype=np.int64) if with_tokens else None,
+        token_end=np.array(token_ends, dtype=np.int64) if with_tokens else None,
+        gold=next((draft.annotator for _, draft in drafted if draft.is_gold), None),
+    )
+
+
+class Work(Protocol):
+    """The work of one annotator on one document, or on one recording."""
+
+    @property
+    def where(self) -> Text:
+        """Its place, for messages."""
+        ...
+
+    @property
+    def document(self) -> str:
+        """The document."""
+        ...
+
+    @property
+    def annotator(self) -> str:
+        """The annotator."""
+        ...
+
+
+W = TypeVar("W", bound=Work)
+
+
+def matched(
+    works: Iterable[W], reading: Reading, *, kind: str, text_of: Callable[[W], str]
+) -> dict[str, list[W]]:
+    """Group works by document; the first annotator's name of a document stays.
+
+    Parameters
+    ----------
+    works : iterable of Work
+    reading : Reading
+    kind : str
+        What to call a document in messages.
+    text_of : callable
+        The text of a work, for ``match="text"``.
+    """
+    key_of: dict[str | int, str] = {}
+    groups: dict[str, list[W]] = {}
+    seen: dict[str, int] = {}
+    for work in works:
+        key: str | int = work.document
+        if reading.options["match"] == "text":
+            key = text_of(work)
+        elif reading.options["match"] == "order":
+            key = seen[work.annotator] = seen.get(work.annotator, -1) + 1
+        if key not in key_of:
+            # Two documents may have one name where it is not the name that matches them.
+            taken = work.document in groups
+            key_of[key] = f"{work.annotator}/{work.document}" if taken else work.document
+        group = groups.setdefault(key_of[key], [])
+        twin = next((other for other in group if other.annotator == work.annotator), None)
+        if twin is not None and reading.options["repeated"] == "last":
+            reading.skipped["annotations replaced by a later one"] += 1
+            group.remove(twin)
+        elif twin is not None:
+            raise FormatError(
+                f"{kind} ",
+                Quote(work.document),
+                " was annotated by ",
+                Quote(work.annotator),
+                " before, at ",
+                *pieces(twin.where),
+                where=work.where,
+                expected="it once",
+                remedy=(Use("repeated", "last"), " takes the last"),
+            )
+        group.append(work)
+    return groups
+
+
+def _fields(by_document: Mapping[str, list[Draft]]) -> dict[str, list[str]]:
+    """Fields that some document has; empty where another lacks them."""
+    kinds = dict.fromkeys(
+        kind for group in by_document.values() for draft in group for kind in draft.fields
+    )
+    return {
+        kind: [
+            next((draft.fields[kind] for draft in group if kind in draft.fields), "")
+            for group in by_document.values()
+        ]
+        for kind in kinds
+    }
+
+
+def _layout(group: list[Draft], unit: str, positions: str, reading: Reading) -> _Layout:
+    """Check that all annotators have one text, and cut it."""
+    first = group[0]
+    for other in group[1:]:
+        if other.text != first.text:
+            raise _difference(first, other)
+    sentences = next((draft.sentences for draft in group if draft.sentences is not None), None)
+    if unit == "sentence" and sentences is None:
+        raise DataError(
+            "document ",
+            Quote(first.document),
+            " has no sentences",
+            where=first.where,
+            remedy=("pass ", Use("unit", "document")),
+        )
+    parts = list(sentences or []) if unit == "sentence" else [(0, len(first.text))]
+    tokens = None
+    if positions == "tokens":
+        known = [draft for draft in group if draft.tokens is not None]
+        for other in known[1:]:
+            if list(other.tokens or ()) != list(known[0].tokens or ()):
+                raise MismatchError(
+                    "document ",
+                    Quote(other.document),
+                    " has other tokens than at ",
+                    *pieces(known[0].where),
+                    where=other.where,
+                    expected="the same tokens for all annotators",
+                    remedy=("or pass ", Use("positions", "characters")),
+                )
+        tokens = list(known[0].tokens or ()) if known else tokenized(first.text)
+        end_before = 0
+        for start, end in tokens:
+            if not end_before <= start < end <= len(first.text):
+                raise FormatError(
+                    f"token [{start}, {end}) of document ",
+                    Quote(first.document),
+                    " does not follow the one before it within the text",
+                    where=first.where,
+                    expected="tokens in order",
+                )
+            end_before = end
+        reading.signed["tokens"] = "file" if known else "rule"
+        if reading.options["align"] != "widen":
+            reading.signed["align"] = reading.options["align"]
+    starts, ends = [s for s, _ in tokens or ()], [e for _, e in tokens or ()]
+    return _Layout(first.text, parts, tokens, starts, ends)
+
+
+def _difference(first: Draft, other: Draft) -> MismatchError:
+    """Two annotators with different texts: the error shows where the texts part."""
+    a, b = first.text, other.text
+    place = next(
+        (i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b))
+    )
+    begin = max(place - 10, 0)
+    return MismatchError(
+        "the text of document ",
+        Quote(other.document),
+        " differs from that at ",
+        *pieces(first.where),
+        f" from character {place} on: ",
+        Quote(b[begin : place + 10]),
+        " instead of ",
+        Quote(a[begin : place + 10]),
+        where=other.where,
+        expected="the same text for all annotators",
+    )
+
+
+def _placed(
+    span: DraftSpan, draft: Draft, layout: _Layout, reading: Reading
+) -> tuple[int, int, int]:
+    """The text that a span is in, and its positions there."""
+    where = _place(span, draft)
+    start, end = span.start, span.end
+    low = high = 0
+    if layout.tokens is not None:
+        low, high = bisect_right(layout.ends, start), bisect_left(layout.starts, end)
+        if low >= high:
+            raise SpanError(*_named(span), " covers no token", where=where, expected="at least one")
+        cut = layout.starts[low] < start or layout.ends[high - 1] > end
+        if cut:
+            if reading.options["align"] == "strict":
+                words = layout.text[layout.starts[low] : layout.ends[high - 1]]
+                raise SpanError(
+                    *_named(span),
+                    " cuts a token of ",
+                    Quote(words),
+                    where=where,
+                    expected="whole tokens",
+                    remedy=(Use("align", "widen"), " widens such spans"),
+                )
+            reading.skipped["spans widened to whole tokens"] += 1
+        start, end = layout.starts[low], layout.ends[high - 1]
+    part = 0
+    if len(layout.parts) > 1 or layout.parts[0] != (0, len(layout.text)):
+        part = bisect_right(layout.parts, (start, len(layout.text) + 1)) - 1
+    begin, finish = layout.parts[part] if part >= 0 else (0, -1)
+    if not begin <= start < end <= finish:
+        raise SpanError(
+            *_named(span),
+            " does not lie within one sentence",
+            where=where,
+            remedy=("correct it, or pass ", Use("unit", "document")),
+        )
+    if layout.tokens is None:
+        return part, start - begin, end - begin
+    base = bisect_left(layout.starts, begin)
+    return part, low - base, high - base
+
+
+def _duplicate(span: DraftSpan, draft: Draft, reading: Reading) -> None:
+    """Refuse or count a span that its annotator has marked already."""
+    if reading.options["duplicates"] == "error":
+        raise SpanError(
+            *_named(span),
+            " was marked twice by ",
+            Quote(draft.annotator),
+            " in document ",
+            Quote(draft.document),
+            where=_place(span, draft),
+            expected="it once",
+            remedy=(Use("duplicates", "skip"), " leaves the second out"),
+        )
+    reading.skipped["spans marked twice, second left out"] += 1

@@ -1,0 +1,71 @@
+"""Offsets in texts: what they count, and tokens by rule."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from beyondchance.errors import SpanError
+from beyondchance.messages import Text, Use
+
+Interval = tuple[int, int]
+
+UNITS = {"codepoints": "code points", "utf16": "UTF-16 units"}
+"""What offsets can count, by the values of the option ``offsets``."""
+
+_TOKEN = re.compile(r"\w+|[^\w\s]")
+
+
+def tokenized(text: str) -> list[Interval]:
+    """Tokens by rule: runs of word characters, and every other visible character.
+
+    Examples
+    --------
+    >>> [text[s:e] for text in ["Don't stop, Mr. Day!"] for s, e in tokenized(text)]
+    ['Don', "'", 't', 'stop', ',', 'Mr', '.', 'Day', '!']
+    """
+    return [match.span() for match in _TOKEN.finditer(text)]
+
+
+def length_of(text: str, unit: str) -> int:
+    """The length of a text in code points or in UTF-16 units.
+
+    Examples
+    --------
+    >>> length_of("a😀", "codepoints"), length_of("a😀", "utf16")
+    (2, 3)
+    """
+    return len(text) + (sum(map("\uffff".__lt__, text)) if unit == "utf16" else 0)
+
+
+def code_points(text: str, offsets: Sequence[Interval], where: Text) -> list[Interval]:
+    """Convert offsets that count UTF-16 units to offsets that count code points.
+
+    Offsets outside of the text stay as they are, to be refused with all others that are.
+
+    Examples
+    --------
+    >>> code_points("a😀b", [(0, 3), (3, 4), (4, 9)], "")
+    [(0, 2), (2, 3), (3, 9)]
+    """
+    n_units = 0 if text.isascii() else length_of(text, "utf16")
+    if n_units <= len(text):
+        return list(offsets)
+    place: dict[int, int] = {}
+    unit = 0
+    for index, character in enumerate(text):
+        place[unit] = index
+        unit += 1 + (character > "\uffff")
+    place[unit] = len(text)
+
+    def converted(offset: int) -> int:
+        if 0 <= offset <= n_units and offset not in place:
+            raise SpanError(
+                f"offset {offset} lies inside a character of two UTF-16 units",
+                where=where,
+                expected="offsets between characters",
+                remedy=("if they count code points, pass ", Use("offsets", "codepoints")),
+            )
+        return place.get(offset, offset)
+
+    return [(converted(start), converted(end)) for start, end in offsets]
