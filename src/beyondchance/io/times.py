@@ -25,7 +25,7 @@ from beyondchance.io.assembling import matched
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload
 from beyondchance.io.sources import Source
-from beyondchance.messages import Piece, Quote, Use, quotes
+from beyondchance.messages import Piece, Quote, Text, Use, pieces, quotes
 
 Pair = tuple[int, int]
 
@@ -41,7 +41,7 @@ class Interval(NamedTuple):
     start: Fraction
     end: Fraction
     label: str
-    where: str = ""
+    where: Text = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,7 +50,7 @@ class Recording:
 
     Attributes
     ----------
-    where : str
+    where : Text
         Its place, for messages.
     document, annotator : str
     duration : Fraction
@@ -64,7 +64,7 @@ class Recording:
         may go on.
     """
 
-    where: str
+    where: Text
     document: str
     annotator: str
     duration: Fraction
@@ -262,7 +262,7 @@ def _by_tier(
     """Tiers are annotators, and the file is a recording named after itself."""
     for tier in tiers:
         yield Recording(
-            where=f"{source.name}: tier {tier.name!r}",
+            where=(f"{source.name}: tier ", Quote(tier.name)),
             document=upload.document_of(source) if upload.is_folder else upload.annotator,
             annotator=tier.name,
             duration=file.duration,
@@ -341,7 +341,7 @@ def _extent(
         if max(abs(one.begin - first.begin), abs(one.end - first.end)) >= grid:
             raise MismatchError(
                 *("recording ", Quote(document), f" goes {_range(one)}, but {_range(first)} at "),
-                first.where,
+                *pieces(first.where),
                 where=one.where,
                 expected="the same recording",
             )

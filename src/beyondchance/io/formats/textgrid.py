@@ -146,7 +146,7 @@ def _intervals(tier: dict[str, Any], source: Source) -> list[Interval]:
     """The intervals of a tier that have a text."""
     found = []
     for number, (start, end, text) in enumerate(tier["entries"], start=1):
-        where = f"{source.name}: tier {tier['name']!r}, interval {number}"
+        where = (f"{source.name}: tier ", Quote(tier["name"]), f", interval {number}")
         label = text.strip()
         if label:
             found.append(Interval(_time(start, where), _time(end, where), label, where))
