@@ -18,14 +18,7 @@ from beyondchance.errors import FormatError
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload
 from beyondchance.io.sources import Source
-from beyondchance.io.times import (
-    Interval,
-    Recording,
-    corpus_of,
-    grid_of,
-    seconds,
-    wanted_sources,
-)
+from beyondchance.io.times import Interval, Recording, corpus_of, grid_of, seconds, wanted_sources
 from beyondchance.messages import Quote
 
 _TYPES = (
