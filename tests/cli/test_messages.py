@@ -611,8 +611,6 @@ def uninstalled(monkeypatch):
 @pytest.mark.parametrize(
     ("library", "extra", "command"),
     [
-        ("pympi", "eaf", "agree ada.eaf --grid 1s"),
-        ("gatenlp", "gate", "agree gate.xml"),
         ("praatio", "textgrid", "agree ada.TextGrid --grid 1s"),
         ("pyarrow", "parquet", "agree spans.parquet"),
         ("pyarrow", "parquet", "convert spans.csv --save x.parquet"),

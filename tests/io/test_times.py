@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 import beyondchance as bc
+from beyondchance.annotations.corpus import MOST_POSITIONS
 from beyondchance.io.options import Reading
 from beyondchance.io.times import Interval, Recording, corpus_of
 from beyondchance.options import ReadOptions
@@ -116,8 +117,8 @@ def test_room_is_made_before_the_end_too():
 
 def test_more_intervals_than_frames():
     message = (
-        "anna.x: interval [0, 0.2) s 'a' finds no frame of 1000ms, for there are more intervals "
-        "than frames; choose a finer grid"
+        "anna.x: interval [0, 0.2) s 'a' finds no frame of 1000ms, because there are more "
+        "intervals than frames; choose a finer grid"
     )
     with pytest.raises(bc.SpanError, match=f"^{re.escape(message)}$"):
         on_grid(recording(("0", "0.2", "a"), ("0.2", "0.4", "b")), grid="1s")
@@ -204,7 +205,7 @@ def test_duplicates():
         bc.SpanError,
         match=re.escape(
             "anna.x: interval [0.01, 0.51) s 'a' covers the same frames as another with that "
-            "label by 'anna'; expected it once (duplicates='skip' leaves the second out)"
+            "label by 'anna'; expected it once: duplicates='skip' leaves the second out"
         ),
     ):
         on_grid(twice)
@@ -229,8 +230,8 @@ def test_recordings_matched_by_order():
         (
             None,
             (
-                "times need a grid, the length of the frames that are counted as positions; say "
-                "for instance grid='10ms'"
+                "times need a grid, the length of the frames that are counted as positions; "
+                "pass, for instance, grid='10ms'"
             ),
         ),
         *[
@@ -279,7 +280,7 @@ def test_no_grid(grid, message):
             recording(duration="1e12"),
             (
                 "anna.x: recording 'd' has 10,000,000,000,000 frames of 100ms; expected at most "
-                "2,147,483,648: choose a coarser grid"
+                "2,147,483,647: choose a coarser grid"
             ),
         ),
     ],
@@ -287,6 +288,17 @@ def test_no_grid(grid, message):
 def test_intervals_without_a_place(given, message):
     with pytest.raises(bc.FormatError, match=f"^{re.escape(message)}$"):
         on_grid(given)
+
+
+def test_a_recording_has_as_many_frames_as_a_text_has_positions():
+    corpus, _ = on_grid(recording(duration=MOST_POSITIONS), grid="1s")
+    assert corpus.text_length.tolist() == [MOST_POSITIONS]
+    message = (
+        "anna.x: recording 'd' has 2,147,483,648 frames of 1000ms; expected at most "
+        "2,147,483,647: choose a coarser grid"
+    )
+    with pytest.raises(bc.FormatError, match=f"^{re.escape(message)}$"):
+        on_grid(recording(duration=MOST_POSITIONS + 1), grid="1s")
 
 
 def test_no_recording():

@@ -431,10 +431,11 @@ REFUSED = [
     (SMALL, "x", "xml", bc.OptionError,
      "unknown format 'xml'; choose one of: table, conll, brat, spacy"),
     (SMALL, "x.csv", "conll", bc.DataError,
-     ("document 'b/c' was not annotated by 'ben', which one file of columns cannot say; give a "
-     "folder, a path that ends with '/', for a file each")),
+     ("document 'b/c' was not annotated by 'ben', which one file of columns cannot represent; "
+     "give a folder, a path that ends with '/', for a file each")),
     (SMALL, "x/", "conll", bc.DataError,
-     "conll needs tokens, but positions are characters; read the corpus with positions='tokens'"),
+     ("positions are characters; expected tokens for conll: read the corpus with "
+     "positions='tokens'")),
     (WITHOUT_TEXTS, "x.conll", "conll", bc.DataError,
      ("conll needs the texts, which this corpus does not know; read it from a format that has "
      "them, or write a table")),
@@ -448,25 +449,26 @@ REFUSED = [
      ("the corpus does not know its tokens, only how many there are; read it from a format that "
      "has them, or write a table")),
     (replace(WORDS, positions="frames"), "x", "brat", bc.DataError,
-     "brat needs tokens or characters, but positions are frames of time"),
+     "positions are frames of time; expected tokens or characters for brat"),
     (OVERLAPPING, "x.conll", "conll", bc.OverlapError,
      ("document 'a', annotator 'anna', span [1, 2) 'NAME' overlaps [0, 2) 'PER' of the same "
-     "annotator; tags cannot say that: write a table or brat")),
+     "annotator; tags cannot represent that: write a table or brat")),
     (OVERLAPPING, "x.spacy", "spacy", bc.OverlapError,
      ("document 'a', annotator 'anna', span [1, 2) 'NAME' overlaps [0, 2) 'PER' of the same "
-     "annotator; entities cannot say that: say spans_key for a span group")),
+     "annotator; entities cannot represent that: for a span group, pass spans_key=NAME")),
     (WORDS, "x.spacy", "spacy", bc.DataError,
-     ("x.spacy: one DocBin holds one annotator, but there are 2 (anna, ben); give a folder, a path "
-     "that ends with '/', for a file each")),
+     ("x.spacy: one DocBin holds one annotator, but there are 2 ('anna', 'ben'); give a folder, "
+     "a path that ends with '/', for a file each")),
     (texted("Mia's", ("Mi", "PER")), "x.spacy", "spacy", bc.DataError,
      ("document 'a', annotator 'anna', span [0, 2) 'PER' does not begin and end with a token, "
-     "which spacy cannot say; read the corpus with positions='tokens', or write a table or brat")),
+     "which spacy cannot represent; read the corpus with positions='tokens', or write a table "
+     "or brat")),
     (built(tagged("a", "anna", ["Mia"]), tagged("b", "ben", []), positions="tokens"),
      "x/", "spacy", bc.DataError,
-     ("document 'b' has no token and was not annotated by 'anna', which spacy cannot say; leave it "
-     "out, or say spans_key")),
+     ("document 'b' has no token and was not annotated by 'anna', which spacy cannot represent; "
+     "leave it out, or pass spans_key=NAME")),
     (built(tagged("a", "anna", []), positions="tokens"), "x.conll", "conll", bc.DataError,
-     "document 'a' has no token, which conll cannot say; leave it out"),
+     "document 'a' has no token, which conll cannot represent; leave it out"),
     (named(annotator="anna lee"), "x.conll", "conll", bc.DataError,
      ("annotator 'anna lee' cannot be the name of a column; rename the annotator, or give a "
      "folder, a path that ends with '/', for a file each")),
@@ -474,9 +476,9 @@ REFUSED = [
      ("annotator 'POS' cannot be the name of a column; rename the annotator, or give a folder, a "
      "path that ends with '/', for a file each")),
     (named(label="A\tB"), "x.conll", "conll", bc.DataError,
-     "label 'A\\tB' holds a tab or a line break, which conll cannot say; rename it"),
+     "label 'A\\tB' holds a tab or a line break, which conll cannot represent; rename it"),
     (named(document="a\nb"), "x.conll", "conll", bc.DataError,
-     "document 'a\\nb' holds a tab or a line break, which conll cannot say; rename it"),
+     "document 'a\\nb' holds a tab or a line break, which conll cannot represent; rename it"),
     (named(text="1"), "x.conll", "conll", bc.DataError,
      ("document 'a': the field 'text' with the value '1' cannot be written as a comment '# key = "
      "value'; rename it or leave it out")),
@@ -490,7 +492,7 @@ REFUSED = [
      ("every token begins with '#', so that conll would take all lines for comments; write a "
       "table")),
     (named(label="A B"), "x", "brat", bc.DataError,
-     "label 'A B' holds white space, which brat cannot say; rename it"),
+     "label 'A B' holds white space, which brat cannot represent; rename it"),
     *[(named(document=name), "x", "brat", bc.DataError,
        f"document {name!r} cannot be the name of a file; rename it")
       for name in ("../a", "a/../../b", "/etc/a", "a//b", "a/", "./a", ".a", "..", "a\\b", "C:a",
@@ -500,11 +502,12 @@ REFUSED = [
       for name in ("a/b", "..", "../a", ".a")
       for path, form in (("x", "brat"), ("x/", "conll"), ("x/", "spacy"))],
     (texted("a\0b"), "x", "brat", bc.DataError,
-     "document 'a' holds a NUL character, which text cannot say; correct the text"),
+     "document 'a' holds a NUL character, which text cannot represent; correct the text"),
     (texted("a\0b"), "x.csv", "table", bc.DataError,
-     "the table holds a NUL character, which text cannot say; correct the text"),
+     "the table holds a NUL character, which text cannot represent; correct the text"),
     (replace(texted("ab"), texts=("a\ud800",)), "x.jsonl", "table", bc.DataError,
-     "the table holds half of a character ('\\ud800'), which UTF-8 cannot say; correct the text"),
+     ("the table holds half of a character ('\\ud800'), which UTF-8 cannot represent; "
+     "correct the text")),
     (named(Type="1"), "x.csv", "table", bc.DataError,
      "field 'Type' would be read as the column 'label'; rename it"),
     (named(**{"a;b": "1"}), "x.csv", "table", bc.DataError,
@@ -514,7 +517,7 @@ REFUSED = [
      "no/x.csv: its folder does not exist; make it first"),
     (SMALL, "no/x", "brat", bc.FormatError, "no/x: its folder does not exist; make it first"),
     (bc.Corpus.from_spans({"anna": [None]}, lengths=[3]), "x.csv", "table", bc.DataError,
-     "nobody annotated anything; expected an annotated document to write"),
+     "no document was annotated; expected an annotated document to write"),
 ]  # fmt: skip
 
 

@@ -18,7 +18,7 @@ from typing import Any
 
 from beyondchance.errors import BeyondChanceError, FormatError
 from beyondchance.io.archives import members
-from beyondchance.io.drafts import Interval
+from beyondchance.io.cas_checks import check_json_types, check_names, json_offsets
 from beyondchance.io.formats.webanno_tsv import is_tsv, parsed
 from beyondchance.io.layers import (
     INTERNAL,
@@ -27,10 +27,10 @@ from beyondchance.io.layers import (
     Layer,
     Layered,
     as_label,
-    length_in,
     out_of_order,
     short_name,
 )
+from beyondchance.io.offsets import Interval, length_of
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import required
 from beyondchance.io.sources import Source, is_zip, safe_xml
@@ -43,8 +43,6 @@ EXPORT = "export it from INCEpTION as UIMA CAS JSON or UIMA CAS XMI"
 _PROLOG = r"(?>\s+|<\?[^>]*>|<!--.*?-->|<![^>]*>|\]>)*+<([\w.-]+:)?"
 _XMI = re.compile(_PROLOG + r"XMI\s", re.DOTALL)
 _TYPES = re.compile(_PROLOG + r"typeSystemDescription[\s>]", re.DOTALL)
-_TYPE_NAME = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*", re.ASCII)
-_FEATURE_NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 _JAVA = b"\xac\xed"
 _XMI_ID = "{http://www.omg.org/XMI}id"
 _ANNOTATION = "uima.tcas.Annotation"
@@ -162,8 +160,8 @@ class Loader:
 
     def _from_json(self, source: Source) -> tuple[Any, dict[int, Interval]]:
         data = source.json()
-        _check_json_types(data, source.name)
-        offsets = dict(_json_offsets(data, source.name))
+        check_json_types(data, source.name)
+        offsets = dict(json_offsets(data, source.name))
         with _library(source, "CAS JSON"):
             return self._cassis.load_cas_from_json(source.text), offsets
 
@@ -231,7 +229,7 @@ class Loader:
         if source.sha256 not in self._systems:
             for element in self._elements(source):
                 if element.tag.rpartition("}")[2] == "typeDescription":
-                    _check_names(
+                    check_names(
                         [item.text for item in element.iterfind("{*}name")],
                         [
                             item.text
@@ -363,86 +361,6 @@ def _near(entry: Entry, entries: Sequence[Entry]) -> list[Source]:
     return [item.source for item in sorted(found, key=distance)]
 
 
-def _check_names(types: Sequence[object], features: Sequence[object], where: str) -> None:
-    """Refuse names that are none: the library builds classes, and so code, from them."""
-    for names, pattern, what in ((types, _TYPE_NAME, "type"), (features, _FEATURE_NAME, "feature")):
-        for name in names:
-            if not isinstance(name, str) or not pattern.fullmatch(name.strip()):
-                raise FormatError(
-                    *(Quote(name), f" is no name of a {what}"),
-                    where=where,
-                    expected="letters, digits and _",
-                )
-
-
-def _check_json_types(data: object, name: str) -> None:
-    """Check the types that CAS JSON declares, before they are built."""
-    if not isinstance(data, dict):
-        raise FormatError(f"found {type(data).__name__}", where=name, expected="a JSON object")
-    types = data.get("%TYPES")
-    if not isinstance(types, dict):
-        raise FormatError(
-            f"%TYPES is {type(types).__name__}",
-            where=name,
-            expected="the types as an object",
-            remedy="export the CAS with its type system",
-        )
-    for type_name, declared in types.items():
-        if not isinstance(declared, dict):
-            raise FormatError(
-                f"found {type(declared).__name__}",
-                where=(f"{name}: %TYPES, ", Quote(type_name)),
-                expected="an object",
-            )
-        features = [key for key in declared if not key.startswith("%")]
-        _check_names([type_name], features, f"{name}: %TYPES")
-
-
-def _json_offsets(data: dict[str, Any], name: str) -> Iterator[tuple[int, Interval]]:
-    """Offsets by id as they stand in the file."""
-    for number, structure in _json_structures(data.get("%FEATURE_STRUCTURES"), name):
-        where = f"{name}: feature structure {number}"
-        if not isinstance(structure, dict) or not isinstance(structure.get("%TYPE"), str):
-            raise FormatError("has no %TYPE", where=where, expected="an object with one")
-        if "begin" not in structure and "end" not in structure:
-            continue
-        begin, end = structure.get("begin"), structure.get("end")
-        if type(begin) is not int or type(end) is not int:
-            raise FormatError(
-                *("offsets are ", *quotes([begin, end])), where=where, expected="whole numbers"
-            )
-        yield number, (begin, end)
-
-
-def _json_structures(structures: object, name: str) -> Iterator[tuple[int, Any]]:
-    """Feature structures by id, whether they are a list or an object."""
-    if isinstance(structures, dict):
-        for key, structure in structures.items():
-            if not re.fullmatch(r"\d{1,18}", key, re.ASCII):
-                raise FormatError(
-                    *("%FEATURE_STRUCTURES has the key ", Quote(key)),
-                    where=name,
-                    expected="a number",
-                )
-            yield int(key), structure
-    elif isinstance(structures, list):
-        for place, structure in enumerate(structures, start=1):
-            number = structure.get("%ID") if isinstance(structure, dict) else None
-            if type(number) is not int:
-                raise FormatError(
-                    f"%FEATURE_STRUCTURES: number {place} has no %ID",
-                    where=name,
-                    expected="a number",
-                )
-            yield number, structure
-    else:
-        raise FormatError(
-            f"%FEATURE_STRUCTURES is {type(structures).__name__}",
-            where=name,
-            expected="a list or an object",
-        )
-
-
 def _view_with_text(cas: Any, source: Source) -> Any:
     """The view that holds the text: the initial one, or the only one that has any."""
     names = [sofa.sofaID for sofa in cas.sofas if isinstance(sofa.sofaString, str)]
@@ -543,7 +461,7 @@ def _stretches(
 ) -> list[Interval] | None:
     """Tokens or sentences in order; None if the file has none."""
     ordered = sorted({place for place in places if place[0] != place[1]})
-    odd = out_of_order(ordered, length_in(text, reading.options["offsets"] or "utf16"))
+    odd = out_of_order(ordered, length_of(text, reading.options["offsets"] or "utf16"))
     if odd is not None:
         raise FormatError(
             f"{what} [{odd[0]}, {odd[1]}) overlaps another or does not lie in the text",

@@ -11,7 +11,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from beyondchance.errors import FormatError
-from beyondchance.io.drafts import Draft, DraftSpan, Interval
+from beyondchance.io.drafts import Draft, DraftSpan
+from beyondchance.io.offsets import Interval
 from beyondchance.io.options import Reading
 from beyondchance.messages import Quote, Text, Use, quotes
 
@@ -98,19 +99,6 @@ def short_name(layer: str) -> str:
     'Emotion'
     """
     return layer.rpartition(".")[2]
-
-
-def length_in(text: str, unit: str) -> int:
-    """How long a text is in the unit of its offsets.
-
-    Examples
-    --------
-    >>> length_in("a😀", "utf16"), length_in("a😀", "codepoints")
-    (3, 2)
-    """
-    if unit == "codepoints" or text.isascii():
-        return len(text)
-    return len(text) + sum(character >= "\U00010000" for character in text)
 
 
 def out_of_order(places: Iterable[Interval], end: int) -> Interval | None:

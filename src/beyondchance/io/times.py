@@ -18,21 +18,20 @@ from heapq import heappop, heappush
 from math import lcm
 from typing import NamedTuple
 
-from beyondchance.annotations.corpus import Corpus
+from beyondchance.annotations.corpus import MOST_POSITIONS, Corpus
 from beyondchance.annotations.tags import UNNAMED
 from beyondchance.errors import FormatError, MismatchError, OptionError, SpanError
 from beyondchance.io.assembling import matched
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload
 from beyondchance.io.sources import Source
+from beyondchance.messages import Piece, Quote, Text, Use, pieces, quotes
 
 Pair = tuple[int, int]
 
-MOST_FRAMES = 2**31
-"""How many frames a recording may have."""
-
 # So many digits and no more: a short number can stand for one that fills the memory.
 _SECONDS = re.compile(r"[-+]?(?:\d{1,18}(?:\.\d{0,40})?|\.\d{1,40})(?:[eE][-+]?\d{1,2})?", re.ASCII)
+_UNLABELLED = f"annotations without a value, labelled {UNNAMED!r}"
 _GRID = re.compile(r"(\d{1,9}(?:\.\d{1,9})?) ?(ms|s)", re.ASCII)
 
 
@@ -42,7 +41,7 @@ class Interval(NamedTuple):
     start: Fraction
     end: Fraction
     label: str
-    where: str = ""
+    where: Text = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,7 +50,7 @@ class Recording:
 
     Attributes
     ----------
-    where : str
+    where : Text
         Its place, for messages.
     document, annotator : str
     duration : Fraction
@@ -65,7 +64,7 @@ class Recording:
         may go on.
     """
 
-    where: str
+    where: Text
     document: str
     annotator: str
     duration: Fraction
@@ -118,13 +117,14 @@ def grid_of(reading: Reading) -> Fraction:
     given: object = reading.options["grid"]
     if given is None:
         raise OptionError(
-            "times need a grid, the length of the frames that are counted as positions; say "
-            "for instance grid='10ms'"
+            "times need a grid, the length of the frames that are counted as positions",
+            remedy=("pass, for instance, ", Use("grid", "10ms")),
         )
     match = _GRID.fullmatch(given) if isinstance(given, str) else None
     if match is None or not Fraction(match[1]):
         raise OptionError(
-            f"grid is {given!r}; expected a length of time with its unit, such as '10ms' or '0.01s'"
+            *("grid is ", Quote(given)),
+            expected="a length of time with its unit, such as '10ms' or '0.01s'",
         )
     milliseconds = Decimal(match[1]) * (1 if match[2] == "ms" else 1000)
     # One spelling for one length: it stands in the signature.
@@ -138,7 +138,7 @@ def wanted_sources(
     """The files of an upload that are of a format; a file given by itself has to be."""
     if not upload.is_folder:
         return upload.sources
-    # One that has the name but not the look is kept, so that it is complained of.
+    # One that has the name but not the content is kept, so that it is refused.
     found = [s for s in upload.sources if s.name.lower().endswith(ending) or looks(s)]
     if len(found) < len(upload.sources):
         reading.skipped["files of other formats ignored"] += len(upload.sources) - len(found)
@@ -203,21 +203,26 @@ def _wanted_tiers(reading: Reading, names: list[str]) -> set[str]:
     wanted = [name.strip() for name in str(given).split(",")]
     for name in wanted:
         if name not in names:
-            known = ", ".join(map(repr, dict.fromkeys(names))) or "none"
-            raise OptionError(f"layer {name!r} is no tier with intervals; there are: {known}")
+            known = quotes(dict.fromkeys(names), most=50)
+            raise OptionError(
+                *("layer ", Quote(name), " is no tier with intervals"),
+                remedy=("there are: ", *known),
+            )
     return set(wanted)
 
 
 def _check_names(source: Source, file: TierFile) -> None:
-    """Refuse tiers that cannot be told apart."""
+    """Refuse tiers without a name, and two of one name."""
     seen = set()
     for number, tier in enumerate(file.tiers, start=1):
         if not tier.name:
-            raise FormatError(f"{source.name}: tier {number} has no name; give it one")
+            raise FormatError(f"tier {number} has no name", where=source.name, remedy="give it one")
         if tier.name in seen:
             raise FormatError(
-                f"{source.name}: two tiers are named {tier.name!r}; expected a name of its own "
-                "for each tier: rename one"
+                *("two tiers are named ", Quote(tier.name)),
+                where=source.name,
+                expected="a different name for each tier",
+                remedy="rename one",
             )
         seen.add(tier.name)
 
@@ -247,7 +252,7 @@ def _labelled(tier: Tier, reading: Reading) -> list[Interval]:
     intervals = tier.intervals()
     n_unnamed = sum(not interval.label for interval in intervals)
     if n_unnamed:
-        reading.skipped[f"annotations without a value, labelled {UNNAMED!r}"] += n_unnamed
+        reading.skipped[_UNLABELLED] += n_unnamed
     return [one if one.label else one._replace(label=UNNAMED) for one in intervals]
 
 
@@ -257,7 +262,7 @@ def _by_tier(
     """Tiers are annotators, and the file is a recording named after itself."""
     for tier in tiers:
         yield Recording(
-            where=f"{source.name}: tier {tier.name!r}",
+            where=(f"{source.name}: tier ", Quote(tier.name)),
             document=upload.document_of(source) if upload.is_folder else upload.annotator,
             annotator=tier.name,
             duration=file.duration,
@@ -285,7 +290,7 @@ def corpus_of(recordings: Iterable[Recording], reading: Reading) -> Corpus:
     grid = grid_of(reading)
     groups = matched(recordings, reading, kind="recording", text_of=_no_text)
     if not groups:
-        raise FormatError("no annotated recording was found; expected at least one")
+        raise FormatError("no annotated recording was found", expected="at least one")
     text: list[int] = []
     annotator: list[str] = []
     start: list[int] = []
@@ -318,7 +323,10 @@ def corpus_of(recordings: Iterable[Recording], reading: Reading) -> Corpus:
 
 
 def _no_text(_: Recording) -> str:
-    raise OptionError("recordings have no text to match by; say match='id' or match='order'")
+    raise OptionError(
+        "recordings have no text to match by",
+        remedy=("pass ", Use("match", "id"), " or ", Use("match", "order")),
+    )
 
 
 def _extent(
@@ -332,20 +340,26 @@ def _extent(
             break
         if max(abs(one.begin - first.begin), abs(one.end - first.end)) >= grid:
             raise MismatchError(
-                f"{one.where}: recording {document!r} goes from {_spelled(one.begin)} to "
-                f"{_spelled(one.end)} s, but from {_spelled(first.begin)} to "
-                f"{_spelled(first.end)} s at {first.where}; expected the same recording"
+                *("recording ", Quote(document), f" goes {_range(one)}, but {_range(first)} at "),
+                *pieces(first.where),
+                where=one.where,
+                expected="the same recording",
             )
     begin = min(one.begin for one in telling)
     n_frames = -((begin - max(one.end for one in telling)) // grid)
     if n_frames <= 0:
         raise FormatError(
-            f"{first.where}: recording {document!r} has no length; expected it to last some time"
+            *("recording ", Quote(document), " has no length"),
+            where=first.where,
+            expected="it to last some time",
         )
-    if n_frames > MOST_FRAMES:
+    if n_frames > MOST_POSITIONS:
         raise FormatError(
-            f"{first.where}: recording {document!r} has {n_frames:,} frames of "
-            f"{reading.signed['grid']}; expected at most {MOST_FRAMES:,}: choose a coarser grid"
+            *("recording ", Quote(document)),
+            f" has {n_frames:,} frames of {reading.signed['grid']}",
+            where=first.where,
+            expected=f"at most {MOST_POSITIONS:,}",
+            remedy="choose a coarser grid",
         )
     return begin, n_frames
 
@@ -369,8 +383,11 @@ def _placed(
     for interval, wanted, (low, high) in zip(recording.intervals, rounded, frames, strict=True):
         if low < 0:
             raise SpanError(
-                f"{_named(interval, recording)} finds no frame of {reading.signed['grid']}, for "
-                "there are more intervals than frames; choose a finer grid"
+                *_named(interval),
+                f" finds no frame of {reading.signed['grid']}, because there are more intervals "
+                "than frames",
+                where=interval.where or recording.where,
+                remedy="choose a finer grid",
             )
         if wanted[0] == wanted[1]:
             reading.skipped["intervals lengthened to one frame"] += 1
@@ -430,14 +447,16 @@ def _check_inside(
     interval: Interval, first: int, last: int, n_frames: int, recording: Recording
 ) -> None:
     """Refuse an interval that is reversed or does not lie in its recording."""
+    where = interval.where or recording.where
     if interval.end < interval.start:
         raise FormatError(
-            f"{_named(interval, recording)} ends before it starts; expected start <= end"
+            *(*_named(interval), " ends before it starts"), where=where, expected="start <= end"
         )
     if first < 0 or last > n_frames:
         raise FormatError(
-            f"{_named(interval, recording)} does not lie in the recording, which goes from "
-            f"{_spelled(recording.begin)} to {_spelled(recording.end)} s"
+            *_named(interval),
+            f" does not lie in the recording, which goes {_range(recording)}",
+            where=where,
         )
 
 
@@ -445,18 +464,23 @@ def _duplicate(interval: Interval, recording: Recording, reading: Reading) -> No
     """Refuse or count an interval that covers the frames of another with its label."""
     if reading.options["duplicates"] == "error":
         raise SpanError(
-            f"{_named(interval, recording)} covers the same frames as another with that label by "
-            f"{recording.annotator!r}; expected it once (duplicates='skip' leaves the second out)"
+            *(*_named(interval), " covers the same frames as another with that label by "),
+            Quote(recording.annotator),
+            where=interval.where or recording.where,
+            expected="it once",
+            remedy=(Use("duplicates", "skip"), " leaves the second out"),
         )
     reading.skipped["spans marked twice, second left out"] += 1
 
 
-def _named(interval: Interval, recording: Recording) -> str:
-    """Name an interval in a message: its place, its times, its label."""
-    return (
-        f"{interval.where or recording.where}: interval [{_spelled(interval.start)}, "
-        f"{_spelled(interval.end)}) s {interval.label!r}"
-    )
+def _named(interval: Interval) -> tuple[Piece, ...]:
+    """Name an interval in a message: its times and its label."""
+    times = f"[{_spelled(interval.start)}, {_spelled(interval.end)})"
+    return f"interval {times} s ", Quote(interval.label)
+
+
+def _range(recording: Recording) -> str:
+    return f"from {_spelled(recording.begin)} to {_spelled(recording.end)} s"
 
 
 def _spelled(time: Fraction) -> str:

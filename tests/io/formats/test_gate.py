@@ -190,7 +190,7 @@ def test_nothing_is_written_to_disk(monkeypatch):
     monkeypatch.setattr(tempfile, "mkdtemp", refuse)
     monkeypatch.setattr(tempfile, "mkstemp", refuse)
     reading = Reading(ReadOptions())
-    anna, ben = gate.drafts(upload(XML.encode()), reading)
+    anna, ben = gate.read([upload(XML.encode())], reading)
     assert (anna.annotator, ben.annotator) == ("anna", "ben")
 
 

@@ -54,8 +54,8 @@ def test_speakers_are_labels_and_files_annotators(tmp_path):
     assert corpus.spans("talk", "anna") == [(0, 25, "mia"), (25, 35, "tom")]
     assert corpus.spans("talk", "ben") == [(0, 20, "mia"), (16, 40, "tom")]
     assert corpus.spans("call", "anna") == [(2, 10, "mia")]
-    assert corpus.skipped == {"SPKR-INFO lines ignored": 1}
-    assert corpus.notes == (NOTE,)
+    assert corpus.skipped == {"lines of other types than SPEAKER ignored": 1}
+    assert [*map(str, corpus.notes)] == ["lines of the type SPKR-INFO are ignored", NOTE]
     assert (corpus.unit, corpus.positions) == ("document", "frames")
     assert corpus.options == {"grid": "50ms"}
 
@@ -91,7 +91,10 @@ def test_a_folder_is_one_annotator(tmp_path):
     corpus = bc.read(tmp_path / "anna", tmp_path / "ben", format="rttm", grid="10ms")
     assert corpus.documents == ("talk", "call", "meeting")
     assert corpus.annotators_of("meeting") == ("anna", "ben")
-    assert corpus.skipped == {"SPKR-INFO lines ignored": 2, "files of other formats ignored": 2}
+    assert corpus.skipped == {
+        "lines of other types than SPEAKER ignored": 2,
+        "files of other formats ignored": 2,
+    }
 
 
 def test_a_turn_without_duration_gets_a_frame(tmp_path):
@@ -159,7 +162,7 @@ def test_data_is_no_file():
             "SPEAKER talk 1 0 1 mia\n",
             (
                 ":1: found 6 columns; expected the 10 of RTTM, separated by white space, with <NA> "
-                "where there is nothing to say"
+                "for missing values"
             ),
         ),
         (
@@ -182,7 +185,7 @@ def test_data_is_no_file():
             "SPEAKER talk 1 0 1e90 <NA> <NA> mia <NA> <NA>\n",
             (
                 f":1: recording 'talk' has {10**92:,} frames of 10ms; expected at most "
-                "2,147,483,648: choose a coarser grid"
+                "2,147,483,647: choose a coarser grid"
             ),
         ),
         (
@@ -200,7 +203,7 @@ def test_data_is_no_file():
             "SPEAKER talk 1 0 1 <NA> <NA> mia <NA> <NA>\n" * 2,
             (
                 ":2: interval [0, 1) s 'mia' covers the same frames as another with that label by "
-                "'anna'; expected it once (duplicates='skip' leaves the second out)"
+                "'anna'; expected it once: duplicates='skip' leaves the second out"
             ),
         ),
     ],

@@ -125,7 +125,7 @@ def test_sentences(read):
     corpus = read(packed(doc), unit="sentence")
     assert corpus.text_length.tolist() == [3, 2]
     assert corpus.spans("1", "anna") == [(1, 2, "LOC")]
-    with pytest.raises(bc.DataError, match="document '1' has no sentences; say unit='document'"):
+    with pytest.raises(bc.DataError, match="document '1' has no sentences; pass unit='document'"):
         read(SIMPLE, unit="sentence")
 
 
@@ -239,19 +239,19 @@ WROTE = "; expected a file that DocBin.to_disk wrote"
         (
             SIMPLE,
             {"spans_key": "sc"},
-            ": no document has the span group 'sc'; expected one of those in the file: none",
+            ": no span group 'sc'; expected one of: none",
         ),
         (
             GROUPED,
             {"spans_key": "sd"},
-            ": no document has the span group 'sd'; expected one of those in the file: 'sc', 'x'",
+            ": no span group 'sd'; expected one of: 'sc', 'x'",
         ),
         (
             packed(made(WORDS, None, {"sc": []})),
             {},
             (
-                ": no document has entities; expected some, or say spans_key for a span group "
-                "(in the file: 'sc')"
+                ": no document has entities; expected some: for a span group, pass "
+                "spans_key=NAME (in the file: 'sc')"
             ),
         ),
         (
@@ -268,20 +268,20 @@ WROTE = "; expected a file that DocBin.to_disk wrote"
             with_span(0, 99, PER),
             {"spans_key": "sc"},
             (
-                ": document 1: span [0, 99) of the group 'sc' does not lie in the document, which "
+                ": document 1: span [0, 99) of the group 'sc': does not lie in the document, which "
                 "has 5 tokens; expected tokens of the document"
             ),
         ),
         (
             with_span(0, 1, 0),
             {"spans_key": "sc"},
-            ": document 1: span [0, 1) of the group 'sc' has no label; expected a name",
+            ": document 1: span [0, 1) of the group 'sc': has no label; expected a name",
         ),
         (
             with_span(0, 1, 12345),
             {"spans_key": "sc"},
             (
-                ": document 1: span [0, 1) of the group 'sc' has a label that the file does not "
+                ": document 1: span [0, 1) of the group 'sc': has a label that the file does not "
                 "spell out; expected it among the file's strings"
             ),
         ),

@@ -1,7 +1,10 @@
 """Tables of spans: every kind of file, lengths, texts, fields, and what is wrong."""
 
+import csv
 import json
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from time import process_time
 
 import numpy as np
 import pyarrow as pa
@@ -10,6 +13,7 @@ from hypothesis import given, settings, strategies as st
 from pyarrow import parquet
 
 import beyondchance as bc
+from beyondchance.io import columns
 from beyondchance.io.formats import table
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload
@@ -28,7 +32,7 @@ EXPECTED = {
     ("d2", "ben"): [],
 }
 EVERYBODY = (
-    "no row without a span: everybody is taken to have annotated every document "
+    "no row without a span: all annotators are taken to have annotated every document "
     "(empty='missing' takes only those who have a row)"
 )
 #       0123456789012345678901234
@@ -83,7 +87,7 @@ def test_kinds_of_files(tmp_path, text, encoding):
     assert everything(corpus) == EXPECTED
     assert corpus.text_length.tolist() == [20, 8]
     assert (corpus.unit, corpus.positions) == ("document", "characters")
-    assert corpus.notes == (EVERYBODY,)
+    assert [*map(str, corpus.notes)] == [EVERYBODY]
     assert corpus.skipped == {}
 
 
@@ -112,7 +116,7 @@ def test_rows_without_a_span(tmp_path):
     corpus = bc.read(path)
     assert everything(corpus) == {**EXPECTED, ("d3", "ben"): []}
     assert corpus.annotators_of("d3") == ("ben",)
-    assert corpus.notes == (f"{path}: read as table",)
+    assert [*map(str, corpus.notes)] == [f"{path}: read as table"]
 
 
 def test_empty_missing(tmp_path):
@@ -208,7 +212,7 @@ def test_columns_that_vary_are_left_out(tmp_path):
     corpus = bc.read(written(tmp_path / "a.csv", text))
     assert corpus.fields == {"round": ("one",)}
     assert corpus.skipped == {"columns that vary within documents left out": 1}
-    assert "column 'id' varies within documents and is not a field" in corpus.notes
+    assert "column 'id' varies within documents and is not a field" in map(str, corpus.notes)
 
 
 def test_duplicates_and_empty_spans(tmp_path):
@@ -223,7 +227,8 @@ MALFORMED = {
     "": "{}: holds no rows; expected a header and a row for each span",
     HEAD: "{}: holds no rows; expected one for each span",
     "document,annotator,start,label\nd,a,0,X\n": (
-        "{}: no column 'end' among document, annotator, start, label; expected start, end, label"
+        "{}: no column 'end' among 'document', 'annotator', 'start', 'label'; expected start, end, "
+        "label"
     ),
     HEAD + "d,a,0,1,X\n": "{}:2: found 5 columns; expected 6, as in the first row",
     HEAD + '"d\n\ne",a,0,1,X,9\nd,a,x,1,X,9\n': "{}:5: start is 'x'; expected a whole number",
@@ -243,7 +248,7 @@ MALFORMED = {
     HEAD + "d,,0,1,X,9\n": "{}:2: annotator missing; expected a name",
     HEAD + "d,a,0,1,X,\n": (
         "{}: the length of document 'd' is not known; expected a column length or text, a table "
-        "of documents=, or length="
+        "of documents: documents=, or length="
     ),
     HEAD + "d,a,0,1,X,9\nd,a,1,2,X,8\n": (
         "{}:2: document 'd' has the length 9 here and another elsewhere; expected one"
@@ -258,12 +263,12 @@ MALFORMED = {
         "0 <= start < end <= length"
     ),
     HEAD + "d,a,3,3,X,9\n": (
-        "{}:2: span [3, 3) 'X' is empty; expected at least one position (zero_length='skip' "
-        "leaves such spans out)"
+        "{}:2: span [3, 3) 'X' is empty; expected at least one position: zero_length='skip' "
+        "leaves such spans out"
     ),
     HEAD + "d,a,3,4,X,9\nd,a,3,4,X,9\n": (
-        "{}:3: span [3, 4) 'X' was marked twice by 'a' in document 'd'; expected it once "
-        "(duplicates='skip' leaves the second out)"
+        "{}:3: span [3, 4) 'X' was marked twice by 'a' in document 'd'; expected it once: "
+        "duplicates='skip' leaves the second out"
     ),
     "start,end,label,label\n0,1,X,X\n": (
         "{}:1: a column name occurs twice; expected distinct names"
@@ -306,8 +311,8 @@ def test_options_that_need_texts(tmp_path, option):
     with pytest.raises(bc.OptionError) as caught:
         bc.read(written(tmp_path / "a.csv", CSV), format="table", **option)
     assert str(caught.value) == (
-        f"option {name!r} needs the texts; expected a column text, or a table of documents= with "
-        "one"
+        f"option {name!r} needs the texts; expected a column text, or a table of documents with "
+        "one: documents="
     )
 
 
@@ -327,8 +332,8 @@ def test_too_many_pairs(tmp_path, monkeypatch):
     with pytest.raises(bc.FormatError) as caught:
         bc.read(written(tmp_path / "a.csv", CSV), format="table")
     assert str(caught.value) == (
-        f"{tmp_path / 'a.csv'}: 2 documents and 2 annotators; expected fewer, or say "
-        "empty='missing' if not everybody annotated every document"
+        f"{tmp_path / 'a.csv'}: 2 documents and 2 annotators; expected fewer: pass "
+        "empty='missing' if not every annotator annotated every document"
     )
 
 
@@ -373,24 +378,24 @@ def same(one, other):
 def test_quick_and_slow_agree(tmp_path, monkeypatch, gaps, encoding):
     text = generated(40_000, np.random.default_rng(3), gaps=gaps)
     path = written(tmp_path / "a.csv", text, encoding)
-    assert path.stat().st_size > table._QUICK_FROM
+    assert path.stat().st_size > columns._QUICK_FROM
     source = Source(str(path), path=path)
-    assert (table._quick(source) is not None) == (encoding != "utf-16")
+    assert (columns._quick(source) is not None) == (encoding != "utf-16")
     quick = bc.read(path, format="table")
-    monkeypatch.setattr(table, "_quick", lambda _: None)
+    monkeypatch.setattr(columns, "_quick", lambda _: None)
     same(quick, bc.read(path, format="table"))
 
 
 def test_quoted_cells_are_read_row_by_row(tmp_path, monkeypatch):
-    monkeypatch.setattr(table, "_QUICK_FROM", 0)
+    monkeypatch.setattr(columns, "_QUICK_FROM", 0)
     path = written(tmp_path / "a.csv", HEAD + '"d, 1",a,0,1,"X\nY",9\n')
-    assert table._quick(Source(str(path), path=path)) is None
+    assert columns._quick(Source(str(path), path=path)) is None
     assert bc.read(path, format="table").spans("d, 1", "a") == [(0, 1, "X\nY")]
 
 
 @pytest.mark.parametrize("bad", ["0x1F", "x", "1.5", "+ 1"])
 def test_errors_of_large_files_have_lines(tmp_path, monkeypatch, bad):
-    monkeypatch.setattr(table, "_QUICK_FROM", 0)
+    monkeypatch.setattr(columns, "_QUICK_FROM", 0)
     path = written(tmp_path / "a.csv", HEAD + f'"d\n1",a,0,1,X,9\n\nd2,a,{bad},1,X,9\n')
     with pytest.raises(bc.FormatError) as caught:
         bc.read(path, format="table")
@@ -399,7 +404,7 @@ def test_errors_of_large_files_have_lines(tmp_path, monkeypatch, bad):
 
 @pytest.mark.parametrize("text", [text for text in MALFORMED if "{" not in text])
 def test_malformed_large_files(tmp_path, monkeypatch, text):
-    monkeypatch.setattr(table, "_QUICK_FROM", 0)
+    monkeypatch.setattr(columns, "_QUICK_FROM", 0)
     test_malformed(tmp_path, text)
 
 
@@ -410,7 +415,7 @@ def test_numbers_agree(tmp_path, monkeypatch, number):
     path = written(tmp_path / "a.csv", HEAD + f"d,a,0,{number},X,99\nd,b,0,1,X,99\n")
     found = []
     for size in (0, 2**40):
-        monkeypatch.setattr(table, "_QUICK_FROM", size)
+        monkeypatch.setattr(columns, "_QUICK_FROM", size)
         try:
             found.append(everything(bc.read(path, format="table")))
         except bc.BeyondChanceError as error:
@@ -476,7 +481,7 @@ def test_mutated_bytes(base, cuts, is_quick):
         data = data[:place] + new + data[place + n :]
     with pytest.MonkeyPatch.context() as patch:
         if is_quick:
-            patch.setattr(table, "_QUICK_FROM", 0)
+            patch.setattr(columns, "_QUICK_FROM", 0)
         read_bytes(data, length=50)
 
 
@@ -498,7 +503,7 @@ def test_random_cells(rows, header, is_quick):
     text = "\n".join(map(",".join, [header, *rows]))
     with pytest.MonkeyPatch.context() as patch:
         if is_quick:
-            patch.setattr(table, "_QUICK_FROM", 0)
+            patch.setattr(columns, "_QUICK_FROM", 0)
         read_bytes(text, duplicates="skip", length=9)
 
 
@@ -536,7 +541,105 @@ def test_random_bytes(data):
 @pytest.mark.parametrize("quick_from", [0, 2**20])
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
 def test_rows_of_nothing_but_separators(tmp_path, monkeypatch, quick_from, end):
-    monkeypatch.setattr(table, "_QUICK_FROM", quick_from)
+    monkeypatch.setattr(columns, "_QUICK_FROM", quick_from)
     text = (HEAD + "d,a,0,1,X,9\n,,,,,\nd,b,0,1,X,9\n,,,,,\n").replace("\n", end)
     corpus = bc.read(written(tmp_path / "a.csv", text), format="table")
     assert corpus.annotators_of("d") == ("a", "b")
+
+
+# --- Defects ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("end", ["", '"'])
+def test_the_limit_on_fields_of_the_process_is_left_alone(tmp_path, end):
+    before = csv.field_size_limit(100_000)
+    try:
+        words = "word " * 50_000
+        rows = f'document,annotator,start,end,label,text\nd1,anna,0,4,X,"{words}"\n{end}'
+        path = written(tmp_path / "a.csv", rows)
+        with suppress(bc.FormatError):
+            assert bc.read(path, format="table", whitespace="keep").texts == (words,)
+        assert csv.field_size_limit() == 100_000
+    finally:
+        csv.field_size_limit(before)
+
+
+def test_two_threads_read_long_fields(tmp_path):
+    before = csv.field_size_limit()
+    words = "word " * 50_000
+    rows = "".join(f'd{i},anna,0,4,X,"{words}"\n' for i in range(5))
+    path = written(tmp_path / "a.csv", "document,annotator,start,end,label,text\n" + rows)
+    with ThreadPoolExecutor(4) as pool:
+        corpora = list(pool.map(lambda _: bc.read(path, format="table"), range(8)))
+    assert {corpus.documents for corpus in corpora} == {("d0", "d1", "d2", "d3", "d4")}
+    assert csv.field_size_limit() == before
+
+
+def test_a_document_with_two_rows_is_found_in_linear_time(tmp_path):
+    spans_path = written(tmp_path / "a.csv", "document,annotator,start,end,label\nd1,anna,0,4,X\n")
+
+    def seconds(n):
+        rows = "".join(f"d{i},9\n" for i in range(n))
+        other = written(tmp_path / "d.csv", f"document,length\n{rows}d{n - 1},9\n")
+        times = []
+        for _ in range(3):
+            begin = process_time()
+            with pytest.raises(bc.FormatError, match=rf":{n + 2}: document 'd{n - 1}' has two"):
+                bc.read(spans_path, documents=str(other))
+            times.append(process_time() - begin)
+        return min(times)
+
+    # Linear work takes 8 times as long, quadratic work 64 times.
+    assert seconds(160_000) < 16 * seconds(20_000)
+
+
+def test_a_quoted_header_is_no_reason_to_be_slow(tmp_path, monkeypatch):
+    rows = "".join(f"d{i},anna,0,4,X,20\n" for i in range(60_000))
+    path = written(
+        tmp_path / "a.csv", '"document","annotator","start","end","label","length"\n' + rows
+    )
+    monkeypatch.setattr(columns, "_separated", None)
+    assert len(bc.read(path, format="table").documents) == 60_000
+
+
+PARQUET = {
+    "document": ["d1", "d2", "d1", "d2"],
+    "annotator": ["anna", "anna", "ben", "ben"],
+    "start": [0, 1, 2, 3],
+    "end": [4, 4, 4, 4],
+    "label": ["X", "X ", "Z", "Y"],
+}
+odd_values = st.sampled_from(
+    [
+        *(pa.array(values) for values in ([1, 2, 1, None], [1.0, 2.0, 3.5, None], [True] * 4)),
+        *(pa.array(values) for values in ([" a", "a ", "", None], [None] * 4, [2**62] * 4)),
+        *(
+            pa.array(values)
+            for values in ([[1], [2], [], None], [0, 1, 2, 3], ["0", "1", "2", "3"])
+        ),
+        pa.array([0, 1, 2, 3], pa.uint8()),
+        pa.array(["a", "b", "a", None], pa.large_string()),
+        pa.DictionaryArray.from_arrays(pa.array([0, 2, None, 0]), pa.array(["a", "unused", "b"])),
+        pa.DictionaryArray.from_arrays(pa.array([0, 1, 0, 1]), pa.array([5, 6])),
+    ]
+)
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.dictionaries(st.sampled_from([*PARQUET, "length", "genre"]), odd_values, max_size=3))
+def test_parquet_is_read_as_if_it_were_python_objects(tmp_path_factory, changed):
+    content = pa.table({**PARQUET, "length": [9] * 4, **changed})
+    path = tmp_path_factory.mktemp("parquet") / "a.parquet"
+    parquet.write_table(content, path)
+
+    def said(kind):
+        try:
+            corpus = bc.read(path, format="table")
+        except bc.BeyondChanceError as error:
+            return f"{kind}{type(error)} {error}"
+        return kind, everything(corpus), corpus.fields, corpus.text_length.tolist(), corpus.skipped
+
+    quick = said("")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(columns, "_typed", lambda column, *_: column.to_pylist())
+        assert said("") == quick

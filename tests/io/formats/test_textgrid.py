@@ -251,11 +251,11 @@ def test_data_is_no_file():
         ),
         (
             header(xmin="2", xmax="2") + tier("anna"),
-            ": goes from 2.0 to 2.0 s; expected an xmin from 0 on and an xmax after it",
+            ": goes from 2 to 2 s; expected an xmin from 0 on and an xmax after it",
         ),
         (
             header(2) + tier("anna", ("0", "1", "x")) + tier("anna", ("0", "1", "y")),
-            ": two tiers are named 'anna'; expected a name of its own for each tier: rename one",
+            ": two tiers are named 'anna'; expected a different name for each tier: rename one",
         ),
         (
             header() + tier("", ("0", "1", "x")),
@@ -264,8 +264,8 @@ def test_data_is_no_file():
         (
             header(xmax="long"),
             (
-                ": not a TextGrid that can be read (list index out of range); open it in Praat and "
-                "save it again as a text file"
+                ": not a TextGrid that can be read ('list index out of range'); open it in Praat "
+                "and save it again as a text file"
             ),
         ),
     ],
@@ -282,7 +282,7 @@ def test_a_negative_time_in_the_long_form(tmp_path):
     path = write(tmp_path / "a.TextGrid", anna=ANNA)
     text = path.read_text(encoding="utf-8")
     path.write_text(text.replace("            xmin = 0 ", "            xmin = -0.5 "), "utf-8")
-    message = f"{path}:16: the time -0.5 is negative; expected seconds from 0 on"
+    message = f"{path}:16: the time '-0.5' is negative; expected seconds from 0 on"
     with pytest.raises(bc.FormatError, match=f"^{re.escape(message)}$"):
         bc.read(path, format="textgrid", grid="10ms")
 

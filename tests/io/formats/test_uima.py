@@ -156,7 +156,7 @@ def test_offsets_that_count_code_points(tmp_path):
         refused(
             path,
             "FILE: offset 1 lies inside a character of two UTF-16 units; expected offsets between "
-            "characters (if they count code points, say offsets='codepoints')",
+            "characters: if they count code points, pass offsets='codepoints'",
         )
         corpus = bc.read(path, format="uima", offsets="codepoints")
         assert corpus.spans("1", "anna") == [(0, 1, "FUN")]
@@ -464,7 +464,10 @@ def test_project_that_cannot_be_read(tmp_path):
         ('{"annotation_documents": 3}', "annotation_documents is int; expected a list"),
         (
             '{"annotation_documents": [{"name": 1}]}',
-            "annotation_documents, number 1: expected an object with the texts name, user, state",
+            (
+                "annotation_documents, number 1: is incomplete; expected an object with the texts "
+                "name, user, state"
+            ),
         ),
     ):
         content = zipped({"exportedproject1.json": known, **files})
@@ -594,7 +597,7 @@ def test_malformed_xmi(tmp_path):
     with pytest.raises(bc.FormatError, match=r"anna\.xmi:\d+: not well-formed XML \("):
         bc.read(path, format="uima")
     path.write_text(re.sub(r'members="[^"]*"', 'members="9999"', good))
-    refused(path, f"FILE: not readable as XMI (KeyError 9999); {EXPORT}")
+    refused(path, f"FILE: not readable as XMI ('KeyError 9999'); {EXPORT}")
     path.write_text(good)
     bad = SYSTEM_XML.replace("<name>value</name>", "<name>v=print(1)</name>")
     bad = re.sub(r">\s*value\s*</(\w+:)?name>", r">v=print(1)</\1name>", bad)

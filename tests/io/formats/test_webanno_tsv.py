@@ -120,7 +120,7 @@ def test_stacked_spans_and_spans_over_sentences(tmp_path):
     refused(
         tmp_path,
         content,
-        "FILE:7: span [0, 10) 'A' does not lie within one sentence; expected it to, or say "
+        "FILE:7: span [0, 10) 'A' does not lie within one sentence; correct it, or pass "
         "unit='document'",
     )
 
@@ -152,8 +152,8 @@ def test_empty_parts_are_refused_or_skipped(tmp_path):
     refused(
         tmp_path,
         content,
-        "FILE:7: span [1, 1) 'X' is empty; expected at least one character "
-        "(zero_length='skip' leaves such spans out)",
+        "FILE:7: span [1, 1) 'X' is empty; expected at least one character: "
+        "zero_length='skip' leaves such spans out",
     )
     corpus = read(tmp_path, content, zero_length="skip")
     assert corpus.spans("1", "anna") == [(1, 2, "Y")]

@@ -41,6 +41,10 @@ _DOCUMENT_NAMES = ("document", "document_id", "doc", "doc_id")
 # Columns that may look like tags and are not annotations of spans.
 _OTHER_LAYERS = ("pos", "upos", "xpos", "chunk", "chunks", "chunk_tags", "pos_tags", "lemma", "id")
 _SENTENCE_KEYS = ("sent_id", "text", "newpar", "newpar id", "text_en")
+RESERVED_COLUMNS = frozenset((*_TOKEN_NAMES, *_SENTENCE_NAMES, *_DOCUMENT_NAMES, *_OTHER_LAYERS))
+"""Columns that are not an annotator's tags, whatever they hold."""
+RESERVED_KEYS = frozenset(("columns", "newdoc", "newdoc id", *_SENTENCE_KEYS))
+"""Comments that are not fields of documents."""
 # Rows that are kept as they are before they are sorted into columns.
 _BATCH = 1 << 16
 

@@ -26,7 +26,7 @@ from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload
 from beyondchance.io.sources import Source
 from beyondchance.io.times import Interval, Tier, TierFile, corpus_of_tiers
-from beyondchance.messages import Quote, Use
+from beyondchance.messages import Piece, Quote, Use
 
 Times = dict[str, tuple[Fraction, Fraction]]
 Slots = dict[str, Fraction | None]
@@ -92,7 +92,7 @@ def _parsed(source: Source, reading: Reading) -> TierFile:
         if name == "default" and not row:
             reading.skipped["empty default tiers left out"] += 1
             continue
-        place = f"{source.name}: tier {name!r}"
+        place = (f"{source.name}: tier ", Quote(name), ", annotation ")
         tiers.append(Tier(name, partial(_intervals, row, times, slots, place, reading)))
     known = [time for time in slots.values() if time is not None]
     return TierFile(tiers=tiers, duration=max(known, default=Fraction(0)), is_least=True)
@@ -235,7 +235,11 @@ def _in_order(siblings: Mapping[str, str | None]) -> list[str]:
 
 
 def _intervals(
-    row: Sequence[_Annotation], times: Times, slots: Slots, place: str, reading: Reading
+    row: Sequence[_Annotation],
+    times: Times,
+    slots: Slots,
+    place: tuple[Piece, ...],
+    reading: Reading,
 ) -> list[Interval]:
     """The annotations of a tier."""
     found = []
@@ -243,10 +247,10 @@ def _intervals(
         if one.key not in times:
             raise FormatError(
                 "has no time, and none follows from the annotations around it",
-                where=(f"{place}, annotation ", Quote(one.key)),
+                where=(*place, Quote(one.key)),
                 remedy=("give it one in ELAN, or choose other tiers with ", Use("layer")),
             )
-        found.append(Interval(*times[one.key], one.value, f"{place}, annotation {one.key!r}"))
+        found.append(Interval(*times[one.key], one.value, (*place, Quote(one.key))))
         if one.slots is None:
             reading.skipped["annotations placed in those that they refer to"] += 1
         elif None in map(slots.get, one.slots):

@@ -17,14 +17,15 @@ from typing import Any, TypeVar
 from xml.etree import ElementTree as ET
 
 from beyondchance.errors import FormatError
-from beyondchance.io.drafts import Draft, DraftSpan, Interval
-from beyondchance.io.layers import as_label, length_in, out_of_order, unknown
+from beyondchance.io.drafts import Draft, DraftSpan
+from beyondchance.io.layers import as_label, out_of_order, unknown
 from beyondchance.io.markup import check_distinct, xml_root
+from beyondchance.io.offsets import Interval, length_of
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload, each_upload
 from beyondchance.io.sources import Source
 from beyondchance.io.values import shown
-from beyondchance.messages import Quote, pieces, quotes
+from beyondchance.messages import Piece, Quote, Text, quotes
 
 V = TypeVar("V")
 
@@ -47,7 +48,7 @@ _UNUSABLE = {
 class _Annotation:
     """One annotation."""
 
-    where: str
+    where: Text
     kind: str
     start: int
     end: int
@@ -189,7 +190,7 @@ def _label(annotation: _Annotation, reading: Reading) -> str:
         return as_label(value)
     raise FormatError(
         *("the feature ", Quote(feature), " of a ", Quote(annotation.kind), " is "),
-        *pieces(shown(value) if feature in annotation.features else "missing"),
+        shown(value) if feature in annotation.features else "missing",
         where=annotation.where,
         expected=("a name (it has the features: ", *quotes(annotation.features), ")"),
     )
@@ -200,7 +201,7 @@ def _parts(
 ) -> list[Interval] | None:
     """Tokens or sentences, where the file has them and they follow one another."""
     places = sorted({(a.start, a.end) for a in annotations if a.kind == kind})
-    if out_of_order(places, length_in(document.text, document.offsets)) is not None:
+    if out_of_order(places, length_of(document.text, document.offsets)) is not None:
         reading.skipped[_UNUSABLE[kind]] += 1
         return None
     return places or None
@@ -220,7 +221,7 @@ def _from_json(source: Source, name: str) -> _Document:
     unit = data.get("offset_type")
     if not isinstance(unit, str) or unit not in _UNITS:
         raise FormatError(
-            *("'offset_type' is ", *pieces(shown(unit))),
+            *("'offset_type' is ", shown(unit)),
             where=source.name,
             expected="'p' (code points) or 'j' (UTF-16 units)",
         )
@@ -234,15 +235,15 @@ def _from_json(source: Source, name: str) -> _Document:
     )
 
 
-def _json_annotations(value: object, where: str) -> list[_Annotation]:
+def _json_annotations(value: object, where: tuple[Piece, ...]) -> list[_Annotation]:
     annotations = value.get("annotations") if isinstance(value, dict) else None
     if not isinstance(annotations, list):
         raise FormatError("no list 'annotations'", where=where, expected="one")
     found = []
     for number, item in enumerate(annotations, start=1):
-        place = f"{where}, annotation {number}"
+        place = (*where, f", annotation {number}")
         if not isinstance(item, dict):
-            raise FormatError("is ", *pieces(shown(item)), where=place, expected="an object")
+            raise FormatError("is ", shown(item), where=place, expected="an object")
         kind = _value(item, "type", str, "a name", place)
         if not kind:
             raise FormatError("'type' is empty", where=place, expected="a name")
@@ -255,12 +256,12 @@ def _json_annotations(value: object, where: str) -> list[_Annotation]:
     return found
 
 
-def _value(item: Mapping[str, Any], key: str, kind: type[V], expected: str, where: str) -> V:
+def _value(item: Mapping[str, Any], key: str, kind: type[V], expected: str, where: Text) -> V:
     """A value of JSON that has to be of a type; True and False are no numbers."""
     value = item.get(key)
     if type(value) is not kind:
         said = "missing" if value is None else shown(value)
-        raise FormatError(f"{key!r} is ", *pieces(said), where=where, expected=expected)
+        raise FormatError(f"{key!r} is ", said, where=where, expected=expected)
     return value
 
 
@@ -287,9 +288,9 @@ def _from_xml(source: Source, name: str, reading: Reading) -> _Document:
     return _Document(source, name, text, "codepoints", sets)
 
 
-def _place(source: Source, name: str) -> str:
+def _place(source: Source, name: str) -> tuple[Piece, ...]:
     """Name a set in a message."""
-    return f"{source.name}: set {name!r}" if name else source.name
+    return (f"{source.name}: set ", Quote(name)) if name else (source.name,)
 
 
 def _text_with_nodes(element: ET.Element, where: str) -> tuple[str, dict[str, int]]:
@@ -307,7 +308,7 @@ def _text_with_nodes(element: ET.Element, where: str) -> tuple[str, dict[str, in
 
 
 def _xml_annotations(
-    element: ET.Element, offsets: Mapping[str, int], where: str, reading: Reading
+    element: ET.Element, offsets: Mapping[str, int], where: tuple[Piece, ...], reading: Reading
 ) -> list[_Annotation]:
     """The annotations of one set, in the order of the text."""
     annotations = element.findall("Annotation")
@@ -315,7 +316,7 @@ def _xml_annotations(
     found = []
     for annotation in annotations:
         number, kind = annotation.attrib["Id"], annotation.get("Type")
-        place = (f"{where}, annotation ", Quote(number))
+        place = (*where, ", annotation ", Quote(number))
         if not re.fullmatch(r"[0-9]{1,18}", number):
             raise FormatError("Id is not a number", where=place, expected="one")
         if not kind:
@@ -339,7 +340,7 @@ def _xml_annotations(
             (
                 start,
                 int(number),
-                _Annotation(f"{where}, annotation {int(number)}", kind, start, end, features),
+                _Annotation((*where, f", annotation {int(number)}"), kind, start, end, features),
             )
         )
     return [annotation for *_, annotation in sorted(found, key=itemgetter(0, 1))]

@@ -3,7 +3,7 @@
 The columns, separated by white space, are type, recording, channel, onset, duration,
 orthography, subtype, name, confidence and look-ahead; the last may be missing. Only
 ``SPEAKER`` lines count. Each file or folder is an annotator and the name of a speaker
-is a label, for that is how two diarisations are compared. A recording that a file does
+is a label, because that is how two diarisations are compared. A recording that a file does
 not mention was not annotated by that file's annotator.
 """
 
@@ -18,14 +18,8 @@ from beyondchance.errors import FormatError
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload
 from beyondchance.io.sources import Source
-from beyondchance.io.times import (
-    Interval,
-    Recording,
-    corpus_of,
-    grid_of,
-    seconds,
-    wanted_sources,
-)
+from beyondchance.io.times import Interval, Recording, corpus_of, grid_of, seconds, wanted_sources
+from beyondchance.messages import Quote
 
 _TYPES = (
     *("SEGMENT", "NOSCORE", "NO_RT_METADATA", "LEXEME", "NON-LEX", "NON-SPEECH", "FILLER"),
@@ -42,8 +36,8 @@ def is_format(upload: Upload) -> bool:
 def read(uploads: list[Upload], reading: Reading) -> Corpus:
     """Read RTTM files.
 
-    A recording lasts until the latest end of a turn that any annotator has in it, for
-    the files do not say how long it is.
+    A recording lasts until the latest end of a turn that any annotator has in it, because
+    the files do not store its duration.
 
     Raises
     ------
@@ -52,7 +46,7 @@ def read(uploads: list[Upload], reading: Reading) -> Corpus:
     """
     grid_of(reading)
     recordings = [one for upload in uploads for one in _recordings(upload, reading)]
-    reading.notes.append(
+    reading.note(
         "RTTM does not say how long a recording lasts; it is taken to last until the latest "
         "end of a turn by any of its annotators"
     )
@@ -93,15 +87,23 @@ def _recordings(upload: Upload, reading: Reading) -> list[Recording]:
             recording, channel = fields[1:3]
             if channels.setdefault(recording, channel) != channel:
                 raise FormatError(
-                    f"{where}: recording {recording!r} has channel {channel!r} here and "
-                    f"{channels[recording]!r} before; expected one channel: give each a recording "
-                    "name of its own"
+                    *(
+                        "recording ",
+                        Quote(recording),
+                        " has channel ",
+                        Quote(channel),
+                        " here and ",
+                    ),
+                    *(Quote(channels[recording]), " before"),
+                    where=where,
+                    expected="one channel",
+                    remedy="give each a recording name of its own",
                 )
             start, length = (_time(fields, column, where) for column in (3, 4))
             turn = Interval(start, start + length, fields[7], where)
             intervals.setdefault(recording, []).append(turn)
         if not upload.is_folder and len(intervals) == before:
-            raise FormatError(f"{source.name}: has no SPEAKER line; expected at least one")
+            raise FormatError("has no SPEAKER line", where=source.name, expected="at least one")
     return [
         Recording(
             where=turns[0].where,
@@ -116,26 +118,31 @@ def _recordings(upload: Upload, reading: Reading) -> list[Recording]:
 
 
 def _is_turn(fields: list[str], where: str, reading: Reading) -> bool:
-    """Whether a line tells of a turn; other known types are counted."""
+    """Whether a line is about a turn; other known types are counted."""
     if fields[0] not in _TYPES:
         raise FormatError(
-            f"{where}: found a line of type {fields[0]!r}; expected SPEAKER or another type of RTTM"
+            *("found a line of type ", Quote(fields[0])),
+            where=where,
+            expected="SPEAKER or another type of RTTM",
         )
     if len(fields) not in {9, 10}:
         raise FormatError(
-            f"{where}: found {len(fields)} columns; expected the 10 of RTTM, separated by white "
-            "space, with <NA> where there is nothing to say"
+            f"found {len(fields)} columns",
+            where=where,
+            expected="the 10 of RTTM, separated by white space, with <NA> for missing values",
         )
     if fields[0] != "SPEAKER":
-        reading.skipped[f"{fields[0]} lines ignored"] += 1
+        reading.skipped["lines of other types than SPEAKER ignored"] += 1
+        reading.note(f"lines of the type {fields[0]} are ignored")
     return fields[0] == "SPEAKER"
 
 
 def _time(fields: list[str], column: int, where: str) -> Fraction:
-    found = seconds(fields[column])
-    if found is None or found < 0:
-        name = "onset" if column == 3 else "duration"
+    time = seconds(fields[column])
+    if time is None or time < 0:
         raise FormatError(
-            f"{where}: the {name} is {fields[column]!r}; expected seconds from 0 on, such as 12.34"
+            *(f"the {'onset' if column == 3 else 'duration'} is ", Quote(fields[column])),
+            where=where,
+            expected="seconds from 0 on, such as 12.34",
         )
-    return found
+    return time

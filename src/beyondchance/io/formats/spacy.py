@@ -20,15 +20,19 @@ from numpy.typing import NDArray
 from beyondchance.errors import FormatError
 from beyondchance.io import sources
 from beyondchance.io.drafts import Draft, DraftSpan
+from beyondchance.io.layers import unknown
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload, each_upload, required
 from beyondchance.io.sources import Source
+from beyondchance.messages import Piece, Quote, Use, quotes
 
 Groups = dict[str, list[tuple[int, int, int]]]
 
 # Identifier, knowledge base, label; first and last token; first and last character.
 _SPAN = struct.Struct(">QQQllll")
 _BEGIN = 3
+_SAVED = "a file that DocBin.to_disk wrote"
+_AGAIN = "write the DocBin again"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -81,12 +85,8 @@ def _documents(source: Source, annotator: str, prefix: str, reading: Reading) ->
     content = _content(source, reading)
     key = reading.options["spans_key"]
     names = dict.fromkeys(name for groups in content.groups for name in groups)
-    known = ", ".join(map(repr, names)) or "none"
     if key is not None and key not in names:
-        raise FormatError(
-            f"{source.name}: no document has the span group {key!r}; expected one of those in the "
-            f"file: {known}"
-        )
+        raise unknown("span group", key, names, source.name)
     n_annotated = 0
     for index, doc in enumerate(_docs(library, content, source.name)):
         where = f"{source.name}: document {index + 1}"
@@ -117,8 +117,13 @@ def _documents(source: Source, annotator: str, prefix: str, reading: Reading) ->
         )
     if len(content.lengths) and not n_annotated:
         raise FormatError(
-            f"{source.name}: no document has entities; expected some, or say spans_key for a span "
-            f"group (in the file: {known})"
+            "no document has entities",
+            where=source.name,
+            expected="some",
+            remedy=(
+                *("for a span group, pass ", Use("spans_key", placeholder="NAME")),
+                *(" (in the file: ", *quotes(names), ")"),
+            ),
         )
 
 
@@ -145,7 +150,9 @@ def _docs(library: Any, content: _Content, name: str) -> Iterator[Any]:
             # Texts and entities are looked up here, where a string may turn out to be missing.
             checked = [(doc, doc.text, doc.ents) for doc in documents]
     except Exception as error:
-        raise FormatError(f"{name}: spaCy cannot read the documents ({_line(error)})") from None
+        raise FormatError(
+            *("spaCy cannot read the documents (", Quote(_line(error)), ")"), where=name
+        ) from None
     return (doc for doc, *_ in checked)
 
 
@@ -164,21 +171,23 @@ def _grouped(
 ) -> list[tuple[int, int, str]]:
     found = []
     for start, end, label in group:
-        place = f"{where}: span [{start}, {end}) of the group {key!r}"
+        place = (f"{where}: span [{start}, {end}) of the group ", Quote(key))
         if not 0 <= start < end <= len(doc):
             raise FormatError(
-                f"{place} does not lie in the document, which has {len(doc)} tokens; expected "
-                "tokens of the document"
+                f"does not lie in the document, which has {len(doc)} tokens",
+                where=place,
+                expected="tokens of the document",
             )
         try:
             name = str(doc.vocab.strings[label]) if label else ""
         except KeyError:
             raise FormatError(
-                f"{place} has a label that the file does not spell out; expected it among the "
-                "file's strings"
+                "has a label that the file does not spell out",
+                where=place,
+                expected="it among the file's strings",
             ) from None
         if not name:
-            raise FormatError(f"{place} has no label; expected a name")
+            raise FormatError("has no label", where=place, expected="a name")
         found.append((start, end, name))
     return found
 
@@ -194,16 +203,18 @@ def _unfolded(source: Source) -> bytes:
     try:
         content = engine.decompress(packed, most + 1)
     except zlib.error as error:
-        raise FormatError(
-            f"{source.name}: not a DocBin ({error}); expected a file that DocBin.to_disk wrote"
-        ) from None
+        raise FormatError(f"not a DocBin ({error})", where=source.name, expected=_SAVED) from None
     if len(content) > most:
         raise FormatError(
-            f"{source.name}: unfolds from {len(packed):,} to more than {most:,} bytes; expected "
-            "less: split the file"
+            f"unfolds from {len(packed):,} to more than {most:,} bytes",
+            where=source.name,
+            expected="less",
+            remedy="split the file",
         )
     if not engine.eof:
-        raise FormatError(f"{source.name}: ends early; expected a whole DocBin: copy it again")
+        raise FormatError(
+            "ends early", where=source.name, expected="a whole DocBin", remedy="copy it again"
+        )
     return content
 
 
@@ -215,7 +226,7 @@ def _loaded(data: bytes, where: str) -> Any:
         return packer.msgpack_loads(data)
     except Exception as error:
         raise FormatError(
-            f"{where}: not a DocBin ({_line(error)}); expected a file that DocBin.to_disk wrote"
+            *("not a DocBin (", Quote(_line(error)), ")"), where=where, expected=_SAVED
         ) from None
     finally:
         # The library switches it off, and leaves it so where unpacking fails.
@@ -228,14 +239,15 @@ def _content(source: Source, reading: Reading) -> _Content:
     message = _loaded(_unfolded(source), source.name)
     if not isinstance(message, dict):
         raise FormatError(
-            f"{source.name}: not a DocBin (a {type(message).__name__}); expected a map"
+            f"not a DocBin (a {type(message).__name__})", where=source.name, expected="a map"
         )
     codes = required("spacy.attrs", extra="spacy", purpose="reading spaCy's DocBin").IDS
     attributes = _list_of(message, "attrs", int, source.name)
     if codes["ORTH"] not in attributes or len(set(attributes)) < len(attributes):
         raise FormatError(
-            f"{source.name}: 'attrs' is {attributes}; expected different numbers, and "
-            f"{codes['ORTH']} (the words) among them"
+            *("'attrs' is ", Quote(attributes)),
+            where=source.name,
+            expected=f"different numbers, and {codes['ORTH']} (the words) among them",
         )
     tokens, spaces, lengths = _arrays(message, len(attributes), source.name)
     n_documents = len(lengths)
@@ -287,8 +299,9 @@ def _n_entities(
         document = int(np.searchsorted(ends, index, side="right"))
         token = index - int(ends[document]) + int(lengths[document])
         raise FormatError(
-            f"{name}: document {document + 1}: the entity at token {token} has no label; expected "
-            "a name"
+            f"the entity at token {token} has no label",
+            where=f"{name}: document {document + 1}",
+            expected="a name",
         )
     return int(np.count_nonzero(begins & ~nameless))
 
@@ -307,12 +320,16 @@ def _list_of(
     value = message.get(key)
     if not isinstance(value, list) or not all(type(item) is kind for item in value):
         raise FormatError(
-            f"{name}: {key!r} is {_shown(value)}; expected a list of {kind.__name__}: write the "
-            "DocBin again"
+            *(f"{key!r} is ", _shown(value)),
+            where=name,
+            expected=f"a list of {kind.__name__}",
+            remedy=_AGAIN,
         )
     if length is not None and len(value) != length:
         raise FormatError(
-            f"{name}: {key!r} has {len(value)} values for {length} documents; expected one each"
+            f"{key!r} has {len(value)} values for {length} documents",
+            where=name,
+            expected="one each",
         )
     return value
 
@@ -325,8 +342,10 @@ def _arrays(
         value = message.get(key)
         if not isinstance(value, bytes) or len(value) % size:
             raise FormatError(
-                f"{name}: {key!r} is {_shown(value)}; expected bytes, a multiple of {size}: write "
-                "the DocBin again"
+                *(f"{key!r} is ", _shown(value)),
+                where=name,
+                expected=f"bytes, a multiple of {size}",
+                remedy=_AGAIN,
             )
     tokens = np.frombuffer(message["tokens"], dtype=np.uint64).reshape(-1, n_attributes)
     spaces = np.frombuffer(message["spaces"], dtype=np.uint8) != 0
@@ -334,8 +353,10 @@ def _arrays(
     n_tokens = int(lengths.sum(dtype=np.int64))
     if (lengths < 0).any() or not len(tokens) == len(spaces) == n_tokens:
         raise FormatError(
-            f"{name}: has {len(tokens)} tokens and {len(spaces)} spaces for documents of "
-            f"{n_tokens} tokens; expected as many of each: write the DocBin again"
+            f"has {len(tokens)} tokens and {len(spaces)} spaces for documents of {n_tokens} tokens",
+            where=name,
+            expected="as many of each",
+            remedy=_AGAIN,
         )
     return tokens, spaces, lengths
 
@@ -348,15 +369,17 @@ def _groups(data: bytes, where: str) -> Groups:
     elif isinstance(message, dict):
         pairs = list(message.items())
     else:
-        raise FormatError(f"{where}: span groups are {_shown(message)}; expected a map")
+        raise FormatError("span groups are ", _shown(message), where=where, expected="a map")
     found: Groups = {}
     for packed, keys in pairs:
         if not isinstance(packed, bytes):
-            raise FormatError(f"{where}: a span group is {_shown(packed)}; expected bytes")
+            raise FormatError("a span group is ", _shown(packed), where=where, expected="bytes")
         name, spans = _group(packed, where)
         names: Any = [name] if keys is None else keys
         if not isinstance(names, list) or not all(isinstance(item, str) for item in names):
-            raise FormatError(f"{where}: a span group is named {_shown(names)}; expected strings")
+            raise FormatError(
+                "a span group is named ", _shown(names), where=where, expected="strings"
+            )
         found.update(dict.fromkeys(names, spans))
     return found
 
@@ -368,21 +391,19 @@ def _group(packed: bytes, where: str) -> tuple[object, list[tuple[int, int, int]
         isinstance(span, bytes) and len(span) == _SPAN.size for span in spans
     ):
         raise FormatError(
-            f"{where}: the spans of a group are {_shown(spans)}; expected a list of "
-            f"{_SPAN.size} bytes each"
+            *("the spans of a group are ", _shown(spans)),
+            where=where,
+            expected=f"a list of {_SPAN.size} bytes each",
         )
     unpacked = map(_SPAN.unpack, spans)
     return group.get("name"), [(start, end, label) for _, _, label, start, end, _, _ in unpacked]
 
 
-def _shown(value: object) -> str:
-    """A value in a message, cut short."""
-    if value is None:
-        return "missing"
-    if isinstance(value, bytes):
-        return f"{len(value)} bytes"
-    text = repr(value)
-    return text if len(text) <= 40 else f"{text[:40]}…"
+def _shown(value: object) -> Piece:
+    """A value in a message."""
+    if value is None or isinstance(value, bytes):
+        return "missing" if value is None else f"{len(value)} bytes"
+    return Quote(value)
 
 
 def _line(error: Exception) -> str:

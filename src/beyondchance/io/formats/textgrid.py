@@ -20,6 +20,7 @@ from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload, required
 from beyondchance.io.sources import Source
 from beyondchance.io.times import Interval, Tier, TierFile, corpus_of_tiers, seconds
+from beyondchance.messages import Quote, Text
 
 _HEADER = re.compile(
     r'\s*File type\s*=\s*"ooTextFile(?: short)?"\s+(?:Object class\s*=\s*)?"TextGrid"'
@@ -65,27 +66,34 @@ def _parsed(source: Source, reading: Reading) -> TierFile:
     """Read one file."""
     if source.head.startswith(b"ooBinaryFile"):
         raise FormatError(
-            f"{source.name}: a binary TextGrid; expected text: save it in Praat as a text file"
+            "a binary TextGrid",
+            where=source.name,
+            expected="text",
+            remedy="save it in Praat as a text file",
         )
     # The library wants every line to end, and to end alike.
     text = source.text.replace("\r\n", "\n").replace("\r", "\n").rstrip("\n") + "\n"
     if not _HEADER.match(text):
         raise FormatError(
-            f"{source.name}:1: the header of a TextGrid is missing; expected "
-            "'File type = \"ooTextFile\"' and 'Object class = \"TextGrid\"'"
+            "the header of a TextGrid is missing",
+            where=f"{source.name}:1",
+            expected="'File type = \"ooTextFile\"' and 'Object class = \"TextGrid\"'",
         )
     negative = _NEGATIVE.search(text)
     if negative is not None:
         line = text.count("\n", 0, negative.start(1)) + 1
         raise FormatError(
-            f"{source.name}:{line}: the time {negative[1]} is negative; expected seconds from 0 on"
+            *("the time ", Quote(negative[1]), " is negative"),
+            where=f"{source.name}:{line}",
+            expected="seconds from 0 on",
         )
     found = _read_by_library(source, text)
     begin, end = (_time(found[edge], f"{source.name}: {edge}") for edge in ("xmin", "xmax"))
     if not 0 <= begin < end:
         raise FormatError(
-            f"{source.name}: goes from {found['xmin']} to {found['xmax']} s; expected an xmin from "
-            "0 on and an xmax after it"
+            f"goes from {float(begin):.12g} to {float(end):.12g} s",
+            where=source.name,
+            expected="an xmin from 0 on and an xmax after it",
         )
     tiers = []
     for tier in found["tiers"]:
@@ -107,15 +115,18 @@ def _read_by_library(source: Source, text: str) -> dict[str, Any]:
         found: dict[str, Any] = praatio.parseTextgridStr(plain, includeEmptyIntervals=True)
     except Exception as error:
         raise FormatError(
-            f"{source.name}: not a TextGrid that can be read ({error}); open it in Praat and save "
-            "it again as a text file"
+            *("not a TextGrid that can be read (", Quote(str(error)), ")"),
+            where=source.name,
+            remedy="open it in Praat and save it again as a text file",
         ) from None
     tiers = found["tiers"]
     says = _N_TIERS.search(text)
     if says is None or int(says[1]) != len(tiers):
         raise FormatError(
-            f"{source.name}: says that it has {says[1] if says else 'an unknown number of'} tiers, "
-            f"but {len(tiers)} can be read; the file is cut off or damaged"
+            f"says that it has {says[1] if says else 'an unknown number of'} tiers, but "
+            f"{len(tiers)} can be read",
+            where=source.name,
+            remedy="the file is cut off or damaged",
         )
     # The library stops in silence at an entry that it cannot read.
     sizes = _N_LONG.findall(text) or _N_SHORT.findall(text)
@@ -123,8 +134,10 @@ def _read_by_library(source: Source, text: str) -> dict[str, Any]:
         size = int(sizes[number - 1]) if len(sizes) == len(tiers) else "an unknown number of"
         if size != len(tier["entries"]):
             raise FormatError(
-                f"{source.name}: tier {number} {tier['name']!r} says that it has {size} entries, "
-                f"but {len(tier['entries'])} can be read; the file is cut off or damaged"
+                *(f"tier {number} ", Quote(tier["name"]), f" says that it has {size} entries, "),
+                f"but {len(tier['entries'])} can be read",
+                where=source.name,
+                remedy="the file is cut off or damaged",
             )
     return found
 
@@ -133,20 +146,22 @@ def _intervals(tier: dict[str, Any], source: Source) -> list[Interval]:
     """The intervals of a tier that have a text."""
     found = []
     for number, (start, end, text) in enumerate(tier["entries"], start=1):
-        where = f"{source.name}: tier {tier['name']!r}, interval {number}"
+        where = (f"{source.name}: tier ", Quote(tier["name"]), f", interval {number}")
         label = text.strip()
         if label:
             found.append(Interval(_time(start, where), _time(end, where), label, where))
     return found
 
 
-def _time(found: str | float, where: str) -> Fraction:
+def _time(written: str | float, where: Text) -> Fraction:
     """A time as Praat means it.
 
     Praat writes binary numbers, with more digits than they have: the shortest number that
     stands for the same one is meant.
     """
-    exact = seconds(str(found))
+    exact = seconds(str(written))
     if exact is None:
-        raise FormatError(f"{where}: the time is {str(found)!r}; expected seconds, such as 1.25")
+        raise FormatError(
+            *("the time is ", Quote(str(written))), where=where, expected="seconds, such as 1.25"
+        )
     return Fraction(repr(float(exact)))

@@ -202,9 +202,7 @@ def _states(entries: Sequence[Entry]) -> tuple[dict[tuple[str, str], str], dict[
         project = entry.source.json()
         if not isinstance(project, dict):
             raise FormatError(
-                f"found {type(project).__name__}",
-                where=entry.source.name,
-                expected="a JSON object",
+                f"found {type(project).__name__}", where=entry.source.name, expected="a JSON object"
             )
         for item in _records(project, "annotation_documents", entry):
             states[item["name"], item["user"]] = item["state"]

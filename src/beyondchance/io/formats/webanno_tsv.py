@@ -7,8 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from beyondchance.errors import FormatError
-from beyondchance.io.drafts import Draft, Interval
-from beyondchance.io.layers import Annotation, Layer, Layered, layer_drafts, length_in
+from beyondchance.io.drafts import Draft
+from beyondchance.io.layers import Annotation, Layer, Layered, layer_drafts
+from beyondchance.io.offsets import Interval, length_of
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload, each_upload
 from beyondchance.io.sources import Source
@@ -267,7 +268,7 @@ class _Text:
                 where=where,
                 expected=f"the words of the text at line {sentence.line}",
             )
-        begin = first.start - length_in(sentence.text[:lead], self.unit)
+        begin = first.start - length_of(sentence.text[:lead], self.unit)
         gap = begin - self._length
         if gap < 0 or gap > MOST_GAP:
             raise FormatError(
@@ -277,7 +278,7 @@ class _Text:
             )
         # What stood between sentences is not in the file; only how much.
         self._pieces += ["\n" * min(gap, 1) + " " * (gap - 1), sentence.text]
-        self._length = begin + length_in(sentence.text, self.unit)
+        self._length = begin + length_of(sentence.text, self.unit)
         self.sentences.append((begin, self._length))
         self._check(sentence, rows, begin, name)
 

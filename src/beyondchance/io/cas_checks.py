@@ -1,0 +1,94 @@
+"""What a CAS declares: checked before dkpro-cassis builds classes, and so code, from it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from beyondchance.errors import FormatError
+from beyondchance.io.offsets import Interval
+from beyondchance.messages import Quote, quotes
+
+_TYPE_NAME = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*", re.ASCII)
+_FEATURE_NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
+
+
+def check_names(types: Sequence[object], features: Sequence[object], where: str) -> None:
+    """Refuse names that are none: the library builds classes, and so code, from them."""
+    for names, pattern, what in ((types, _TYPE_NAME, "type"), (features, _FEATURE_NAME, "feature")):
+        for name in names:
+            if not isinstance(name, str) or not pattern.fullmatch(name.strip()):
+                raise FormatError(
+                    *(Quote(name), f" is no name of a {what}"),
+                    where=where,
+                    expected="letters, digits and _",
+                )
+
+
+def check_json_types(data: object, name: str) -> None:
+    """Check the types that CAS JSON declares, before they are built."""
+    if not isinstance(data, dict):
+        raise FormatError(f"found {type(data).__name__}", where=name, expected="a JSON object")
+    types = data.get("%TYPES")
+    if not isinstance(types, dict):
+        raise FormatError(
+            f"%TYPES is {type(types).__name__}",
+            where=name,
+            expected="the types as an object",
+            remedy="export the CAS with its type system",
+        )
+    for type_name, declared in types.items():
+        if not isinstance(declared, dict):
+            raise FormatError(
+                f"found {type(declared).__name__}",
+                where=(f"{name}: %TYPES, ", Quote(type_name)),
+                expected="an object",
+            )
+        features = [key for key in declared if not key.startswith("%")]
+        check_names([type_name], features, f"{name}: %TYPES")
+
+
+def json_offsets(data: dict[str, Any], name: str) -> Iterator[tuple[int, Interval]]:
+    """Offsets by id as they stand in the file."""
+    for number, structure in _json_structures(data.get("%FEATURE_STRUCTURES"), name):
+        where = f"{name}: feature structure {number}"
+        if not isinstance(structure, dict) or not isinstance(structure.get("%TYPE"), str):
+            raise FormatError("has no %TYPE", where=where, expected="an object with one")
+        if "begin" not in structure and "end" not in structure:
+            continue
+        begin, end = structure.get("begin"), structure.get("end")
+        if type(begin) is not int or type(end) is not int:
+            raise FormatError(
+                *("offsets are ", *quotes([begin, end])), where=where, expected="whole numbers"
+            )
+        yield number, (begin, end)
+
+
+def _json_structures(structures: object, name: str) -> Iterator[tuple[int, Any]]:
+    """Feature structures by id, whether they are a list or an object."""
+    if isinstance(structures, dict):
+        for key, structure in structures.items():
+            if not re.fullmatch(r"\d{1,18}", key, re.ASCII):
+                raise FormatError(
+                    *("%FEATURE_STRUCTURES has the key ", Quote(key)),
+                    where=name,
+                    expected="a number",
+                )
+            yield int(key), structure
+    elif isinstance(structures, list):
+        for place, structure in enumerate(structures, start=1):
+            number = structure.get("%ID") if isinstance(structure, dict) else None
+            if type(number) is not int:
+                raise FormatError(
+                    f"%FEATURE_STRUCTURES: number {place} has no %ID",
+                    where=name,
+                    expected="a number",
+                )
+            yield number, structure
+    else:
+        raise FormatError(
+            f"%FEATURE_STRUCTURES is {type(structures).__name__}",
+            where=name,
+            expected="a list or an object",
+        )

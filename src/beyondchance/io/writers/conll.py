@@ -1,0 +1,160 @@
+"""Columns of tokens and IOB2 tags."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import numpy as np
+
+from beyondchance.annotations.corpus import Corpus
+from beyondchance.errors import DataError
+from beyondchance.io.formats.conll import RESERVED_COLUMNS, RESERVED_KEYS
+from beyondchance.io.formats.quick_conll import DOCUMENT_LINE
+from beyondchance.io.saving import is_folder
+from beyondchance.io.writers.shared import (
+    FOLDER,
+    Annotations,
+    Files,
+    by_annotator,
+    check_overlap,
+    encoded,
+    known_texts,
+    tokens_of,
+)
+from beyondchance.messages import Quote, Use
+
+_BREAK = re.compile(r"[\t\r\n]")
+
+
+def composed(corpus: Corpus, annotations: Annotations, path: str, spans_key: str | None) -> Files:
+    """A file with a column for each annotator, or a file for each in a folder."""
+    del spans_key
+    if not is_folder(path):
+        return _one_file(corpus, annotations)
+    # The name of the file is that of its annotator, so that any name of the column will do.
+    return by_annotator(
+        corpus, annotations, "conll", lambda one: _conll(corpus, annotations, [one], names=["tag"])
+    )
+
+
+def _one_file(corpus: Corpus, annotations: Annotations) -> bytes:
+    """One file with a column for each annotator; all must have annotated everything."""
+    for document, name in enumerate(corpus.documents):
+        for annotator, person in enumerate(corpus.annotators):
+            if (document, annotator) not in annotations:
+                raise DataError(
+                    *("document ", Quote(name), " was not annotated by ", Quote(person)),
+                    ", which one file of columns cannot represent",
+                    remedy=FOLDER,
+                )
+    for person in corpus.annotators:
+        if len(person.split()) > 1 or person.lower() in RESERVED_COLUMNS:
+            raise DataError(
+                *("annotator ", Quote(person), " cannot be the name of a column"),
+                remedy=f"rename the annotator, or {FOLDER}",
+            )
+    people = range(len(corpus.annotators))
+    return _conll(corpus, annotations, people, names=corpus.annotators)
+
+
+def _conll(
+    corpus: Corpus, annotations: Annotations, annotators: Sequence[int], *, names: Sequence[str]
+) -> bytes:
+    """The documents that these annotators have annotated, with a column for each."""
+    if corpus.positions != "tokens":
+        raise DataError(
+            f"positions are {corpus.positions}",
+            expected="tokens for conll",
+            remedy=("read the corpus with ", Use("positions", "tokens")),
+        )
+    texts = known_texts(corpus, "conll")
+    tokens = tokens_of(corpus, texts)
+    tags = {a: _tags(corpus, annotations, a) for a in annotators}
+    lines = [f"# columns = {' '.join(['token', *names])}"]
+    begins = (np.cumsum(corpus.text_length) - corpus.text_length).tolist()
+    for document, name in enumerate(corpus.documents):
+        if (document, annotators[0]) not in annotations:
+            continue
+        lines += _head(corpus, document)
+        members = range(*np.searchsorted(corpus.text_document, [document, document + 1]).tolist())
+        if not any(tokens[text] for text in members):
+            raise DataError(
+                *("document ", Quote(name), " has no token, which conll cannot represent"),
+                remedy="leave it out",
+            )
+        for text in members:
+            for place, (start, end) in enumerate(tokens[text], start=begins[text]):
+                word = _word(texts[text][start:end], corpus, text)
+                lines.append("\t".join([word, *(tags[a][place] for a in annotators)]))
+            if tokens[text]:
+                lines.append("")
+    if all(line.startswith("#") for line in lines if line):
+        raise DataError(
+            "every token begins with '#', so that conll would take all lines for comments",
+            remedy="write a table",
+        )
+    return encoded("".join(f"{line}\n" for line in lines), "the corpus")
+
+
+def _tags(corpus: Corpus, annotations: Annotations, annotator: int) -> list[str]:
+    """The IOB2 tags of one annotator, all texts end to end."""
+    for label in corpus.labels:
+        _check_line("label", label)
+    tags = ["O"] * int(corpus.text_length.sum())
+    begins = np.cumsum(corpus.text_length) - corpus.text_length
+    for (_, who), spans in annotations.items():
+        if who != annotator:
+            continue
+        check_overlap(corpus, spans, "tags cannot represent that: write a table or brat")
+        for index in spans:
+            span = corpus.span(index)
+            first = int(begins[corpus.span_text[index]])
+            tags[first + span.start] = f"B-{span.label}"
+            inside = range(first + span.start + 1, first + span.end)
+            tags[inside.start : inside.stop] = [f"I-{span.label}"] * len(inside)
+    return tags
+
+
+def _check_line(kind: str, name: str) -> None:
+    """Refuse a name that does not fit into a cell of a line."""
+    if _BREAK.search(name):
+        raise DataError(
+            *(f"{kind} ", Quote(name), " holds a tab or a line break, which conll cannot "),
+            "represent",
+            remedy="rename it",
+        )
+
+
+def _head(corpus: Corpus, document: int) -> list[str]:
+    """The comments about a document: its name and its fields."""
+    name = corpus.documents[document]
+    _check_line("document", name)
+    lines = [f"# newdoc id = {name}"]
+    for key, values in corpus.fields.items():
+        value = values[document]
+        if (
+            key in RESERVED_KEYS
+            or "=" in key
+            or _BREAK.search(key + value)
+            or value.strip() != value
+        ):
+            raise DataError(
+                *("the field ", Quote(key), " with the value ", Quote(value)),
+                " cannot be written as a comment '# key = value'",
+                where=("document ", Quote(name)),
+                remedy="rename it or leave it out",
+            )
+        lines.append(f"# {key} = {value}")
+    return lines
+
+
+def _word(word: str, corpus: Corpus, text: int) -> str:
+    """A token, refused where a reader would take its line for something else."""
+    if word.strip() != word or not word or _BREAK.search(word) or word == DOCUMENT_LINE:
+        raise DataError(
+            *("the token ", Quote(word), " cannot be written in a column"),
+            where=corpus.describe_text(text),
+            remedy="correct it, or write a table",
+        )
+    return word

@@ -1,0 +1,167 @@
+"""spaCy's DocBin: all documents of one annotator."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from beyondchance.annotations.corpus import Corpus
+from beyondchance.errors import DataError
+from beyondchance.io.offsets import Interval
+from beyondchance.io.registry import required
+from beyondchance.io.saving import is_folder
+from beyondchance.io.writers.shared import (
+    FOLDER,
+    Annotations,
+    Files,
+    begins_of,
+    by_annotator,
+    check_overlap,
+    known_texts,
+    tokens_of,
+)
+from beyondchance.messages import Quote, Use, pieces, quotes
+from beyondchance.types import Ints
+
+_SPANS_KEY = Use("spans_key", placeholder="NAME")
+
+
+@dataclass(frozen=True, slots=True)
+class _Words:
+    """The tokens of a document as spaCy wants them."""
+
+    words: list[str]
+    spaces: list[bool]
+    sentence_starts: list[bool]
+
+
+@dataclass(frozen=True, slots=True)
+class _Tokenized:
+    """All documents in tokens, and where spans lie in them."""
+
+    documents: list[_Words]
+    starts: Ints
+    ends: Ints
+
+
+def composed(corpus: Corpus, annotations: Annotations, path: str, spans_key: str | None) -> Files:
+    """A DocBin of the only annotator, or one for each in a folder."""
+    people = sorted({annotator for _, annotator in annotations})
+    if not is_folder(path) and len(people) > 1:
+        raise DataError(
+            f"one DocBin holds one annotator, but there are {len(people)} (",
+            *(*quotes(corpus.annotators[annotator] for annotator in people), ")"),
+            where=path,
+            remedy=FOLDER,
+        )
+    tokenized = _tokenized(corpus)
+    files = by_annotator(
+        corpus,
+        annotations,
+        "spacy",
+        lambda one: _docbin(corpus, annotations, tokenized, one, spans_key),
+    )
+    return files if is_folder(path) else next(iter(files.values()))
+
+
+def _tokenized(corpus: Corpus) -> _Tokenized:
+    """The tokens of the corpus, or those by rule where positions are characters."""
+    texts = known_texts(corpus, "spacy")
+    tokens = tokens_of(corpus, texts)
+    documents = [_Words([], [], []) for _ in corpus.documents]
+    for text, document in enumerate(corpus.text_document.tolist()):
+        found = documents[document]
+        if found.spaces and tokens[text]:
+            found.spaces[-1] = True
+        found.words.extend(texts[text][start:end] for start, end in tokens[text])
+        following = [start for start, _ in tokens[text][1:]]
+        found.spaces.extend(
+            end < after for (_, end), after in zip(tokens[text][:-1], following, strict=True)
+        )
+        found.spaces.extend([False] * bool(tokens[text]))
+        found.sentence_starts.extend(place == 0 for place in range(len(tokens[text])))
+    begins = begins_of(corpus, np.array([len(part) for part in tokens], dtype=np.int64))
+    if corpus.positions == "tokens":
+        starts, ends = corpus.span_start, corpus.span_end
+    else:
+        starts, ends = _aligned(corpus, tokens)
+    first = begins[corpus.span_text]
+    return _Tokenized(documents, first + starts, first + ends)
+
+
+def _aligned(corpus: Corpus, tokens: Sequence[Sequence[Interval]]) -> tuple[Ints, Ints]:
+    """Spans of characters in tokens, refused where they cut one."""
+    first = [{start: place for place, (start, _) in enumerate(part)} for part in tokens]
+    last = [{end: place for place, (_, end) in enumerate(part, start=1)} for part in tokens]
+    places = np.zeros((2, len(corpus.span_start)), dtype=np.int64)
+    for index, text in enumerate(corpus.span_text.tolist()):
+        span = corpus.span(index)
+        if span.start not in first[text] or span.end not in last[text]:
+            raise DataError(
+                *pieces(corpus.describe_span(index)),
+                " does not begin and end with a token, which spacy cannot represent",
+                remedy=(
+                    *("read the corpus with ", Use("positions", "tokens")),
+                    ", or write a table or brat",
+                ),
+            )
+        places[:, index] = first[text][span.start], last[text][span.end]
+    return places[0], places[1]
+
+
+def _docbin(
+    corpus: Corpus, annotations: Annotations, found: _Tokenized, annotator: int,
+    spans_key: str | None,
+) -> bytes:  # fmt: skip
+    """All documents, with entities or a span group in those that were annotated."""
+    library = required("spacy", extra="spacy", purpose="writing spaCy's DocBin")
+    has_sentences = corpus.unit == "sentence" or len(corpus.text_length) > len(corpus.documents)
+    attributes = ["ORTH", "ENT_IOB", "ENT_TYPE", *(["SENT_START"] if has_sentences else [])]
+    docs = []
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        vocabulary = library.blank("xx").vocab
+        for document, part in enumerate(found.documents):
+            spans = annotations.get((document, annotator))
+            if spans is None and spans_key is None and not part.words:
+                raise DataError(
+                    *("document ", Quote(corpus.documents[document]), " has no token and was not "),
+                    *("annotated by ", Quote(corpus.annotators[annotator])),
+                    ", which spacy cannot represent",
+                    remedy=("leave it out, or pass ", _SPANS_KEY),
+                )
+            doc = library.tokens.Doc(
+                vocabulary,
+                words=part.words,
+                spaces=part.spaces,
+                sent_starts=part.sentence_starts if has_sentences else None,
+            )
+            if spans is not None:
+                _mark(doc, corpus, found, spans, spans_key)
+            docs.append(doc)
+        return bytes(library.tokens.DocBin(attrs=attributes, docs=docs).to_bytes())
+
+
+def _mark(
+    doc: Any, corpus: Corpus, found: _Tokenized, spans: Sequence[int], spans_key: str | None
+) -> None:
+    """Set what one annotator marked in a document, be it nothing."""
+    marked = [
+        type(doc[0:0])(
+            doc,
+            int(found.starts[index]),
+            int(found.ends[index]),
+            corpus.labels[int(corpus.span_label[index])],
+        )
+        for index in spans
+    ]
+    if spans_key is not None:
+        doc.spans[spans_key] = marked
+        return
+    remedy = ("entities cannot represent that: for a span group, pass ", _SPANS_KEY)
+    check_overlap(corpus, spans, remedy)
+    doc.ents = marked

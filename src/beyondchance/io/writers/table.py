@@ -1,0 +1,125 @@
+"""Tables: one row for each span, as CSV, TSV, JSON Lines or Parquet."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+from collections.abc import Iterator
+from pathlib import PurePath
+from typing import Any
+
+import numpy as np
+
+from beyondchance.annotations.corpus import Corpus
+from beyondchance.errors import DataError
+from beyondchance.io.columns import NAMES, NUMBERS, our_name
+from beyondchance.io.registry import required
+from beyondchance.io.writers.shared import Annotations, Files, begins_of, encoded, joined_texts
+from beyondchance.messages import Quote
+
+Columns = dict[str, list[Any]]
+
+
+def composed(corpus: Corpus, annotations: Annotations, path: str, spans_key: str | None) -> Files:
+    """One row for each span, and for each annotation without any."""
+    del spans_key
+    kind = PurePath(path).suffix.lower()
+    for name in corpus.fields:
+        if our_name(name) in NAMES:
+            raise DataError(
+                *("field ", Quote(name), f" would be read as the column {our_name(name)!r}"),
+                remedy="rename it",
+            )
+    columns = _columns(corpus, annotations)
+    if kind == ".parquet":
+        return _parquet(columns)
+    if kind == ".jsonl":
+        rows = (dict(zip(columns, row, strict=True)) for row in _rows(columns))
+        lines = (json.dumps(row, ensure_ascii=False) for row in rows)
+        return encoded("".join(f"{line}\n" for line in lines), "the table")
+    odd = next((name for name in corpus.fields if re.search(r'[,;"\t\r\n]', name)), None)
+    if odd is not None:
+        raise DataError(
+            *("field ", Quote(odd), " has a separator in its name"),
+            remedy="rename it, or write .jsonl",
+        )
+    delimiter = "\t" if kind == ".tsv" else ","
+    special = re.compile(rf'[{delimiter}"\r\n]')
+
+    def cell(value: object) -> str:
+        text = "" if value is None else str(value)
+        return '"{}"'.format(text.replace('"', '""')) if special.search(text) else text
+
+    lines = (delimiter.join(map(cell, row)) for row in (tuple(columns), *_rows(columns)))
+    return encoded("".join(f"{line}\n" for line in lines), "the table")
+
+
+def _rows(columns: Columns) -> Iterator[tuple[Any, ...]]:
+    return zip(*columns.values(), strict=True)
+
+
+def _columns(corpus: Corpus, annotations: Annotations) -> Columns:
+    """The columns of a table; None where a row has no value."""
+    rows = [
+        (document, annotator, span)
+        for (document, annotator), spans in _with_blanks(annotations).items()
+        for span in spans
+    ]
+    spans = [span for _, _, span in rows]
+    texts = corpus.texts if corpus.positions == "characters" else None
+    joined = [] if texts is None else joined_texts(corpus, texts)
+    has_text = bool(joined) and all(joined)
+    begins = begins_of(corpus, corpus.text_length, gap=int(has_text))[corpus.span_text]
+    starts, ends = (begins + corpus.span_start).tolist(), (begins + corpus.span_end).tolist()
+    labels = [corpus.labels[label] for label in corpus.span_label.tolist()]
+    columns: Columns = {
+        "document": [corpus.documents[document] for document, _, _ in rows],
+        "annotator": [corpus.annotators[annotator] for _, annotator, _ in rows],
+    }
+    for name, values in (("start", starts), ("end", ends), ("label", labels)):
+        columns[name] = [None if span < 0 else values[span] for span in spans]
+    if has_text:
+        # Once is enough for a reader, and a long text in every row is too much for a file.
+        first = {document: row for row, (document, _, _) in reversed(list(enumerate(rows)))}
+        columns["text"] = [
+            joined[document] if first[document] == row else None
+            for row, (document, _, _) in enumerate(rows)
+        ]
+    else:
+        lengths = np.zeros(len(corpus.documents), dtype=np.int64)
+        np.add.at(lengths, corpus.text_document, corpus.text_length)
+        columns["length"] = [int(lengths[document]) for document, _, _ in rows]
+    for name, of_documents in corpus.fields.items():
+        columns[name] = [of_documents[document] for document, _, _ in rows]
+    return columns
+
+
+def _with_blanks(annotations: Annotations) -> Annotations:
+    """Put -1, a row without span, where an annotator found nothing."""
+    found = {pair: spans or [-1] for pair, spans in annotations.items()}
+    documents, annotators = (len(set(part)) for part in zip(*annotations, strict=True))
+    if all(annotations.values()) and len(annotations) < documents * annotators:
+        # Without such a row, all annotators would be taken to have annotated everything.
+        pair = next(iter(found))
+        found[pair] = [-1, *found[pair]]
+    return found
+
+
+def _parquet(columns: Columns) -> bytes:
+    arrow = required("pyarrow", extra="parquet", purpose="writing Parquet")
+    parquet = required("pyarrow.parquet", extra="parquet", purpose="writing Parquet")
+    sink = io.BytesIO()
+    try:
+        table = arrow.table(
+            {
+                name: arrow.array(values, arrow.int64() if name in NUMBERS else arrow.string())
+                for name, values in columns.items()
+            }
+        )
+        parquet.write_table(table, sink)
+    except Exception as error:
+        raise DataError(
+            *("the table cannot be written as Parquet (", Quote(str(error)), ")")
+        ) from None
+    return sink.getvalue()
