@@ -29,7 +29,7 @@ def test_annotators():
     assert found.results["exact"] is result
     assert found.results["token"].score == agreement(corpus).score
     assert found.rankings == found.standings == {}
-    expected = result.intervals(rng=0, **FEW)
+    expected = result.intervals(seed=0, **FEW)
     assert repr(found.intervals["exact"]) == repr(expected)
     assert found.difficulty.by_document == difficulty(corpus, measure="exact").by_document
     assert found.disagreements.by_kind() == disagreements(corpus).by_kind()
@@ -46,7 +46,7 @@ def test_systems():
     # All systems together: the rows of each with the gold standard, added.
     together = sum(system.score.matched for system in ranking.systems.values())
     assert found.results["token"].score.matched == together
-    assert repr(found.standings["token"]) == repr(compare_systems(ranking, rng=0, **FEW))
+    assert repr(found.standings["token"]) == repr(compare_systems(ranking, seed=0, **FEW))
     assert found.difficulty.overall == difficulty(corpus).overall
     assert found.disagreements.pairs == (("ada", "ben"), ("ada", "cleo"))
     assert found.coefficients is None

@@ -65,7 +65,7 @@ def systems():
 
 def test_the_numbers_of_a_team(team):
     result = agreement(example())
-    intervals = result.intervals(rng=0, **FEW)
+    intervals = result.intervals(seed=0, **FEW)
     tables = Numbers(team.html).tables
     (_, *labels) = tables["labels"]
     for row, (label, score) in zip(labels, result.by_label.items(), strict=True):
@@ -92,7 +92,7 @@ def test_the_numbers_of_a_team(team):
 def test_the_numbers_of_systems(systems):
     corpus = example().with_gold("ada")
     ranking = rank(corpus)
-    standings = compare_systems(ranking, rng=0, **FEW)
+    standings = compare_systems(ranking, seed=0, **FEW)
     rows = Numbers(systems.html).tables["systems-token"][1:]
     assert [row[3] for row in rows] == [
         repr(ranking.systems[name].corrected) for name in standings.order

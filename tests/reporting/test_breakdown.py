@@ -19,7 +19,7 @@ def test_a_field_named_like_a_level_keeps_its_own_intervals(name):
     )
     results = {measure: agreement(corpus, measure=measure) for measure in ("token", "exact")}
     intervals = {
-        measure: result.intervals(by=[name], resamples=99, rng=1)
+        measure: result.intervals(by=[name], resamples=99, seed=1)
         for measure, result in results.items()
     }
     report = agree_report(results, corpus, by=[name], intervals=intervals)

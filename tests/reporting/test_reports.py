@@ -211,7 +211,7 @@ class TestVerdict:
 
     @pytest.fixture
     def standings(self):
-        return compare_systems(rank(example(), gold="ada"), resamples=99, rng=1)
+        return compare_systems(rank(example(), gold="ada"), resamples=99, seed=1)
 
     def test_every_change_of_rank_is_there(self, standings):
         changes = {(f"up{i}", f"down{i}"): i % 2 == 0 for i in range(9)}

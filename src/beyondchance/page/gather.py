@@ -146,8 +146,7 @@ def overview(
     >>> list(found.results), len(found.disagreements), len(found.placements)
     (['token', 'exact'], 228, 3)
     """
-    seed = resampling.pop("seed", 0)
-    options: dict[str, Any] = {**resampling, "rng": seed}
+    resampling.setdefault("seed", 0)
     settings = result.settings if isinstance(result, Agreement | Ranking) else Settings()
     if isinstance(result, Ranking):
         gold: str | None = result.gold
@@ -160,10 +159,10 @@ def overview(
         results=results,
         rankings=rankings,
         intervals={
-            name: item.intervals(levels=_levels(item), **options)
+            name: item.intervals(levels=_levels(item), **resampling)
             for name, item in islice(results.items(), 1 if rankings else None)
         },
-        standings={name: compare_systems(item, **options) for name, item in rankings.items()},
+        standings={name: compare_systems(item, **resampling) for name, item in rankings.items()},
         gold=gold,
     )
     if corpus is None:
@@ -177,7 +176,7 @@ def overview(
             others if others == "all" else list(others),
             model=settings.model,
             gamma=gamma,
-            seed=seed,
+            seed=resampling["seed"],
             scored=_of_labels(results),
         )
     return replace(

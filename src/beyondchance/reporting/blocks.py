@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from math import isnan
@@ -92,11 +92,6 @@ class Curves:
 Block = Prose | Table | Bars | Curves
 
 
-def as_notes(notes: Iterable[Note | str]) -> tuple[Note, ...]:
-    """Transitional: notes that are still strings, as notes."""
-    return tuple(Note(note) if isinstance(note, str) else note for note in notes)
-
-
 @dataclass(frozen=True, kw_only=True)
 class Report:
     """A result, ready to be printed; only what an output shows is made.
@@ -124,9 +119,6 @@ class Report:
     signature: str | None = None
     corpus: Corpus | None = None
     skipped: Mapping[str, int] | None = None
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "notes", as_notes(self.notes))
 
     @cached_property
     def blocks(self) -> list[Block]:

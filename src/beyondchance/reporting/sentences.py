@@ -12,7 +12,7 @@ import numpy as np
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.messages import PYTHON, Note, Piece, Quote, Text, Use, Voice, pieces, spoken
 from beyondchance.numbers import in_digits
-from beyondchance.reporting.blocks import as_notes, counted, in_list
+from beyondchance.reporting.blocks import counted, in_list
 from beyondchance.reporting.intervals import interval_heading
 from beyondchance.results.intervals import FEW, VERY_FEW
 from beyondchance.results.score import Score
@@ -377,7 +377,7 @@ def condensed(notes: Iterable[Note], voice: Voice = PYTHON) -> list[str]:
     (['a.conll: read as conll; tags read as IOB2 (ada and ben)'], ['a.conll: tags read as IOB2'])
     """
     annotators_by_file: dict[str, dict[str, list[str]]] = {}
-    for note in as_notes(notes):
+    for note in notes:
         texts = annotators_by_file.setdefault(note.where, {})
         texts.setdefault(spoken(note.text, voice), []).extend([note.who] if note.who else [])
     general = annotators_by_file.pop("", {})
