@@ -217,11 +217,10 @@ def _separated(source: Source) -> Table:
 @contextmanager
 def _fields_up_to(length: int) -> Iterator[None]:
     """Let the csv module read long fields; its limit is one for the whole process."""
-    if length <= csv.field_size_limit():
-        yield
-        return
+    # Within the lock, because another thread may have raised the limit for a while.
     with _FIELD_LIMIT:
-        before = csv.field_size_limit(length)
+        before = csv.field_size_limit()
+        csv.field_size_limit(max(before, length))
         try:
             yield
         finally:
