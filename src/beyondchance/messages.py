@@ -11,14 +11,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
-_LONGEST_QUOTE = 60
+_LONGEST_QUOTE = 80
+_END_OF_QUOTE = 30
+"""Characters kept of the end of a long quote: of paths, the end says most."""
 HIDDEN = "…"
 """What stands in the place of a quote that may not be shown."""
 
 
 @dataclass(frozen=True, slots=True)
 class Quote:
-    """A value from the user's data, as Python would write it, cut short.
+    """A value from the user's data, as Python would write it, cut short in the middle.
 
     Examples
     --------
@@ -30,7 +32,9 @@ class Quote:
 
     def __str__(self) -> str:
         text = repr(self.value)
-        return text if len(text) <= _LONGEST_QUOTE else f"{text[: _LONGEST_QUOTE - 3]}..."
+        if len(text) <= _LONGEST_QUOTE:
+            return text
+        return f"{text[: _LONGEST_QUOTE - _END_OF_QUOTE - 3]}...{text[-_END_OF_QUOTE:]}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -158,7 +158,8 @@ DATA = {
         "them, or write a table"
     ),
     "convert spans.csv --to conll": (
-        "conll needs tokens, but positions are characters; read the corpus with --positions tokens"
+        "positions are characters; expected tokens for conll: read the corpus with --positions "
+        "tokens"
     ),
 }
 

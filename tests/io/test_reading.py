@@ -262,7 +262,7 @@ def test_a_file_without_marks_is_one_document_if_asked_for(tmp_path):
 
 def test_a_table_has_no_sentences(tmp_path):
     (tmp_path / "a.csv").write_text(TABLE)
-    with pytest.raises(bc.OptionError, match="a table has no sentences; say unit='document'"):
+    with pytest.raises(bc.OptionError, match="a table has no sentences; pass unit='document'"):
         bc.read(tmp_path / "a.csv", unit="sentence")
 
 

@@ -370,7 +370,7 @@ class TestOptionsOfMeasures:
         assert one.chance != other.chance
         assert one.score.error > 0
         assert abs(one.chance - other.chance) < 5 * one.score.chance_error
-        assert "chance was estimated, with a standard error of 0.0" in str(one)
+        assert "chance agreement was estimated with a standard error of 0.0" in str(one)
         assert one.score.to_dict()["chance_error"] == one.score.chance_error
 
     def test_errors_of_equal_texts_add_up_and_those_of_others_do_not(self):

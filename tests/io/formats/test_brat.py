@@ -256,7 +256,7 @@ LINE = (
         ("T1\tPER 0 9;\tMira\n", TEXT, f":1: found 'T1\\tPER 0 9;\\tMira'{LINE}"),
         ("T1\tPER 0 ٩\tMira Holt\n", TEXT, f":1: found 'T1\\tPER 0 ٩\\tMira Holt'{LINE}"),
         ("X1\tPER 0 9\tMira Holt\n", TEXT, f":1: found 'X1\\tPER 0 9\\tMira Holt'{LINE}"),
-        ("x" * 99, TEXT, f":1: found '{'x' * 56}...{LINE}"),
+        ("x" * 99, TEXT, f":1: found '{'x' * 46}...{'x' * 29}'{LINE}"),
         (
             "T1\tPER 0 4\tMira\n\nT1\tPER 5 9\tHolt\n",
             TEXT,

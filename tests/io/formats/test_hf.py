@@ -101,7 +101,7 @@ def test_missing_and_empty_examples_are_counted():
 
 def test_repairs_are_counted():
     rows = [{"tokens": ["x", "y"], "tags": ["O", "I-PER"]}]
-    with pytest.raises(bc.TagError, match="data 1: example 1, token 1: tag 'I-PER' after O"):
+    with pytest.raises(bc.TagError, match="data 1: example 1, token 1: tag 'I-PER' after 'O'"):
         read(rows, scheme="IOB2")
     corpus = read(rows, scheme="IOB2", repair="conlleval")
     assert corpus.spans("1", "annotator 1") == [(1, 2, "PER")]

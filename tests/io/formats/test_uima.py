@@ -230,7 +230,7 @@ def test_the_type_system_that_fits_is_taken(tmp_path):
     refused(
         path,
         f"FILE: its types are not all in {tmp_path / 'a-typesystem.xml'} ('Type with name "
-        f"[{NE[:40]}...); use the type system that was exported with it",
+        f"[{NE[:30]}...{NE[-17:]}] not found!'); use the type system that was exported with it",
     )
     written(tmp_path, SYSTEM_XML, "z-TypeSystem.xml")
     assert bc.read(path, format="uima").spans("1", "anna") == ADA_BO
