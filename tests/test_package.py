@@ -179,3 +179,27 @@ def test_pictures_are_what_the_numbers_say():
     for name, draw in from_docs("figures").FIGURES.items():
         committed = (ROOT / "docs" / "_static" / name).read_text("utf-8")
         assert draw() == committed, f"{name} is stale: run python docs/figures.py"
+
+
+PARSING = {
+    *("startswith", "endswith", "removeprefix", "removesuffix"),
+    *("partition", "rpartition", "split", "rsplit", "replace", "index", "find"),
+    *("match", "fullmatch", "search", "sub"),
+}
+SENTENCES = re.compile(r"message|note|reason|caution|remark|remedy|signature|why")
+
+
+def test_no_code_parses_a_sentence():
+    # A signature is parsed back in one place, which is what it is for; and what click says of
+    # wrong usage is put on one line.
+    parsed = []
+    for path in sorted(Path(beyondchance.__file__).parent.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+                about = ast.unparse(node.func.value)
+                if node.func.attr in PARSING and SENTENCES.search(about):
+                    parsed.append(f"{path.name}: {about}.{node.func.attr}")
+    assert parsed == [
+        "main.py: error.format_message().split",
+        "settings.py: signature.strip('\\r\\n').split",
+    ]
