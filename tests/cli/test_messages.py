@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from beyondchance.cli.main import COMMANDS, main
+from beyondchance.core.measures import MEASURES
 from beyondchance.io.registry import FORMATS
 
 HEADER = "document,annotator,start,end,label,length\n"
@@ -237,11 +238,11 @@ USAGE = {
         "--labels and --exclude-labels were both given; expected one"
     ),
     "agree spans.csv --measure tokn": (
-        "invalid value for '--measure': 'tokn' is not one of token, exact, boundary, dice, iou; "
-        "did you mean 'token'?"
+        "invalid value for '--measure': 'tokn' is not one of "
+        f"{', '.join(MEASURES)}; did you mean 'token'?"
     ),
     "agree spans.csv --measure colour": (
-        "invalid value for '--measure': 'colour' is not one of token, exact, boundary, dice, iou"
+        f"invalid value for '--measure': 'colour' is not one of {', '.join(MEASURES)}"
     ),
     "agree spans.csv --output jsn": (
         "invalid value for '--output': 'jsn' is not one of text, json, csv, markdown, latex; "

@@ -17,6 +17,7 @@ from beyondchance import (
     rank,
     start_probabilities,
 )
+from beyondchance.core.measures import MEASURES
 from beyondchance.numbers import in_digits
 from beyondchance.reporting import sentences as words
 from beyondchance.reporting.blocks import Prose, Table
@@ -223,3 +224,7 @@ class TestVerdict:
     def test_nothing_to_test(self, standings):
         nothing = replace(standings, adjusted=dict.fromkeys(standings.adjusted, nan))
         assert "By token, nothing could be tested." in words.verdict(nothing, "token", 3)[0]
+
+
+def test_every_measure_says_what_it_counts():
+    assert set(words.MATCHES) == set(MEASURES)
