@@ -31,6 +31,7 @@ from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload, each_upload
 from beyondchance.io.sources import Source
 from beyondchance.io.tagged import TAG, decoded, note_columns
+from beyondchance.io.values import quoting
 from beyondchance.messages import Text, Use, quotes
 from beyondchance.types import Ints
 
@@ -304,12 +305,8 @@ def _check(file: _File, width: int, source: Source) -> None:
         raise _other_width(width, where, named)
     twice = [name for name, n in Counter(header).items() if n > 1]
     if twice:
-        raise FormatError(
-            "two columns are named ",
-            *quotes(twice[:1]),
-            where=source.name,
-            expected="distinct names",
-        )
+        found = quoting("two columns are named {}", twice[0])
+        raise FormatError(*found, where=source.name, expected="distinct names")
 
 
 def _divided(file: _File) -> _File:
@@ -365,12 +362,8 @@ def _column(name: str, file: _File, source: Source) -> int:
     if name.isdecimal() and len(name) < 10 and 1 <= int(name) <= width:
         return int(name) - 1
     names = (" or one of ", *quotes(file.header)) if file.header else ()
-    raise OptionError(
-        "there is no column ",
-        *quotes([name]),
-        where=source.name,
-        expected=(f"a number from 1 to {width}", *names),
-    )
+    expected = (f"a number from 1 to {width}", *names)
+    raise OptionError(*quoting("there is no column {}", name), where=source.name, expected=expected)
 
 
 def _tag_columns(
@@ -411,9 +404,7 @@ def _columns_of_tags(file: _File, source: Source, reading: Reading) -> list[int]
         (columns if is_tags else others).append(column)
     if not columns:
         raise FormatError(
-            "none of the columns ",
-            *quotes(header),
-            " holds tags",
+            *quoting("none of the columns {} holds tags", quotes(header)),
             where=source.name,
             remedy=("pass ", Use("tag_column", placeholder="COLUMN")),
         )

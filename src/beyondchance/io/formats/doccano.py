@@ -62,20 +62,14 @@ def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
     source = upload.sources[0]
     if not upload.is_folder and not is_zip(source):
         if not source.text.strip():
-            raise FormatError(
-                "the file is empty",
-                where=source.name,
-                expected="a JSON object for each document",
-            )
+            expected = "a JSON object for each document"
+            raise FormatError("the file is empty", where=source.name, expected=expected)
         yield from _drafts_of(source, upload.annotator, reading)
         return
     files = list(_files(upload, reading))
     if not files:
-        raise FormatError(
-            "holds no file of an annotator",
-            where=upload.name,
-            expected="one .jsonl for each user",
-        )
+        expected = "one .jsonl for each user"
+        raise FormatError("holds no file of an annotator", where=upload.name, expected=expected)
     for file in files:
         # Where all users share their work, no annotator is named in the archive.
         is_shared = len(files) == 1 and file.stem == _ALL_ANNOTATORS
@@ -191,11 +185,8 @@ def _drafts_of(source: Source, annotator: str, reading: Reading) -> Iterator[Dra
 def _text(value: dict[str, Any], where: str) -> str:
     key = next((key for key in _TEXTS if key in value), None)
     if key is None:
-        raise FormatError(
-            "has no text",
-            where=where,
-            expected="the characters of the document under 'text' or 'data'",
-        )
+        expected = "the characters of the document under 'text' or 'data'"
+        raise FormatError("has no text", where=where, expected=expected)
     if not isinstance(value[key], str):
         raise refused(value[key], f"{key!r}", where, "a string")
     text: str = value[key]
@@ -224,9 +215,7 @@ def _labels(value: dict[str, Any], where: str) -> list[Any]:
     items = labels if isinstance(labels, list) else [labels]
     if any(isinstance(item, str) for item in items):
         raise FormatError(
-            f"{key!r} is ",
-            shown(labels),
-            ", labels of a whole text (text classification)",
+            *(f"{key!r} is ", shown(labels), ", labels of a whole text (text classification)"),
             where=where,
             expected="spans [start, end, label]",
             remedy="export a sequence labelling project",

@@ -19,6 +19,7 @@ from beyondchance.io.values import (
     label_of,
     listed,
     object_of,
+    quoting,
     refused,
     words_of,
 )
@@ -207,10 +208,8 @@ def _tokens(
         words = token.get("text")
         if isinstance(words, str) and unit == "codepoints" and words != text[start:end]:
             raise FormatError(
-                f"token #{number} covers ",
-                Quote(text[start:end]),
-                ", but the file stores ",
-                Quote(words),
+                f"token #{number}",
+                *quoting(" covers {}, but the file stores {}", text[start:end], words),
                 where=where,
                 remedy="check that tokens and text belong together",
             )
