@@ -23,11 +23,8 @@ def members(archive: Source) -> list[Source]:
                 _check_member(archive.name, entry)
                 left -= entry.file_size
             if left < 0:
-                raise FormatError(  # noqa: TRY301
-                    f"unpacks to more than {sources.MOST_BYTES:,} bytes",
-                    where=archive.name,
-                    remedy="split it",
-                )
+                found = f"unpacks to more than {sources.MOST_BYTES:,} bytes"
+                raise FormatError(found, where=archive.name, remedy="split it")  # noqa: TRY301
             return [
                 Source(
                     f"{archive.name}/{entry.filename}", member=_member_bytes(opened_archive, entry)

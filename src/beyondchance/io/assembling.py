@@ -18,6 +18,7 @@ import numpy as np
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.errors import DataError, FormatError, MismatchError, SpanError
 from beyondchance.io.drafts import Draft, DraftSpan
+from beyondchance.io.layers import out_of_order
 from beyondchance.io.offsets import UNITS, Interval, code_points, tokenized
 from beyondchance.io.options import Reading
 from beyondchance.io.values import quoting
@@ -44,9 +45,8 @@ def _checked(draft: Draft, reading: Reading) -> Draft:
             found = quoting(kind + " {} is empty or has white space around it", name)
             raise FormatError(*found, where=draft.where, expected="a name")
 
-    def converted(offsets: Sequence[Interval]) -> list[Interval]:
-        is_right = unit == "codepoints"
-        return list(offsets) if is_right else code_points(draft.text, offsets, draft.where)
+    def converted(offsets: Sequence[Interval]) -> Sequence[Interval]:
+        return offsets if unit == "codepoints" else code_points(draft.text, offsets, draft.where)
 
     spans = []
     places = converted([(span.start, span.end) for span in draft.spans])
@@ -226,17 +226,14 @@ class Work(Protocol):
     @property
     def where(self) -> Text:
         """Its place, for messages."""
-        ...
 
     @property
     def document(self) -> str:
         """The document."""
-        ...
 
     @property
     def annotator(self) -> str:
         """The annotator."""
-        ...
 
 
 W = TypeVar("W", bound=Work)
@@ -327,18 +324,11 @@ def _layout(group: list[Draft], unit: str, positions: str, reading: Reading) -> 
                     remedy=("or pass ", Use("positions", "characters")),
                 )
         tokens = list(known[0].tokens or ()) if known else tokenized(first.text)
-        end_before = 0
-        for start, end in tokens:
-            if not end_before <= start < end <= len(first.text):
-                raise FormatError(
-                    f"token [{start}, {end}) of document ",
-                    *quoting(
-                        "{} does not follow the one before it within the text", first.document
-                    ),
-                    where=first.where,
-                    expected="tokens in order",
-                )
-            end_before = end
+        odd = out_of_order(tokens, len(first.text))
+        if odd is not None:
+            text = " of document {} does not follow the one before it within the text"
+            found = (f"token [{odd[0]}, {odd[1]})", *quoting(text, first.document))
+            raise FormatError(*found, where=first.where, expected="tokens in order")
         reading.signed["tokens"] = "file" if known else "rule"
         if reading.options["align"] != "widen":
             reading.signed["align"] = reading.options["align"]
@@ -391,11 +381,9 @@ def _placed(
         part = bisect_right(layout.parts, (start, len(layout.text) + 1)) - 1
     begin, finish = layout.parts[part] if part >= 0 else (0, -1)
     if not begin <= start < end <= finish:
+        remedy = ("correct it, or pass ", Use("unit", "document"))
         raise SpanError(
-            *_named(span),
-            " does not lie within one sentence",
-            where=where,
-            remedy=("correct it, or pass ", Use("unit", "document")),
+            *_named(span), " does not lie within one sentence", where=where, remedy=remedy
         )
     if layout.tokens is None:
         return part, start - begin, end - begin

@@ -107,19 +107,13 @@ class Source:
             text = data.decode("utf-8-sig")
         except UnicodeDecodeError as error:
             line = data.count(b"\n", 0, error.start) + 1
-            raise FormatError(
-                f"byte {data[error.start]:#04x} is not UTF-8",
-                where=f"{self.name}:{line}",
-                remedy="save the file as UTF-8",
-            ) from None
+            found, where = f"byte {data[error.start]:#04x} is not UTF-8", f"{self.name}:{line}"
+            raise FormatError(found, where=where, remedy="save the file as UTF-8") from None
         if "\0" in text:
             line = text.count("\n", 0, text.index("\0")) + 1
-            raise FormatError(
-                "contains a NUL character",
-                where=f"{self.name}:{line}",
-                expected="text, and this looks like a binary file or UTF-16 without a byte order "
-                "mark",
-            )
+            file = "a binary file or UTF-16 without a byte order mark"
+            expected, where = f"text, and this looks like {file}", f"{self.name}:{line}"
+            raise FormatError("contains a NUL character", where=where, expected=expected)
         return text
 
     @cached_property

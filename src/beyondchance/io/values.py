@@ -64,9 +64,7 @@ def object_of(value: object, where: Text, what: str = "it") -> dict[str, Any]:
 
 def listed(item: Mapping[str, Any], key: str, where: Text) -> list[Any]:
     """A list, empty where there is none."""
-    value = item.get(key)
-    if value is None:
-        return []
+    value = [] if item.get(key) is None else item[key]
     if not isinstance(value, list):
         raise refused(value, f"{key!r}", where, "a list")
     return value

@@ -91,12 +91,8 @@ def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
             spans=[span for line in marked for span in _spans(line, text.text, shift, reading)],
         )
     if n_empty:
-        reading.note(
-            f"{n_empty} empty .ann files count as annotated without a span (",
-            Use("empty", "missing"),
-            " leaves them out)",
-            where=upload.name,
-        )
+        note = f"{n_empty} empty .ann files count as annotated without a span ("
+        reading.note(note, Use("empty", "missing"), " leaves them out)", where=upload.name)
 
 
 # --- Which files belong together ----------------------------------------------
@@ -138,11 +134,8 @@ def _pairs(upload: Upload, reading: Reading) -> Iterator[tuple[str, str, Source,
 def _sibling(source: Source) -> Source:
     """The text next to an annotation file that was given by itself."""
     if source.posix_path.suffix != ".ann":
-        raise FormatError(
-            "not an .ann file",
-            where=source.name,
-            expected="one with its .txt next to it, or a folder of such files",
-        )
+        expected = "one with its .txt next to it, or a folder of such files"
+        raise FormatError("not an .ann file", where=source.name, expected=expected)
     if source.path is None or not _has_sibling(source):
         raise _without_text(source)
     path = source.path.with_suffix(".txt")
@@ -184,12 +177,9 @@ def _marked(source: Source, reading: Reading) -> Iterator[_Marked]:
         name, *parts = line.split("\t", 2)
         place = _PLACE.fullmatch(parts[0].rstrip(" ")) if len(parts) == 2 else None
         if not name.startswith("T") or place is None:
-            raise FormatError(
-                *quoting("found {}", line),
-                where=where,
-                expected="'T1<TAB>LABEL START END<TAB>WORDS' or another line of brat's "
-                "(R, E, A, M, N, #, *)",
-            )
+            other = "another line of brat's (R, E, A, M, N, #, *)"
+            expected = f"'T1<TAB>LABEL START END<TAB>WORDS' or {other}"
+            raise FormatError("found ", Quote(line), where=where, expected=expected)
         if name in seen:
             found = (Quote(name), f" was used before, on line {seen[name]}")
             raise FormatError(*found, where=where, expected="another name for each annotation")

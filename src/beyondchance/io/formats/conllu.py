@@ -15,7 +15,7 @@ from itertools import chain
 import numpy as np
 
 from beyondchance.errors import FormatError
-from beyondchance.io.drafts import Draft, Interval, draft_of_words
+from beyondchance.io.drafts import Draft, draft_of_sentences
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload, each_upload
 from beyondchance.io.sources import Source
@@ -110,21 +110,13 @@ def _documents(file: _File, marks: Sequence[Marks], annotator: str, prefix: str)
             raise FormatError(*found, where=sentence.words[0].where, expected="each name once")
         group.append(index)
     for name, group in groups.items():
-        words: list[str] = []
-        sentences: list[Interval] = []
-        spans: Marks = []
-        for index in group:
-            base = len(words)
-            words += [word.form for word in file.sentences[index].words]
-            sentences.append((base, len(words)))
-            spans += [(base + start, base + end, label) for start, end, label in marks[index]]
-        yield draft_of_words(
-            words,
-            spans,
-            where=file.sentences[group[0]].words[0].where,
+        sentences = [file.sentences[index].words for index in group]
+        yield draft_of_sentences(
+            [[word.form for word in words] for words in sentences],
+            [marks[index] for index in group],
+            where=sentences[0][0].where,
             document=name,
             annotator=annotator,
-            sentences=sentences,
         )
 
 
@@ -236,13 +228,8 @@ def _key(files: list[_File], upload: Upload, reading: Reading) -> str:
 
 def _marks(files: list[_File], key: str, upload: Upload, reading: Reading) -> list[list[Marks]]:
     """The spans of every sentence of every file, counted in its words."""
-    marked = [
-        word
-        for file in files
-        for sentence in file.sentences
-        for word in sentence.words
-        if word.misc.get(key)
-    ]
+    sentences = [sentence for file in files for sentence in file.sentences]
+    marked = [word for sentence in sentences for word in sentence.words if word.misc.get(key)]
     tags = [word for word in marked if _BRACKET.sub("", word.misc[key])]
     if len(tags) < len(marked):
         if tags:
@@ -251,7 +238,7 @@ def _marks(files: list[_File], key: str, upload: Upload, reading: Reading) -> li
         return [
             [_in_brackets(s, file.parts, key, reading) for s in file.sentences] for file in files
         ]
-    marks = _by_tags([s for file in files for s in file.sentences], key, upload, reading)
+    marks = _by_tags(sentences, key, upload, reading)
     return [[next(marks) for _ in file.sentences] for file in files]
 
 

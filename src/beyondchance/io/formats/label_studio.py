@@ -89,11 +89,8 @@ def _looks_right(source: Source) -> bool:
 def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
     """Read all tasks: a draft for each annotation that was not cancelled."""
     others: Counter[str] = Counter()
-    works = list(
-        chain.from_iterable(
-            _of_source(source, upload, reading, others) for source in upload.sources
-        )
-    )
+    sources = (_of_source(source, upload, reading, others) for source in upload.sources)
+    works = list(chain.from_iterable(sources))
     if others:
         reading.skipped["results that are not spans ignored"] += others.total()
         kinds = _counted(others, "")
@@ -105,8 +102,7 @@ def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
             )
         reading.note("results that are not spans: ", *kinds, where=upload.name)
     works = _once(_with_gold(works, reading), reading)
-    texts = _texts(works)
-    for work, text in zip(works, texts, strict=True):
+    for work, text in zip(works, _texts(works), strict=True):
         yield Draft(
             where=work.where,
             document=work.document,
@@ -185,9 +181,8 @@ def _of_task(
         work = replace(empty, where=where, annotator=model)
         yield _with_results(work, listed(item, "result", where), reading, others)
     if unfinished := task.get("drafts"):
-        reading.skipped["unfinished drafts ignored"] += (
-            len(unfinished) if isinstance(unfinished, list) else 1
-        )
+        n_unfinished = len(unfinished) if isinstance(unfinished, list) else 1
+        reading.skipped["unfinished drafts ignored"] += n_unfinished
 
 
 def _of_flat_task(
@@ -205,11 +200,9 @@ def _of_flat_task(
         elif regions and all(isinstance(region, dict) for region in regions):
             others[key] += len(regions)
     if not values and not any(key in task for key in (*_ANNOTATOR, "annotation_id")):
-        raise FormatError(
-            "neither 'annotations' nor 'annotator' nor labelled spans were found",
-            where=where,
-            expected="a task of Label Studio's JSON or JSON-MIN export",
-        )
+        found = "neither 'annotations' nor 'annotator' nor labelled spans were found"
+        expected = "a task of Label Studio's JSON or JSON-MIN export"
+        raise FormatError(found, where=where, expected=expected)
     fields = {k: v for k, v in task.items() if isinstance(v, str) and k not in _ABOUT}
     work = replace(
         empty, where=where, annotator=_annotator(task, where) or empty.annotator, fields=fields
@@ -264,11 +257,8 @@ def _with_results(
         if not isinstance(kind, str):
             raise refused(kind, "'type'", where, "a string")
         if kind == "paragraphlabels":
-            raise FormatError(
-                "type 'paragraphlabels' marks turns of a dialogue, which have no text in common",
-                where=where,
-                expected="spans of one text",
-            )
+            why = "type 'paragraphlabels' marks turns of a dialogue, which have no text in common"
+            raise FormatError(why, where=where, expected="spans of one text")
         if kind not in _SPANS:
             others[kind] += 1
             continue
