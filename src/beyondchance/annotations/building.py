@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from itertools import chain
-from operator import is_not
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -66,9 +65,9 @@ def columns_of_tags(
         row, text = divmod(sequence, n_texts)
         return (*_where(text, annotators[row], names, text_document), f", position {place}")
 
-    sequences = chain.from_iterable(map(_present, tags.values()))
+    sequences = chain.from_iterable(tags.values())
     spans = decode_tags(
-        chain.from_iterable(sequences),
+        chain.from_iterable(sequence for sequence in sequences if sequence is not None),
         np.maximum(lengths, 0).reshape(-1),
         scheme=scheme,
         repair=repair,
@@ -103,7 +102,7 @@ def lists_of_spans(
             f"{len(lengths)} lengths for {n_texts} texts", expected="one length for each text"
         )
     text_document, names = _documents_of_texts(documents, n_texts)
-    columns: list[list[Any]] = [[], [], [], [], []]
+    rows: list[tuple[Any, ...]] = []
     seen = np.zeros((len(annotators), n_texts), dtype=bool)
     for row, name in enumerate(annotators):
         for text, found in enumerate(spans[name]):
@@ -111,10 +110,9 @@ def lists_of_spans(
                 continue
             seen[row, text] = True
             _check_triples(found, partial(_where, text, name, names, text_document))
-            for span in found:
-                for column, value in zip(columns, (text, name, *span), strict=True):
-                    column.append(value)
+            rows += [(text, name, *span) for span in found]
     annotated = _whole_documents(seen, text_document, annotators, names)
+    columns = zip(*rows, strict=True) if rows else ((),) * 5
     return {
         **dict(zip(("text", "annotator", "start", "end", "label"), columns, strict=True)),
         "lengths": lengths,
@@ -300,10 +298,6 @@ def _tag_counts(
             raise DataError("found ", Quote(sequence), where=where, expected=expected)
         counts[text] = -1 if sequence is None else len(sequence)
     return counts
-
-
-def _present(sequences: Tags) -> Iterable[Sequence[str]]:
-    return filter(partial(is_not, None), sequences)  # type: ignore[arg-type]
 
 
 def _numbers_of_tags(counts: Ints, annotators: tuple[str, ...]) -> tuple[Piece, ...]:

@@ -28,23 +28,13 @@ from beyondchance.annotations.building import (
     lists_of_spans,
 )
 from beyondchance.annotations.joining import joined_columns
-from beyondchance.annotations.names import coded, kept, membership, named_text, sorted_names
+from beyondchance.annotations.names import coded, kept, membership, named_text
 from beyondchance.checks import checked_instance, checked_option
 from beyondchance.errors import DataError
 from beyondchance.messages import Note, Piece, Quote, quotes
 from beyondchance.types import Ints
 
-__all__ = [
-    "MOST_POSITIONS",
-    "UNITS",
-    "Corpus",
-    "Input",
-    "Span",
-    "Spans",
-    "Tags",
-    "kept",
-    "sorted_names",
-]
+__all__ = ["MOST_POSITIONS", "UNITS", "Corpus", "Input", "Span"]
 
 
 class Span(NamedTuple):

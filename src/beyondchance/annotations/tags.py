@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
@@ -54,14 +55,6 @@ class DecodedTags:
     n_repaired: int
 
 
-class _Codes(dict[str, int]):
-    """Number the distinct tags as they are met."""
-
-    def __missing__(self, tag: str) -> int:
-        self[tag] = code = len(self)
-        return code
-
-
 def decode_tags(
     tags: Iterable[str],
     lengths: Ints,
@@ -102,7 +95,8 @@ def decode_tags(
     prefixes = SCHEMES[checked_option("scheme", scheme, SCHEMES)]
     checked_option("repair", repair, REPAIRS)
     first = np.cumsum(lengths) - lengths
-    codes = _Codes()
+    codes: defaultdict[str, int] = defaultdict()
+    codes.default_factory = codes.__len__  # numbers the distinct tags as they are met
     try:
         code = np.fromiter(map(codes.__getitem__, tags), dtype=np.int64, count=int(lengths.sum()))
     except TypeError:

@@ -9,6 +9,7 @@ from pathlib import PurePosixPath
 from beyondchance.errors import FormatError
 from beyondchance.io import sources
 from beyondchance.io.sources import Source
+from beyondchance.io.values import quoting
 from beyondchance.messages import Quote
 
 
@@ -22,11 +23,8 @@ def members(archive: Source) -> list[Source]:
                 _check_member(archive.name, entry)
                 left -= entry.file_size
             if left < 0:
-                raise FormatError(  # noqa: TRY301
-                    f"unpacks to more than {sources.MOST_BYTES:,} bytes",
-                    where=archive.name,
-                    remedy="split it",
-                )
+                found = f"unpacks to more than {sources.MOST_BYTES:,} bytes"
+                raise FormatError(found, where=archive.name, remedy="split it")  # noqa: TRY301
             return [
                 Source(
                     f"{archive.name}/{entry.filename}", member=_member_bytes(opened_archive, entry)
@@ -51,19 +49,10 @@ def _member_bytes(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> bytes:
 def _check_member(archive: str, entry: zipfile.ZipInfo) -> None:
     parts = PurePosixPath(entry.filename.replace("\\", "/")).parts
     if ".." in parts or entry.filename.startswith(("/", "\\")) or ":" in entry.filename[:3]:
-        raise FormatError(
-            "member ",
-            Quote(entry.filename),
-            " points outside the archive",
-            where=archive,
-            expected="plain names",
-        )
+        found = quoting("member {} points outside the archive", entry.filename)
+        raise FormatError(*found, where=archive, expected="plain names")
     most = max(2**20, sources.MOST_EXPANSION * entry.compress_size)
     if entry.file_size > most:
-        raise FormatError(
-            "member ",
-            Quote(entry.filename),
-            f" unpacks to {entry.file_size:,} bytes from {entry.compress_size:,}",
-            where=archive,
-            expected=f"at most {most:,}",
-        )
+        sizes = f" unpacks to {entry.file_size:,} bytes from {entry.compress_size:,}"
+        found = ("member ", Quote(entry.filename), sizes)
+        raise FormatError(*found, where=archive, expected=f"at most {most:,}")

@@ -18,8 +18,10 @@ import numpy as np
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.errors import DataError, FormatError, MismatchError, SpanError
 from beyondchance.io.drafts import Draft, DraftSpan
+from beyondchance.io.layers import out_of_order
 from beyondchance.io.offsets import UNITS, Interval, code_points, tokenized
 from beyondchance.io.options import Reading
+from beyondchance.io.values import quoting
 from beyondchance.messages import Piece, Quote, Text, Use, pieces
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -34,25 +36,17 @@ def _checked(draft: Draft, reading: Reading) -> Draft:
     torn = None if draft.text.isascii() else _SURROGATE.search(draft.text)
     if torn is not None:
         raise FormatError(
-            "the text holds half of a character (",
-            Quote(torn[0]),
-            ")",
+            *quoting("the text holds half of a character ({})", torn[0]),
             where=draft.where,
             remedy="export it again as UTF-8",
         )
     for kind, name in (("document", draft.document), ("annotator", draft.annotator)):
         if not name.strip() or name != name.strip():
-            raise FormatError(
-                f"{kind} ",
-                Quote(name),
-                " is empty or has white space around it",
-                where=draft.where,
-                expected="a name",
-            )
+            found = quoting(kind + " {} is empty or has white space around it", name)
+            raise FormatError(*found, where=draft.where, expected="a name")
 
-    def converted(offsets: Sequence[Interval]) -> list[Interval]:
-        is_right = unit == "codepoints"
-        return list(offsets) if is_right else code_points(draft.text, offsets, draft.where)
+    def converted(offsets: Sequence[Interval]) -> Sequence[Interval]:
+        return offsets if unit == "codepoints" else code_points(draft.text, offsets, draft.where)
 
     spans = []
     places = converted([(span.start, span.end) for span in draft.spans])
@@ -98,22 +92,11 @@ def _check_span(span: DraftSpan, start: int, end: int, draft: Draft, unit: str) 
     if not span.label:
         raise FormatError(*_named(span), " has no label", where=where, expected="a name")
     if not 0 <= start <= end <= len(text):
-        raise SpanError(
-            *_named(span),
-            f" does not lie in the text, which has {len(text)} characters",
-            where=where,
-            remedy=_remedy(span, text, unit),
-        )
+        lost = f" does not lie in the text, which has {len(text)} characters"
+        raise SpanError(*_named(span), lost, where=where, remedy=_remedy(span, text, unit))
     if span.surface is not None and not _same_words(text[start:end], span.surface):
-        raise SpanError(
-            *_named(span),
-            " covers ",
-            Quote(text[start:end]),
-            ", but the file stores ",
-            Quote(span.surface),
-            where=where,
-            remedy=_remedy(span, text, unit),
-        )
+        found = quoting(" covers {}, but the file stores {}", text[start:end], span.surface)
+        raise SpanError(*_named(span), *found, where=where, remedy=_remedy(span, text, unit))
 
 
 def _trimmed(text: str, start: int, end: int, reading: Reading) -> Interval:
@@ -243,17 +226,14 @@ class Work(Protocol):
     @property
     def where(self) -> Text:
         """Its place, for messages."""
-        ...
 
     @property
     def document(self) -> str:
         """The document."""
-        ...
 
     @property
     def annotator(self) -> str:
         """The annotator."""
-        ...
 
 
 W = TypeVar("W", bound=Work)
@@ -292,13 +272,9 @@ def matched(
             reading.skipped["annotations replaced by a later one"] += 1
             group.remove(twin)
         elif twin is not None:
+            who = (work.document, work.annotator, pieces(twin.where))
             raise FormatError(
-                f"{kind} ",
-                Quote(work.document),
-                " was annotated by ",
-                Quote(work.annotator),
-                " before, at ",
-                *pieces(twin.where),
+                *quoting(kind + " {} was annotated by {} before, at {}", *who),
                 where=work.where,
                 expected="it once",
                 remedy=(Use("repeated", "last"), " takes the last"),
@@ -330,9 +306,7 @@ def _layout(group: list[Draft], unit: str, positions: str, reading: Reading) -> 
     sentences = next((draft.sentences for draft in group if draft.sentences is not None), None)
     if unit == "sentence" and sentences is None:
         raise DataError(
-            "document ",
-            Quote(first.document),
-            " has no sentences",
+            *quoting("document {} has no sentences", first.document),
             where=first.where,
             remedy=("pass ", Use("unit", "document")),
         )
@@ -342,27 +316,19 @@ def _layout(group: list[Draft], unit: str, positions: str, reading: Reading) -> 
         known = [draft for draft in group if draft.tokens is not None]
         for other in known[1:]:
             if list(other.tokens or ()) != list(known[0].tokens or ()):
+                places = (other.document, pieces(known[0].where))
                 raise MismatchError(
-                    "document ",
-                    Quote(other.document),
-                    " has other tokens than at ",
-                    *pieces(known[0].where),
+                    *quoting("document {} has other tokens than at {}", *places),
                     where=other.where,
                     expected="the same tokens for all annotators",
                     remedy=("or pass ", Use("positions", "characters")),
                 )
         tokens = list(known[0].tokens or ()) if known else tokenized(first.text)
-        end_before = 0
-        for start, end in tokens:
-            if not end_before <= start < end <= len(first.text):
-                raise FormatError(
-                    f"token [{start}, {end}) of document ",
-                    Quote(first.document),
-                    " does not follow the one before it within the text",
-                    where=first.where,
-                    expected="tokens in order",
-                )
-            end_before = end
+        odd = out_of_order(tokens, len(first.text))
+        if odd is not None:
+            text = " of document {} does not follow the one before it within the text"
+            found = (f"token [{odd[0]}, {odd[1]})", *quoting(text, first.document))
+            raise FormatError(*found, where=first.where, expected="tokens in order")
         reading.signed["tokens"] = "file" if known else "rule"
         if reading.options["align"] != "widen":
             reading.signed["align"] = reading.options["align"]
@@ -376,16 +342,12 @@ def _difference(first: Draft, other: Draft) -> MismatchError:
     place = next(
         (i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b))
     )
-    begin = max(place - 10, 0)
+    around = slice(max(place - 10, 0), place + 10)
+    documents = (other.document, pieces(first.where))
     return MismatchError(
-        "the text of document ",
-        Quote(other.document),
-        " differs from that at ",
-        *pieces(first.where),
+        *quoting("the text of document {} differs from that at {}", *documents),
         f" from character {place} on: ",
-        Quote(b[begin : place + 10]),
-        " instead of ",
-        Quote(a[begin : place + 10]),
+        *quoting("{} instead of {}", b[around], a[around]),
         where=other.where,
         expected="the same text for all annotators",
     )
@@ -407,9 +369,7 @@ def _placed(
             if reading.options["align"] == "strict":
                 words = layout.text[layout.starts[low] : layout.ends[high - 1]]
                 raise SpanError(
-                    *_named(span),
-                    " cuts a token of ",
-                    Quote(words),
+                    *(*_named(span), " cuts a token of ", Quote(words)),
                     where=where,
                     expected="whole tokens",
                     remedy=(Use("align", "widen"), " widens such spans"),
@@ -421,11 +381,9 @@ def _placed(
         part = bisect_right(layout.parts, (start, len(layout.text) + 1)) - 1
     begin, finish = layout.parts[part] if part >= 0 else (0, -1)
     if not begin <= start < end <= finish:
+        remedy = ("correct it, or pass ", Use("unit", "document"))
         raise SpanError(
-            *_named(span),
-            " does not lie within one sentence",
-            where=where,
-            remedy=("correct it, or pass ", Use("unit", "document")),
+            *_named(span), " does not lie within one sentence", where=where, remedy=remedy
         )
     if layout.tokens is None:
         return part, start - begin, end - begin
@@ -438,10 +396,7 @@ def _duplicate(span: DraftSpan, draft: Draft, reading: Reading) -> None:
     if reading.options["duplicates"] == "error":
         raise SpanError(
             *_named(span),
-            " was marked twice by ",
-            Quote(draft.annotator),
-            " in document ",
-            Quote(draft.document),
+            *quoting(" was marked twice by {} in document {}", draft.annotator, draft.document),
             where=_place(span, draft),
             expected="it once",
             remedy=(Use("duplicates", "skip"), " leaves the second out"),

@@ -7,13 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-
-import numpy as np
+from itertools import accumulate
 
 from beyondchance.io.offsets import Interval
 from beyondchance.messages import Text
 
-__all__ = ["Draft", "DraftSpan", "Interval", "draft_of_words"]
+__all__ = ["Draft", "DraftSpan", "Interval", "draft_of_sentences", "draft_of_words"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +85,7 @@ def draft_of_words(
     fields: Mapping[str, str] | None = None,
 ) -> Draft:
     """A draft from words and spans that count words: the words are joined by spaces."""
-    ends = np.cumsum([len(word) + 1 for word in words]).tolist()
+    ends = accumulate(len(word) + 1 for word in words)
     tokens = [(end - 1 - len(word), end - 1) for word, end in zip(words, ends, strict=True)]
     return Draft(
         where=where,
@@ -98,4 +97,33 @@ def draft_of_words(
         sentences=sentences and [(tokens[s][0], tokens[e - 1][1]) for s, e in sentences if s < e],
         is_words=True,
         fields=fields or {},
+    )
+
+
+def draft_of_sentences(
+    sentences: Iterable[Sequence[str]],
+    marks: Iterable[Iterable[tuple[int, int, str]]],
+    *,
+    where: Text,
+    document: str,
+    annotator: str,
+    fields: Mapping[str, str] | None = None,
+) -> Draft:
+    """A draft from the words of each sentence, and spans that count the words of theirs."""
+    words: list[str] = []
+    bounds: list[Interval] = []
+    spans: list[tuple[int, int, str]] = []
+    for sentence, marked in zip(sentences, marks, strict=True):
+        base = len(words)
+        words += sentence
+        bounds.append((base, len(words)))
+        spans += [(base + start, base + end, label) for start, end, label in marked]
+    return draft_of_words(
+        words,
+        spans,
+        where=where,
+        document=document,
+        annotator=annotator,
+        sentences=bounds,
+        fields=fields,
     )

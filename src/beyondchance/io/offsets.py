@@ -60,12 +60,10 @@ def code_points(text: str, offsets: Sequence[Interval], where: Text) -> list[Int
 
     def converted(offset: int) -> int:
         if 0 <= offset <= n_units and offset not in place:
-            raise SpanError(
-                f"offset {offset} lies inside a character of two UTF-16 units",
-                where=where,
-                expected="offsets between characters",
-                remedy=("if they count code points, pass ", Use("offsets", "codepoints")),
-            )
+            found = f"offset {offset} lies inside a character of two UTF-16 units"
+            expected = "offsets between characters"
+            remedy = ("if they count code points, pass ", Use("offsets", "codepoints"))
+            raise SpanError(found, where=where, expected=expected, remedy=remedy)
         return place.get(offset, offset)
 
     return [(converted(start), converted(end)) for start, end in offsets]

@@ -55,11 +55,11 @@ class Reading:
     def __post_init__(self) -> None:
         object.__setattr__(self, "options", checked_options(ReadOptions, self.options))
 
-    def changed(self) -> list[str]:
+    def changed(self) -> dict[str, Any]:
         """The options that were given another value than their default."""
-        given: dict[str, Any] = {**self.options}
         known = declared(ReadOptions)
-        return [name for name, value in given.items() if value != known[name].option.default]
+        given = self.options.items()
+        return {name: value for name, value in given if value != known[name].option.default}
 
     def note(self, *text: Piece, where: str = "", who: str = "") -> None:
         """Keep something that was found out, once."""

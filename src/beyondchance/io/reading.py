@@ -79,9 +79,8 @@ def read(
         corpus = corpus.with_gold(_only_annotator(upload, corpus, reading))
     elif gold is not None:
         corpus = corpus.with_gold(str(gold))
-    given: dict[str, Any] = {**reading.options}
-    known = declared(ReadOptions)
-    signed = {name: given[name] for name in reading.changed() if known[name].option.is_signed}
+    known, changed = declared(ReadOptions), reading.changed()
+    signed = {name: value for name, value in changed.items() if known[name].option.is_signed}
     return replace(
         corpus,
         options={**corpus.options, **signed, **reading.signed},
@@ -112,9 +111,7 @@ def _only_annotator(upload: Upload, corpus: Corpus, reading: Reading) -> str:
     names = list(reading.people.get(upload.name, ()))
     if len(names) != 1:
         raise DataError(
-            f"holds {len(names)} annotators (",
-            *quotes(names),
-            ")",
+            *(f"holds {len(names)} annotators (", *quotes(names), ")"),
             where=upload.name,
             expected="one, the gold standard",
             remedy=("name it with ", Use("gold", placeholder="NAME")),
@@ -127,15 +124,11 @@ def _corpus_of(uploads: list[Upload], formats: list[Format], reading: Reading) -
     main = formats[0]
     odd = next((item for item in formats if _defaults(item) != _defaults(main)), None)
     if odd is not None and not (reading.options["unit"] and reading.options["positions"]):
+        unit, positions = Use("unit", placeholder="UNIT"), Use("positions", placeholder="POSITIONS")
         raise OptionError(
             f"{main.name} and {odd.name} differ in what they are scored on "
             f"({' by '.join(_defaults(main))} and {' by '.join(_defaults(odd))})",
-            remedy=(
-                "pass ",
-                Use("unit", placeholder="UNIT"),
-                " and ",
-                Use("positions", placeholder="POSITIONS"),
-            ),
+            remedy=("pass ", unit, " and ", positions),
         )
     if all(item == main for item in formats):
         content = main.reader().read(uploads, reading)
@@ -150,10 +143,8 @@ def _mixed(uploads: list[Upload], formats: list[Format], reading: Reading) -> It
     """Read uploads of several formats to drafts."""
     alone = next((item for item in formats if item.is_alone), None)
     if alone is not None:
-        raise OptionError(
-            f"{alone.name} cannot be read together with other formats",
-            remedy="convert one to the other",
-        )
+        found = f"{alone.name} cannot be read together with other formats"
+        raise OptionError(found, remedy="convert one to the other")
     contents = [
         item.reader().read([upload], reading) for upload, item in zip(uploads, formats, strict=True)
     ]
@@ -166,10 +157,7 @@ def _check_numbers(reading: Reading) -> None:
     for name, other in others:
         if other != n:
             raise MismatchError(
-                Quote(first),
-                f" has {n} sentences, ",
-                Quote(name),
-                f" has {other}",
+                *(Quote(first), f" has {n} sentences, ", Quote(name), f" has {other}"),
                 expected="equally many, because only their numbers match them",
                 remedy="mark documents with '# newdoc id = NAME' where an annotator left some out",
             )
@@ -213,9 +201,8 @@ def _content(stream: Any, name: str) -> bytes:
     """What a binary stream still holds."""
     content = stream.read()
     if not isinstance(content, bytes):
-        raise OptionError(
-            "a stream of text", where=name, expected="a stream of bytes, opened with 'rb'"
-        )
+        expected = "a stream of bytes, opened with 'rb'"
+        raise OptionError("a stream of text", where=name, expected=expected)
     return content
 
 
@@ -231,12 +218,9 @@ def _format_of(upload: Upload, name: str | None, reading: Reading) -> Format:
     if not source.head:
         raise FormatError("is empty", where=upload.name, expected="annotations")
     if is_zip(source):
-        raise FormatError(
-            "a zip archive of no known kind",
-            where=upload.name,
-            expected="an export of doccano or INCEpTION",
-            remedy="save a spreadsheet as CSV",
-        )
+        found, expected = "a zip archive of no known kind", "an export of doccano or INCEpTION"
+        remedy = "save a spreadsheet as CSV"
+        raise FormatError(found, where=upload.name, expected=expected, remedy=remedy)
     if not source.head_text:
         source.text  # noqa: B018 - raises an error that says why it is not text
     raise FormatError(

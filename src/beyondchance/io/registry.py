@@ -7,7 +7,7 @@ an entry here.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import wraps
 from importlib import import_module
 from pathlib import PurePosixPath
@@ -64,7 +64,6 @@ class Reader(Protocol):
 
     def is_format(self, upload: Upload, /) -> bool:
         """Whether the content of an upload looks like this format."""
-        ...
 
     def read(self, uploads: list[Upload], reading: Reading, /) -> Corpus | Iterable[Draft]:
         """Read uploads that are all of this format.
@@ -72,7 +71,6 @@ class Reader(Protocol):
         Drafts are put together with those of other formats by `beyondchance.io.assembling`.
         A reader that puts the annotators together in its own way returns a Corpus.
         """
-        ...
 
 
 def each_upload(
@@ -114,10 +112,10 @@ class Format:
     name: str
     title: str
     example: str
-    unit: str
-    positions: str
+    unit: str = "document"
+    positions: str = "characters"
     offsets: str = "code points"
-    options: frozenset[str] = field(default=EVERYWHERE)
+    options: frozenset[str] = EVERYWHERE
     first: str = ""
     is_alone: bool = False
     library: str | None = None
@@ -155,15 +153,12 @@ _ALL = (
         name="brat",
         title="brat standoff: one folder per annotator, .ann next to .txt",
         example="beyondchance agree anna/ ben/",
-        unit="document",
-        positions="characters",
         options=CHARACTERS | {"discontinuous", "empty"},
     ),
     Format(
         name="spacy",
         title="spaCy DocBin: one .spacy file per annotator",
         example="beyondchance agree anna.spacy ben.spacy",
-        unit="document",
         positions="tokens",
         first="\0",  # never text
         options=CHARACTERS | {"spans_key"},
@@ -174,8 +169,6 @@ _ALL = (
         name="uima",
         title="UIMA CAS: XMI, CAS JSON, or an INCEpTION project export",
         example="beyondchance agree project.zip",
-        unit="document",
-        positions="characters",
         offsets="UTF-16 units",
         first="<{",
         options=CHARACTERS | {"layer", "feature"},
@@ -196,8 +189,6 @@ _ALL = (
         name="gate",
         title="GATE XML and bdocjs: annotation sets are annotators",
         example="beyondchance agree document.xml",
-        unit="document",
-        positions="characters",
         offsets="code points, or as the file says (bdocjs)",
         first="<{",
         options=CHARACTERS | {"layer", "feature"},
@@ -206,7 +197,6 @@ _ALL = (
         name="eaf",
         title="ELAN: tiers with times",
         example="beyondchance agree recording.eaf --grid 10ms",
-        unit="document",
         positions="frames",
         offsets="milliseconds",
         is_alone=True,
@@ -217,7 +207,6 @@ _ALL = (
         name="textgrid",
         title="Praat TextGrid: interval tiers with times",
         example="beyondchance agree recording.TextGrid --grid 10ms",
-        unit="document",
         positions="frames",
         offsets="seconds",
         is_alone=True,
@@ -230,7 +219,6 @@ _ALL = (
         name="rttm",
         title="RTTM: who spoke when",
         example="beyondchance agree anna.rttm ben.rttm --grid 10ms",
-        unit="document",
         positions="frames",
         offsets="seconds",
         is_alone=True,
@@ -241,8 +229,6 @@ _ALL = (
         name="label-studio",
         title="Label Studio: JSON and JSON-MIN, all annotators in one file",
         example="beyondchance agree export.json",
-        unit="document",
-        positions="characters",
         first="[{",
         options=CHARACTERS | {"predictions"},
     ),
@@ -250,8 +236,6 @@ _ALL = (
         name="doccano",
         title="doccano: JSONL, or the zip with one JSONL per user",
         example="beyondchance agree project.zip",
-        unit="document",
-        positions="characters",
         offsets="UTF-16 units",
         first="{",
         options=CHARACTERS | {"empty"},
@@ -260,8 +244,6 @@ _ALL = (
         name="prodigy",
         title="Prodigy: JSONL from db-out",
         example="beyondchance agree dataset.jsonl",
-        unit="document",
-        positions="characters",
         first="{",
         options=CHARACTERS,
     ),
@@ -278,8 +260,6 @@ _ALL = (
         name="table",
         title="CSV, TSV, JSONL or Parquet with document, annotator, start, end, label",
         example="beyondchance agree spans.csv",
-        unit="document",
-        positions="characters",
         is_alone=True,
         options=CHARACTERS | {"documents", "empty", "length"},
     ),

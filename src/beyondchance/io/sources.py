@@ -17,7 +17,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from beyondchance.errors import FormatError
-from beyondchance.messages import Quote
+from beyondchance.io.values import quoting
 
 MOST_BYTES = 2**31
 """What one file, or all members of one archive together, may hold."""
@@ -57,33 +57,28 @@ class Source:
     @cached_property
     def data(self) -> bytes:
         """The content."""
-        if self.member is not None:
-            return self.member
-        assert self.path is not None  # noqa: S101 - a source is one or the other
-        try:
-            n_bytes = self.path.stat().st_size
-            if n_bytes <= MOST_BYTES:
-                return self.path.read_bytes()
-        except OSError as error:
-            raise _unreadable(self.name, error) from None
-        raise FormatError(
-            f"holds {n_bytes:,} bytes",
-            where=self.name,
-            expected=f"at most {MOST_BYTES:,}",
-            remedy="split the file",
-        )
+        return self._read()
 
     @cached_property
     def head(self) -> bytes:
         """The first bytes, enough to recognise a format."""
+        return self._read(_HEAD_BYTES)
+
+    def _read(self, most: int | None = None) -> bytes:
+        """The content, or as many of its first bytes as are asked for."""
         if self.member is not None:
-            return self.member[:_HEAD_BYTES]
+            return self.member[:most]
         assert self.path is not None  # noqa: S101 - a source is one or the other
         try:
-            with self.path.open("rb") as file:
-                return file.read(_HEAD_BYTES)
+            n_bytes = self.path.stat().st_size
+            if most is not None or n_bytes <= MOST_BYTES:
+                with self.path.open("rb") as file:
+                    return file.read(most)
         except OSError as error:
             raise _unreadable(self.name, error) from None
+        expected = f"at most {MOST_BYTES:,}"
+        found = f"holds {n_bytes:,} bytes"
+        raise FormatError(found, where=self.name, expected=expected, remedy="split the file")
 
     @property
     def is_longer_than_head(self) -> bool:
@@ -112,19 +107,13 @@ class Source:
             text = data.decode("utf-8-sig")
         except UnicodeDecodeError as error:
             line = data.count(b"\n", 0, error.start) + 1
-            raise FormatError(
-                f"byte {data[error.start]:#04x} is not UTF-8",
-                where=f"{self.name}:{line}",
-                remedy="save the file as UTF-8",
-            ) from None
+            found, where = f"byte {data[error.start]:#04x} is not UTF-8", f"{self.name}:{line}"
+            raise FormatError(found, where=where, remedy="save the file as UTF-8") from None
         if "\0" in text:
             line = text.count("\n", 0, text.index("\0")) + 1
-            raise FormatError(
-                "contains a NUL character",
-                where=f"{self.name}:{line}",
-                expected="text, and this looks like a binary file or UTF-16 without a byte order "
-                "mark",
-            )
+            file = "a binary file or UTF-16 without a byte order mark"
+            expected, where = f"text, and this looks like {file}", f"{self.name}:{line}"
+            raise FormatError("contains a NUL character", where=where, expected=expected)
         return text
 
     @cached_property
@@ -250,12 +239,8 @@ def safe_xml(source: Source) -> bytes:
     declared = _XML_ENCODING.match(plain)
     encoding = declared[1].decode("ascii") if declared else "utf-8"
     if not _XML_ENCODINGS.fullmatch(encoding):
-        raise FormatError(
-            "XML in the encoding ",
-            Quote(encoding),
-            where=f"{source.name}:1",
-            remedy="save it as UTF-8",
-        )
+        found = quoting("XML in the encoding {}", encoding)
+        raise FormatError(*found, where=f"{source.name}:1", remedy="save it as UTF-8")
     for declaration in (b"<!DOCTYPE", b"<!ENTITY"):
         if declaration in plain:
             line = plain.count(b"\n", 0, plain.index(declaration)) + 1

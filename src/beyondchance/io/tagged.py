@@ -48,7 +48,7 @@ def decoded(
         ends = np.cumsum(lengths).tolist()
         sequences = (tags[end - n : end] for n, end in zip(lengths.tolist(), ends, strict=True))
         scheme = detected_scheme(sequences)
-        note_scheme(scheme, reading, file=file, annotator=annotator)
+        reading.note("tags read as ", scheme, where=file, who=annotator)
     reading.schemes.add(scheme)
     reading.signed["scheme"] = "+".join(sorted(reading.schemes))
     repair = reading.options["repair"]
@@ -56,11 +56,6 @@ def decoded(
     if found.n_repaired:
         reading.skipped[f"tags repaired by {repair}"] += found.n_repaired
     return found
-
-
-def note_scheme(scheme: str, reading: Reading, *, file: str, annotator: str) -> None:
-    """Tell which scheme was detected."""
-    reading.note("tags read as ", scheme, where=file, who=annotator)
 
 
 def note_columns(columns: Iterable[Iterable[str]], reading: Reading, *, file: str) -> None:

@@ -1,4 +1,4 @@
-"""Values of JSON that others wrote: taken if they are what is expected, else refused."""
+"""Values that others wrote: taken if they are what is expected, else refused and quoted."""
 
 from __future__ import annotations
 
@@ -8,6 +8,23 @@ from typing import Any
 from beyondchance.errors import FormatError
 from beyondchance.io.offsets import Interval
 from beyondchance.messages import Piece, Quote, Text
+
+
+def quoting(sentence: str, *values: object) -> tuple[Piece, ...]:
+    """A sentence in pieces, with a value quoted in the place of each ``{}``.
+
+    A tuple is taken for pieces, and stays as it is.
+
+    Examples
+    --------
+    >>> quoting("{} is {}, not a tag", "x", ("column ", Quote(3)))
+    (Quote(value='x'), ' is ', 'column ', Quote(value=3), ', not a tag')
+    """
+    first, *others = sentence.split("{}")
+    parts: list[Piece] = [first]
+    for value, words in zip(values, others, strict=True):
+        parts += [*(value if isinstance(value, tuple) else [Quote(value)]), words]
+    return tuple(part for part in parts if part != "")
 
 
 def shown(value: object) -> Piece:
@@ -47,9 +64,7 @@ def object_of(value: object, where: Text, what: str = "it") -> dict[str, Any]:
 
 def listed(item: Mapping[str, Any], key: str, where: Text) -> list[Any]:
     """A list, empty where there is none."""
-    value = item.get(key)
-    if value is None:
-        return []
+    value = [] if item.get(key) is None else item[key]
     if not isinstance(value, list):
         raise refused(value, f"{key!r}", where, "a list")
     return value

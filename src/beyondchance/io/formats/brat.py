@@ -17,6 +17,7 @@ from beyondchance.io.offsets import code_points
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload, each_upload
 from beyondchance.io.sources import Source, outward_link
+from beyondchance.io.values import quoting
 from beyondchance.messages import Quote, Use, quotes
 
 # Numbers of more digits than any text has characters are no offsets.
@@ -41,16 +42,6 @@ _LINE = re.compile(
 )
 # brat cuts a span wherever the text breaks into lines; that is not meant as a gap.
 _LINE_BREAK = re.compile(r"[^\S\r\n]*(?:\r\n|\r|\n)\s*")
-
-
-@dataclass(frozen=True, slots=True)
-class _Pair:
-    """The annotations of one document by one annotator, with the text."""
-
-    document: str
-    annotator: str
-    annotations: Source
-    text: Source
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,38 +75,34 @@ def is_format(upload: Upload) -> bool:
 def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
     """Read one ``.ann`` file, the folder of an annotator, or a folder of such folders."""
     n_empty = 0
-    for pair in _pairs(upload, reading):
-        marked = list(_marked(pair.annotations, reading))
-        text = pair.text.text
-        if not pair.annotations.text.strip():
+    for document, annotator, source, text in _pairs(upload, reading):
+        marked = list(_marked(source, reading))
+        if not source.text.strip():
             if reading.options["empty"] == "missing":
                 reading.skipped["empty .ann files left out as not annotated"] += 1
                 continue
             n_empty += 1
-        shift = _shift(pair.text, marked)
+        shift = _shift(text, marked)
         yield Draft(
-            where=pair.annotations.name,
-            document=pair.document,
-            annotator=pair.annotator,
-            text=text,
-            spans=[span for line in marked for span in _spans(line, text, shift, reading)],
+            where=source.name,
+            document=document,
+            annotator=annotator,
+            text=text.text,
+            spans=[span for line in marked for span in _spans(line, text.text, shift, reading)],
         )
     if n_empty:
-        reading.note(
-            f"{n_empty} empty .ann files count as annotated without a span (",
-            Use("empty", "missing"),
-            " leaves them out)",
-            where=upload.name,
-        )
+        note = f"{n_empty} empty .ann files count as annotated without a span ("
+        reading.note(note, Use("empty", "missing"), " leaves them out)", where=upload.name)
 
 
 # --- Which files belong together ----------------------------------------------
 
 
-def _pairs(upload: Upload, reading: Reading) -> Iterator[_Pair]:
-    """Find the text of every annotation file."""
+def _pairs(upload: Upload, reading: Reading) -> Iterator[tuple[str, str, Source, Source]]:
+    """Every document with its annotator, the annotations and the text that belongs to them."""
     if not upload.is_folder:
-        yield _single(upload)
+        source = upload.sources[0]
+        yield upload.document_of(source), upload.annotator, source, _sibling(source)
         return
     files: dict[str, dict[PurePosixPath, Source]] = {".ann": {}, ".txt": {}}
     for source in upload.sources:
@@ -139,33 +126,18 @@ def _pairs(upload: Upload, reading: Reading) -> Iterator[_Pair]:
     for stem, source in annotations.items():
         if stem not in texts:
             raise _without_text(source)
-        yield _Pair(
-            document=str(PurePosixPath(*stem.parts[1:]) if has_folders else stem),
-            annotator=stem.parts[0] if has_folders else upload.annotator,
-            annotations=source,
-            text=texts[stem],
-        )
+        document = str(PurePosixPath(*stem.parts[1:]) if has_folders else stem)
+        annotator = stem.parts[0] if has_folders else upload.annotator
+        yield document, annotator, source, texts[stem]
 
 
-def _single(upload: Upload) -> _Pair:
-    """An annotation file given by itself, with the text that lies next to it."""
-    source = upload.sources[0]
+def _sibling(source: Source) -> Source:
+    """The text next to an annotation file that was given by itself."""
     if source.posix_path.suffix != ".ann":
-        raise FormatError(
-            "not an .ann file",
-            where=source.name,
-            expected="one with its .txt next to it, or a folder of such files",
-        )
-    text = _sibling(source)
-    if text is None:
-        raise _without_text(source)
-    return _Pair(upload.document_of(source), upload.annotator, source, text)
-
-
-def _sibling(source: Source) -> Source | None:
-    """The text next to an annotation file on disk."""
+        expected = "one with its .txt next to it, or a folder of such files"
+        raise FormatError("not an .ann file", where=source.name, expected=expected)
     if source.path is None or not _has_sibling(source):
-        return None
+        raise _without_text(source)
     path = source.path.with_suffix(".txt")
     name = str(source.posix_path.with_suffix(".txt"))
     if path.is_symlink() and not path.resolve().is_relative_to(path.parent.resolve()):
@@ -205,20 +177,12 @@ def _marked(source: Source, reading: Reading) -> Iterator[_Marked]:
         name, *parts = line.split("\t", 2)
         place = _PLACE.fullmatch(parts[0].rstrip(" ")) if len(parts) == 2 else None
         if not name.startswith("T") or place is None:
-            raise FormatError(
-                "found ",
-                Quote(line),
-                where=where,
-                expected="'T1<TAB>LABEL START END<TAB>WORDS' or another line of brat's "
-                "(R, E, A, M, N, #, *)",
-            )
+            other = "another line of brat's (R, E, A, M, N, #, *)"
+            expected = f"'T1<TAB>LABEL START END<TAB>WORDS' or {other}"
+            raise FormatError("found ", Quote(line), where=where, expected=expected)
         if name in seen:
-            raise FormatError(
-                Quote(name),
-                f" was used before, on line {seen[name]}",
-                where=where,
-                expected="another name for each annotation",
-            )
+            found = (Quote(name), f" was used before, on line {seen[name]}")
+            raise FormatError(*found, where=where, expected="another name for each annotation")
         seen[name] = number
         ends = [fragment.split() for fragment in place[2].split(";")]
         yield _Marked(where, place[1], [(int(s), int(e)) for s, e in ends], parts[1])
@@ -267,18 +231,10 @@ def _spans(line: _Marked, text: str, shift: int, reading: Reading) -> list[Draft
         _check_words(line, text, places)
         return [whole]
     if reading.options["discontinuous"] == "error":
-        raise SpanError(
-            Quote(line.label),
-            f" has {len(fragments)} fragments",
-            where=line.where,
-            expected="one",
-            remedy=(
-                Use("discontinuous", "split"),
-                " takes each for a span, ",
-                Use("discontinuous", "join"),
-                " takes all from the first to the last",
-            ),
-        )
+        split, join = Use("discontinuous", "split"), Use("discontinuous", "join")
+        remedy = (split, " takes each for a span, ", join, " takes all from the first to the last")
+        found = (Quote(line.label), f" has {len(fragments)} fragments")
+        raise SpanError(*found, where=line.where, expected="one", remedy=remedy)
     if reading.options["discontinuous"] == "join":
         reading.skipped["discontinuous spans joined"] += 1
         return [whole]
@@ -291,13 +247,8 @@ def _is_broken_by_lines(text: str, places: Sequence[Interval], line: _Marked) ->
     """Whether nothing but line breaks lies between the fragments, which are in order."""
     gaps = [(end, start) for (_, end), (start, _) in pairwise(places)]
     if any(end > start for end, start in gaps):
-        raise SpanError(
-            "the fragments of ",
-            Quote(line.label),
-            " overlap",
-            where=line.where,
-            expected="one after the other",
-        )
+        found = quoting("the fragments of {} overlap", line.label)
+        raise SpanError(*found, where=line.where, expected="one after the other")
     return all(_LINE_BREAK.fullmatch(text, end, start) for end, start in gaps)
 
 
@@ -305,13 +256,9 @@ def _check_words(line: _Marked, text: str, places: Sequence[Interval]) -> None:
     """Check the fragments together: brat stores their words in one string."""
     words = " ".join(text[start:end] for start, end in places)
     if words.split() != line.surface.split():
+        values = (line.label, words, line.surface)
         raise SpanError(
-            "the fragments of ",
-            Quote(line.label),
-            " cover ",
-            Quote(words),
-            ", but the file stores ",
-            Quote(line.surface),
+            *quoting("the fragments of {} cover {}, but the file stores {}", *values),
             where=line.where,
             remedy="check that offsets and text belong together",
         )

@@ -23,16 +23,15 @@ from functools import partial
 import numpy as np
 
 from beyondchance.annotations.corpus import Corpus
-from beyondchance.annotations.tags import DecodedTags
 from beyondchance.errors import FormatError, OptionError
-from beyondchance.io.drafts import Draft, DraftSpan, Interval
+from beyondchance.io.drafts import Draft, Interval, draft_of_sentences
 from beyondchance.io.formats.quick_conll import DOCUMENT_LINE, quick_corpus
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload, each_upload
 from beyondchance.io.sources import Source
-from beyondchance.io.tagged import TAG, decoded, note_columns
+from beyondchance.io.tagged import TAG, decoded, marks_of, note_columns
+from beyondchance.io.values import quoting
 from beyondchance.messages import Text, Use, quotes
-from beyondchance.types import Ints
 
 _KEY_VALUE = re.compile(r"#\s*([^=]+?)\s*=\s*(.*)")
 _TOKEN_NAMES = ("token", "tokens", "word", "words", "form")
@@ -87,19 +86,6 @@ class _File:
         return next((lowered.index(name) for name in names if name in lowered), None)
 
 
-@dataclass(frozen=True, slots=True)
-class _Piece:
-    """A document as it will be read: its rows, and where they lie in its text."""
-
-    name: str
-    fields: dict[str, str]
-    first: int
-    end: int
-    text: str
-    tokens: list[Interval]
-    sentences: list[Interval]
-
-
 def is_format(upload: Upload) -> bool:
     """Whether lines are columns, one of them of tags."""
     if upload.data is not None:
@@ -139,34 +125,30 @@ def drafts(upload: Upload, reading: Reading) -> Iterator[Draft]:
         annotators = _tag_columns(file, upload, source, reading)
         # Without marks each sentence is a document, unless documents are asked for.
         by_sentence = not (file.names or upload.is_folder or reading.options["unit"] == "document")
-        words = file.columns[token]
-        start, end, pieces = _pieces(file, words, upload, source, by_sentence=by_sentence)
+        sentences = [file.columns[token][first:end] for first, end in _bounds(file)]
+        numbers = range(len(sentences)) if by_sentence else file.document
+        begins = [i for i, number in enumerate(numbers) if not i or number != numbers[i - 1]]
         for annotator, tag in annotators:
             if by_sentence:
-                reading.numbered[annotator] = len(pieces)
+                reading.numbered[annotator] = len(begins)
             found = decoded(
                 file.columns[tag],
-                np.diff(file.first, append=len(words)),
+                np.array(list(map(len, sentences))),
                 reading,
                 file=source.name,
                 annotator=annotator,
                 where=partial(_place, source, file),
             )
-            spans = _spans(found, file, start, end)
-            for piece in pieces:
-                own = []
-                while spans and spans[-1][0] < piece.end:
-                    own.append(spans.pop()[1])
-                yield Draft(
-                    where=f"{source.name}:{file.lines[piece.first]}",
-                    document=piece.name,
+            marks = list(marks_of(found, len(sentences)))
+            for begin, end in zip(begins, [*begins[1:], len(sentences)], strict=True):
+                number = file.document[begin]
+                yield draft_of_sentences(
+                    sentences[begin:end],
+                    marks[begin:end],
+                    where=_place(source, file, begin, 0),
+                    document=_name(file, begin, upload, source),
                     annotator=annotator,
-                    text=piece.text,
-                    spans=own,
-                    tokens=piece.tokens,
-                    sentences=piece.sentences,
-                    is_words=True,
-                    fields=piece.fields,
+                    fields=file.fields[number] if number >= 0 else {},
                 )
 
 
@@ -263,11 +245,8 @@ def _between(kind: str, line: str, file: _File, in_head: bool) -> bool:
     """Take what a line between rows says; whether the next may be about the document."""
     if kind == "document":
         file.begin("")
-    return _comment(line, file, in_head) if kind == "comment" else in_head and kind == "blank"
-
-
-def _comment(line: str, file: _File, in_head: bool) -> bool:
-    """Take what a comment says; whether the next one may be about the document."""
+    if kind != "comment":
+        return in_head and kind == "blank"
     match = _KEY_VALUE.fullmatch(line)
     key, value = (match[1], match[2].strip()) if match else (line.lstrip("# ").strip(), "")
     if key == "columns" and not file.lines:
@@ -304,12 +283,8 @@ def _check(file: _File, width: int, source: Source) -> None:
         raise _other_width(width, where, named)
     twice = [name for name, n in Counter(header).items() if n > 1]
     if twice:
-        raise FormatError(
-            "two columns are named ",
-            *quotes(twice[:1]),
-            where=source.name,
-            expected="distinct names",
-        )
+        found = quoting("two columns are named {}", twice[0])
+        raise FormatError(*found, where=source.name, expected="distinct names")
 
 
 def _divided(file: _File) -> _File:
@@ -365,12 +340,8 @@ def _column(name: str, file: _File, source: Source) -> int:
     if name.isdecimal() and len(name) < 10 and 1 <= int(name) <= width:
         return int(name) - 1
     names = (" or one of ", *quotes(file.header)) if file.header else ()
-    raise OptionError(
-        "there is no column ",
-        *quotes([name]),
-        where=source.name,
-        expected=(f"a number from 1 to {width}", *names),
-    )
+    expected = (f"a number from 1 to {width}", *names)
+    raise OptionError(*quoting("there is no column {}", name), where=source.name, expected=expected)
 
 
 def _tag_columns(
@@ -411,9 +382,7 @@ def _columns_of_tags(file: _File, source: Source, reading: Reading) -> list[int]
         (columns if is_tags else others).append(column)
     if not columns:
         raise FormatError(
-            "none of the columns ",
-            *quotes(header),
-            " holds tags",
+            *quoting("none of the columns {} holds tags", quotes(header)),
             where=source.name,
             remedy=("pass ", Use("tag_column", placeholder="COLUMN")),
         )
@@ -421,38 +390,6 @@ def _columns_of_tags(file: _File, source: Source, reading: Reading) -> list[int]
         names = quotes(header[column] for column in others)
         reading.note("columns not read: ", *names, where=source.name)
     return columns
-
-
-def _pieces(
-    file: _File, words: list[str], upload: Upload, source: Source, *, by_sentence: bool
-) -> tuple[Ints, Ints, list[_Piece]]:
-    """Where each token lies in the text of its document, and the documents."""
-    size = np.fromiter(map(len, words), dtype=np.int64, count=len(words))
-    end = np.cumsum(size + 1) - 1
-    start = end - size
-    bounds = list(_bounds(file))
-    numbers = range(len(bounds)) if by_sentence else file.document
-    begins = [i for i, number in enumerate(numbers) if not i or number != numbers[i - 1]]
-    rows = np.array([bounds[i][0] for i in begins])
-    base = np.repeat(start[rows], np.diff(rows, append=len(words)))
-    start -= base
-    end -= base
-    tokens = list(zip(start.tolist(), end.tolist(), strict=True))
-    pieces = []
-    for begin, stop in zip(begins, [*begins[1:], len(bounds)], strict=True):
-        first, last = bounds[begin][0], bounds[stop - 1][1]
-        pieces.append(
-            _Piece(
-                name=_name(file, begin, upload, source),
-                fields=file.fields[file.document[begin]] if file.document[begin] >= 0 else {},
-                first=first,
-                end=last,
-                text=" ".join(words[first:last]),
-                tokens=tokens[first:last],
-                sentences=[(tokens[s][0], tokens[e - 1][1]) for s, e in bounds[begin:stop]],
-            )
-        )
-    return start, end, pieces
 
 
 def _name(file: _File, sentence: int, upload: Upload, source: Source) -> str:
@@ -463,17 +400,3 @@ def _name(file: _File, sentence: int, upload: Upload, source: Source) -> str:
     number = file.document[sentence]
     name, is_named = file.names[number] if number >= 0 else ("0", False)
     return name if is_named else f"{prefix}{name}"
-
-
-def _spans(found: DecodedTags, file: _File, start: Ints, end: Ints) -> list[tuple[int, DraftSpan]]:
-    """What one annotator marked, each with its first row; the last span first."""
-    base = np.array(file.first)[found.text]
-    rows = base + found.start
-    spans = zip(
-        rows.tolist(),
-        start[rows].tolist(),
-        end[base + found.end - 1].tolist(),
-        found.label.tolist(),
-        strict=True,
-    )
-    return [(row, DraftSpan(s, e, found.labels[label])) for row, s, e, label in spans][::-1]

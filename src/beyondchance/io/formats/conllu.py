@@ -15,11 +15,12 @@ from itertools import chain
 import numpy as np
 
 from beyondchance.errors import FormatError
-from beyondchance.io.drafts import Draft, Interval, draft_of_words
+from beyondchance.io.drafts import Draft, draft_of_sentences
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload, each_upload
 from beyondchance.io.sources import Source
 from beyondchance.io.tagged import Marks, decoded, marks_of
+from beyondchance.io.values import quoting
 from beyondchance.messages import Piece, Quote, Text, Use, quotes
 
 _KEYS = ("NER", "ner", "Entity", "NE")
@@ -105,29 +106,17 @@ def _documents(file: _File, marks: Sequence[Marks], annotator: str, prefix: str)
         name = sentence.document or sentence.name or f"{prefix}{index + 1}"
         group = groups.setdefault(name, [])
         if group and (sentence.document is None or group[-1] != index - 1):
-            raise FormatError(
-                "a second document ",
-                Quote(name),
-                where=sentence.words[0].where,
-                expected="each name once",
-            )
+            found = quoting("a second document {}", name)
+            raise FormatError(*found, where=sentence.words[0].where, expected="each name once")
         group.append(index)
     for name, group in groups.items():
-        words: list[str] = []
-        sentences: list[Interval] = []
-        spans: Marks = []
-        for index in group:
-            base = len(words)
-            words += [word.form for word in file.sentences[index].words]
-            sentences.append((base, len(words)))
-            spans += [(base + start, base + end, label) for start, end, label in marks[index]]
-        yield draft_of_words(
-            words,
-            spans,
-            where=file.sentences[group[0]].words[0].where,
+        sentences = [file.sentences[index].words for index in group]
+        yield draft_of_sentences(
+            [[word.form for word in words] for words in sentences],
+            [marks[index] for index in group],
+            where=sentences[0][0].where,
             document=name,
             annotator=annotator,
-            sentences=sentences,
         )
 
 
@@ -180,12 +169,8 @@ def _add(row: str, sentence: _Sentence, columns: Sequence[str], where: str) -> N
     """Add a word, a multiword token or an empty node; words count from 1."""
     cells = [" ".join(cell.split()) for cell in row.split("\t")]
     if not {"id", "form", "misc"} <= set(columns):
-        raise FormatError(
-            "the columns are ",
-            *quotes(columns),
-            where=where,
-            expected="ID, FORM and MISC among them",
-        )
+        found = ("the columns are ", *quotes(columns))
+        raise FormatError(*found, where=where, expected="ID, FORM and MISC among them")
     if len(cells) != len(columns):
         expected = f"{len(columns)}, separated by tabs"
         raise FormatError(f"{len(cells)} columns", where=where, expected=expected)
@@ -197,8 +182,7 @@ def _add(row: str, sentence: _Sentence, columns: Sequence[str], where: str) -> N
         words = _RANGE_ID.fullmatch(number)
         if not _EMPTY_ID.fullmatch(number) and (words is None or int(words[1]) > int(words[2])):
             raise FormatError(
-                "the number of a word is ",
-                Quote(number),
+                *quoting("the number of a word is {}", number),
                 where=where,
                 expected="a number such as 1, 1-2 for a multiword token, or 1.1 for an empty node",
             )
@@ -206,13 +190,9 @@ def _add(row: str, sentence: _Sentence, columns: Sequence[str], where: str) -> N
         return
     n_before = len(sentence.words)
     if number != str(n_before + 1):
-        raise FormatError(
-            "word ",
-            Quote(number),
-            f" after word {n_before}",
-            where=where,
-            expected=f"{n_before + 1} (a blank line ends a sentence)",
-        )
+        expected = f"{n_before + 1} (a blank line ends a sentence)"
+        found = ("word ", Quote(number), f" after word {n_before}")
+        raise FormatError(*found, where=where, expected=expected)
     sentence.words.append(word)
 
 
@@ -248,26 +228,17 @@ def _key(files: list[_File], upload: Upload, reading: Reading) -> str:
 
 def _marks(files: list[_File], key: str, upload: Upload, reading: Reading) -> list[list[Marks]]:
     """The spans of every sentence of every file, counted in its words."""
-    marked = [
-        word
-        for file in files
-        for sentence in file.sentences
-        for word in sentence.words
-        if word.misc.get(key)
-    ]
+    sentences = [sentence for file in files for sentence in file.sentences]
+    marked = [word for sentence in sentences for word in sentence.words if word.misc.get(key)]
     tags = [word for word in marked if _BRACKET.sub("", word.misc[key])]
     if len(tags) < len(marked):
         if tags:
-            raise _refused(
-                tags[0],
-                key,
-                ", not in brackets, but others are",
-                expected="(LABEL, LABEL) or (LABEL)",
-            )
+            why = ", not in brackets, but others are"
+            raise _refused(tags[0], key, why, expected="(LABEL, LABEL) or (LABEL)")
         return [
             [_in_brackets(s, file.parts, key, reading) for s in file.sentences] for file in files
         ]
-    marks = _by_tags([s for file in files for s in file.sentences], key, upload, reading)
+    marks = _by_tags(sentences, key, upload, reading)
     return [[next(marks) for _ in file.sentences] for file in files]
 
 
@@ -308,14 +279,8 @@ def _in_brackets(sentence: _Sentence, parts: list[str] | None, key: str, reading
                 name = bracket[_CLOSE]
                 index = next((i for i, (other, _, _) in enumerate(opened) if other == name), None)
                 if index is None:
-                    raise _refused(
-                        word,
-                        key,
-                        ", which closes ",
-                        Quote(name),
-                        ", but that is not open in this sentence",
-                        expected=("(", Quote(name), " before it"),
-                    )
+                    why = quoting(", which closes {}, but that is not open in this sentence", name)
+                    raise _refused(word, key, *why, expected=quoting("({} before it", name))
                 _, label, start = opened.pop(index)
                 spans.append((start, place + 1, label))
                 continue
@@ -327,14 +292,8 @@ def _in_brackets(sentence: _Sentence, parts: list[str] | None, key: str, reading
                 opened.insert(0, (name, label, place))
     if opened:
         name, _, place = opened[0]
-        raise _refused(
-            sentence.words[place],
-            key,
-            ", which opens ",
-            Quote(name),
-            ", but nothing closes that in this sentence",
-            expected=(Quote(name), ") after it"),
-        )
+        why = quoting(", which opens {}, but nothing closes that in this sentence", name)
+        raise _refused(sentence.words[place], key, *why, expected=quoting("{}) after it", name))
     return sorted(spans)
 
 
@@ -343,42 +302,25 @@ def _skip_others(sentence: _Sentence, key: str, reading: Reading) -> None:
     for word in sentence.others:
         for bracket in _BRACKET.finditer(word.misc.get(key, "")):
             if bracket.lastindex != _WHOLE:
-                raise _refused(
-                    word,
-                    key,
-                    ", which begins or ends an entity on a multiword token or an empty node",
-                    expected="it on a word",
-                )
+                why = ", which begins or ends an entity on a multiword token or an empty node"
+                raise _refused(word, key, why, expected="it on a word")
             reading.skipped["entities of multiword tokens and empty nodes ignored"] += 1
 
 
 def _named(content: str, parts: list[str] | None, word: _Word, key: str) -> tuple[str, str]:
     """What closes an entity, and its label."""
     if _FRAGMENT.search(content):
-        raise _refused(
-            word,
-            key,
-            ", a fragment of an entity in several pieces",
-            expected="entities in one piece",
-        )
+        why = ", a fragment of an entity in several pieces"
+        raise _refused(word, key, why, expected="entities in one piece")
     if parts is None:
         if _COREFERENCE.fullmatch(content):
-            raise _refused(
-                word,
-                key,
-                ", which has several parts",
-                expected="(LABEL, or a comment such as '# global.Entity = eid-etype-head' that "
-                "names the parts",
-            )
+            comment = "a comment such as '# global.Entity = eid-etype-head' that names the parts"
+            expected = f"(LABEL, or {comment}"
+            raise _refused(word, key, ", which has several parts", expected=expected)
         return content, content
     values = content.split("-")
     index = parts.index("etype") if "etype" in parts else len(values)
     if index >= len(values) or not values[index]:
-        raise _refused(
-            word,
-            key,
-            ", which has no part etype; the parts, by '# global.Entity', are ",
-            *quotes(parts),
-            expected="etype among them",
-        )
+        why = ", which has no part etype; the parts, by '# global.Entity', are "
+        raise _refused(word, key, why, *quotes(parts), expected="etype among them")
     return values[0], values[index]

@@ -7,7 +7,6 @@ import json
 import re
 import zipfile
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from beyondchance.errors import FormatError
@@ -32,17 +31,12 @@ _IGNORED = {
 }
 # What objects of other formats have, and doccano's never.
 _FOREIGN = frozenset({"annotator", "annotation_id", "completed_by", "spans", "tokens"})
-_BLANK = re.compile(r"\s*")
+_SIGN = re.compile(r"\S")
 _FIRST_LINE = re.compile(r"\s*([^\n]*)")
 
 
-@dataclass(frozen=True, slots=True)
-class _Entry:
-    """One JSON object: its place, and its number if it has no identifier."""
-
-    where: str
-    number: int
-    value: Any
+_Entry = tuple[str, int, Any]
+"""The place of an object, its number in case it has no identifier, and the object."""
 
 
 def is_format(upload: Upload) -> bool:
@@ -62,20 +56,14 @@ def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
     source = upload.sources[0]
     if not upload.is_folder and not is_zip(source):
         if not source.text.strip():
-            raise FormatError(
-                "the file is empty",
-                where=source.name,
-                expected="a JSON object for each document",
-            )
+            expected = "a JSON object for each document"
+            raise FormatError("the file is empty", where=source.name, expected=expected)
         yield from _drafts_of(source, upload.annotator, reading)
         return
     files = list(_files(upload, reading))
     if not files:
-        raise FormatError(
-            "holds no file of an annotator",
-            where=upload.name,
-            expected="one .jsonl for each user",
-        )
+        expected = "one .jsonl for each user"
+        raise FormatError("holds no file of an annotator", where=upload.name, expected=expected)
     for file in files:
         # Where all users share their work, no annotator is named in the archive.
         is_shared = len(files) == 1 and file.stem == _ALL_ANNOTATORS
@@ -113,10 +101,10 @@ def _entries(source: Source) -> Iterator[_Entry]:
     first = line[1] if line else ""
     if first.startswith("["):
         for number, value in enumerate(source.json(), start=1):
-            yield _Entry(f"{source.name}: item {number}", number, value)
+            yield f"{source.name}: item {number}", number, value
     elif _is_json(first):
         for number, value in source.json_lines():
-            yield _Entry(f"{source.name}:{number}", number, value)
+            yield f"{source.name}:{number}", number, value
     else:
         yield from _following(source)
 
@@ -137,35 +125,26 @@ def _following(source: Source) -> Iterator[_Entry]:
     """
     text, name = source.text, source.name
     place, line, number = 0, 1, 0
-    while True:
-        begin = _after_blanks(text, place)
+    while (sign := _SIGN.search(text, place)) is not None:
+        begin = sign.start()
         line += text.count("\n", place, begin)
-        if begin == len(text):
-            return
         try:
             _, place = json.JSONDecoder().raw_decode(text, begin)
         except (ValueError, RecursionError):
             place = len(text)  # to be parsed once more, and refused with its place
         number += 1
         value = parsed_json(text[begin:place], name, first_line=line)
-        yield _Entry(f"{name}:{line}", number, value)
+        yield f"{name}:{line}", number, value
         line += text.count("\n", begin, place)
-
-
-def _after_blanks(text: str, place: int) -> int:
-    blank = _BLANK.match(text, place)
-    return blank.end() if blank else place
 
 
 def _drafts_of(source: Source, annotator: str, reading: Reading) -> Iterator[Draft]:
     """What one annotator did."""
-    for entry in _entries(source):
-        value = object_of(entry.value, entry.where)
-        text = _text(value, entry.where)
-        spans = [
-            _span(label, f"{entry.where}, label {number}")
-            for number, label in enumerate(_labels(value, entry.where), start=1)
-        ]
+    for where, number, item in _entries(source):
+        value = object_of(item, where)
+        text = _text(value, where)
+        labels = enumerate(_labels(value, where), start=1)
+        spans = [_span(label, f"{where}, label {place}") for place, label in labels]
         for key, kind in _IGNORED.items():
             if isinstance(value.get(key), list) and value[key]:
                 reading.skipped[kind] += len(value[key])
@@ -173,14 +152,11 @@ def _drafts_of(source: Source, annotator: str, reading: Reading) -> Iterator[Dra
             reading.skipped["documents without labels left out as not annotated"] += 1
             continue
         if not spans:
-            reading.note(
-                "documents without labels count as annotated without a span (",
-                Use("empty", "missing"),
-                " leaves them out)",
-            )
+            note = "documents without labels count as annotated without a span ("
+            reading.note(note, Use("empty", "missing"), " leaves them out)")
         yield Draft(
-            where=entry.where,
-            document=identifier(value, "id", entry.where) or str(entry.number),
+            where=where,
+            document=identifier(value, "id", where) or str(number),
             annotator=annotator,
             text=text,
             spans=spans,
@@ -191,14 +167,11 @@ def _drafts_of(source: Source, annotator: str, reading: Reading) -> Iterator[Dra
 def _text(value: dict[str, Any], where: str) -> str:
     key = next((key for key in _TEXTS if key in value), None)
     if key is None:
-        raise FormatError(
-            "has no text",
-            where=where,
-            expected="the characters of the document under 'text' or 'data'",
-        )
-    if not isinstance(value[key], str):
-        raise refused(value[key], f"{key!r}", where, "a string")
-    text: str = value[key]
+        expected = "the characters of the document under 'text' or 'data'"
+        raise FormatError("has no text", where=where, expected=expected)
+    text = value[key]
+    if not isinstance(text, str):
+        raise refused(text, f"{key!r}", where, "a string")
     return text
 
 
@@ -214,19 +187,13 @@ def _labels(value: dict[str, Any], where: str) -> list[Any]:
             remedy="export a sequence labelling project as JSONL with text labels",
         )
     if len(keys) > 1:
-        raise FormatError(
-            f"has labels under {' and '.join(map(repr, keys))}",
-            where=where,
-            expected="one of them",
-            remedy="remove the other",
-        )
+        found = f"has labels under {' and '.join(map(repr, keys))}"
+        raise FormatError(found, where=where, expected="one of them", remedy="remove the other")
     key, labels = keys[0], value[keys[0]]
     items = labels if isinstance(labels, list) else [labels]
     if any(isinstance(item, str) for item in items):
         raise FormatError(
-            f"{key!r} is ",
-            shown(labels),
-            ", labels of a whole text (text classification)",
+            *(f"{key!r} is ", shown(labels), ", labels of a whole text (text classification)"),
             where=where,
             expected="spans [start, end, label]",
             remedy="export a sequence labelling project",

@@ -10,7 +10,7 @@ import numpy as np
 
 from beyondchance.checks import is_whole
 from beyondchance.errors import FormatError
-from beyondchance.io.drafts import Draft, draft_of_words
+from beyondchance.io.drafts import Draft, draft_of_sentences
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload, each_upload
 from beyondchance.io.tagged import decoded, marks_of
@@ -47,13 +47,12 @@ def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
         where=lambda example, place: f"{examples[example].where}, token {place}",
     )
     for example, marks in zip(examples, marks_of(found, len(examples)), strict=True):
-        yield draft_of_words(
-            example.words,
-            marks,
+        yield draft_of_sentences(
+            [example.words],
+            [marks],
             where=example.where,
             document=example.document,
             annotator=upload.annotator,
-            sentences=[(0, len(example.words))],
         )
 
 
@@ -61,37 +60,26 @@ def _examples(upload: Upload, reading: Reading) -> Iterator[_Example]:
     """Check the examples one by one."""
     data = upload.data
     if data is None:
-        raise FormatError(
-            "a path",
-            where=upload.name,
-            expected="the data set itself, as in bc.read(dataset_a, dataset_b, format='hf')",
-        )
+        expected = "the data set itself, as in bc.read(dataset_a, dataset_b, format='hf')"
+        raise FormatError("a path", where=upload.name, expected=expected)
     if isinstance(data, Mapping):
-        raise FormatError(
-            "a mapping with the keys ",
-            *quotes(data),
-            where=upload.name,
-            expected="one data set",
-            remedy="choose a split",
-        )
+        found = ("a mapping with the keys ", *quotes(data))
+        expected, remedy = "one data set", "choose a split"
+        raise FormatError(*found, where=upload.name, expected=expected, remedy=remedy)
     try:
         rows = iter(data)
     except TypeError:
+        expected = "a data set or a list of dictionaries"
         raise FormatError(
-            f"a {type(data).__name__}",
-            where=upload.name,
-            expected="a data set or a list of dictionaries",
+            f"a {type(data).__name__}", where=upload.name, expected=expected
         ) from None
     key: str | None = None
     names: list[str] | None = None
     for number, row in enumerate(rows, start=1):
         where = f"{upload.name}: example {number}"
         if not isinstance(row, Mapping):
-            raise FormatError(
-                f"a {type(row).__name__}",
-                where=where,
-                expected="a dictionary with tokens and ner_tags",
-            )
+            expected = "a dictionary with tokens and ner_tags"
+            raise FormatError(f"a {type(row).__name__}", where=where, expected=expected)
         if key is None:
             key = _tag_key(row, where)
             names = _names(data, key)
@@ -131,11 +119,8 @@ def _example(
         return None
     values = _listed(row, key, where)
     if len(words) != len(values):
-        raise FormatError(
-            f"has {len(words)} tokens and {len(values)} {key}",
-            where=where,
-            expected="as many of each",
-        )
+        found = f"has {len(words)} tokens and {len(values)} {key}"
+        raise FormatError(found, where=where, expected="as many of each")
     for place, word in enumerate(words):
         if not isinstance(word, str) or not word:
             raise FormatError(

@@ -22,6 +22,7 @@ from beyondchance.io.values import (
     label_of,
     listed,
     object_of,
+    quoting,
     refused,
     words_of,
 )
@@ -88,26 +89,20 @@ def _looks_right(source: Source) -> bool:
 def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
     """Read all tasks: a draft for each annotation that was not cancelled."""
     others: Counter[str] = Counter()
-    works = list(
-        chain.from_iterable(
-            _of_source(source, upload, reading, others) for source in upload.sources
-        )
-    )
+    sources = (_of_source(source, upload, reading, others) for source in upload.sources)
+    works = list(chain.from_iterable(sources))
     if others:
         reading.skipped["results that are not spans ignored"] += others.total()
         kinds = _counted(others, "")
         if not any(work.spans for work in works):
             raise FormatError(
-                "no result marks a span of text, all are of other types (",
-                *kinds,
-                ")",
+                *quoting("no result marks a span of text, all are of other types ({})", kinds),
                 where=upload.name,
                 expected="results with start, end and labels",
             )
         reading.note("results that are not spans: ", *kinds, where=upload.name)
     works = _once(_with_gold(works, reading), reading)
-    texts = _texts(works)
-    for work, text in zip(works, texts, strict=True):
+    for work, text in zip(works, _texts(works), strict=True):
         yield Draft(
             where=work.where,
             document=work.document,
@@ -186,9 +181,8 @@ def _of_task(
         work = replace(empty, where=where, annotator=model)
         yield _with_results(work, listed(item, "result", where), reading, others)
     if unfinished := task.get("drafts"):
-        reading.skipped["unfinished drafts ignored"] += (
-            len(unfinished) if isinstance(unfinished, list) else 1
-        )
+        n_unfinished = len(unfinished) if isinstance(unfinished, list) else 1
+        reading.skipped["unfinished drafts ignored"] += n_unfinished
 
 
 def _of_flat_task(
@@ -206,11 +200,9 @@ def _of_flat_task(
         elif regions and all(isinstance(region, dict) for region in regions):
             others[key] += len(regions)
     if not values and not any(key in task for key in (*_ANNOTATOR, "annotation_id")):
-        raise FormatError(
-            "neither 'annotations' nor 'annotator' nor labelled spans were found",
-            where=where,
-            expected="a task of Label Studio's JSON or JSON-MIN export",
-        )
+        found = "neither 'annotations' nor 'annotator' nor labelled spans were found"
+        expected = "a task of Label Studio's JSON or JSON-MIN export"
+        raise FormatError(found, where=where, expected=expected)
     fields = {k: v for k, v in task.items() if isinstance(v, str) and k not in _ABOUT}
     work = replace(
         empty, where=where, annotator=_annotator(task, where) or empty.annotator, fields=fields
@@ -265,11 +257,8 @@ def _with_results(
         if not isinstance(kind, str):
             raise refused(kind, "'type'", where, "a string")
         if kind == "paragraphlabels":
-            raise FormatError(
-                "type 'paragraphlabels' marks turns of a dialogue, which have no text in common",
-                where=where,
-                expected="spans of one text",
-            )
+            why = "type 'paragraphlabels' marks turns of a dialogue, which have no text in common"
+            raise FormatError(why, where=where, expected="spans of one text")
         if kind not in _SPANS:
             others[kind] += 1
             continue
@@ -283,13 +272,8 @@ def _with_results(
         target = identifier(item, "to_name", where)
         targets |= {} if target is None else {target: None}
     if len(targets) > 1:
-        raise FormatError(
-            "spans lie in several texts (to_name ",
-            *quotes(targets),
-            ")",
-            where=work.where,
-            expected="spans of one text in a task",
-        )
+        found = quoting("spans lie in several texts (to_name {})", quotes(targets))
+        raise FormatError(*found, where=work.where, expected="spans of one text in a task")
     return replace(work, spans=spans, is_html=is_html)
 
 
@@ -301,9 +285,8 @@ def _spans_of(value: Mapping[str, Any], kind: str, where: Text) -> list[DraftSpa
     for key in ("start", "end"):
         if isinstance(place.get(key), str) and place[key].startswith("/"):
             raise FormatError(
-                f"{key!r} is the place ",
-                Quote(place[key]),
-                " in a web page, without 'globalOffsets'",
+                f"{key!r} is ",
+                *quoting("the place {} in a web page, without 'globalOffsets'", place[key]),
                 where=where,
                 expected="both",
                 remedy="save the annotation again with a newer Label Studio",
@@ -328,12 +311,8 @@ def _with_gold(works: list[_Work], reading: Reading) -> list[_Work]:
     name = "gold"
     while name in people:
         name = "gold standard" if name == "gold" else f"{name}'"
-    reading.note(
-        "ground truth annotations are the gold standard ",
-        Quote(name),
-        " and not counted for their annotators: ",
-        *_counted(makers, "by "),
-    )
+    text = "ground truth annotations are the gold standard {} and not counted for their annotators"
+    reading.note(*quoting(text, name), ": ", *_counted(makers, "by "))
     return [replace(work, annotator=name) if work.is_gold else work for work in works]
 
 
@@ -346,9 +325,7 @@ def _once(works: Sequence[_Work], reading: Reading) -> list[_Work]:
             continue
         if reading.options["repeated"] == "error":
             raise FormatError(
-                Quote(work.annotator),
-                " annotated this task before, at ",
-                *pieces(first.where),
+                *(Quote(work.annotator), " annotated this task before, at ", *pieces(first.where)),
                 where=work.where,
                 expected="one annotation of a task by each annotator",
                 remedy=("remove one of them, or pass ", Use("repeated", "last")),
@@ -370,18 +347,13 @@ def _texts(works: Sequence[_Work]) -> list[str]:
     texts = []
     for work in works:
         if not work.fields:
-            raise FormatError(
-                "the task has no text", where=work.where, expected="a string in its data"
-            )
+            expected = "a string in its data"
+            raise FormatError("the task has no text", where=work.where, expected=expected)
         name = field if len(work.fields) > 1 else next(iter(work.fields))
         text = work.fields[name]
         if work.spans and _ADDRESS.fullmatch(text):
             raise FormatError(
-                "field ",
-                Quote(name),
-                " holds the address ",
-                Quote(text),
-                " instead of the text",
+                *quoting("field {} holds the address {} instead of the text", name, text),
                 where=work.where,
                 remedy="put the texts themselves into the export",
             )
@@ -399,9 +371,7 @@ def _field(works: Sequence[_Work]) -> str:
             return "text" if "text" in names else names[0]
     fields = dict.fromkeys(name for work in works for name in work.fields)
     raise FormatError(
-        "any of the fields ",
-        *quotes(fields),
-        " may hold the text",
+        *quoting("any of the fields {} may hold the text", quotes(fields)),
         where=works[0].where,
         expected="one string in the data of a task, or one named 'text', or one that the words "
         "stored with the spans fit",
@@ -450,9 +420,8 @@ def _page_text(page: str, where: Text) -> str:
         parser.feed(page)
         parser.close()
     except Exception as error:  # it asserts on some broken pages
-        raise FormatError(
-            "the text is not readable as HTML (", Quote(str(error)), ")", where=where
-        ) from None
+        found = quoting("the text is not readable as HTML ({})", str(error))
+        raise FormatError(*found, where=where) from None
     return "".join(parser.parts)
 
 

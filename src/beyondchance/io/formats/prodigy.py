@@ -19,6 +19,7 @@ from beyondchance.io.values import (
     label_of,
     listed,
     object_of,
+    quoting,
     refused,
     words_of,
 )
@@ -117,7 +118,8 @@ def _draft(
     answer = _answer(task, where)
     for key in ("_session_id", "_annotator_id"):
         annotator = identifier(task, key, where) or annotator
-    document = _document(task, text, where, number, seen)
+    # Without an input hash, the tasks of a text belong to the line on which it came first.
+    document = identifier(task, "_input_hash", where) or seen.names.setdefault(text, number)
     spans = listed(task, "spans", where)
     tokens = _tokens(task, text, where, reading)
     seen.has_spans = seen.has_spans or "spans" in task or tokens is not None
@@ -147,15 +149,6 @@ def _answer(item: Mapping[str, Any], where: str) -> str:
     if not isinstance(answer, str) or answer not in _ANSWERS:
         raise refused(answer, "'answer'", where, f"one of: {', '.join(_ANSWERS)}")
     return answer
-
-
-def _document(task: Mapping[str, Any], text: str, where: str, number: str, seen: _Seen) -> str:
-    """The input hash or, without one, the line on which the text came first.
-
-    So the tasks of one text belong to one document, on whatever lines they are.
-    """
-    name = identifier(task, "_input_hash", where)
-    return seen.names.setdefault(text, number) if name is None else name
 
 
 def _check_once(document: str, annotator: str, where: str, seen: _Seen) -> None:
@@ -198,19 +191,16 @@ def _tokens(
         object_of(token, where, f"token #{number}")
         start, end = interval(token, place)
         if not last <= start < end <= length:
+            order = "tokens from left to right within the text"
+            expected = f"{order}, which has {length} characters"
             raise FormatError(
-                f"token #{number} is [{start}, {end})",
-                where=where,
-                expected=f"tokens from left to right within the text, which has {length} "
-                "characters",
+                f"token #{number} is [{start}, {end})", where=where, expected=expected
             )
         words = token.get("text")
         if isinstance(words, str) and unit == "codepoints" and words != text[start:end]:
             raise FormatError(
-                f"token #{number} covers ",
-                Quote(text[start:end]),
-                ", but the file stores ",
-                Quote(words),
+                f"token #{number}",
+                *quoting(" covers {}, but the file stores {}", text[start:end], words),
                 where=where,
                 remedy="check that tokens and text belong together",
             )

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import chain, pairwise
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from beyondchance.annotations.tags import decode_tags
 from beyondchance.errors import BeyondChanceError
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload
-from beyondchance.io.tagged import note_columns, note_scheme, scheme_with_ends
+from beyondchance.io.tagged import note_columns, scheme_with_ends
 from beyondchance.types import Bools, Ints
 
 DOCUMENT_LINE = "-DOCSTART-"
@@ -82,7 +82,7 @@ def quick_corpus(uploads: list[Upload], reading: Reading) -> Corpus | None:
     for upload, file in zip(uploads, files, strict=True):
         note_columns(file.columns, reading, file=upload.name)
         if reading.options["scheme"] is None:
-            note_scheme(scheme, reading, file=upload.name, annotator=upload.annotator)
+            reading.note("tags read as ", scheme, where=upload.name, who=upload.annotator)
     return corpus
 
 
@@ -187,13 +187,9 @@ def _scheme(file: _Plain) -> str | None:
     scheme = scheme_with_ends({tag[:1] for tag in set(file.tags)})
     if scheme is not None:
         return scheme
-    before = "O"
-    for tag in file.tags:
-        # A B after an O begins a span alone, even if a sentence ends between them.
-        if tag[:1] == "B" and before == "O":
-            return "IOB2"
-        before = tag
-    return None
+    # A B after an O begins a span alone, even if a sentence ends between them.
+    pairs = pairwise(chain(["O"], file.tags))
+    return "IOB2" if any(tag[:1] == "B" and before == "O" for before, tag in pairs) else None
 
 
 def _built(files: list[_Plain], names: list[str], scheme: str, repair: str) -> Corpus | None:
