@@ -6,7 +6,7 @@ import io
 import re
 import zipfile
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import Any
@@ -89,20 +89,20 @@ def _documents(upload: Upload, entries: Sequence[Entry], loader: Loader) -> list
     found: list[Layered] = []
     names: list[str] = []
     for entry in entries:
-        if entry.kind not in {"xmi", "json", "zip"}:
-            if entry.kind != "types" and not is_single:
-                loader.reading.skipped["files of other formats ignored"] += 1
-            continue
-        found.append(loader.loaded(entry, entries, document="", annotator=upload.annotator))
-        names.append(str(PurePosixPath(entry.path).with_suffix("")))
+        if entry.kind in {"xmi", "json", "zip"}:
+            found.append(loader.loaded(entry, entries, "", upload.annotator))
+            names.append(str(PurePosixPath(entry.path).with_suffix("")))
+        elif entry.kind != "types" and not is_single:
+            loader.reading.skipped["files of other formats ignored"] += 1
     if not found:
         raise _nothing(upload, entries)
     # Titles name documents, unless they are missing or all the same.
-    titles = [document.document for document in found]
+    titles = [document.draft.document for document in found]
     if len(set(titles)) < len(titles) or not all(titles):
         titles = ["1"] if len(found) == 1 and not upload.is_folder else names
     return [
-        replace(document, document=title) for document, title in zip(found, titles, strict=True)
+        replace(document, draft=replace(document.draft, document=title))
+        for document, title in zip(found, titles, strict=True)
     ]
 
 
@@ -150,16 +150,13 @@ def _project(upload: Upload, entries: Sequence[Entry], loader: Loader) -> list[L
             unread[PurePosixPath(file).suffix or file] += not is_gold
         else:
             is_readable |= not is_gold
-            if _is_finished(document, user, is_gold, states, curated):
-                found.append(
-                    loader.loaded(
-                        entry,
-                        entries,
-                        document=document,
-                        annotator="gold" if is_gold else user,
-                        is_gold=is_gold,
-                    )
-                )
+            # All work counts as annotated if the project knows no states.
+            is_finished = not states or states.get((document, user)) in _FINISHED
+            if is_gold:
+                is_finished = curated.get(document) != "CURATION_IN_PROGRESS"
+            if is_finished:
+                who = "gold" if is_gold else user
+                found.append(loader.loaded(entry, entries, document, who, is_gold=is_gold))
             else:
                 skipped["unfinished annotations left out"] += 1
     if not is_readable:
@@ -177,19 +174,6 @@ def _project(upload: Upload, entries: Sequence[Entry], loader: Loader) -> list[L
             remedy="mark documents as finished in INCEpTION and export again",
         )
     return found
-
-
-def _is_finished(
-    document: str,
-    user: str,
-    is_gold: bool,
-    states: Mapping[tuple[str, str], str],
-    curated: Mapping[str, str],
-) -> bool:
-    """Whether work counts as annotated; all does if the project knows no states."""
-    if is_gold:
-        return curated.get(document) != "CURATION_IN_PROGRESS"
-    return not states or states.get((document, user)) in _FINISHED
 
 
 def _states(entries: Sequence[Entry]) -> tuple[dict[tuple[str, str], str], dict[str, str]]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import accumulate
 
 from beyondchance.errors import FormatError
 from beyondchance.io.drafts import Draft
@@ -17,11 +18,12 @@ from beyondchance.messages import Piece, Quote, Text, Use
 
 _BEGIN = "#FORMAT=WebAnno TSV 3"
 _HEAD = re.compile(rf"{_BEGIN}(\.[0-3])?[ \t]*")
-_TOKEN_LINE = re.compile(r"(\d{1,9})-(\d{1,9})((?:\.\d{1,9})*)", re.ASCII)
+_TOKEN_LINE = re.compile(r"\d{1,9}-\d{1,9}((?:\.\d{1,9})*)", re.ASCII)
 _OFFSETS = re.compile(r"(\d{1,10})-(\d{1,10})", re.ASCII)
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 _BAR = re.compile(r"(?:[^\\|]|\\.)+", re.DOTALL)
 _NUMBERED = re.compile(r"((?:[^\\\[]|\\.)*)\[(\d{1,9})\]", re.DOTALL | re.ASCII)
+_IGNORED = {"CH": "chain links ignored", "RL": "relations ignored", "SP": "slots ignored"}
 _CONTROLS = {"t": "\t", "n": "\n", "r": "\r", "f": "\f", "b": "\b", "v": "\v"}
 
 MOST_GAP = 2**20
@@ -122,21 +124,21 @@ def parsed(
             marks.add(row)
     if not text.tokens:
         raise FormatError("no tokens", where=source.name, expected="at least one sentence")
-    for what, number in marks.ignored().items():
-        reading.skipped[what] += number
-    return Layered(
+    # Links, relations and slots are no spans.
+    reading.skipped.update(marks.ignored)
+    draft = Draft(
         where=source.name,
         document=document,
         annotator=annotator,
         text=text.text(),
-        layers=marks.layers,
-        candidates=tuple(marks.layers),
-        known=frozenset(marks.layers),
+        spans=(),
         tokens=text.tokens,
         sentences=text.sentences,
         is_gold=is_gold,
         offsets=unit,
     )
+    layers = marks.layers()
+    return Layered(draft=draft, layers=layers, candidates=tuple(layers), known=frozenset(layers))
 
 
 def unescaped(text: str) -> str:
@@ -207,7 +209,6 @@ class _Row:
     """A line of a token or of a part of one."""
 
     line: int
-    token: tuple[int, int]
     is_part: bool
     start: int
     end: int
@@ -240,8 +241,7 @@ def _row(fields: list[str], line: int, columns: Sequence[_Columns], name: str) -
         raise FormatError(
             f"offsets {start}-{end}", where=where, expected="the start before the end"
         )
-    token = (int(number[1]), int(number[2]))
-    return _Row(line, token, bool(number[3]), start, end, unescaped(fields[2]), fields)
+    return _Row(line, bool(number[1]), start, end, unescaped(fields[2]), fields)
 
 
 class _Text:
@@ -324,33 +324,38 @@ def _same(found: str, form: str) -> bool:
 
 def _places(text: str, unit: str) -> dict[int, int]:
     """Where each offset within a sentence is in its text."""
-    places = {}
-    offset = 0
-    for index, character in enumerate(text):
-        places[offset] = index
-        offset += 2 if unit == "utf16" and character >= "\U00010000" else 1
-    places[offset] = len(text)
-    return places
+    widths = (1 + (unit == "utf16" and character > "\uffff") for character in text)
+    return {offset: index for index, offset in enumerate(accumulate(widths, initial=0))}
+
+
+_Key = tuple[int, int]
+"""What identifies an annotation in its layer: 0 and its number, or its line and place."""
 
 
 class _Found:
     """The annotations of a document, put together line by line."""
 
     def __init__(self, columns: Sequence[_Columns], name: str) -> None:
-        self.layers = {
-            item.layer: Layer(tuple(item.features)) for item in columns if item.kind == "SP"
-        }
         self._columns = columns
         self._name = name
-        self._open: dict[tuple[str, int], tuple[Annotation, int]] = {}
-        self._place: dict[tuple[str, int], int] = {}
-        self._links: dict[str, set[tuple[str, str]]] = {"CH": set(), "RL": set(), "SP": set()}
+        # Annotations by layer and key, with the last token of each.
+        self._found: dict[tuple[str, _Key], tuple[Annotation, int]] = {}
+        self._links: set[tuple[str, str, str]] = set()
         self._token = -1
 
-    def ignored(self) -> dict[str, int]:
-        """How many links, relations and slots there are: they are no spans."""
-        names = {"CH": "chain links ignored", "RL": "relations ignored", "SP": "slots ignored"}
-        return {names[kind]: len(found) for kind, found in self._links.items() if found}
+    @property
+    def ignored(self) -> list[str]:
+        """What each link, relation and slot is called where it is counted."""
+        return [_IGNORED[kind] for kind, _, _ in self._links]
+
+    def layers(self) -> dict[str, Layer]:
+        """The layers of spans with their annotations."""
+        layers = {
+            one.layer: Layer(tuple(one.features)) for one in self._columns if one.kind == "SP"
+        }
+        for (layer, _), (annotation, _) in self._found.items():
+            layers[layer].annotations.append(annotation)
+        return layers
 
     def add(self, row: _Row) -> None:
         """Add what a line says."""
@@ -367,7 +372,7 @@ class _Found:
             # A link of a chain is repeated for each of its tokens, a relation is not.
             _, arrow, target = item.partition("->")
             place = f"->{target}" if arrow and columns.kind == "CH" else f"{row.line}:{item}"
-            self._links[columns.kind].add((columns.layer, place))
+            self._links.add((columns.kind, columns.layer, place))
 
     def _add_slots(self, row: _Row, columns: _Columns) -> None:
         plain = set(columns.features.values())
@@ -377,16 +382,15 @@ class _Found:
                 if not item.startswith("*"):
                     number = _NUMBERED.fullmatch(item)
                     place = f"[{number[2]}]" if number else f"{row.line}:{item}"
-                    self._links["SP"].add((columns.layer, place))
+                    self._links.add(("SP", columns.layer, place))
 
     def _add_spans(self, row: _Row, columns: _Columns) -> None:
         """Add the annotations of one layer: each is in all columns of the layer."""
-        new: dict[int, dict[str, str]] = {}
+        new: dict[_Key, dict[str, str]] = {}
         for feature, index in (columns.features or {"": columns.first}).items():
             for place, item in enumerate(_items(row.cells[index])):
                 numbered = _NUMBERED.fullmatch(item)
-                # Numbers are positive; annotations without one are identified by their place.
-                key = int(numbered[2]) if numbered else -place - 1
+                key = (0, int(numbered[2])) if numbered else (row.line, place)
                 value = numbered[1] if numbered else item
                 values = new.setdefault(key, {})
                 if value != "*" and feature:
@@ -394,37 +398,28 @@ class _Found:
         for key, values in new.items():
             self._add_span(row, columns.layer, key, values)
 
-    def _add_span(self, row: _Row, layer: str, key: int, values: dict[str, str]) -> None:
+    def _add_span(self, row: _Row, layer: str, key: _Key, values: dict[str, str]) -> None:
         """Begin an annotation, or go on with one that has the same number."""
         where = f"{self._name}:{row.line}"
-        annotations = self.layers[layer].annotations
-        if key < 0 or (layer, key) not in self._open:
-            item = Annotation(row.start, row.end, values, where)
-            annotations.append(item)
-            if key >= 0:
-                self._open[layer, key] = (item, self._token)
-                # Numbers are looked up again when the annotation goes on.
-                self._place[layer, key] = len(annotations) - 1
+        before, token = self._found.get((layer, key), (None, -1))
+        if before is None:
+            self._found[layer, key] = Annotation(row.start, row.end, values, where), self._token
             return
-        before, token = self._open[layer, key]
         if before.values != values:
             raise FormatError(
-                *(f"annotation [{key}] of layer ", Quote(layer), " has other values than at "),
+                *(f"annotation [{key[1]}] of layer ", Quote(layer), " has other values than at "),
                 before.where,
                 where=where,
                 expected="the same in all its lines",
             )
         if self._token - token > 1:
             raise FormatError(
-                *(f"annotation [{key}] of layer ", Quote(layer), " goes on after a gap"),
+                *(f"annotation [{key[1]}] of layer ", Quote(layer), " goes on after a gap"),
                 where=where,
                 expected="neighbouring tokens",
             )
-        longer = Annotation(
-            min(before.start, row.start), max(before.end, row.end), values, before.where
-        )
-        annotations[self._place[layer, key]] = longer
-        self._open[layer, key] = (longer, self._token)
+        start, end = min(before.start, row.start), max(before.end, row.end)
+        self._found[layer, key] = replace(before, start=start, end=end), self._token
 
 
 def _items(cell: str) -> list[str]:
