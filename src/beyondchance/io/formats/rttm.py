@@ -87,14 +87,8 @@ def _recordings(upload: Upload, reading: Reading) -> list[Recording]:
             recording, channel = fields[1:3]
             if channels.setdefault(recording, channel) != channel:
                 raise FormatError(
-                    *(
-                        "recording ",
-                        Quote(recording),
-                        " has channel ",
-                        Quote(channel),
-                        " here and ",
-                    ),
-                    *(Quote(channels[recording]), " before"),
+                    *("recording ", Quote(recording), " has channel ", Quote(channel)),
+                    *(" here and ", Quote(channels[recording]), " before"),
                     where=where,
                     expected="one channel",
                     remedy="give each a recording name of its own",
