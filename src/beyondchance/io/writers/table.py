@@ -61,11 +61,7 @@ def _rows(columns: Columns) -> Iterator[tuple[Any, ...]]:
 
 def _columns(corpus: Corpus, annotations: Annotations) -> Columns:
     """The columns of a table; None where a row has no value."""
-    rows = [
-        (document, annotator, span)
-        for (document, annotator), spans in _with_blanks(annotations).items()
-        for span in spans
-    ]
+    rows = [(*pair, span) for pair, spans in _with_blanks(annotations).items() for span in spans]
     spans = [span for _, _, span in rows]
     texts = corpus.texts if corpus.positions == "characters" else None
     joined = [] if texts is None else joined_texts(corpus, texts)
@@ -111,13 +107,8 @@ def _parquet(columns: Columns) -> bytes:
     parquet = required("pyarrow.parquet", extra="parquet", purpose="writing Parquet")
     sink = io.BytesIO()
     try:
-        table = arrow.table(
-            {
-                name: arrow.array(values, arrow.int64() if name in NUMBERS else arrow.string())
-                for name, values in columns.items()
-            }
-        )
-        parquet.write_table(table, sink)
+        kinds = {name: arrow.int64() if name in NUMBERS else arrow.string() for name in columns}
+        parquet.write_table(arrow.table(columns, schema=arrow.schema(kinds)), sink)
     except Exception as error:
         raise DataError(
             *("the table cannot be written as Parquet (", Quote(str(error)), ")")
