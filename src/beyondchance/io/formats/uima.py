@@ -13,6 +13,7 @@ from typing import Any
 
 from beyondchance.errors import FormatError
 from beyondchance.io.cas import EXPORT, Entry, Loader, entry_of, kind_of_file, unpacked
+from beyondchance.io.cas_checks import json_object
 from beyondchance.io.drafts import Draft
 from beyondchance.io.layers import Layered, layer_drafts
 from beyondchance.io.options import Reading
@@ -183,11 +184,7 @@ def _states(entries: Sequence[Entry]) -> tuple[dict[tuple[str, str], str], dict[
     for entry in entries:
         if not _PROJECT_JSON.fullmatch(entry.path):
             continue
-        project = entry.source.json()
-        if not isinstance(project, dict):
-            raise FormatError(
-                f"found {type(project).__name__}", where=entry.source.name, expected="a JSON object"
-            )
+        project = json_object(entry.source.json(), entry.source.name)
         for item in _records(project, "annotation_documents", entry):
             states[item["name"], item["user"]] = item["state"]
         for item in _records(project, "source_documents", entry):
