@@ -14,7 +14,7 @@ from beyondchance.io.offsets import Interval, length_of
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload, each_upload
 from beyondchance.io.sources import Source
-from beyondchance.messages import Piece, Quote, Text, Use
+from beyondchance.messages import Quote, Text, Use
 
 _BEGIN = "#FORMAT=WebAnno TSV 3"
 _HEAD = re.compile(rf"{_BEGIN}(\.[0-3])?[ \t]*")
@@ -113,13 +113,13 @@ def parsed(
     columns, sentences = _cut(lines, source.name)
     unit = reading.options["offsets"] or "utf16"
     text = _Text(unit)
-    marks = _Found(columns, source.name)
+    marks = _Found(columns)
     for sentence in sentences:
         if not sentence.rows:
             reading.skipped["sentences without tokens left out"] += 1
             continue
         rows = [_row(fields, line, columns, source.name) for line, fields in sentence.rows]
-        text.add(sentence, rows, source.name)
+        text.add(sentence, rows)
         for row in rows:
             marks.add(row)
     if not text.tokens:
@@ -208,6 +208,7 @@ def _declared(line: str, columns: Sequence[_Columns], where: str) -> _Columns:
 class _Row:
     """A line of a token or of a part of one."""
 
+    where: str
     line: int
     is_part: bool
     start: int
@@ -223,11 +224,8 @@ def _row(fields: list[str], line: int, columns: Sequence[_Columns], name: str) -
     if len(fields) == wanted + 1 and not fields[-1]:
         fields = fields[:-1]
     if len(fields) != wanted:
-        raise FormatError(
-            f"found {len(fields)} columns",
-            where=where,
-            expected=f"{wanted}, as the header declares",
-        )
+        declared = f"{wanted}, as the header declares"
+        raise FormatError(f"found {len(fields)} columns", where=where, expected=declared)
     number = _TOKEN_LINE.fullmatch(fields[0])
     offsets = _OFFSETS.fullmatch(fields[1])
     if number is None or offsets is None:
@@ -241,7 +239,7 @@ def _row(fields: list[str], line: int, columns: Sequence[_Columns], name: str) -
         raise FormatError(
             f"offsets {start}-{end}", where=where, expected="the start before the end"
         )
-    return _Row(line, bool(number[1]), start, end, unescaped(fields[2]), fields)
+    return _Row(where, line, bool(number[1]), start, end, unescaped(fields[2]), fields)
 
 
 class _Text:
@@ -257,15 +255,14 @@ class _Text:
     def text(self) -> str:
         return "".join(self._pieces)
 
-    def add(self, sentence: _Sentence, rows: Sequence[_Row], name: str) -> None:
+    def add(self, sentence: _Sentence, rows: Sequence[_Row]) -> None:
         """Put a sentence where the offsets of its tokens say."""
         first = rows[0]
-        where = f"{name}:{first.line}"
         lead = sentence.text.find(first.form)
         if lead < 0:
             raise FormatError(
                 *("token ", Quote(first.form), " is not in the text of its sentence"),
-                where=where,
+                where=first.where,
                 expected=f"the words of the text at line {sentence.line}",
             )
         begin = first.start - length_of(sentence.text[:lead], self.unit)
@@ -273,29 +270,27 @@ class _Text:
         if gap < 0 or gap > MOST_GAP:
             raise FormatError(
                 f"the sentence begins at {begin}, but the text before it ends at {self._length}",
-                where=where,
+                where=first.where,
                 remedy=self._advice(),
             )
         # What stood between sentences is not in the file; only how much.
         self._pieces += ["\n" * min(gap, 1) + " " * (gap - 1), sentence.text]
         self._length = begin + length_of(sentence.text, self.unit)
         self.sentences.append((begin, self._length))
-        self._check(sentence, rows, begin, name)
+        self._check(sentence, rows, begin)
 
-    def _check(self, sentence: _Sentence, rows: Sequence[_Row], begin: int, name: str) -> None:
+    def _check(self, sentence: _Sentence, rows: Sequence[_Row], begin: int) -> None:
         """Check that tokens are words of the sentence, one after the other."""
         place = _places(sentence.text, self.unit)
         for row in rows:
-            where = f"{name}:{row.line}"
             start, end = place.get(row.start - begin, -1), place.get(row.end - begin, -1)
             words = sentence.text[start:end] if 0 <= start <= end else None
             if words is None or not _same(words, row.form):
-                shows: tuple[Piece, ...] = ("covers ", Quote(words))
-                if words is None:
-                    shows = ("does not lie in its sentence",)
+                outside = ("does not lie in its sentence",)
+                shows = outside if words is None else ("covers ", Quote(words))
                 raise FormatError(
                     *(f"[{row.start}, {row.end}) ", *shows, ", but the token is ", Quote(row.form)),
-                    where=where,
+                    where=row.where,
                     remedy=self._advice(),
                 )
             if row.is_part:
@@ -304,7 +299,7 @@ class _Text:
                 raise FormatError(
                     *("token ", Quote(row.form), f" begins at {row.start}, but the one before "),
                     f"ends at {self.tokens[-1][1]}",
-                    where=where,
+                    where=row.where,
                     expected="tokens in order",
                 )
             if row.start < row.end:
@@ -335,9 +330,8 @@ _Key = tuple[int, int]
 class _Found:
     """The annotations of a document, put together line by line."""
 
-    def __init__(self, columns: Sequence[_Columns], name: str) -> None:
+    def __init__(self, columns: Sequence[_Columns]) -> None:
         self._columns = columns
-        self._name = name
         # Annotations by layer and key, with the last token of each.
         self._found: dict[tuple[str, _Key], tuple[Annotation, int]] = {}
         self._links: set[tuple[str, str, str]] = set()
@@ -400,22 +394,22 @@ class _Found:
 
     def _add_span(self, row: _Row, layer: str, key: _Key, values: dict[str, str]) -> None:
         """Begin an annotation, or go on with one that has the same number."""
-        where = f"{self._name}:{row.line}"
         before, token = self._found.get((layer, key), (None, -1))
         if before is None:
-            self._found[layer, key] = Annotation(row.start, row.end, values, where), self._token
+            mark = Annotation(row.start, row.end, values, row.where)
+            self._found[layer, key] = mark, self._token
             return
         if before.values != values:
             raise FormatError(
                 *(f"annotation [{key[1]}] of layer ", Quote(layer), " has other values than at "),
                 before.where,
-                where=where,
+                where=row.where,
                 expected="the same in all its lines",
             )
         if self._token - token > 1:
             raise FormatError(
                 *(f"annotation [{key[1]}] of layer ", Quote(layer), " goes on after a gap"),
-                where=where,
+                where=row.where,
                 expected="neighbouring tokens",
             )
         start, end = min(before.start, row.start), max(before.end, row.end)

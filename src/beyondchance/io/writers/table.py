@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import json
 import re
-from collections.abc import Iterator
 from pathlib import PurePath
 from typing import Any
 
@@ -34,9 +33,10 @@ def composed(corpus: Corpus, annotations: Annotations, path: str, spans_key: str
     columns = _columns(corpus, annotations)
     if kind == ".parquet":
         return _parquet(columns)
+    rows = zip(*columns.values(), strict=True)
     if kind == ".jsonl":
-        rows = (dict(zip(columns, row, strict=True)) for row in _rows(columns))
-        lines = (json.dumps(row, ensure_ascii=False) for row in rows)
+        objects = (dict(zip(columns, row, strict=True)) for row in rows)
+        lines = (json.dumps(row, ensure_ascii=False) for row in objects)
         return encoded("".join(f"{line}\n" for line in lines), "the table")
     odd = next((name for name in corpus.fields if re.search(r'[,;"\t\r\n]', name)), None)
     if odd is not None:
@@ -51,12 +51,8 @@ def composed(corpus: Corpus, annotations: Annotations, path: str, spans_key: str
         text = "" if value is None else str(value)
         return '"{}"'.format(text.replace('"', '""')) if special.search(text) else text
 
-    lines = (delimiter.join(map(cell, row)) for row in (tuple(columns), *_rows(columns)))
+    lines = (delimiter.join(map(cell, row)) for row in (tuple(columns), *rows))
     return encoded("".join(f"{line}\n" for line in lines), "the table")
-
-
-def _rows(columns: Columns) -> Iterator[tuple[Any, ...]]:
-    return zip(*columns.values(), strict=True)
 
 
 def _columns(corpus: Corpus, annotations: Annotations) -> Columns:
