@@ -111,22 +111,18 @@ class _Kind:
 class Loader:
     """Reads CAS files, and remembers type systems that it has read."""
 
-    def __init__(self, reading: Reading) -> None:
+    def __init__(self, entries: Sequence[Entry], reading: Reading) -> None:
+        self.entries = entries
         self.reading = reading
         self._cassis = required("cassis", extra="uima", purpose="reading UIMA CAS files")
         self._etree = required("lxml.etree", extra="uima", purpose="reading UIMA CAS files")
         self._systems: dict[str, Any] = {}
 
     def loaded(
-        self,
-        entry: Entry,
-        entries: Sequence[Entry],
-        document: str,
-        annotator: str,
-        *,
-        is_gold: bool = False,
+        self, entry: Entry, document: str, annotator: str, *, is_gold: bool = False
     ) -> Layered:
         """Read one document by one annotator; it is named by its title by default."""
+        entries = self.entries
         if entry.kind == "zip":
             inside = unpacked(entry.source)
             found = [item for item in inside if item.kind in {"xmi", "json", "tsv"}]

@@ -135,23 +135,24 @@ def layer_drafts(
         values = [mark.values.get(feature or "") for mark in _annotations(documents, layer)]
         if name_as_label and values and not any(values):
             feature = None
-        _sign({"layer": layer} | ({"feature": feature} if feature else {}), reading, name)
+        _sign("layer", layer, reading, name)
+        if feature:
+            _sign("feature", feature, reading, name)
         label = ("feature ", Quote(feature)) if feature else ("labelled ", Quote(short_name(layer)))
         reading.note("layer ", Quote(layer), ", ", *label, where=name)
     for document in documents:
         yield replace(document.draft, spans=list(_spans(document, layer, feature, reading)))
 
 
-def _sign(choices: Mapping[str, str], reading: Reading, name: str) -> None:
+def _sign(key: str, value: str, reading: Reading, name: str) -> None:
     """Sign what was chosen; refuse it if it differs from what was read before."""
-    for key, value in choices.items():
-        before = reading.signed.setdefault(key, value)
-        if before != value:
-            raise FormatError(
-                *(f"the {key} to read is ", Quote(value), " here, but ", Quote(before), " before"),
-                where=name,
-                remedy=("pass ", Use(key, placeholder="NAME")),
-            )
+    before = reading.signed.setdefault(key, value)
+    if before != value:
+        raise FormatError(
+            *(f"the {key} to read is ", Quote(value), " here, but ", Quote(before), " before"),
+            where=name,
+            remedy=("pass ", Use(key, placeholder="NAME")),
+        )
 
 
 def _annotations(documents: Iterable[Layered], layer: str) -> Iterator[Annotation]:

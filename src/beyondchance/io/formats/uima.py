@@ -69,11 +69,11 @@ def _holds_cas(source: Source) -> bool:
 def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
     """Read a file, a folder with a file for each document, or a project export."""
     entries = _entries(upload)
-    loader = Loader(reading)
+    loader = Loader(entries, reading)
     if any(_PROJECT_JSON.fullmatch(e.path) or _PROJECT.fullmatch(e.path) for e in entries):
-        documents = _project(upload, entries, loader)
+        documents = _project(upload, loader)
     else:
-        documents = _documents(upload, entries, loader)
+        documents = _documents(upload, loader)
     yield from layer_drafts(documents, reading, name=upload.name, name_as_label=False)
 
 
@@ -84,19 +84,19 @@ def _entries(upload: Upload) -> list[Entry]:
     return [entry_of(source, root=upload.name) for source in upload.sources]
 
 
-def _documents(upload: Upload, entries: Sequence[Entry], loader: Loader) -> list[Layered]:
+def _documents(upload: Upload, loader: Loader) -> list[Layered]:
     """Files of one annotator, a document each."""
     is_single = not upload.is_folder and not is_zip(upload.sources[0])
     found: list[Layered] = []
     names: list[str] = []
-    for entry in entries:
+    for entry in loader.entries:
         if entry.kind in {"xmi", "json", "zip"}:
-            found.append(loader.loaded(entry, entries, "", upload.annotator))
+            found.append(loader.loaded(entry, "", upload.annotator))
             names.append(str(PurePosixPath(entry.path).with_suffix("")))
         elif entry.kind != "types" and not is_single:
             loader.reading.skipped["files of other formats ignored"] += 1
     if not found:
-        raise _nothing(upload, entries)
+        raise _nothing(upload, loader.entries)
     # Titles name documents, unless they are missing or all the same.
     titles = [document.draft.document for document in found]
     if len(set(titles)) < len(titles) or not all(titles):
@@ -109,32 +109,27 @@ def _documents(upload: Upload, entries: Sequence[Entry], loader: Loader) -> list
 
 def _nothing(upload: Upload, entries: Sequence[Entry]) -> FormatError:
     """The error that names what there is instead of annotations."""
+    found, parts = "neither XMI nor CAS JSON nor a project export", {"remedy": EXPORT}
     if not any(entry.source.head for entry in entries):
-        return FormatError("is empty", where=upload.name, expected="XMI or CAS JSON")
-    if entries[0].kind == "types" and len(entries) == 1:
-        return FormatError(
-            "is a type system", where=upload.name, expected="the XMI file that belongs to it"
-        )
-    if any(entry.kind == "ser" for entry in entries):
-        return FormatError(
-            "holds Java objects, which are not read", where=upload.name, remedy=EXPORT
-        )
-    return FormatError(
-        "neither XMI nor CAS JSON nor a project export", where=upload.name, remedy=EXPORT
-    )
+        found, parts = "is empty", {"expected": "XMI or CAS JSON"}
+    elif entries[0].kind == "types" and len(entries) == 1:
+        found, parts = "is a type system", {"expected": "the XMI file that belongs to it"}
+    elif any(entry.kind == "ser" for entry in entries):
+        found = "holds Java objects, which are not read"
+    return FormatError(found, where=upload.name, **parts)
 
 
 # --- INCEpTION projects -------------------------------------------------------
 
 
-def _project(upload: Upload, entries: Sequence[Entry], loader: Loader) -> list[Layered]:
+def _project(upload: Upload, loader: Loader) -> list[Layered]:
     """The finished work of all users, and of the curator as gold."""
     skipped = loader.reading.skipped
-    states, curated = _states(entries)
+    states, curated = _states(loader.entries)
     found = []
     unread: Counter[str] = Counter()
     is_readable = False
-    for entry in entries:
+    for entry in loader.entries:
         match = _PROJECT.fullmatch(entry.path)
         if match is None:
             continue
@@ -157,7 +152,7 @@ def _project(upload: Upload, entries: Sequence[Entry], loader: Loader) -> list[L
                 is_finished = curated.get(document) != "CURATION_IN_PROGRESS"
             if is_finished:
                 who = "gold" if is_gold else user
-                found.append(loader.loaded(entry, entries, document, who, is_gold=is_gold))
+                found.append(loader.loaded(entry, document, who, is_gold=is_gold))
             else:
                 skipped["unfinished annotations left out"] += 1
     if not is_readable:
