@@ -68,7 +68,8 @@ def _tokenized(corpus: Corpus) -> _Tokenized:
         if not tokens[text]:
             continue
         words, spaces, sentence_starts = documents[document].values()
-        spaces[-1:] = [True] * bool(spaces)
+        if spaces:
+            spaces[-1] = True
         words += (texts[text][start:end] for start, end in tokens[text])
         spaces += (end < start for (_, end), (start, _) in pairwise(tokens[text]))
         spaces.append(False)
