@@ -19,6 +19,7 @@ from typing import Any
 from beyondchance.errors import BeyondChanceError, FormatError
 from beyondchance.io.archives import members
 from beyondchance.io.cas_checks import check_json_types, check_names, json_offsets
+from beyondchance.io.drafts import Draft
 from beyondchance.io.formats.webanno_tsv import is_tsv, parsed
 from beyondchance.io.layers import (
     INTERNAL,
@@ -46,6 +47,7 @@ _TYPES = re.compile(_PROLOG + r"typeSystemDescription[\s>]", re.DOTALL)
 _JAVA = b"\xac\xed"
 _XMI_ID = "{http://www.omg.org/XMI}id"
 _ANNOTATION = "uima.tcas.Annotation"
+_LINKS = {"relation": "relations ignored", "chain": "chain links ignored"}
 
 
 # --- Files --------------------------------------------------------------------
@@ -75,11 +77,6 @@ class Entry:
     source: Source
     kind: str | None
 
-    @property
-    def folder(self) -> str:
-        """The folder of the file within the folder or archive."""
-        return str(PurePosixPath(self.path).parent)
-
 
 def entry_of(source: Source, *, root: str) -> Entry:
     """A file below `root`, or the file itself."""
@@ -105,35 +102,27 @@ class _Kind:
     lineage : tuple of str
         Itself and what it is a kind of, up to the annotation.
     role : {"span", "internal", "token", "sentence", "relation", "chain"}
-    features, others : tuple of str
-        Those that hold strings, and those that hold other single values.
     """
 
     lineage: tuple[str, ...]
     role: str
-    features: tuple[str, ...]
-    others: tuple[str, ...]
 
 
 class Loader:
     """Reads CAS files, and remembers type systems that it has read."""
 
-    def __init__(self, reading: Reading) -> None:
+    def __init__(self, entries: Sequence[Entry], reading: Reading) -> None:
+        self.entries = entries
         self.reading = reading
         self._cassis = required("cassis", extra="uima", purpose="reading UIMA CAS files")
         self._etree = required("lxml.etree", extra="uima", purpose="reading UIMA CAS files")
         self._systems: dict[str, Any] = {}
 
     def loaded(
-        self,
-        entry: Entry,
-        entries: Sequence[Entry],
-        *,
-        document: str,
-        annotator: str,
-        is_gold: bool = False,
+        self, entry: Entry, document: str, annotator: str, *, is_gold: bool = False
     ) -> Layered:
         """Read one document by one annotator; it is named by its title by default."""
+        entries = self.entries
         if entry.kind == "zip":
             inside = unpacked(entry.source)
             found = [item for item in inside if item.kind in {"xmi", "json", "tsv"}]
@@ -151,10 +140,8 @@ class Loader:
             cas, offsets = self._from_json(source)
         else:
             cas, offsets = self._from_xmi(entry, entries)
-        result = self._layered(cas, offsets, source)
-        return replace(
-            result, document=document or result.document, annotator=annotator, is_gold=is_gold
-        )
+        result = self._layered(cas, offsets, source, document)
+        return replace(result, draft=replace(result.draft, annotator=annotator, is_gold=is_gold))
 
     # JSON
 
@@ -229,74 +216,72 @@ class Loader:
         if source.sha256 not in self._systems:
             for element in self._elements(source):
                 if element.tag.rpartition("}")[2] == "typeDescription":
-                    check_names(
-                        [item.text for item in element.iterfind("{*}name")],
-                        [
-                            item.text
-                            for item in element.iterfind(
-                                "{*}features/{*}featureDescription/{*}name"
-                            )
-                        ],
-                        source.name,
+                    types, features = (
+                        [item.text for item in element.iterfind(path)]
+                        for path in ("{*}name", "{*}features/{*}featureDescription/{*}name")
                     )
+                    check_names(types, features, source.name)
             with _library(source, "a type system"):
                 self._systems[source.sha256] = self._cassis.load_typesystem(io.BytesIO(source.data))
         return self._systems[source.sha256]
 
     # Layers
 
-    def _layered(self, cas: Any, offsets: Mapping[int, Interval], source: Source) -> Layered:
+    def _layered(
+        self, cas: Any, offsets: Mapping[int, Interval], source: Source, document: str
+    ) -> Layered:
         """Sort the annotations of a CAS into layers."""
+        skipped, options = self.reading.skipped, self.reading.options
         with _library(source, "a CAS"):
             view = _view_with_text(cas, source)
             marks = sorted(
                 view.select(_ANNOTATION), key=lambda fs: (fs.begin or 0, fs.end or 0, fs.xmiID)
             )
-            kinds = {fs.type.name: _kind_of(fs.type, cas.typesystem) for fs in marks}
+            kinds = {fs.type.name: _kind_of(fs.type) for fs in marks}
             known = {t.name for t in cas.typesystem.get_type(_ANNOTATION).descendants}
             layers = {
                 name: Layer(*_features(cas.typesystem.get_type(name), cas.typesystem))
                 for kind in kinds.values()
                 for name in kind.lineage
             }
-            special: dict[str, list[Interval]] = {"token": [], "sentence": []}
+            wanted = {"token": options["positions"] == "tokens"}
+            wanted["sentence"] = options["unit"] == "sentence"
+            parts: dict[str, list[Interval]] = {role: [] for role in wanted if wanted[role]}
             title = ""
             for fs in marks:
                 kind = kinds[fs.type.name]
                 place = _place(fs, offsets, source)
-                if kind.role in special:
-                    special[kind.role].append(place)
+                if kind.role in parts:
+                    parts[kind.role].append(place)
+                elif kind.role in _LINKS:
+                    skipped[_LINKS[kind.role]] += 1
                 if short_name(fs.type.name) == "DocumentMetaData":
-                    title = title or _text(getattr(fs, "documentTitle", None))
-                mark = Annotation(*place, _values(fs, kind, source), _where(fs, source))
+                    named = getattr(fs, "documentTitle", None)
+                    title = title or (named if isinstance(named, str) else "")
+                values = _values(fs, layers[fs.type.name], source)
+                mark = Annotation(*place, values, _where(fs, source))
                 for name in kind.lineage:
                     layers[name].annotations.append(mark)
             text = view.sofa_string
-        self._count_links(marks, kinds)
-        options = self.reading.options
-        return Layered(
+        length = length_of(text, options["offsets"] or "utf16")
+        ordered = {role: _stretches(role, found, length, source) for role, found in parts.items()}
+        draft = Draft(
             where=source.name,
-            document=title,
+            document=document or title,
             annotator="",
             text=text,
+            spans=(),
+            tokens=ordered.get("token"),
+            sentences=ordered.get("sentence"),
+            offsets="utf16",
+        )
+        return Layered(
+            draft=draft,
             layers=layers,
             candidates=_candidates(kinds.values()),
             known=frozenset(name for name in known if name[:5] != "uima." or name in layers),
             knows_all=True,
-            tokens=_stretches("token", special["token"], text, self.reading, source)
-            if options["positions"] == "tokens"
-            else None,
-            sentences=_stretches("sentence", special["sentence"], text, self.reading, source)
-            if options["unit"] == "sentence"
-            else None,
         )
-
-    def _count_links(self, marks: Sequence[Any], kinds: Mapping[str, _Kind]) -> None:
-        names = {"relation": "relations ignored", "chain": "chain links ignored"}
-        for fs in marks:
-            role = kinds[fs.type.name].role
-            if role in names:
-                self.reading.skipped[names[role]] += 1
 
 
 @contextmanager
@@ -324,10 +309,6 @@ def _short(error: Exception | None) -> str:
     return said if " " in said else f"{type(error).__name__} {said}".rstrip()
 
 
-def _text(value: object) -> str:
-    return value if isinstance(value, str) else ""
-
-
 def _where(fs: Any, source: Source) -> str:
     return f"{source.name}: annotation {fs.xmiID}"
 
@@ -338,25 +319,16 @@ def _near(entry: Entry, entries: Sequence[Entry]) -> list[Source]:
     path = entry.source.path
     if path is not None and not found:
         for name in sorted(path.parent.glob("*.xml")):
-            beside = Source(str(name), path=name)
-            is_named = "typesystem" in name.name.lower()
-            if (
-                is_named
-                and not name.is_symlink()
-                and name.is_file()
-                and kind_of_file(beside) == "types"
-            ):
-                found.append(Entry(name.name, beside, "types"))
-    stem = PurePosixPath(entry.path).stem
+            if "typesystem" in name.name.lower() and name.is_file() and not name.is_symlink():
+                beside = Source(str(name), path=name)
+                if kind_of_file(beside) == "types":
+                    found.append(Entry(name.name, beside, "types"))
+    own = PurePosixPath(entry.path)
 
     def distance(item: Entry) -> tuple[bool, bool, bool, str]:
-        name = PurePosixPath(item.path).name
-        return (
-            item.folder != entry.folder,
-            name.lower() != "typesystem.xml",
-            not name.startswith(stem),
-            item.path,
-        )
+        path = PurePosixPath(item.path)
+        is_usual, is_alike = path.name.lower() == "typesystem.xml", path.name.startswith(own.stem)
+        return path.parent != own.parent, not is_usual, not is_alike, item.path
 
     return [item.source for item in sorted(found, key=distance)]
 
@@ -386,13 +358,13 @@ def _place(fs: Any, offsets: Mapping[int, Interval], source: Source) -> Interval
     return offsets[fs.xmiID]
 
 
-def _kind_of(type_: Any, typesystem: Any) -> _Kind:
+def _kind_of(type_: Any) -> _Kind:
     lineage = [type_.name]
     current = type_.supertype
     while current is not None and not current.name.startswith("uima."):
         lineage.append(current.name)
         current = current.supertype
-    return _Kind(tuple(lineage), _role(type_, lineage), *_features(type_, typesystem))
+    return _Kind(tuple(lineage), _role(type_, lineage))
 
 
 def _role(type_: Any, lineage: Sequence[str]) -> str:
@@ -411,32 +383,25 @@ def _features(type_: Any, typesystem: Any) -> tuple[tuple[str, ...], tuple[str, 
     """The features that hold strings, and those that hold other single values."""
     features, others = [], []
     for feature in type_.all_features:
-        if feature.name in {"sofa", "begin", "end"}:
+        # The name as files have it; the library renames two of them.
+        name = {"self_": "self", "type_": "type"}.get(feature.name, feature.name)
+        if name in {"sofa", "begin", "end"}:
             continue
         if typesystem.is_instance_of(feature.rangeType, "uima.cas.String"):
-            features.append(_outer(feature.name))
+            features.append(name)
         elif typesystem.is_primitive(feature.rangeType):
-            others.append(_outer(feature.name))
+            others.append(name)
     return tuple(features), tuple(others)
 
 
-def _outer(feature: str) -> str:
-    """The name of a feature as files have it; the library renames two of them."""
-    return {"self_": "self", "type_": "type"}.get(feature, feature)
-
-
-def _inner(feature: str) -> str:
-    return {"self": "self_", "type": "type_"}.get(feature, feature)
-
-
-def _values(fs: Any, kind: _Kind, source: Source) -> dict[str, str]:
+def _values(fs: Any, layer: Layer, source: Source) -> dict[str, str]:
     """The features of an annotation that have a value, as strings."""
     values = {}
-    for name in (*kind.features, *kind.others):
-        value = getattr(fs, _inner(name))
+    for name in (*layer.features, *layer.others):
+        value = getattr(fs, {"self": "self_", "type": "type_"}.get(name, name))
         if value is None:
             continue
-        if name in kind.features and not isinstance(value, str):
+        if name in layer.features and not isinstance(value, str):
             raise FormatError(
                 *("feature ", Quote(name), f" is {type(value).__name__}"),
                 where=_where(fs, source),
@@ -457,11 +422,11 @@ def _candidates(kinds: Iterable[_Kind]) -> tuple[str, ...]:
 
 
 def _stretches(
-    what: str, places: Iterable[Interval], text: str, reading: Reading, source: Source
+    what: str, places: Iterable[Interval], length: int, source: Source
 ) -> list[Interval] | None:
     """Tokens or sentences in order; None if the file has none."""
     ordered = sorted({place for place in places if place[0] != place[1]})
-    odd = out_of_order(ordered, length_of(text, reading.options["offsets"] or "utf16"))
+    odd = out_of_order(ordered, length)
     if odd is not None:
         raise FormatError(
             f"{what} [{odd[0]}, {odd[1]}) overlaps another or does not lie in the text",

@@ -8,7 +8,7 @@ from typing import Any
 
 from beyondchance.errors import FormatError
 from beyondchance.io.offsets import Interval
-from beyondchance.messages import Quote, quotes
+from beyondchance.messages import Quote, Text, quotes
 
 _TYPE_NAME = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*", re.ASCII)
 _FEATURE_NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
@@ -26,11 +26,16 @@ def check_names(types: Sequence[object], features: Sequence[object], where: str)
                 )
 
 
+def json_object(value: object, where: Text, expected: str = "a JSON object") -> dict[str, Any]:
+    """A value, refused if it is no object of JSON."""
+    if not isinstance(value, dict):
+        raise FormatError(f"found {type(value).__name__}", where=where, expected=expected)
+    return value
+
+
 def check_json_types(data: object, name: str) -> None:
     """Check the types that CAS JSON declares, before they are built."""
-    if not isinstance(data, dict):
-        raise FormatError(f"found {type(data).__name__}", where=name, expected="a JSON object")
-    types = data.get("%TYPES")
+    types = json_object(data, name).get("%TYPES")
     if not isinstance(types, dict):
         raise FormatError(
             f"%TYPES is {type(types).__name__}",
@@ -38,13 +43,8 @@ def check_json_types(data: object, name: str) -> None:
             expected="the types as an object",
             remedy="export the CAS with its type system",
         )
-    for type_name, declared in types.items():
-        if not isinstance(declared, dict):
-            raise FormatError(
-                f"found {type(declared).__name__}",
-                where=(f"{name}: %TYPES, ", Quote(type_name)),
-                expected="an object",
-            )
+    for type_name, value in types.items():
+        declared = json_object(value, (f"{name}: %TYPES, ", Quote(type_name)), "an object")
         features = [key for key in declared if not key.startswith("%")]
         check_names([type_name], features, f"{name}: %TYPES")
 

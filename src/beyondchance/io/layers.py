@@ -8,7 +8,7 @@ GATE's annotation types are checked by the same rules.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from beyondchance.errors import FormatError
 from beyondchance.io.drafts import Draft, DraftSpan
@@ -62,8 +62,8 @@ class Layered:
 
     Attributes
     ----------
-    where, document, annotator, text, tokens, sentences, is_gold
-        As in `Draft`; offsets count UTF-16 units.
+    draft : Draft
+        Without its spans.
     layers : mapping of str to Layer
         By full name.
     candidates : tuple of str
@@ -72,22 +72,13 @@ class Layered:
         Layers that the file knows, whether or not anything was annotated there.
     knows_all : bool
         Whether a layer that it does not know does not exist.
-    offsets : str
-        What the offsets count.
     """
 
-    where: str
-    document: str
-    annotator: str
-    text: str
+    draft: Draft
     layers: Mapping[str, Layer]
     candidates: tuple[str, ...]
     known: frozenset[str]
     knows_all: bool = False
-    tokens: list[Interval] | None = None
-    sentences: list[Interval] | None = None
-    is_gold: bool = False
-    offsets: str = "utf16"
 
 
 def short_name(layer: str) -> str:
@@ -138,39 +129,30 @@ def layer_drafts(
         Whether a layer in which no annotation has a value is labelled by its own name.
     """
     layer = _layer(documents, reading, name)
-    feature = None if layer is None else _feature(documents, layer, reading, name)
-    if layer is not None and feature is not None and name_as_label:
-        marks = list(_annotations(documents, layer))
-        if marks and not any(mark.values.get(feature) for mark in marks):
-            feature = None
+    feature = None
     if layer is not None:
-        _sign({"layer": layer} | ({"feature": feature} if feature else {}), reading, name)
+        feature = _feature(documents, layer, reading, name)
+        values = [mark.values.get(feature or "") for mark in _annotations(documents, layer)]
+        if name_as_label and values and not any(values):
+            feature = None
+        _sign("layer", layer, reading, name)
+        if feature:
+            _sign("feature", feature, reading, name)
         label = ("feature ", Quote(feature)) if feature else ("labelled ", Quote(short_name(layer)))
         reading.note("layer ", Quote(layer), ", ", *label, where=name)
     for document in documents:
-        yield Draft(
-            where=document.where,
-            document=document.document,
-            annotator=document.annotator,
-            text=document.text,
-            spans=list(_spans(document, layer, feature, reading)),
-            tokens=document.tokens,
-            sentences=document.sentences,
-            offsets=document.offsets,
-            is_gold=document.is_gold,
-        )
+        yield replace(document.draft, spans=list(_spans(document, layer, feature, reading)))
 
 
-def _sign(choices: Mapping[str, str], reading: Reading, name: str) -> None:
+def _sign(key: str, value: str, reading: Reading, name: str) -> None:
     """Sign what was chosen; refuse it if it differs from what was read before."""
-    for key, value in choices.items():
-        before = reading.signed.setdefault(key, value)
-        if before != value:
-            raise FormatError(
-                *(f"the {key} to read is ", Quote(value), " here, but ", Quote(before), " before"),
-                where=name,
-                remedy=("pass ", Use(key, placeholder="NAME")),
-            )
+    before = reading.signed.setdefault(key, value)
+    if before != value:
+        raise FormatError(
+            *(f"the {key} to read is ", Quote(value), " here, but ", Quote(before), " before"),
+            where=name,
+            remedy=("pass ", Use(key, placeholder="NAME")),
+        )
 
 
 def _annotations(documents: Iterable[Layered], layer: str) -> Iterator[Annotation]:

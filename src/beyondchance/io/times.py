@@ -185,13 +185,10 @@ def corpus_of_tiers(
     for upload, source, file in files:
         _check_names(source, file)
         chosen = [tier for tier in file.tiers if tier.name in wanted]
-        if not chosen:
-            reading.skipped["files without a tier to read left out"] += 1
-        elif reading.options["tier"] != "annotator":
-            recordings.append(_by_file(upload, source, file, chosen, reading))
+        if chosen:
+            recordings += _recordings(upload, source, file, chosen, reading)
         else:
-            recordings += _by_tier(upload, source, file, chosen, reading)
-            reading.met(upload.name, [tier.name for tier in chosen])
+            reading.skipped["files without a tier to read left out"] += 1
     return corpus_of(recordings, reading)
 
 
@@ -203,10 +200,9 @@ def _wanted_tiers(reading: Reading, names: list[str]) -> set[str]:
     wanted = [name.strip() for name in str(given).split(",")]
     for name in wanted:
         if name not in names:
-            known = quotes(dict.fromkeys(names), most=50)
             raise OptionError(
                 *("layer ", Quote(name), " is no tier with intervals"),
-                remedy=("there are: ", *known),
+                remedy=("there are: ", *quotes(dict.fromkeys(names), most=50)),
             )
     return set(wanted)
 
@@ -227,49 +223,37 @@ def _check_names(source: Source, file: TierFile) -> None:
         seen.add(tier.name)
 
 
-def _by_file(
-    upload: Upload, source: Source, file: TierFile, tiers: list[Tier], reading: Reading
-) -> Recording:
-    """The file is by one annotator; labels are the tiers or what is written in them."""
-    by_tier = reading.options["tier"] == "label"
-    return Recording(
-        where=source.name,
-        document=upload.document_of(source),
-        annotator=upload.annotator,
-        duration=file.duration,
-        intervals=[
-            interval._replace(label=tier.name) if by_tier else interval
-            for tier in tiers
-            for interval in (tier.intervals() if by_tier else _labelled(tier, reading))
-        ],
-        begin=file.begin,
-        is_least=file.is_least,
-    )
-
-
-def _labelled(tier: Tier, reading: Reading) -> list[Interval]:
-    """The intervals of a tier; those without a value are labelled as such and counted."""
-    intervals = tier.intervals()
-    n_unnamed = sum(not interval.label for interval in intervals)
-    if n_unnamed:
-        reading.skipped[_UNLABELLED] += n_unnamed
-    return [one if one.label else one._replace(label=UNNAMED) for one in intervals]
-
-
-def _by_tier(
+def _recordings(
     upload: Upload, source: Source, file: TierFile, tiers: list[Tier], reading: Reading
 ) -> Iterator[Recording]:
-    """Tiers are annotators, and the file is a recording named after itself."""
-    for tier in tiers:
+    """What each annotator did with the recording of a file: the tiers, or the only one."""
+    by_tier = reading.options["tier"] == "annotator"
+    document = upload.document_of(source)
+    if by_tier:
+        reading.met(upload.name, [tier.name for tier in tiers])
+        document = document if upload.is_folder else upload.annotator
+    for part in [[tier] for tier in tiers] if by_tier else [tiers]:
         yield Recording(
-            where=(f"{source.name}: tier ", Quote(tier.name)),
-            document=upload.document_of(source) if upload.is_folder else upload.annotator,
-            annotator=tier.name,
+            where=(f"{source.name}: tier ", Quote(part[0].name)) if by_tier else source.name,
+            document=document,
+            annotator=part[0].name if by_tier else upload.annotator,
             duration=file.duration,
-            intervals=_labelled(tier, reading),
+            intervals=[interval for tier in part for interval in _labelled(tier, reading)],
             begin=file.begin,
             is_least=file.is_least,
         )
+
+
+def _labelled(tier: Tier, reading: Reading) -> Iterator[Interval]:
+    """The intervals of a tier; those without a value are labelled as such and counted."""
+    for interval in tier.intervals():
+        if reading.options["tier"] == "label":
+            yield interval._replace(label=tier.name)
+        elif interval.label:
+            yield interval
+        else:
+            reading.skipped[_UNLABELLED] += 1
+            yield interval._replace(label=UNNAMED)
 
 
 # --- The grid -----------------------------------------------------------------
@@ -291,22 +275,15 @@ def corpus_of(recordings: Iterable[Recording], reading: Reading) -> Corpus:
     groups = matched(recordings, reading, kind="recording", text_of=_no_text)
     if not groups:
         raise FormatError("no annotated recording was found", expected="at least one")
-    text: list[int] = []
-    annotator: list[str] = []
-    start: list[int] = []
-    end: list[int] = []
-    label: list[str] = []
+    rows: list[tuple[int, str, int, int, str]] = []
     lengths: list[int] = []
     for number, (document, group) in enumerate(groups.items()):
         begin, n_frames = _extent(document, group, grid, reading)
         lengths.append(n_frames)
         for recording in group:
-            for low, high, name in _placed(recording, begin, n_frames, grid, reading):
-                text.append(number)
-                annotator.append(recording.annotator)
-                start.append(low)
-                end.append(high)
-                label.append(name)
+            placed = _placed(recording, begin, n_frames, grid, reading)
+            rows += ((number, recording.annotator, *frames) for frames in placed)
+    text, annotator, start, end, label = zip(*rows, strict=True) if rows else [()] * 5
     return Corpus.from_columns(
         text=text,
         annotator=annotator,
@@ -333,11 +310,10 @@ def _extent(
     document: str, group: list[Recording], grid: Fraction, reading: Reading
 ) -> tuple[Fraction, int]:
     """When a recording begins, and how many frames it has."""
-    telling = [one for one in group if not one.is_least] or group
+    exact = [one for one in group if not one.is_least]
+    telling = exact or group
     first = telling[0]
-    for one in telling[1:]:
-        if first.is_least:
-            break
+    for one in exact[1:]:
         if max(abs(one.begin - first.begin), abs(one.end - first.end)) >= grid:
             raise MismatchError(
                 *("recording ", Quote(document), f" goes {_range(one)}, but {_range(first)} at "),

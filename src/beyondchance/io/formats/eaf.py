@@ -181,11 +181,10 @@ def _times(rows: Iterable[Sequence[_Annotation]], slots: Slots) -> Times:
             if start is not None and end is not None:
                 times[key] = (start, end)
         waiting.append([one for one in row if one.slots is None])
-    while waiting:
-        left = [referring for referring in waiting if not _divide(referring, times)]
-        if len(left) == len(waiting):
-            break
-        waiting = left
+    n_left = -1
+    while n_left != len(waiting):
+        n_left = len(waiting)
+        waiting = [referring for referring in waiting if not _divide(referring, times)]
     return times
 
 

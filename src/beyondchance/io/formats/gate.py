@@ -38,10 +38,6 @@ _STRUCTURE = frozenset(
 _MARKUP = "Original markups"
 _WRAPPER = "gate.corpora.ObjectWrapper"  # lists and maps, as XML inside XML
 _DEFAULT = ""
-_UNUSABLE = {
-    "Token": "documents whose tokens overlap or do not fit",
-    "Sentence": "documents whose sentences overlap or do not fit",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,9 +145,9 @@ def _annotated(
     # Where the default set is read, a document without one was annotated with nothing.
     implied: dict[str, list[_Annotation]] = {_DEFAULT: []} if chosen == [_DEFAULT] else {}
     for name, marks in {**implied, **document.sets}.items():
-        read = [a for a in marks if name in chosen and _is_wanted(a, reading)]
-        reading.skipped.update(_ignored(name, marks, len(read), chosen, reading))
+        reading.skipped.update(_ignored(name, marks, chosen, reading))
         if name in chosen:
+            read = [a for a in marks if _is_wanted(a, reading)]
             yield Draft(
                 where=_place(document.source, name),
                 document=document.name,
@@ -165,19 +161,18 @@ def _annotated(
 
 
 def _ignored(
-    name: str, annotations: list[_Annotation], n_read: int, chosen: list[str], reading: Reading
+    name: str, annotations: list[_Annotation], chosen: list[str], reading: Reading
 ) -> Counter[str]:
     """Count the annotations of one set that are not read."""
     counts: Counter[str] = Counter()
     if name == _MARKUP:
         counts["annotations of the original markup ignored"] = len(annotations)
-    elif name not in chosen:
-        n_wanted = sum(_is_wanted(a, reading) for a in annotations)
-        counts["annotations of the default set ignored"] = n_wanted
-        counts["annotations of other types ignored"] = len(annotations) - n_wanted
     else:
-        counts["annotations of other types ignored"] = len(annotations) - n_read
-    return Counter({reason: count for reason, count in counts.items() if count})
+        n_wanted = sum(_is_wanted(a, reading) for a in annotations)
+        if name not in chosen:
+            counts["annotations of the default set ignored"] = n_wanted
+        counts["annotations of other types ignored"] = len(annotations) - n_wanted
+    return +counts  # without those that are zero
 
 
 def _label(annotation: _Annotation, reading: Reading) -> str:
@@ -202,7 +197,7 @@ def _parts(
     """Tokens or sentences, where the file has them and they follow one another."""
     places = sorted({(a.start, a.end) for a in annotations if a.kind == kind})
     if out_of_order(places, length_of(document.text, document.offsets)) is not None:
-        reading.skipped[_UNUSABLE[kind]] += 1
+        reading.skipped[f"documents whose {kind.lower()}s overlap or do not fit"] += 1
         return None
     return places or None
 
@@ -247,9 +242,8 @@ def _json_annotations(value: object, where: tuple[Piece, ...]) -> list[_Annotati
         kind = _value(item, "type", str, "a name", place)
         if not kind:
             raise FormatError("'type' is empty", where=place, expected="a name")
-        if item.get("features") is None:
-            features = {}
-        else:
+        features: Mapping[str, Any] = {}
+        if item.get("features") is not None:
             features = _value(item, "features", dict, "an object", place)
         start, end = (_value(item, key, int, "a whole number", place) for key in ("start", "end"))
         found.append(_Annotation(place, kind, start, end, features))
@@ -324,9 +318,7 @@ def _xml_annotations(
         for key in ("StartNode", "EndNode"):
             if annotation.get(key) not in offsets:
                 raise FormatError(
-                    f"{key} is ",
-                    Quote(annotation.get(key)),
-                    ", which is not in the text",
+                    *(f"{key} is ", Quote(annotation.get(key)), ", which is not in the text"),
                     where=place,
                     expected="the id of a Node",
                 )
@@ -335,15 +327,10 @@ def _xml_annotations(
             raise FormatError(
                 "ends before it starts", where=place, expected="StartNode before EndNode"
             )
-        features = _xml_features(annotation, reading)
-        found.append(
-            (
-                start,
-                int(number),
-                _Annotation((*where, f", annotation {int(number)}"), kind, start, end, features),
-            )
-        )
-    return [annotation for *_, annotation in sorted(found, key=itemgetter(0, 1))]
+        place = (*where, f", annotation {int(number)}")
+        mark = _Annotation(place, kind, start, end, _xml_features(annotation, reading))
+        found.append((start, int(number), mark))
+    return [mark for *_, mark in sorted(found, key=itemgetter(0, 1))]
 
 
 def _xml_features(annotation: ET.Element, reading: Reading) -> dict[str, str]:

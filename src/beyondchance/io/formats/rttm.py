@@ -58,19 +58,15 @@ def _looks(source: Source) -> bool:
     # The last line may have been cut.
     whole = lines[:-1] if len(source.head) >= 65536 else lines
     found = list(islice(filter(None, map(_fields, whole)), 20))
-    return bool(found) and all(
-        fields[0] in _TYPES and len(fields) in {9, 10} and _is_time(fields[3]) for fields in found
-    )
+    are_typed = all(fields[0] in _TYPES and len(fields) in {9, 10} for fields in found)
+    onsets = (fields[3] for fields in found)
+    return bool(found) and are_typed and all(o == "<NA>" or seconds(o) is not None for o in onsets)
 
 
 def _fields(line: str) -> list[str]:
     """The columns of a line; none if it is blank or a comment."""
     bare = line.strip(" \t\r\n")
     return [] if not bare or bare.startswith(";") else _BLANKS.split(bare)
-
-
-def _is_time(field: str) -> bool:
-    return field == "<NA>" or seconds(field) is not None
 
 
 def _recordings(upload: Upload, reading: Reading) -> list[Recording]:
@@ -87,14 +83,8 @@ def _recordings(upload: Upload, reading: Reading) -> list[Recording]:
             recording, channel = fields[1:3]
             if channels.setdefault(recording, channel) != channel:
                 raise FormatError(
-                    *(
-                        "recording ",
-                        Quote(recording),
-                        " has channel ",
-                        Quote(channel),
-                        " here and ",
-                    ),
-                    *(Quote(channels[recording]), " before"),
+                    *("recording ", Quote(recording), " has channel ", Quote(channel)),
+                    *(" here and ", Quote(channels[recording]), " before"),
                     where=where,
                     expected="one channel",
                     remedy="give each a recording name of its own",

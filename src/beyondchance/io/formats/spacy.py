@@ -10,8 +10,8 @@ import gc
 import struct
 import warnings
 import zlib
+from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -33,19 +33,6 @@ _SPAN = struct.Struct(">QQQllll")
 _BEGIN = 3
 _SAVED = "a file that DocBin.to_disk wrote"
 _AGAIN = "write the DocBin again"
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Content:
-    """What a file holds, checked: the library trusts its input and reads past the end."""
-
-    attributes: list[int]
-    tokens: NDArray[np.uint64]
-    spaces: NDArray[np.bool_]
-    lengths: NDArray[np.int32]
-    strings: list[str]
-    flags: list[dict[str, bool]]
-    groups: list[Groups]
 
 
 def is_format(upload: Upload) -> bool:
@@ -82,15 +69,15 @@ def _looks_like_it(source: Source) -> bool:
 
 def _documents(source: Source, annotator: str, prefix: str, reading: Reading) -> Iterator[Draft]:
     library = required("spacy", extra="spacy", purpose="reading spaCy's DocBin")
-    content = _content(source, reading)
+    message, groups_of = _content(source, reading)
     key = reading.options["spans_key"]
-    names = dict.fromkeys(name for groups in content.groups for name in groups)
+    names = dict.fromkeys(name for groups in groups_of for name in groups)
     if key is not None and key not in names:
         raise unknown("span group", key, names, source.name)
     n_annotated = 0
-    for index, doc in enumerate(_docs(library, content, source.name)):
-        where = f"{source.name}: document {index + 1}"
-        groups = content.groups[index]
+    docs = _docs(library, message, source.name)
+    for number, (doc, groups) in enumerate(zip(docs, groups_of, strict=True), start=1):
+        where = f"{source.name}: document {number}"
         is_annotated = doc.has_annotation("ENT_IOB") if key is None else key in groups
         if not is_annotated:
             reading.skipped["documents not annotated"] += 1
@@ -98,24 +85,22 @@ def _documents(source: Source, annotator: str, prefix: str, reading: Reading) ->
         n_annotated += 1
         reading.skipped.update(_ignored(doc, groups, key))
         tokens = [(token.idx, token.idx + len(token)) for token in doc]
-        found = (
-            [(entity.start, entity.end, entity.label_) for entity in doc.ents]
-            if key is None
-            else _grouped(doc, groups[key], key, where)
-        )
-        sentences = list(doc.sents) if doc.has_annotation("SENT_START") else None
+        found = [(entity.start, entity.end, entity.label_) for entity in doc.ents]
+        if key is not None:
+            found = _grouped(doc, groups[key], key, where)
+        sentences = None
+        if doc.has_annotation("SENT_START"):
+            sentences = [(tokens[s.start][0], tokens[s.end - 1][1]) for s in doc.sents]
         yield Draft(
             where=where,
-            document=f"{prefix}{index + 1}",
+            document=f"{prefix}{number}",
             annotator=annotator,
             text=doc.text,
             spans=[DraftSpan(tokens[s][0], tokens[e - 1][1], label) for s, e, label in found],
             tokens=tokens,
-            sentences=None
-            if sentences is None
-            else [(tokens[part.start][0], tokens[part.end - 1][1]) for part in sentences],
+            sentences=sentences,
         )
-    if len(content.lengths) and not n_annotated:
+    if groups_of and not n_annotated:
         raise FormatError(
             "no document has entities",
             where=source.name,
@@ -127,19 +112,8 @@ def _documents(source: Source, annotator: str, prefix: str, reading: Reading) ->
         )
 
 
-def _docs(library: Any, content: _Content, name: str) -> Iterator[Any]:
+def _docs(library: Any, message: Mapping[str, Any], name: str) -> list[Any]:
     """Have the library build the documents from what was checked, and nothing else."""
-    n_documents = len(content.lengths)
-    message = {
-        "attrs": content.attributes,
-        "tokens": content.tokens.tobytes(),
-        "spaces": content.spaces.tobytes(),
-        "lengths": content.lengths.tobytes(),
-        "strings": content.strings,
-        "cats": [{}] * n_documents,
-        "flags": content.flags,
-        "span_groups": [b""] * n_documents,
-    }
     packer = required("srsly", extra="spacy", purpose="reading spaCy's DocBin")
     try:
         with warnings.catch_warnings():
@@ -153,17 +127,17 @@ def _docs(library: Any, content: _Content, name: str) -> Iterator[Any]:
         raise FormatError(
             *("spaCy cannot read the documents (", Quote(_line(error)), ")"), where=name
         ) from None
-    return (doc for doc, *_ in checked)
+    return [doc for doc, *_ in checked]
 
 
-def _ignored(doc: Any, groups: Groups, key: str | None) -> dict[str, int]:
+def _ignored(doc: Any, groups: Groups, key: str | None) -> Counter[str]:
     """Count what is not read."""
-    unknown = 0 if key is not None else sum(token.ent_iob == 0 for token in doc)
+    n_unset = 0 if key is not None else sum(token.ent_iob == 0 for token in doc)
     counts = {
         "span groups ignored": len(groups) - (key is not None),
-        "tokens whose entities were not set, taken as outside": unknown,
+        "tokens whose entities were not set, taken as outside": n_unset,
     }
-    return {reason: count for reason, count in counts.items() if count}
+    return +Counter(counts)  # without those that are zero
 
 
 def _grouped(
@@ -234,8 +208,11 @@ def _loaded(data: bytes, where: str) -> Any:
             gc.enable()
 
 
-def _content(source: Source, reading: Reading) -> _Content:
-    """Check everything that the library would trust, and keep what is needed."""
+def _content(source: Source, reading: Reading) -> tuple[dict[str, Any], list[Groups]]:
+    """What a file holds: a message to the library, and the span groups of each document.
+
+    Everything in it is checked: the library trusts its input and reads past the end.
+    """
     message = _loaded(_unfolded(source), source.name)
     if not isinstance(message, dict):
         raise FormatError(
@@ -251,6 +228,7 @@ def _content(source: Source, reading: Reading) -> _Content:
         )
     tokens, spaces, lengths = _arrays(message, len(attributes), source.name)
     n_documents = len(lengths)
+    counts: Counter[str] = Counter()
     columns = {
         name: tokens[:, attributes.index(codes[name])]
         for name in ("ORTH", "SENT_START", "ENT_IOB", "ENT_TYPE")
@@ -262,27 +240,30 @@ def _content(source: Source, reading: Reading) -> _Content:
     # Only these: the others are neither needed nor harmless.
     if reading.options["spans_key"] is not None:
         columns = {name: columns[name] for name in columns if not name.startswith("ENT")}
-        reading.skipped.update({"entities ignored": n_entities} if n_entities else {})
+        counts["entities ignored"] = n_entities
     groups = _list_of(message, "span_groups", bytes, source.name, n_documents)
     flags = _list_of(message, "flags", dict, source.name, n_documents)
-    user_data = message.get("user_data")
-    counts = {
-        "categories of documents ignored": _n_categories(message.get("cats")),
-        "user data of documents ignored": len(user_data) if isinstance(user_data, list) else 0,
+    categories, user_data = message.get("cats"), message.get("user_data")
+    if isinstance(categories, list):
+        n_categories = sum(len(item) for item in categories if isinstance(item, dict))
+        counts["categories of documents ignored"] = n_categories
+    if isinstance(user_data, list):
+        counts["user data of documents ignored"] = len(user_data)
+    reading.skipped.update(+counts)  # without those that are zero
+    checked = {
+        "attrs": [codes[name] for name in columns],
+        "tokens": np.stack(list(columns.values()), axis=1).tobytes(),
+        "spaces": spaces.tobytes(),
+        "lengths": lengths.tobytes(),
+        "strings": _list_of(message, "strings", str, source.name),
+        "cats": [{}] * n_documents,
+        "flags": [{"has_unknown_spaces": flag.get("has_unknown_spaces") is True} for flag in flags],
+        "span_groups": [b""] * n_documents,
     }
-    reading.skipped.update({reason: count for reason, count in counts.items() if count})
-    return _Content(
-        attributes=[codes[name] for name in columns],
-        tokens=np.stack(list(columns.values()), axis=1),
-        spaces=spaces,
-        lengths=lengths,
-        strings=_list_of(message, "strings", str, source.name),
-        flags=[{"has_unknown_spaces": flag.get("has_unknown_spaces") is True} for flag in flags],
-        groups=[
-            _groups(data, f"{source.name}: document {number}")
-            for number, data in enumerate(groups, start=1)
-        ],
-    )
+    return checked, [
+        _groups(data, f"{source.name}: document {number}")
+        for number, data in enumerate(groups, start=1)
+    ]
 
 
 def _n_entities(
@@ -304,11 +285,6 @@ def _n_entities(
             expected="a name",
         )
     return int(np.count_nonzero(begins & ~nameless))
-
-
-def _n_categories(categories: object) -> int:
-    lists = categories if isinstance(categories, list) else []
-    return sum(len(item) for item in lists if isinstance(item, dict))
 
 
 def _list_of(

@@ -19,6 +19,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import compress, product
 from operator import itemgetter
 from os import PathLike
 from typing import Any
@@ -50,9 +51,13 @@ _MOST_PAIRS = 10**8
 
 @dataclass(frozen=True)
 class _Rows:
-    """The rows of all tables: names by number, and which rows are spans."""
+    """The rows of all tables: names by number, and which rows are spans.
+
+    The `listing` is the table of documents, if there is one.
+    """
 
     tables: list[Table]
+    listing: Table | None
     documents: list[str]
     annotators: list[str]
     labels: list[str]
@@ -75,10 +80,26 @@ class _Rows:
             return self.tables[-1].source.name
         return self.tables[table].where(row - self.of(table).start)
 
+    def span(self, row: int) -> DraftSpan:
+        """The span of a row."""
+        start, end, label = int(self.start[row]), int(self.end[row]), int(self.label[row])
+        return DraftSpan(start, end, self.labels[label], where=self.where(row))
+
     def of(self, table: int) -> slice:
         """The rows of one table."""
         end = int(self._ends[table])
         return slice(end - len(self.tables[table]), end)
+
+    @cached_property
+    def described(self) -> list[tuple[Table, Ints]]:
+        """Each table with the documents of its rows; -1 for one that only the listing has."""
+        described = [(table, self.document[self.of(i)]) for i, table in enumerate(self.tables)]
+        if self.listing is not None:
+            number = {name: i for i, name in enumerate(self.documents)}
+            names, codes = codes_of(self.listing, "document")
+            numbers = np.array([*(number.get(name, -1) for name in names), -1])
+            described.append((self.listing, numbers[codes]))
+        return described
 
 
 def is_format(upload: Upload) -> bool:
@@ -89,15 +110,13 @@ def is_format(upload: Upload) -> bool:
 def read(uploads: list[Upload], reading: Reading) -> Corpus:
     """Read tables to a corpus; rows with texts become drafts, as in all formats with texts."""
     tables = [(upload, read_table(source)) for upload in uploads for source in upload.sources]
-    documents = _read_documents(reading)
-    rows = _combined(tables, documents, reading)
-    given = [*rows.tables, *([documents] if documents is not None else [])]
-    if any("text" in table.columns for table in given):
-        drafts = _drafts(rows, documents, reading)
+    rows = _combined(tables, _read_documents(reading), reading)
+    if any("text" in table.columns for table, _ in rows.described):
+        drafts = _drafts(rows, reading)
         return assembled(drafts, reading, unit="document", positions="characters")
     if reading.options["unit"] == "sentence":
         raise OptionError("a table has no sentences", remedy=("pass ", Use("unit", "document")))
-    return _numbered(rows, documents, reading)
+    return _numbered(rows, reading)
 
 
 def _read_documents(reading: Reading) -> Table | None:
@@ -128,9 +147,7 @@ def _read_documents(reading: Reading) -> Table | None:
 # --- Rows of all tables -------------------------------------------------------
 
 
-def _combined(
-    tables: list[tuple[Upload, Table]], documents: Table | None, reading: Reading
-) -> _Rows:
+def _combined(tables: list[tuple[Upload, Table]], listing: Table | None, reading: Reading) -> _Rows:
     """Put the rows of all tables below one another."""
     names: dict[str, dict[str, int]] = {kind: {} for kind in ("document", "annotator", "label")}
     columns: dict[str, list[Any]] = {kind: [] for kind in (*names, "start", "end", "is_span")}
@@ -146,9 +163,8 @@ def _combined(
                 reading.met(upload.name, own)
             known = names[kind]
             number = [known.setdefault(name, len(known)) for name in own]
-            part[kind] = codes
-            if number != list(range(len(own))):
-                part[kind] = np.array([*number, -1])[codes]
+            is_same = number == list(range(len(own)))
+            part[kind] = codes if is_same else np.array([*number, -1])[codes]
             if kind != "label" and codes.min(initial=0) < 0:
                 row = int(np.argmin(codes))
                 raise FormatError(f"{kind} missing", where=table.where(row), expected="a name")
@@ -158,12 +174,13 @@ def _combined(
     joined: dict[str, Any] = {
         k: v[0] if len(v) == 1 else np.concatenate(v) for k, v in columns.items()
     }
-    if documents is not None and joined["is_span"].all() and reading.options["empty"] != "missing":
+    if listing is not None and joined["is_span"].all() and reading.options["empty"] != "missing":
         # All annotators are taken to have found nothing in the documents without a row.
-        for name in codes_of(documents, "document")[0]:
+        for name in codes_of(listing, "document")[0]:
             names["document"].setdefault(name, len(names["document"]))
     return _Rows(
         tables=[table for _, table in tables],
+        listing=listing,
         documents=list(names["document"]),
         annotators=list(names["annotator"]),
         labels=list(names["label"]),
@@ -173,14 +190,12 @@ def _combined(
 
 def _is_span(table: Table, no_start: Bools, no_end: Bools, no_label: Bools) -> Bools:
     """Which rows are spans; a row has all of start, end and label, or none."""
-    torn = (no_start != no_end) | (no_start != no_label)
+    gaps = np.stack([no_start, no_end, no_label])
+    torn = gaps.any(axis=0) & ~gaps.all(axis=0)
     if torn.any():
         row = int(np.argmax(torn))
-        lacking = [
-            name for name, gaps in zip(SPAN, (no_start, no_end, no_label), strict=True) if gaps[row]
-        ]
         raise FormatError(
-            f"{' and '.join(lacking)} missing",
+            f"{' and '.join(compress(SPAN, gaps[:, row]))} missing",
             where=table.where(row),
             expected="start, end and label, or none of them where the annotator found nothing",
         )
@@ -190,7 +205,7 @@ def _is_span(table: Table, no_start: Bools, no_end: Bools, no_label: Bools) -> B
 # --- Numbers to a corpus ------------------------------------------------------
 
 
-def _numbered(rows: _Rows, documents: Table | None, reading: Reading) -> Corpus:
+def _numbered(rows: _Rows, reading: Reading) -> Corpus:
     """Build a corpus without texts, column by column."""
     for name in ("offsets", "align", "whitespace", "match"):
         if name in reading.changed():
@@ -201,14 +216,14 @@ def _numbered(rows: _Rows, documents: Table | None, reading: Reading) -> Corpus:
     if not rows.documents or not rows.annotators:
         where = rows.tables[0].source.name
         raise FormatError("holds no rows", where=where, expected="one for each span")
-    lengths = _lengths(rows, documents, reading)
+    lengths = _lengths(rows, reading)
     is_good = _checked_spans(rows, lengths, reading)
     keep = slice(None) if is_good.all() else np.flatnonzero(is_good)
     labels, label = sorted_names(tuple(rows.labels), rows.label[keep])
     annotated = _annotated(rows, reading)
     return Corpus(
         documents=tuple(rows.documents),
-        fields=_fields(rows, documents, reading),
+        fields=_fields(rows, reading),
         text_document=np.arange(len(rows.documents)),
         text_length=lengths,
         annotators=tuple(rows.annotators),
@@ -241,13 +256,13 @@ def _checked_spans(rows: _Rows, lengths: Ints, reading: Reading) -> Bools:
         row = int(np.argmax(wrong))
         if empty[row]:
             raise SpanError(
-                *(*_named(rows, row), " is empty"),
+                *(*_named(rows.span(row)), " is empty"),
                 where=rows.where(row),
                 expected="at least one position",
                 remedy=(Use("zero_length", "skip"), " leaves such spans out"),
             )
         raise SpanError(
-            *_named(rows, row),
+            *_named(rows.span(row)),
             f" does not lie in its document, which has the length {room[row]}",
             where=rows.where(row),
             expected="0 <= start < end <= length",
@@ -255,10 +270,10 @@ def _checked_spans(rows: _Rows, lengths: Ints, reading: Reading) -> Bools:
     twice = _repeated(rows, is_good)
     if len(twice) and reading.options["duplicates"] == "error":
         row = int(twice[0])
+        who, document = rows.annotators[rows.annotator[row]], rows.documents[rows.document[row]]
         raise SpanError(
-            *(*_named(rows, row), " was marked twice by "),
-            Quote(rows.annotators[int(rows.annotator[row])]),
-            *(" in document ", Quote(rows.documents[int(rows.document[row])])),
+            *(*_named(rows.span(row)), " was marked twice by ", Quote(who)),
+            *(" in document ", Quote(document)),
             where=rows.where(row),
             expected="it once",
             remedy=(Use("duplicates", "skip"), " leaves the second out"),
@@ -270,10 +285,9 @@ def _checked_spans(rows: _Rows, lengths: Ints, reading: Reading) -> Bools:
     return is_good
 
 
-def _named(rows: _Rows, row: int) -> tuple[Piece, ...]:
-    """Name the span of a row in a message."""
-    label = rows.labels[int(rows.label[row])]
-    return (f"span [{rows.start[row]}, {rows.end[row]}) ", Quote(label))
+def _named(span: DraftSpan) -> tuple[Piece, ...]:
+    """Name a span in a message."""
+    return f"span [{span.start}, {span.end}) ", Quote(span.label)
 
 
 def _repeated(rows: _Rows, is_good: Bools) -> Ints:
@@ -302,31 +316,26 @@ def _repeated(rows: _Rows, is_good: Bools) -> Ints:
         return again
     spans = spans[np.isin(mixed[spans], again)]
     spans = spans[np.lexsort([column[spans] for column in columns])]
-    same = np.ones(max(len(spans) - 1, 0), dtype=bool)
-    for column in columns:
-        same &= column[spans[1:]] == column[spans[:-1]]
-    return np.sort(spans[1:][same])
+    same = [column[spans[1:]] == column[spans[:-1]] for column in columns]
+    return np.sort(spans[1:][np.all(same, axis=0)])
 
 
 def _is_complete(rows: _Rows, reading: Reading) -> bool:
     """Whether all annotators are taken to have annotated every document."""
     if reading.options["empty"] == "missing" or not rows.is_span.all():
         return False
+    missing = Use("empty", "missing")
     if len(rows.documents) * len(rows.annotators) > _MOST_PAIRS:
         raise FormatError(
             f"{len(rows.documents):,} documents and {len(rows.annotators):,} annotators",
             where=rows.tables[0].source.name,
             expected="fewer",
-            remedy=(
-                *("pass ", Use("empty", "missing")),
-                " if not every annotator annotated every document",
-            ),
+            remedy=("pass ", missing, " if not every annotator annotated every document"),
         )
     if len(rows.annotators) > 1:
         reading.note(
             "no row without a span: all annotators are taken to have annotated every document (",
-            Use("empty", "missing"),
-            " takes only those who have a row)",
+            *(missing, " takes only those who have a row)"),
         )
     return True
 
@@ -343,38 +352,27 @@ def _annotated(rows: _Rows, reading: Reading) -> Ints:
     return np.stack([pairs // n, pairs % n])
 
 
-def _lengths(rows: _Rows, documents: Table | None, reading: Reading) -> Ints:
+def _lengths(rows: _Rows, reading: Reading) -> Ints:
     """The length of each document."""
     lengths = np.full(len(rows.documents), -1)
-    for index, table in enumerate(rows.tables):
+    for table, document in rows.described:
         if "length" in table.columns:
-            _fill_lengths(lengths, rows.document[rows.of(index)], table, rows.documents)
-    if documents is not None and "length" in documents.columns:
-        _fill_lengths(lengths, _listed(rows, documents), documents, rows.documents)
-    if reading.options["length"] is not None:
-        if reading.options["length"] > MOST_POSITIONS:
-            given = f"length is {reading.options['length']:,}"
-            raise OptionError(given, expected=f"at most {MOST_POSITIONS:,}")
-        lengths[lengths < 0] = reading.options["length"]
+            _fill_lengths(lengths, document, table, rows.documents)
+    given = reading.options["length"]
+    if given is not None:
+        if given > MOST_POSITIONS:
+            raise OptionError(f"length is {given:,}", expected=f"at most {MOST_POSITIONS:,}")
+        lengths[lengths < 0] = given
     unknown = lengths < 0
     if unknown.any():
         name = rows.documents[int(np.argmax(unknown))]
+        ways = ("a column length or text, a table of documents: ", Use("documents"))
         raise FormatError(
             *("the length of document ", Quote(name), " is not known"),
             where=rows.tables[0].source.name,
-            expected=(
-                *("a column length or text, a table of documents: ", Use("documents")),
-                *(", or ", Use("length")),
-            ),
+            expected=(*ways, ", or ", Use("length")),
         )
     return lengths
-
-
-def _listed(rows: _Rows, documents: Table) -> Ints:
-    """The number of each document of the second table; -1 if it has no part in the first."""
-    number = {name: i for i, name in enumerate(rows.documents)}
-    names, codes = codes_of(documents, "document")
-    return np.array([*(number.get(name, -1) for name in names), -1])[codes]
 
 
 def _fill_lengths(lengths: Ints, document: Ints, table: Table, names: list[str]) -> None:
@@ -388,10 +386,8 @@ def _fill_lengths(lengths: Ints, document: Ints, table: Table, names: list[str])
             where=table.where(row),
             expected=f"a number from 0 to {MOST_POSITIONS:,}",
         )
-    rows = None
-    if missing.any() or document.min(initial=0) < 0:
-        rows = np.flatnonzero(~missing & (document >= 0))
-        document, given = document[rows], given[rows]
+    rows = np.flatnonzero(~missing & (document >= 0))
+    document, given = document[rows], given[rows]
     before = lengths.copy()
     lengths[document] = given
     differs = lengths[document] != given
@@ -399,29 +395,24 @@ def _fill_lengths(lengths: Ints, document: Ints, table: Table, names: list[str])
         differs |= (before[document] >= 0) & (before[document] != given)
     if differs.any():
         place = int(np.argmax(differs))
-        row = place if rows is None else int(rows[place])
         raise MismatchError(
-            *("document ", Quote(names[int(document[place])])),
+            *("document ", Quote(names[document[place]])),
             f" has the length {given[place]} here and another elsewhere",
-            where=table.where(row),
+            where=table.where(int(rows[place])),
             expected="one",
         )
 
 
-def _fields(rows: _Rows, documents: Table | None, reading: Reading) -> dict[str, tuple[str, ...]]:
+def _fields(rows: _Rows, reading: Reading) -> dict[str, tuple[str, ...]]:
     """The further columns, one value for each document."""
-    given = [(table, rows.document[rows.of(i)]) for i, table in enumerate(rows.tables)]
-    if documents is not None:
-        given.append((documents, _listed(rows, documents)))
-    names = dict.fromkeys(name for table, _ in given for name in table.columns)
+    names = dict.fromkeys(name for table, _ in rows.described for name in table.columns)
     fields = {}
     for name in names:
         if name in NAMES or not name.strip():
             continue
         values = [""] * len(rows.documents)
-        whole = [
-            _fill_field(values, at, table, name) for table, at in given if name in table.columns
-        ]
+        parts = [part for part in rows.described if name in part[0].columns]
+        whole = [_fill_field(values, document, table, name) for table, document in parts]
         if all(whole):
             fields[name.strip()] = tuple(values)
         else:
@@ -448,24 +439,22 @@ def _fill_field(values: list[str], document: Ints, table: Table, name: str) -> b
 # --- Texts --------------------------------------------------------------------
 
 
-def _drafts(rows: _Rows, documents: Table | None, reading: Reading) -> Iterator[Draft]:
+def _drafts(rows: _Rows, reading: Reading) -> Iterator[Draft]:
     """Rows with texts, as drafts."""
     by_id = reading.options["match"] == "id"
-    texts = _texts(rows, documents, by_id=by_id)
-    fields = _fields(rows, documents, reading)
+    texts = _texts(rows, by_id=by_id)
+    fields = _fields(rows, reading)
     groups: dict[tuple[int, int], list[int]] = {}
     for row, key in enumerate(zip(rows.document.tolist(), rows.annotator.tolist(), strict=True)):
         groups.setdefault(key, []).append(row)
     # Names that differ between annotators do not show who left out what.
     if by_id and _is_complete(rows, reading):
-        for d in range(len(rows.documents)):
-            for a in range(len(rows.annotators)):
-                groups.setdefault((d, a), [])
+        for key in product(range(len(rows.documents)), range(len(rows.annotators))):
+            groups.setdefault(key, [])
     # The first annotator's names stay where the documents of others are matched to them.
     order = sorted(groups, key=None if by_id else itemgetter(1, 0))
     for d, a in order:
-        members = groups[d, a]
-        name, annotator = rows.documents[d], rows.annotators[a]
+        members, name, annotator = groups[d, a], rows.documents[d], rows.annotators[a]
         where = rows.where(members[0]) if members else rows.tables[0].source.name
         text = texts.get((name, "" if by_id else annotator), texts.get((name, "")))
         if text is None:
@@ -475,21 +464,12 @@ def _drafts(rows: _Rows, documents: Table | None, reading: Reading) -> Iterator[
             document=name,
             annotator=annotator,
             text=text,
-            spans=[
-                DraftSpan(
-                    int(rows.start[row]),
-                    int(rows.end[row]),
-                    rows.labels[int(rows.label[row])],
-                    where=rows.where(row),
-                )
-                for row in members
-                if rows.is_span[row]
-            ],
+            spans=[rows.span(row) for row in members if rows.is_span[row]],
             fields={kind: values[d] for kind, values in fields.items()},
         )
 
 
-def _texts(rows: _Rows, documents: Table | None, *, by_id: bool) -> dict[tuple[str, str], str]:
+def _texts(rows: _Rows, *, by_id: bool) -> dict[tuple[str, str], str]:
     """The text of each document, or of each annotator's; some rows may lack it."""
     given: list[tuple[Table, Iterator[tuple[str, str]]]] = []
     for index, table in enumerate(rows.tables):
@@ -498,10 +478,9 @@ def _texts(rows: _Rows, documents: Table | None, *, by_id: bool) -> dict[tuple[s
             codes = zip(rows.document[part].tolist(), rows.annotator[part].tolist(), strict=True)
             keys = ((rows.documents[d], "" if by_id else rows.annotators[a]) for d, a in codes)
             given.append((table, keys))
-    if documents is not None and "text" in documents.columns:
-        names, numbers = codes_of(documents, "document")
-        listed = [(names[i], "") for i in numbers.tolist()]
-        given.append((documents, iter(listed)))
+    if rows.listing is not None and "text" in rows.listing.columns:
+        names, numbers = codes_of(rows.listing, "document")
+        given.append((rows.listing, ((names[i], "") for i in numbers.tolist())))
     texts: dict[tuple[str, str], str] = {}
     for table, owners in given:
         for row, (key, text) in enumerate(zip(owners, table.columns["text"], strict=True)):

@@ -20,7 +20,7 @@ from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload, required
 from beyondchance.io.sources import Source
 from beyondchance.io.times import Interval, Tier, TierFile, corpus_of_tiers, seconds
-from beyondchance.messages import Quote, Text
+from beyondchance.messages import Piece, Quote, Text
 
 _HEADER = re.compile(
     r'\s*File type\s*=\s*"ooTextFile(?: short)?"\s+(?:Object class\s*=\s*)?"TextGrid"'
@@ -119,27 +119,30 @@ def _read_by_library(source: Source, text: str) -> dict[str, Any]:
             where=source.name,
             remedy="open it in Praat and save it again as a text file",
         ) from None
+    # The library stops in silence at an entry that it cannot read.
     tiers = found["tiers"]
+    sizes = _N_LONG.findall(text) or _N_SHORT.findall(text)
+    if len(sizes) != len(tiers):
+        sizes = [None] * len(tiers)
     says = _N_TIERS.search(text)
-    if says is None or int(says[1]) != len(tiers):
+    _check_number((), says and says[1], "tiers", len(tiers), source)
+    for number, (tier, size) in enumerate(zip(tiers, sizes, strict=True), start=1):
+        name = (f"tier {number} ", Quote(tier["name"]), " ")
+        _check_number(name, size, "entries", len(tier["entries"]), source)
+    return found
+
+
+def _check_number(
+    name: tuple[Piece, ...], says: str | None, what: str, n_read: int, source: Source
+) -> None:
+    """Refuse a file or tier that does not hold as many entries as it says."""
+    if says is None or int(says) != n_read:
         raise FormatError(
-            f"says that it has {says[1] if says else 'an unknown number of'} tiers, but "
-            f"{len(tiers)} can be read",
+            *(*name, f"says that it has {says or 'an unknown number of'} {what}, "),
+            f"but {n_read} can be read",
             where=source.name,
             remedy="the file is cut off or damaged",
         )
-    # The library stops in silence at an entry that it cannot read.
-    sizes = _N_LONG.findall(text) or _N_SHORT.findall(text)
-    for number, tier in enumerate(tiers, start=1):
-        size = int(sizes[number - 1]) if len(sizes) == len(tiers) else "an unknown number of"
-        if size != len(tier["entries"]):
-            raise FormatError(
-                *(f"tier {number} ", Quote(tier["name"]), f" says that it has {size} entries, "),
-                f"but {len(tier['entries'])} can be read",
-                where=source.name,
-                remedy="the file is cut off or damaged",
-            )
-    return found
 
 
 def _intervals(tier: dict[str, Any], source: Source) -> list[Interval]:

@@ -6,13 +6,14 @@ import io
 import re
 import zipfile
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import Any
 
 from beyondchance.errors import FormatError
 from beyondchance.io.cas import EXPORT, Entry, Loader, entry_of, kind_of_file, unpacked
+from beyondchance.io.cas_checks import json_object
 from beyondchance.io.drafts import Draft
 from beyondchance.io.layers import Layered, layer_drafts
 from beyondchance.io.options import Reading
@@ -68,11 +69,11 @@ def _holds_cas(source: Source) -> bool:
 def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
     """Read a file, a folder with a file for each document, or a project export."""
     entries = _entries(upload)
-    loader = Loader(reading)
+    loader = Loader(entries, reading)
     if any(_PROJECT_JSON.fullmatch(e.path) or _PROJECT.fullmatch(e.path) for e in entries):
-        documents = _project(upload, entries, loader)
+        documents = _project(upload, loader)
     else:
-        documents = _documents(upload, entries, loader)
+        documents = _documents(upload, loader)
     yield from layer_drafts(documents, reading, name=upload.name, name_as_label=False)
 
 
@@ -83,57 +84,52 @@ def _entries(upload: Upload) -> list[Entry]:
     return [entry_of(source, root=upload.name) for source in upload.sources]
 
 
-def _documents(upload: Upload, entries: Sequence[Entry], loader: Loader) -> list[Layered]:
+def _documents(upload: Upload, loader: Loader) -> list[Layered]:
     """Files of one annotator, a document each."""
     is_single = not upload.is_folder and not is_zip(upload.sources[0])
     found: list[Layered] = []
     names: list[str] = []
-    for entry in entries:
-        if entry.kind not in {"xmi", "json", "zip"}:
-            if entry.kind != "types" and not is_single:
-                loader.reading.skipped["files of other formats ignored"] += 1
-            continue
-        found.append(loader.loaded(entry, entries, document="", annotator=upload.annotator))
-        names.append(str(PurePosixPath(entry.path).with_suffix("")))
+    for entry in loader.entries:
+        if entry.kind in {"xmi", "json", "zip"}:
+            found.append(loader.loaded(entry, "", upload.annotator))
+            names.append(str(PurePosixPath(entry.path).with_suffix("")))
+        elif entry.kind != "types" and not is_single:
+            loader.reading.skipped["files of other formats ignored"] += 1
     if not found:
-        raise _nothing(upload, entries)
+        raise _nothing(upload, loader.entries)
     # Titles name documents, unless they are missing or all the same.
-    titles = [document.document for document in found]
+    titles = [document.draft.document for document in found]
     if len(set(titles)) < len(titles) or not all(titles):
         titles = ["1"] if len(found) == 1 and not upload.is_folder else names
     return [
-        replace(document, document=title) for document, title in zip(found, titles, strict=True)
+        replace(document, draft=replace(document.draft, document=title))
+        for document, title in zip(found, titles, strict=True)
     ]
 
 
 def _nothing(upload: Upload, entries: Sequence[Entry]) -> FormatError:
     """The error that names what there is instead of annotations."""
+    found, parts = "neither XMI nor CAS JSON nor a project export", {"remedy": EXPORT}
     if not any(entry.source.head for entry in entries):
-        return FormatError("is empty", where=upload.name, expected="XMI or CAS JSON")
-    if entries[0].kind == "types" and len(entries) == 1:
-        return FormatError(
-            "is a type system", where=upload.name, expected="the XMI file that belongs to it"
-        )
-    if any(entry.kind == "ser" for entry in entries):
-        return FormatError(
-            "holds Java objects, which are not read", where=upload.name, remedy=EXPORT
-        )
-    return FormatError(
-        "neither XMI nor CAS JSON nor a project export", where=upload.name, remedy=EXPORT
-    )
+        found, parts = "is empty", {"expected": "XMI or CAS JSON"}
+    elif entries[0].kind == "types" and len(entries) == 1:
+        found, parts = "is a type system", {"expected": "the XMI file that belongs to it"}
+    elif any(entry.kind == "ser" for entry in entries):
+        found = "holds Java objects, which are not read"
+    return FormatError(found, where=upload.name, **parts)
 
 
 # --- INCEpTION projects -------------------------------------------------------
 
 
-def _project(upload: Upload, entries: Sequence[Entry], loader: Loader) -> list[Layered]:
+def _project(upload: Upload, loader: Loader) -> list[Layered]:
     """The finished work of all users, and of the curator as gold."""
     skipped = loader.reading.skipped
-    states, curated = _states(entries)
+    states, curated = _states(loader.entries)
     found = []
     unread: Counter[str] = Counter()
     is_readable = False
-    for entry in entries:
+    for entry in loader.entries:
         match = _PROJECT.fullmatch(entry.path)
         if match is None:
             continue
@@ -150,16 +146,13 @@ def _project(upload: Upload, entries: Sequence[Entry], loader: Loader) -> list[L
             unread[PurePosixPath(file).suffix or file] += not is_gold
         else:
             is_readable |= not is_gold
-            if _is_finished(document, user, is_gold, states, curated):
-                found.append(
-                    loader.loaded(
-                        entry,
-                        entries,
-                        document=document,
-                        annotator="gold" if is_gold else user,
-                        is_gold=is_gold,
-                    )
-                )
+            # All work counts as annotated if the project knows no states.
+            is_finished = not states or states.get((document, user)) in _FINISHED
+            if is_gold:
+                is_finished = curated.get(document) != "CURATION_IN_PROGRESS"
+            if is_finished:
+                who = "gold" if is_gold else user
+                found.append(loader.loaded(entry, document, who, is_gold=is_gold))
             else:
                 skipped["unfinished annotations left out"] += 1
     if not is_readable:
@@ -179,19 +172,6 @@ def _project(upload: Upload, entries: Sequence[Entry], loader: Loader) -> list[L
     return found
 
 
-def _is_finished(
-    document: str,
-    user: str,
-    is_gold: bool,
-    states: Mapping[tuple[str, str], str],
-    curated: Mapping[str, str],
-) -> bool:
-    """Whether work counts as annotated; all does if the project knows no states."""
-    if is_gold:
-        return curated.get(document) != "CURATION_IN_PROGRESS"
-    return not states or states.get((document, user)) in _FINISHED
-
-
 def _states(entries: Sequence[Entry]) -> tuple[dict[tuple[str, str], str], dict[str, str]]:
     """The state of each document for each user, and that of each document itself."""
     states: dict[tuple[str, str], str] = {}
@@ -199,11 +179,7 @@ def _states(entries: Sequence[Entry]) -> tuple[dict[tuple[str, str], str], dict[
     for entry in entries:
         if not _PROJECT_JSON.fullmatch(entry.path):
             continue
-        project = entry.source.json()
-        if not isinstance(project, dict):
-            raise FormatError(
-                f"found {type(project).__name__}", where=entry.source.name, expected="a JSON object"
-            )
+        project = json_object(entry.source.json(), entry.source.name)
         for item in _records(project, "annotation_documents", entry):
             states[item["name"], item["user"]] = item["state"]
         for item in _records(project, "source_documents", entry):

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import accumulate
 
 from beyondchance.errors import FormatError
 from beyondchance.io.drafts import Draft
@@ -13,15 +14,16 @@ from beyondchance.io.offsets import Interval, length_of
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload, each_upload
 from beyondchance.io.sources import Source
-from beyondchance.messages import Piece, Quote, Text, Use
+from beyondchance.messages import Quote, Text, Use
 
 _BEGIN = "#FORMAT=WebAnno TSV 3"
 _HEAD = re.compile(rf"{_BEGIN}(\.[0-3])?[ \t]*")
-_TOKEN_LINE = re.compile(r"(\d{1,9})-(\d{1,9})((?:\.\d{1,9})*)", re.ASCII)
+_TOKEN_LINE = re.compile(r"\d{1,9}-\d{1,9}((?:\.\d{1,9})*)", re.ASCII)
 _OFFSETS = re.compile(r"(\d{1,10})-(\d{1,10})", re.ASCII)
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 _BAR = re.compile(r"(?:[^\\|]|\\.)+", re.DOTALL)
 _NUMBERED = re.compile(r"((?:[^\\\[]|\\.)*)\[(\d{1,9})\]", re.DOTALL | re.ASCII)
+_IGNORED = {"CH": "chain links ignored", "RL": "relations ignored", "SP": "slots ignored"}
 _CONTROLS = {"t": "\t", "n": "\n", "r": "\r", "f": "\f", "b": "\b", "v": "\v"}
 
 MOST_GAP = 2**20
@@ -111,32 +113,32 @@ def parsed(
     columns, sentences = _cut(lines, source.name)
     unit = reading.options["offsets"] or "utf16"
     text = _Text(unit)
-    marks = _Found(columns, source.name)
+    marks = _Found(columns)
     for sentence in sentences:
         if not sentence.rows:
             reading.skipped["sentences without tokens left out"] += 1
             continue
         rows = [_row(fields, line, columns, source.name) for line, fields in sentence.rows]
-        text.add(sentence, rows, source.name)
+        text.add(sentence, rows)
         for row in rows:
             marks.add(row)
     if not text.tokens:
         raise FormatError("no tokens", where=source.name, expected="at least one sentence")
-    for what, number in marks.ignored().items():
-        reading.skipped[what] += number
-    return Layered(
+    # Links, relations and slots are no spans.
+    reading.skipped.update(marks.ignored)
+    draft = Draft(
         where=source.name,
         document=document,
         annotator=annotator,
         text=text.text(),
-        layers=marks.layers,
-        candidates=tuple(marks.layers),
-        known=frozenset(marks.layers),
+        spans=(),
         tokens=text.tokens,
         sentences=text.sentences,
         is_gold=is_gold,
         offsets=unit,
     )
+    layers = marks.layers()
+    return Layered(draft=draft, layers=layers, candidates=tuple(layers), known=frozenset(layers))
 
 
 def unescaped(text: str) -> str:
@@ -206,8 +208,8 @@ def _declared(line: str, columns: Sequence[_Columns], where: str) -> _Columns:
 class _Row:
     """A line of a token or of a part of one."""
 
+    where: str
     line: int
-    token: tuple[int, int]
     is_part: bool
     start: int
     end: int
@@ -222,11 +224,8 @@ def _row(fields: list[str], line: int, columns: Sequence[_Columns], name: str) -
     if len(fields) == wanted + 1 and not fields[-1]:
         fields = fields[:-1]
     if len(fields) != wanted:
-        raise FormatError(
-            f"found {len(fields)} columns",
-            where=where,
-            expected=f"{wanted}, as the header declares",
-        )
+        declared = f"{wanted}, as the header declares"
+        raise FormatError(f"found {len(fields)} columns", where=where, expected=declared)
     number = _TOKEN_LINE.fullmatch(fields[0])
     offsets = _OFFSETS.fullmatch(fields[1])
     if number is None or offsets is None:
@@ -240,8 +239,7 @@ def _row(fields: list[str], line: int, columns: Sequence[_Columns], name: str) -
         raise FormatError(
             f"offsets {start}-{end}", where=where, expected="the start before the end"
         )
-    token = (int(number[1]), int(number[2]))
-    return _Row(line, token, bool(number[3]), start, end, unescaped(fields[2]), fields)
+    return _Row(where, line, bool(number[1]), start, end, unescaped(fields[2]), fields)
 
 
 class _Text:
@@ -257,15 +255,14 @@ class _Text:
     def text(self) -> str:
         return "".join(self._pieces)
 
-    def add(self, sentence: _Sentence, rows: Sequence[_Row], name: str) -> None:
+    def add(self, sentence: _Sentence, rows: Sequence[_Row]) -> None:
         """Put a sentence where the offsets of its tokens say."""
         first = rows[0]
-        where = f"{name}:{first.line}"
         lead = sentence.text.find(first.form)
         if lead < 0:
             raise FormatError(
                 *("token ", Quote(first.form), " is not in the text of its sentence"),
-                where=where,
+                where=first.where,
                 expected=f"the words of the text at line {sentence.line}",
             )
         begin = first.start - length_of(sentence.text[:lead], self.unit)
@@ -273,29 +270,27 @@ class _Text:
         if gap < 0 or gap > MOST_GAP:
             raise FormatError(
                 f"the sentence begins at {begin}, but the text before it ends at {self._length}",
-                where=where,
+                where=first.where,
                 remedy=self._advice(),
             )
         # What stood between sentences is not in the file; only how much.
         self._pieces += ["\n" * min(gap, 1) + " " * (gap - 1), sentence.text]
         self._length = begin + length_of(sentence.text, self.unit)
         self.sentences.append((begin, self._length))
-        self._check(sentence, rows, begin, name)
+        self._check(sentence, rows, begin)
 
-    def _check(self, sentence: _Sentence, rows: Sequence[_Row], begin: int, name: str) -> None:
+    def _check(self, sentence: _Sentence, rows: Sequence[_Row], begin: int) -> None:
         """Check that tokens are words of the sentence, one after the other."""
         place = _places(sentence.text, self.unit)
         for row in rows:
-            where = f"{name}:{row.line}"
             start, end = place.get(row.start - begin, -1), place.get(row.end - begin, -1)
             words = sentence.text[start:end] if 0 <= start <= end else None
             if words is None or not _same(words, row.form):
-                shows: tuple[Piece, ...] = ("covers ", Quote(words))
-                if words is None:
-                    shows = ("does not lie in its sentence",)
+                outside = ("does not lie in its sentence",)
+                shows = outside if words is None else ("covers ", Quote(words))
                 raise FormatError(
                     *(f"[{row.start}, {row.end}) ", *shows, ", but the token is ", Quote(row.form)),
-                    where=where,
+                    where=row.where,
                     remedy=self._advice(),
                 )
             if row.is_part:
@@ -304,7 +299,7 @@ class _Text:
                 raise FormatError(
                     *("token ", Quote(row.form), f" begins at {row.start}, but the one before "),
                     f"ends at {self.tokens[-1][1]}",
-                    where=where,
+                    where=row.where,
                     expected="tokens in order",
                 )
             if row.start < row.end:
@@ -324,33 +319,37 @@ def _same(found: str, form: str) -> bool:
 
 def _places(text: str, unit: str) -> dict[int, int]:
     """Where each offset within a sentence is in its text."""
-    places = {}
-    offset = 0
-    for index, character in enumerate(text):
-        places[offset] = index
-        offset += 2 if unit == "utf16" and character >= "\U00010000" else 1
-    places[offset] = len(text)
-    return places
+    widths = (1 + (unit == "utf16" and character > "\uffff") for character in text)
+    return {offset: index for index, offset in enumerate(accumulate(widths, initial=0))}
+
+
+_Key = tuple[int, int]
+"""What identifies an annotation in its layer: 0 and its number, or its line and place."""
 
 
 class _Found:
     """The annotations of a document, put together line by line."""
 
-    def __init__(self, columns: Sequence[_Columns], name: str) -> None:
-        self.layers = {
-            item.layer: Layer(tuple(item.features)) for item in columns if item.kind == "SP"
-        }
+    def __init__(self, columns: Sequence[_Columns]) -> None:
         self._columns = columns
-        self._name = name
-        self._open: dict[tuple[str, int], tuple[Annotation, int]] = {}
-        self._place: dict[tuple[str, int], int] = {}
-        self._links: dict[str, set[tuple[str, str]]] = {"CH": set(), "RL": set(), "SP": set()}
+        # Annotations by layer and key, with the last token of each.
+        self._found: dict[tuple[str, _Key], tuple[Annotation, int]] = {}
+        self._links: set[tuple[str, str, str]] = set()
         self._token = -1
 
-    def ignored(self) -> dict[str, int]:
-        """How many links, relations and slots there are: they are no spans."""
-        names = {"CH": "chain links ignored", "RL": "relations ignored", "SP": "slots ignored"}
-        return {names[kind]: len(found) for kind, found in self._links.items() if found}
+    @property
+    def ignored(self) -> list[str]:
+        """What each link, relation and slot is called where it is counted."""
+        return [_IGNORED[kind] for kind, _, _ in self._links]
+
+    def layers(self) -> dict[str, Layer]:
+        """The layers of spans with their annotations."""
+        layers = {
+            one.layer: Layer(tuple(one.features)) for one in self._columns if one.kind == "SP"
+        }
+        for (layer, _), (annotation, _) in self._found.items():
+            layers[layer].annotations.append(annotation)
+        return layers
 
     def add(self, row: _Row) -> None:
         """Add what a line says."""
@@ -367,7 +366,7 @@ class _Found:
             # A link of a chain is repeated for each of its tokens, a relation is not.
             _, arrow, target = item.partition("->")
             place = f"->{target}" if arrow and columns.kind == "CH" else f"{row.line}:{item}"
-            self._links[columns.kind].add((columns.layer, place))
+            self._links.add((columns.kind, columns.layer, place))
 
     def _add_slots(self, row: _Row, columns: _Columns) -> None:
         plain = set(columns.features.values())
@@ -377,16 +376,15 @@ class _Found:
                 if not item.startswith("*"):
                     number = _NUMBERED.fullmatch(item)
                     place = f"[{number[2]}]" if number else f"{row.line}:{item}"
-                    self._links["SP"].add((columns.layer, place))
+                    self._links.add(("SP", columns.layer, place))
 
     def _add_spans(self, row: _Row, columns: _Columns) -> None:
         """Add the annotations of one layer: each is in all columns of the layer."""
-        new: dict[int, dict[str, str]] = {}
+        new: dict[_Key, dict[str, str]] = {}
         for feature, index in (columns.features or {"": columns.first}).items():
             for place, item in enumerate(_items(row.cells[index])):
                 numbered = _NUMBERED.fullmatch(item)
-                # Numbers are positive; annotations without one are identified by their place.
-                key = int(numbered[2]) if numbered else -place - 1
+                key = (0, int(numbered[2])) if numbered else (row.line, place)
                 value = numbered[1] if numbered else item
                 values = new.setdefault(key, {})
                 if value != "*" and feature:
@@ -394,37 +392,28 @@ class _Found:
         for key, values in new.items():
             self._add_span(row, columns.layer, key, values)
 
-    def _add_span(self, row: _Row, layer: str, key: int, values: dict[str, str]) -> None:
+    def _add_span(self, row: _Row, layer: str, key: _Key, values: dict[str, str]) -> None:
         """Begin an annotation, or go on with one that has the same number."""
-        where = f"{self._name}:{row.line}"
-        annotations = self.layers[layer].annotations
-        if key < 0 or (layer, key) not in self._open:
-            item = Annotation(row.start, row.end, values, where)
-            annotations.append(item)
-            if key >= 0:
-                self._open[layer, key] = (item, self._token)
-                # Numbers are looked up again when the annotation goes on.
-                self._place[layer, key] = len(annotations) - 1
+        before, token = self._found.get((layer, key), (None, -1))
+        if before is None:
+            mark = Annotation(row.start, row.end, values, row.where)
+            self._found[layer, key] = mark, self._token
             return
-        before, token = self._open[layer, key]
         if before.values != values:
             raise FormatError(
-                *(f"annotation [{key}] of layer ", Quote(layer), " has other values than at "),
+                *(f"annotation [{key[1]}] of layer ", Quote(layer), " has other values than at "),
                 before.where,
-                where=where,
+                where=row.where,
                 expected="the same in all its lines",
             )
         if self._token - token > 1:
             raise FormatError(
-                *(f"annotation [{key}] of layer ", Quote(layer), " goes on after a gap"),
-                where=where,
+                *(f"annotation [{key[1]}] of layer ", Quote(layer), " goes on after a gap"),
+                where=row.where,
                 expected="neighbouring tokens",
             )
-        longer = Annotation(
-            min(before.start, row.start), max(before.end, row.end), values, before.where
-        )
-        annotations[self._place[layer, key]] = longer
-        self._open[layer, key] = (longer, self._token)
+        start, end = min(before.start, row.start), max(before.end, row.end)
+        self._found[layer, key] = replace(before, start=start, end=end), self._token
 
 
 def _items(cell: str) -> list[str]:

@@ -103,16 +103,13 @@ def _tags(corpus: Corpus, annotations: Annotations, annotator: int) -> list[str]
         _check_line("label", label)
     tags = ["O"] * int(corpus.text_length.sum())
     begins = np.cumsum(corpus.text_length) - corpus.text_length
-    for (_, who), spans in annotations.items():
-        if who != annotator:
-            continue
+    for spans in (spans for (_, who), spans in annotations.items() if who == annotator):
         check_overlap(corpus, spans, "tags cannot represent that: write a table or brat")
         for index in spans:
             span = corpus.span(index)
-            first = int(begins[corpus.span_text[index]])
-            tags[first + span.start] = f"B-{span.label}"
-            inside = range(first + span.start + 1, first + span.end)
-            tags[inside.start : inside.stop] = [f"I-{span.label}"] * len(inside)
+            begin = int(begins[corpus.span_text[index]])
+            inside = [f"I-{span.label}"] * (span.end - span.start - 1)
+            tags[begin + span.start : begin + span.end] = [f"B-{span.label}", *inside]
     return tags
 
 
@@ -120,8 +117,8 @@ def _check_line(kind: str, name: str) -> None:
     """Refuse a name that does not fit into a cell of a line."""
     if _BREAK.search(name):
         raise DataError(
-            *(f"{kind} ", Quote(name), " holds a tab or a line break, which conll cannot "),
-            "represent",
+            *(f"{kind} ", Quote(name)),
+            " holds a tab or a line break, which conll cannot represent",
             remedy="rename it",
         )
 
@@ -133,12 +130,8 @@ def _head(corpus: Corpus, document: int) -> list[str]:
     lines = [f"# newdoc id = {name}"]
     for key, values in corpus.fields.items():
         value = values[document]
-        if (
-            key in RESERVED_KEYS
-            or "=" in key
-            or _BREAK.search(key + value)
-            or value.strip() != value
-        ):
+        is_plain = not _BREAK.search(key + value) and value.strip() == value
+        if key in RESERVED_KEYS or "=" in key or not is_plain:
             raise DataError(
                 *("the field ", Quote(key), " with the value ", Quote(value)),
                 " cannot be written as a comment '# key = value'",

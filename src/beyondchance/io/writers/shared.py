@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from pathlib import PurePosixPath, PureWindowsPath
 
 import numpy as np
@@ -24,18 +25,12 @@ FOLDER = "give a folder, a path that ends with '/', for a file each"
 
 def annotations_of(corpus: Corpus) -> Annotations:
     """Spans of each (document, annotator) that there is, by text, start and end."""
-    found: Annotations = {
-        pair: []
-        for pair in zip(
-            corpus.annotation_document.tolist(), corpus.annotation_annotator.tolist(), strict=True
-        )
-    }
+    pairs = np.stack([corpus.annotation_document, corpus.annotation_annotator], axis=1)
+    found: Annotations = {(document, annotator): [] for document, annotator in pairs.tolist()}
     order = np.lexsort((corpus.span_label, corpus.span_end, corpus.span_start, corpus.span_text))
     documents = corpus.text_document[corpus.span_text[order]]
-    annotators = corpus.span_annotator[order]
-    for document, annotator, span in zip(
-        documents.tolist(), annotators.tolist(), order.tolist(), strict=True
-    ):
+    rows = np.stack([documents, corpus.span_annotator[order], order], axis=1)
+    for document, annotator, span in rows.tolist():
         found[document, annotator].append(span)
     return found
 
@@ -66,10 +61,7 @@ def tokens_of(corpus: Corpus, texts: Sequence[str]) -> list[list[Interval]]:
         )
     pairs = list(zip(corpus.token_start.tolist(), corpus.token_end.tolist(), strict=True))
     ends = np.cumsum(corpus.text_length).tolist()
-    return [
-        pairs[end - length : end]
-        for end, length in zip(ends, corpus.text_length.tolist(), strict=True)
-    ]
+    return [pairs[start:end] for start, end in pairwise([0, *ends])]
 
 
 def known_texts(corpus: Corpus, name: str) -> tuple[str, ...]:
@@ -86,13 +78,9 @@ def known_texts(corpus: Corpus, name: str) -> tuple[str, ...]:
 
 def check_overlap(corpus: Corpus, spans: Sequence[int], remedy: Text) -> None:
     """Refuse spans of one annotator that share a position; they are sorted."""
-    last = -1
-    for span in spans:
-        if (
-            last >= 0
-            and corpus.span_text[last] == corpus.span_text[span]
-            and corpus.span_start[span] < corpus.span_end[last]
-        ):
+    for last, span in pairwise(spans):
+        is_same = corpus.span_text[last] == corpus.span_text[span]
+        if is_same and corpus.span_start[span] < corpus.span_end[last]:
             other = corpus.span(last)
             raise OverlapError(
                 *(*pieces(corpus.describe_span(span)), f" overlaps [{other.start}, {other.end}) "),
@@ -100,7 +88,6 @@ def check_overlap(corpus: Corpus, spans: Sequence[int], remedy: Text) -> None:
                 " of the same annotator",
                 remedy=remedy,
             )
-        last = span
 
 
 def encoded(text: str, *name: Piece) -> bytes:

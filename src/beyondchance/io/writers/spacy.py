@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from itertools import pairwise
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -30,20 +30,10 @@ from beyondchance.types import Ints
 _SPANS_KEY = Use("spans_key", placeholder="NAME")
 
 
-@dataclass(frozen=True, slots=True)
-class _Words:
-    """The tokens of a document as spaCy wants them."""
+class _Tokenized(NamedTuple):
+    """All documents in tokens, as spaCy's Doc takes them, and where spans lie in them."""
 
-    words: list[str]
-    spaces: list[bool]
-    sentence_starts: list[bool]
-
-
-@dataclass(frozen=True, slots=True)
-class _Tokenized:
-    """All documents in tokens, and where spans lie in them."""
-
-    documents: list[_Words]
+    documents: list[dict[str, list[Any]]]
     starts: Ints
     ends: Ints
 
@@ -59,12 +49,11 @@ def composed(corpus: Corpus, annotations: Annotations, path: str, spans_key: str
             remedy=FOLDER,
         )
     tokenized = _tokenized(corpus)
-    files = by_annotator(
-        corpus,
-        annotations,
-        "spacy",
-        lambda one: _docbin(corpus, annotations, tokenized, one, spans_key),
-    )
+
+    def docbin(annotator: int) -> bytes:
+        return _docbin(corpus, annotations, tokenized, annotator, spans_key)
+
+    files = by_annotator(corpus, annotations, "spacy", docbin)
     return files if is_folder(path) else next(iter(files.values()))
 
 
@@ -72,18 +61,19 @@ def _tokenized(corpus: Corpus) -> _Tokenized:
     """The tokens of the corpus, or those by rule where positions are characters."""
     texts = known_texts(corpus, "spacy")
     tokens = tokens_of(corpus, texts)
-    documents = [_Words([], [], []) for _ in corpus.documents]
+    documents: list[dict[str, list[Any]]] = [
+        {"words": [], "spaces": [], "sent_starts": []} for _ in corpus.documents
+    ]
     for text, document in enumerate(corpus.text_document.tolist()):
-        found = documents[document]
-        if found.spaces and tokens[text]:
-            found.spaces[-1] = True
-        found.words.extend(texts[text][start:end] for start, end in tokens[text])
-        following = [start for start, _ in tokens[text][1:]]
-        found.spaces.extend(
-            end < after for (_, end), after in zip(tokens[text][:-1], following, strict=True)
-        )
-        found.spaces.extend([False] * bool(tokens[text]))
-        found.sentence_starts.extend(place == 0 for place in range(len(tokens[text])))
+        if not tokens[text]:
+            continue
+        words, spaces, sentence_starts = documents[document].values()
+        if spaces:
+            spaces[-1] = True
+        words += (texts[text][start:end] for start, end in tokens[text])
+        spaces += (end < start for (_, end), (start, _) in pairwise(tokens[text]))
+        spaces.append(False)
+        sentence_starts += (place == 0 for place in range(len(tokens[text])))
     begins = begins_of(corpus, np.array([len(part) for part in tokens], dtype=np.int64))
     if corpus.positions == "tokens":
         starts, ends = corpus.span_start, corpus.span_end
@@ -127,7 +117,7 @@ def _docbin(
         vocabulary = library.blank("xx").vocab
         for document, part in enumerate(found.documents):
             spans = annotations.get((document, annotator))
-            if spans is None and spans_key is None and not part.words:
+            if spans is None and spans_key is None and not part["words"]:
                 raise DataError(
                     *("document ", Quote(corpus.documents[document]), " has no token and was not "),
                     *("annotated by ", Quote(corpus.annotators[annotator])),
@@ -135,10 +125,7 @@ def _docbin(
                     remedy=("leave it out, or pass ", _SPANS_KEY),
                 )
             doc = library.tokens.Doc(
-                vocabulary,
-                words=part.words,
-                spaces=part.spaces,
-                sent_starts=part.sentence_starts if has_sentences else None,
+                vocabulary, **(part if has_sentences else {**part, "sent_starts": None})
             )
             if spans is not None:
                 _mark(doc, corpus, found, spans, spans_key)
@@ -150,15 +137,9 @@ def _mark(
     doc: Any, corpus: Corpus, found: _Tokenized, spans: Sequence[int], spans_key: str | None
 ) -> None:
     """Set what one annotator marked in a document, be it nothing."""
-    marked = [
-        type(doc[0:0])(
-            doc,
-            int(found.starts[index]),
-            int(found.ends[index]),
-            corpus.labels[int(corpus.span_label[index])],
-        )
-        for index in spans
-    ]
+    starts, ends = found.starts[spans].tolist(), found.ends[spans].tolist()
+    labels = [corpus.labels[label] for label in corpus.span_label[spans].tolist()]
+    marked = [type(doc[0:0])(doc, *span) for span in zip(starts, ends, labels, strict=True)]
     if spans_key is not None:
         doc.spans[spans_key] = marked
         return

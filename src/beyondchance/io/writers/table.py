@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import json
 import re
-from collections.abc import Iterator
 from pathlib import PurePath
 from typing import Any
 
@@ -34,9 +33,10 @@ def composed(corpus: Corpus, annotations: Annotations, path: str, spans_key: str
     columns = _columns(corpus, annotations)
     if kind == ".parquet":
         return _parquet(columns)
+    rows = zip(*columns.values(), strict=True)
     if kind == ".jsonl":
-        rows = (dict(zip(columns, row, strict=True)) for row in _rows(columns))
-        lines = (json.dumps(row, ensure_ascii=False) for row in rows)
+        objects = (dict(zip(columns, row, strict=True)) for row in rows)
+        lines = (json.dumps(row, ensure_ascii=False) for row in objects)
         return encoded("".join(f"{line}\n" for line in lines), "the table")
     odd = next((name for name in corpus.fields if re.search(r'[,;"\t\r\n]', name)), None)
     if odd is not None:
@@ -51,21 +51,13 @@ def composed(corpus: Corpus, annotations: Annotations, path: str, spans_key: str
         text = "" if value is None else str(value)
         return '"{}"'.format(text.replace('"', '""')) if special.search(text) else text
 
-    lines = (delimiter.join(map(cell, row)) for row in (tuple(columns), *_rows(columns)))
+    lines = (delimiter.join(map(cell, row)) for row in (tuple(columns), *rows))
     return encoded("".join(f"{line}\n" for line in lines), "the table")
-
-
-def _rows(columns: Columns) -> Iterator[tuple[Any, ...]]:
-    return zip(*columns.values(), strict=True)
 
 
 def _columns(corpus: Corpus, annotations: Annotations) -> Columns:
     """The columns of a table; None where a row has no value."""
-    rows = [
-        (document, annotator, span)
-        for (document, annotator), spans in _with_blanks(annotations).items()
-        for span in spans
-    ]
+    rows = [(*pair, span) for pair, spans in _with_blanks(annotations).items() for span in spans]
     spans = [span for _, _, span in rows]
     texts = corpus.texts if corpus.positions == "characters" else None
     joined = [] if texts is None else joined_texts(corpus, texts)
@@ -111,13 +103,8 @@ def _parquet(columns: Columns) -> bytes:
     parquet = required("pyarrow.parquet", extra="parquet", purpose="writing Parquet")
     sink = io.BytesIO()
     try:
-        table = arrow.table(
-            {
-                name: arrow.array(values, arrow.int64() if name in NUMBERS else arrow.string())
-                for name, values in columns.items()
-            }
-        )
-        parquet.write_table(table, sink)
+        kinds = {name: arrow.int64() if name in NUMBERS else arrow.string() for name in columns}
+        parquet.write_table(arrow.table(columns, schema=arrow.schema(kinds)), sink)
     except Exception as error:
         raise DataError(
             *("the table cannot be written as Parquet (", Quote(str(error)), ")")
