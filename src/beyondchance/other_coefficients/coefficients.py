@@ -21,7 +21,7 @@ from beyondchance.other_coefficients.sections import compared
 from beyondchance.results.agreement import Agreement
 from beyondchance.scoring.api import agreement, without_gold
 from beyondchance.scoring.marks import fitting_model, marked
-from beyondchance.scoring.options import SCOPES
+from beyondchance.scoring.options import SCOPES, settings_of
 from beyondchance.settings import Settings
 
 __all__ = ["CATALOGUE", "GAMMAS", "Coefficient", "Coefficients", "coefficients"]
@@ -163,13 +163,7 @@ to confuse
     given, corpus = corpus, without_gold(corpus)
     if model == "auto":
         model = fitting_model(marked(given, SCOPES["label"]))[0].name
-    settings = Settings(
-        model=model,
-        unit=corpus.unit,
-        positions=corpus.positions,
-        gold=None if corpus is given else given.gold,
-        **corpus.options,
-    )
+    settings = settings_of(corpus, model=model, gold=None if corpus is given else given.gold)
 
     task = Task(
         corpus=corpus,
