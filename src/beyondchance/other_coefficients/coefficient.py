@@ -71,20 +71,17 @@ class Coefficient:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values; None where undefined, with the reason; no entry for what is empty."""
-        result: dict[str, Any] = {
-            "value": _plain(self.value),
-            "observed": _plain(self.observed),
-            "expected": _plain(self.expected),
+        numbers = {name: getattr(self, name) for name in ("value", "observed", "expected")}
+        others = {
+            "reason": self.reason,
+            "interval": list(map(_plain, self.interval or ())),
+            "settings": dict(self.settings),
+            "by_label": {label: part.to_dict() for label, part in self.by_label.items()},
         }
-        if self.reason is not None:
-            result["reason"] = self.reason
-        if self.interval is not None:
-            result["interval"] = list(map(_plain, self.interval))
-        if self.settings:
-            result["settings"] = dict(self.settings)
-        if self.by_label:
-            result["by_label"] = {label: part.to_dict() for label, part in self.by_label.items()}
-        return result
+        return {
+            **{name: _plain(number) for name, number in numbers.items()},
+            **{name: other for name, other in others.items() if other},
+        }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

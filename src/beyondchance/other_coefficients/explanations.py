@@ -121,13 +121,9 @@ def _covered(text: Ints, start: Ints, end: Ints) -> int:
 
 def _habits(corpus: Corpus) -> dict[str, float]:
     """Of the positions that each annotator saw, the share that it marked."""
-    seen = total(
-        corpus.annotation_annotator,
-        total(corpus.text_document, corpus.text_length, len(corpus.documents))[
-            corpus.annotation_document
-        ],
-        len(corpus.annotators),
-    )
+    n_positions = total(corpus.text_document, corpus.text_length, len(corpus.documents))
+    of_annotation = n_positions[corpus.annotation_document]
+    seen = total(corpus.annotation_annotator, of_annotation, len(corpus.annotators))
     result = {}
     for number, name in enumerate(corpus.annotators):
         mine = np.flatnonzero(corpus.span_annotator == number)

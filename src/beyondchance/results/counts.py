@@ -181,19 +181,19 @@ class Counts:
         labels = tuple(sorted({name for part in tables for name in part.labels}))
         annotators = tuple(dict.fromkeys(name for part in tables for name in part.annotators))
         label_number, annotator_number = numbered(labels), numbered(annotators)
-        columns: dict[str, list[NDArray[Any]]] = {name: [] for name in first._columns()}
-        pairs, n_documents, n_texts = [], 0, 0
+        pairs, columns, n_documents, n_texts = [], [], 0, 0
         for part in tables:
             number = _numbers(part.annotators, annotator_number)
             renamed = part._renamed(_numbers(part.labels, label_number), number)
             renamed["document"] = part.document + n_documents
             renamed["text"] = part.text + n_texts
-            for name, column in renamed.items():
-                columns[name].append(column)
+            columns.append(renamed)
             pairs.append(number[part.pairs])
             n_documents += len(part.documents)
             n_texts += part.n_texts
-        whole: dict[str, Any] = {name: np.concatenate(each) for name, each in columns.items()}
+        whole: dict[str, Any] = {
+            name: np.concatenate([part[name] for part in columns]) for name in columns[0]
+        }
         return Counts(
             documents=documents,
             fields={

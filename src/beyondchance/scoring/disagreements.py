@@ -105,12 +105,11 @@ class Disagreements:
         order = np.argsort(pair)
         row = order[np.searchsorted(pair[order], self.a * n + self.b)]
         counts = np.bincount(row * len(KINDS) + self.kind, minlength=len(pair) * len(KINDS))
-        return {
-            names: dict(zip(KINDS, found, strict=True))
-            for names, found in zip(
-                self.pairs, counts.reshape(-1, len(KINDS)).tolist(), strict=True
-            )
-        }
+        by_kind = [
+            dict(zip(KINDS, found, strict=True))
+            for found in counts.reshape(-1, len(KINDS)).tolist()
+        ]
+        return dict(zip(self.pairs, by_kind, strict=True))
 
     def label_table(self) -> dict[tuple[str | None, str | None], int]:
         """How often a label of annotator a met a label of annotator b.
@@ -118,11 +117,8 @@ class Disagreements:
         None stands for no span: ``(label, None)`` counts what b missed, ``(None, label)``
         what b has in addition. Pairs of labels that do not occur are left out.
         """
-        names = [*self.corpus.labels, None]
-        code_a, code_b = (
-            np.where(label >= 0, label, len(names) - 1)
-            for label in (self._label(self.span_a), self._label(self.span_b))
-        )
+        names = [*self.corpus.labels, None]  # the last for -1
+        code_a, code_b = (self._label(span) % len(names) for span in (self.span_a, self.span_b))
         cells, number = distinct(code_a * len(names) + code_b)
         counts = np.bincount(number, minlength=len(cells))
         return {
