@@ -32,7 +32,7 @@ class Case:
     printed: Mapping[str, float]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Deviation:
     """A printed number that does not follow from its definition."""
 
@@ -110,44 +110,20 @@ CASES = (
 """The simulations of section 3; tables 3, 5, 7 and 9."""
 
 
-DEVIATIONS = (
-    Deviation(
-        table="Sim4",
-        where="Table 9, annotator 2",
-        case="Annotator2",
-        column="ObsF1",
-        printed=".6808",
-        defined=".680851 (= 32/47)",
-        why="truncated, not rounded",
-    ),
-    Deviation(
-        table="Sim4",
-        where="Table 9, annotator 2",
-        case="Annotator2",
-        column="CorrF1",
-        printed=".3005",
-        defined=".300555",
-        why="truncated, not rounded",
-    ),
-    Deviation(
-        table="Sim1",
-        where="Table 3, case B",
-        case="B",
-        column="ExpD",
-        printed=".0366",
-        defined=".041107",
-        why="the ten appended zeros are treated as a gap of their own instead of prolonging "
-        "the last one",
-    ),
-    Deviation(
-        table="Sim1",
-        where="Table 3, case B",
-        case="B",
-        column="Alpha",
-        printed=".9090",
-        defined=".918910",
-        why="follows from ExpD",
-    ),
+_GAP = "the ten appended zeros are treated as a gap of their own instead of prolonging the last one"
+DEVIATIONS = tuple(
+    Deviation(table, where, case, column, *numbers)
+    for (table, where, case), cells in {
+        ("Sim4", "Table 9, annotator 2", "Annotator2"): {
+            "ObsF1": (".6808", ".680851 (= 32/47)", "truncated, not rounded"),
+            "CorrF1": (".3005", ".300555", "truncated, not rounded"),
+        },
+        ("Sim1", "Table 3, case B", "B"): {
+            "ExpD": (".0366", ".041107", _GAP),
+            "Alpha": (".9090", ".918910", "follows from ExpD"),
+        },
+    }.items()
+    for column, numbers in cells.items()
 )
 """Every printed number that does not follow from its definition; no other may differ."""
 
@@ -252,23 +228,17 @@ def deviations_page() -> str:
         f"| {item.where}, {item.column} | {item.printed} | {item.defined} | {item.why} |"
         for item in DEVIATIONS
     ]
-    return "\n".join(
-        [
-            "# Deviations from the paper",
-            "",
-            _INTRODUCTION,
-            "",
-            "## Where the paper differs from its own definitions",
-            "",
-            "| where | printed | by the definition | why |",
-            "|---|---|---|---|",
-            *rows,
-            "",
-            _OTHERS,
-            "",
-            *(line for title, text in SLIPS.items() for line in (f"**{title}** {text}", "")),
-            "## Where this package decides",
-            "",
-            *(line for title, text in DECISIONS.items() for line in (f"**{title}** {text}", "")),
-        ]
+    slips, decisions = (
+        [f"**{title}** {text}" for title, text in part.items()] for part in (SLIPS, DECISIONS)
     )
+    paragraphs = [
+        "# Deviations from the paper",
+        _INTRODUCTION,
+        "## Where the paper differs from its own definitions",
+        "\n".join(["| where | printed | by the definition | why |", "|---|---|---|---|", *rows]),
+        _OTHERS,
+        *slips,
+        "## Where this package decides",
+        *decisions,
+    ]
+    return "\n\n".join(paragraphs) + "\n"

@@ -54,15 +54,20 @@ def exact_total(owner: Ints, values: Floats, rows: int) -> Floats:
     >>> exact_total(np.array([0, 0, 0]), np.array([1.0, 2.0**-52, -1.0]), 1).tolist()
     [2.220446049250313e-16]
     """
-    whole = np.floor(values)
-    part = (values - whole) * 2.0**26
-    if not part.any():
+    lower, upper, whole = _digits(values)
+    if not (lower.any() or upper.any()):
         return total(owner, values, rows)
-    upper = np.floor(part)
-    lower = (part - upper) * 2.0**26
     return total(owner, whole, rows) + (
         total(owner, upper, rows) * 2.0**-26 + total(owner, lower, rows) * 2.0**-52
     )
+
+
+def _digits(values: Floats) -> tuple[Floats, Floats, Floats]:
+    """Numbers as whole numbers of three units: 2**-52, 2**-26 and 1."""
+    whole = np.floor(values)
+    rest = (values - whole) * 2.0**26
+    upper = np.floor(rest)
+    return (rest - upper) * 2.0**26, upper, whole
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,12 +126,8 @@ def exact_columns(columns: Floats) -> ExactColumns:
     >>> float(columns.totals(np.array([[1.0, 1.0]]))[0, 0]) - 1 == 2.0**-52
     True
     """
-    whole = np.floor(columns)
-    rest = (columns - whole) * 2.0**26
-    upper = np.floor(rest)
-    lower = (rest - upper) * 2.0**26
     pieces, scale = [], []
-    for part, unit in ((lower, 2.0**-52), (upper, 2.0**-26), (whole, 1.0)):
+    for part, unit in zip(_digits(columns), (2.0**-52, 2.0**-26, 1.0), strict=True):
         for column in range(columns.shape[1]):
             if part[:, column].any():
                 pieces.append(part[:, column])

@@ -9,6 +9,7 @@ spans has an expectation that adds up over pairs of spans.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 
 import numpy as np
 
@@ -174,15 +175,12 @@ def expected_equal_overlapping(sets: SpanSets, i: Ints, j: Ints) -> Floats:
     """
     pair, one, two = _equal_lengths(sets, i, j)
     places = sets.n[i][pair] - sets.length()[one] + 1
-    tails: dict[tuple[int, int], Floats] = {}
+    tails = cache(binomial_tails)
     matched = np.zeros(len(pair))
     for row, (n_places, *counts) in enumerate(
         zip(places.tolist(), sets.count[one].tolist(), sets.count[two].tolist(), strict=True)
     ):
-        for count in counts:
-            if (n_places, count) not in tails:
-                tails[n_places, count] = binomial_tails(count, 1 / n_places)
-        a, b = (tails[n_places, count] for count in counts)
+        a, b = (tails(count, 1 / n_places) for count in counts)
         levels = min(len(a), len(b))
         matched[row] = n_places * float((a[:levels] * b[:levels]).sum())
     return total(pair, matched, len(i))

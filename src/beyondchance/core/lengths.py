@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from beyondchance.core.ragged import bounds, distinct, spread, total
+from beyondchance.core.ragged import bounds, distinct, members, total
 from beyondchance.types import Ints
 
 
@@ -81,8 +81,7 @@ def tabulate(n: Ints, owner: Ints, length: Ints) -> tuple[LengthTable, Ints]:
     # Any group stands for its entry; the last one written is as good as another.
     keeper = np.empty(int(entry.max(initial=-1)) + 1, dtype=np.int64)
     keeper[entry] = np.arange(len(n))
-    kept, place = spread(np.diff(first)[keeper])
-    picked = first[keeper][kept] + place
+    kept, picked = members(first, keeper)
     table = LengthTable(
         n=n[keeper],
         first=bounds(kept, len(keeper)),

@@ -143,12 +143,11 @@ def iou(*, theta: float = 0.5, samples: int = 1000, seed: int = 0) -> Measure:
         estimate = partial(sampled_partners, model=model, theta=theta, **drawing)
         return SampledRule(matched, estimate, drawing)
 
+    close = partial(certainty.close_spans, theta=theta)
     exact = Rule(
-        matched=matched,
-        expected=partial(chance.expected_partners, theta=theta),
-        certain=partial(
-            certainty.if_never_missed, proof=partial(certainty.close_spans, theta=theta)
-        ),
+        matched,
+        partial(chance.expected_partners, theta=theta),
+        partial(certainty.if_never_missed, proof=close),
     )
     return Measure(
         name="iou",
@@ -167,9 +166,7 @@ def additive(name: str, phi: Phi, size: Callable[[Ints], Floats]) -> Measure:
         name=name,
         size=size,
         lines=Rule(
-            matched=partial(matching.summed_phi, phi=phi),
-            expected=partial(chance.expected_phi, phi=phi),
-            certain=None,
+            partial(matching.summed_phi, phi=phi), partial(chance.expected_phi, phi=phi), None
         ),
         overlapping=_EXCEEDS,
         signed={"measure": CUSTOM, "custom": name},
@@ -181,28 +178,22 @@ _ALL = (
         name="token",
         size=_lengths,
         lines=Rule(
-            matched=matching.shared_positions,
-            expected=chance.expected_positions,
-            certain=certainty.if_all_is_covered,
+            matching.shared_positions, chance.expected_positions, certainty.if_all_is_covered
         ),
         overlapping=Rule(
-            matched=matching.shared_levels,
-            expected=chance.expected_levels,
-            certain=certainty.if_levels_are_full,
+            matching.shared_levels, chance.expected_levels, certainty.if_levels_are_full
         ),
     ),
     Measure(
         name="exact",
         size=_ones,
         lines=Rule(
-            matched=matching.equal_spans,
-            expected=chance.expected_equal_spans,
-            certain=partial(certainty.if_never_missed, proof=certainty.equal_spans),
+            matching.equal_spans,
+            chance.expected_equal_spans,
+            partial(certainty.if_never_missed, proof=certainty.equal_spans),
         ),
         overlapping=Rule(
-            matched=matching.equal_spans,
-            expected=chance.expected_equal_overlapping,
-            certain=certainty.if_all_fill,
+            matching.equal_spans, chance.expected_equal_overlapping, certainty.if_all_fill
         ),
         by_layer=False,
     ),
@@ -210,24 +201,18 @@ _ALL = (
         name="boundary",
         size=_twos,
         lines=Rule(
-            matched=matching.equal_boundaries,
-            expected=chance.expected_boundaries,
-            certain=partial(certainty.if_never_missed, proof=certainty.equal_starts),
+            matching.equal_boundaries,
+            chance.expected_boundaries,
+            partial(certainty.if_never_missed, proof=certainty.equal_starts),
         ),
         overlapping=Rule(
-            matched=matching.equal_boundaries,
-            expected=chance.expected_boundaries_overlapping,
-            certain=certainty.if_all_fill,
+            matching.equal_boundaries, chance.expected_boundaries_overlapping, certainty.if_all_fill
         ),
     ),
     Measure(
         name="dice",
         size=_ones,
-        lines=Rule(
-            matched=matching.shared_parts,
-            expected=chance.expected_parts,
-            certain=certainty.if_covered_by_equals,
-        ),
+        lines=Rule(matching.shared_parts, chance.expected_parts, certainty.if_covered_by_equals),
         overlapping=_EXCEEDS,
         own_sides=True,
     ),

@@ -74,8 +74,7 @@ def nesting(line: Ints, start: Ints, end: Ints) -> Nesting:
         return Nesting(parent, depth, None, None)
     while len(span):
         # Everything that has the same line, or the same span around it, stands in a row.
-        begins = np.ones(len(span), dtype=bool)
-        begins[1:] = inside[1:] != inside[:-1]
+        begins = np.diff(inside, prepend=-1) != 0
         offset = np.cumsum(begins) * (int(end.max()) + 1)
         furthest = np.maximum.accumulate(offset + end[span])
         before = np.concatenate([[0], furthest[:-1]]) - offset
@@ -151,7 +150,12 @@ def flattened(trees: Forest) -> list[tuple[int, int, int]]:
 
 def outer_first(line: Ints, start: Ints, end: Ints) -> Ints:
     """Order spans by line and start, and so that each comes after those around it."""
-    stride = int(end.max(initial=0)) + 1
+    return in_order(line, start, -end)
+
+
+def in_order(line: Ints, start: Ints, end: Ints) -> Ints:
+    """Order spans by line, start and end; ends may be negative, to sort the furthest first."""
+    stride = int(np.abs(end).max(initial=0)) + 1
     if int(line.max(initial=0)) < 2**62 // stride**2:
-        return np.argsort((line * stride + start) * stride - end, kind="stable")
-    return np.lexsort((-end, start, line))
+        return np.argsort((line * stride + start) * stride + end, kind="stable")
+    return np.lexsort((end, start, line))

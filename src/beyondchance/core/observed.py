@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from beyondchance.core.exact import exact_total, rounded
-from beyondchance.core.ragged import bounds, distinct, spread, total
+from beyondchance.core.ragged import bounds, distinct, members, spread, total
 from beyondchance.types import Floats, Ints
 
 Phi = Callable[[Ints, Ints, Ints, Ints], Floats]
@@ -39,17 +39,6 @@ class SpanGroups:
         return np.repeat(np.arange(len(self)), np.diff(self.first))
 
 
-def covered(groups: SpanGroups) -> Ints:
-    """Total length of each group's spans."""
-    length = groups.end - groups.start
-    return total(groups.owner(), length, len(groups)).astype(np.int64)
-
-
-def counted(groups: SpanGroups) -> Ints:
-    """Number of spans of each group."""
-    return np.diff(groups.first)
-
-
 def shared_positions(groups: SpanGroups, a: Ints, b: Ints) -> Ints:
     """Positions that group a and group b both cover, pair by pair.
 
@@ -64,8 +53,7 @@ def shared_positions(groups: SpanGroups, a: Ints, b: Ints) -> Ints:
     >>> shared_positions(groups, np.array([0]), np.array([1])).tolist()
     [1]
     """
-    pair, place = spread(np.diff(groups.first)[a])
-    span = groups.first[a][pair] + place
+    pair, span = members(groups.first, a)
     stride = int(groups.end.max(initial=0)) + 1
     begins = groups.owner() * stride + groups.start
     covered_before = np.concatenate([[0], np.cumsum(groups.end - groups.start)])
@@ -163,9 +151,7 @@ def _in_common(groups: SpanGroups, value: Ints, a: Ints, b: Ints) -> Ints:
     known, number = distinct(groups.owner() * n_values + value)
     count = np.bincount(number)
     owner, value = np.divmod(known, n_values)
-    first = bounds(owner, len(groups))
-    pair, place = spread(np.diff(first)[a])
-    mine = first[a][pair] + place
+    pair, mine = members(bounds(owner, len(groups)), a)
     wanted = b[pair] * n_values + value[mine]
     theirs = np.minimum(np.searchsorted(known, wanted), len(known) - 1)
     shared = np.where(known[theirs] == wanted, np.minimum(count[mine], count[theirs]), 0)
@@ -183,8 +169,7 @@ def intersecting(groups: SpanGroups, a: Ints, b: Ints) -> tuple[Ints, Ints, Ints
     >>> [found.tolist() for found in intersecting(groups, np.array([0]), np.array([1]))]
     [[0, 0], [0, 1], [2, 2]]
     """
-    row, place = spread(np.diff(groups.first)[a])
-    span = groups.first[a][row] + place
+    row, span = members(groups.first, a)
     stride = int(groups.end.max(initial=0)) + 1
     group = groups.owner() * stride
     # The furthest that the spans of a group have come, which never falls.

@@ -60,15 +60,13 @@ def divisions(
     [[[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]]
     """
     if n_divisions(n_first, n_units) <= resamples:
-        chosen = np.array(list(combinations(range(n_units), n_first)), dtype=np.int64)
-        parts = np.zeros((len(chosen), n_units))
-        np.put_along_axis(parts, chosen.reshape(len(chosen), n_first), 1.0, axis=1)
-        yield parts
-        return
-    for rows in blocks(resamples, n_units):
-        keys = rng.random((rows, n_units))
-        first = np.argpartition(keys, n_first - 1, axis=1)[:, :n_first]
-        parts = np.zeros((rows, n_units))
+        listed = np.array(list(combinations(range(n_units), n_first)), dtype=np.int64)
+        chosen = iter([listed.reshape(len(listed), n_first)])
+    else:
+        keys = (rng.random((rows, n_units)) for rows in blocks(resamples, n_units))
+        chosen = (np.argpartition(key, n_first - 1, axis=1)[:, :n_first] for key in keys)
+    for first in chosen:
+        parts = np.zeros((len(first), n_units))
         np.put_along_axis(parts, first, 1.0, axis=1)
         yield parts
 

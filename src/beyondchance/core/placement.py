@@ -32,7 +32,7 @@ import numpy as np
 
 from beyondchance.core.lengths import LengthTable
 from beyondchance.core.profiles import Profiles
-from beyondchance.core.ragged import bounds, distinct, spread, starts, total
+from beyondchance.core.ragged import bounds, distinct, members, spread, starts, total
 from beyondchance.types import Complexes, Floats, Ints
 
 # Problems up to this size are solved together, the others one by one. Which
@@ -96,8 +96,7 @@ def item_profiles(table: LengthTable, entry: Ints, item: Ints) -> Profiles:
     Profiles
         One sequence per problem, of ``n - item + 1`` places.
     """
-    problem, place = spread(np.diff(table.first)[entry])
-    run = table.first[entry][problem] + place
+    problem, run = members(table.first, entry)
     length = table.length[run]
     count = table.count[run] - (length == item[problem])
     others = (length > 1) & (count > 0)

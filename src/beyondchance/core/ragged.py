@@ -55,6 +55,19 @@ def bounds(owner: Ints, rows: int) -> Ints:
     return first
 
 
+def members(first: Ints, chosen: Ints) -> tuple[Ints, Ints]:
+    """For the members of the rows chosen: which of these, and the member.
+
+    Examples
+    --------
+    >>> which, member = members(np.array([0, 2, 5]), np.array([1, 0]))
+    >>> which.tolist(), member.tolist()
+    ([0, 0, 0, 1, 1], [2, 3, 4, 0, 1])
+    """
+    which, place = spread(np.diff(first)[chosen])
+    return which, first[chosen][which] + place
+
+
 def distinct(values: Ints) -> tuple[Ints, Ints]:
     """Distinct values in ascending order, and for each value its number among them.
 
@@ -75,8 +88,7 @@ def distinct(values: Ints) -> tuple[Ints, Ints]:
         return np.flatnonzero(occurs), (np.cumsum(occurs) - 1)[values]
     order = np.argsort(values, kind="stable")
     ranked = values[order]
-    is_new = np.ones(len(ranked), dtype=bool)
-    is_new[1:] = ranked[1:] != ranked[:-1]
+    is_new = np.diff(ranked, prepend=-1) > 0
     number = np.empty(len(ranked), dtype=np.int64)
     number[order] = np.cumsum(is_new) - 1
     return ranked[is_new], number

@@ -17,7 +17,7 @@ import numpy as np
 from beyondchance.core.lengths import LengthTable, tabulate
 from beyondchance.core.placement import coverage_profiles, item_profiles
 from beyondchance.core.profiles import Profiles, boxes, convolved, joined, summed
-from beyondchance.core.ragged import distinct, spread, total
+from beyondchance.core.ragged import distinct, members, total
 from beyondchance.types import Ints
 
 
@@ -63,8 +63,7 @@ class SpanSets:
 
     def members(self, chosen: Ints) -> tuple[Ints, Ints]:
         """For the members of the sets chosen: which of these, and the member."""
-        owner, place = spread(np.diff(self.first)[chosen])
-        return owner, self.first[chosen][owner] + place
+        return members(self.first, chosen)
 
 
 def whole_lines(table: LengthTable) -> SpanSets:

@@ -17,14 +17,14 @@ import numpy as np
 
 from beyondchance.checks import checked_instance, checked_option
 from beyondchance.core.bootstrap import bootstrap_weights
-from beyondchance.core.exact import exact_columns
 from beyondchance.core.permutation import divisions, n_divisions, swaps, tail_share
 from beyondchance.errors import DataError, OptionError
 from beyondchance.messages import Quote, Text, Use, spoken
 from beyondchance.options import ResamplingOptions, documented
 from beyondchance.results.agreement import Agreement
+from beyondchance.results.counts import numbered
 from beyondchance.results.intervals import ConfidenceInterval, interval_from
-from beyondchance.results.resampling import SCORES, Resampling, resampling_of, score_of
+from beyondchance.results.resampling import SCORES, Resampling, resampling_of, score_of, totals_of
 from beyondchance.settings import KINDS, Settings
 from beyondchance.types import Floats
 
@@ -200,9 +200,7 @@ def _is_paired(first: Agreement, second: Agreement, paired: bool | None) -> bool
 
 def shared_sums(results: Sequence[Agreement]) -> Floats:
     """The sums of the documents that all have, shape (documents, results, 4)."""
-    numbers = [
-        {name: number for number, name in enumerate(result.counts.documents)} for result in results
-    ]
+    numbers = [numbered(result.counts.documents) for result in results]
     shared = [name for name in numbers[0] if all(name in known for known in numbers)]
     if not shared:
         raise DataError(
@@ -294,11 +292,7 @@ class PairedTrials:
 def paired_trials(table: Floats, test: str, options: Resampling) -> PairedTrials:
     """Draw documents, and exchange results within them."""
     n_documents, rng = len(table), options.generator
-    columns = exact_columns(table.reshape(n_documents, -1))
-
-    def totals(weights: Floats) -> Floats:
-        return columns.totals(weights).reshape(-1, *table.shape[1:])
-
+    totals = totals_of(table)
     drawn = [totals(w) for w in bootstrap_weights(n_documents, options.resamples, rng)]
     signed = [totals(signs) for signs in swaps(n_documents, options.resamples, rng)]
     whole = totals(np.ones((1, n_documents)))[0]
@@ -323,14 +317,14 @@ def _unpaired(
 
     drawn, whole = [], []
     for part in (first, second):
-        columns = exact_columns(part)
+        totals = totals_of(part)
         weights = bootstrap_weights(len(part), options.resamples, rng)
-        drawn.append(np.concatenate([columns.totals(block) for block in weights]))
-        whole.append(columns.totals(np.ones((1, len(part))))[0])
-    pooled = exact_columns(np.concatenate([first, second]))
+        drawn.append(np.concatenate([totals(block) for block in weights]))
+        whole.append(totals(np.ones((1, len(part))))[0])
+    pooled = totals_of(np.concatenate([first, second]))
     n_first, n_documents = len(first), len(first) + len(second)
     divided = [
-        difference(pooled.totals(part), pooled.totals(1 - part))
+        difference(pooled(part), pooled(1 - part))
         for part in divisions(n_first, n_documents, options.resamples, rng)
     ]
     found, estimate = difference(*drawn), float(difference(*whole))

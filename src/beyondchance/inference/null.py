@@ -368,10 +368,11 @@ class _Sampler:
         n_spans = sum(len(line.lengths) for _, line in cell.members)
         parts = []
         for size in blocks(self.draws, n_spans, cells=_DRAWS_AT_A_TIME):
-            sides = [
-                self.drawn(cell.n, line, size, rng)
-                for (_, line), rng in zip(cell.members, generators, strict=True)
-            ]
+            sides = []
+            for (_, line), rng in zip(cell.members, generators, strict=True):
+                starts = self.model.draw(cell.n, line.lengths, line.parents, size, rng)
+                own = line.kinds.items()
+                sides.append({kind: (starts[:, i], line.lengths[i]) for kind, i in own})
             shared = np.zeros(size)
             for a, b in combinations(sides, 2):
                 for kind in sorted(a.keys() & b.keys()):
@@ -380,15 +381,6 @@ class _Sampler:
                     )
             parts.append(shared)
         return np.concatenate(parts)
-
-    def drawn(
-        self, n: int, line: _Line, size: int, rng: np.random.Generator
-    ) -> dict[int, tuple[Ints, Ints]]:
-        """Random starts of the spans of each kind, and their lengths."""
-        starts = self.model.draw(n, line.lengths, line.parents, size, rng)
-        return {
-            kind: (starts[:, chosen], line.lengths[chosen]) for kind, chosen in line.kinds.items()
-        }
 
     def variance(self, cell: _Cell, known: _Covariances) -> float:
         """The exact variance; nan where it is out of reach."""

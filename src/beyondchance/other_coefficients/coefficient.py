@@ -71,20 +71,17 @@ class Coefficient:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values; None where undefined, with the reason; no entry for what is empty."""
-        result: dict[str, Any] = {
-            "value": _plain(self.value),
-            "observed": _plain(self.observed),
-            "expected": _plain(self.expected),
+        numbers = {name: getattr(self, name) for name in ("value", "observed", "expected")}
+        others = {
+            "reason": self.reason,
+            "interval": list(map(_plain, self.interval or ())),
+            "settings": dict(self.settings),
+            "by_label": {label: part.to_dict() for label, part in self.by_label.items()},
         }
-        if self.reason is not None:
-            result["reason"] = self.reason
-        if self.interval is not None:
-            result["interval"] = list(map(_plain, self.interval))
-        if self.settings:
-            result["settings"] = dict(self.settings)
-        if self.by_label:
-            result["by_label"] = {label: part.to_dict() for label, part in self.by_label.items()}
-        return result
+        return {
+            **{name: _plain(number) for name, number in numbers.items()},
+            **{name: other for name, other in others.items() if other},
+        }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -135,6 +132,8 @@ _UNDEFINED = (OverlapError, MissingLibraryError, UndefinedError)
 """What makes a coefficient undefined, while others may still have a value."""
 
 Function = Callable[[Task], Coefficient]
+"""Computes a coefficient; an OverlapError or UndefinedError that it raises is the reason why the
+coefficient has no value."""
 
 
 def computed(name: str, function: Function, task: Task) -> Coefficient:
@@ -163,9 +162,6 @@ class Entry:
     definition : str
         In one line.
     reference : str
-    function : function of a Task
-        Computes it; an OverlapError or UndefinedError that it raises is the reason why the
-        coefficient has no value.
     parts : {"agreement", "disagreement", "disorder"}
         What its observed and expected parts are.
     unannotated : str
@@ -174,24 +170,21 @@ class Entry:
         What it does with spans that overlap without being equal.
     length : str
         What happens as text is added in which nothing is marked.
-    is_sampled : bool
-        Whether its value depends on random numbers.
     """
 
     name: str
     title: str
     definition: str
     reference: str
-    function: Function
-    parts: str
-    unannotated: str
-    near_misses: str
-    length: str
-    is_sampled: bool = False
+    parts: str = "agreement"
+    unannotated: str = "counts as agreement"
+    near_misses: str = "credited by the positions shared"
+    length: str = "tends to F1 (one label)"
 
-    def computed(self, task: Task) -> Coefficient:
-        """The value of this coefficient."""
-        return computed(self.name, self.function, task)
+    @property
+    def is_sampled(self) -> bool:
+        """Whether its value depends on random numbers, as a disorder does."""
+        return self.parts == "disorder"
 
 
 def from_disagreement(name: str, observed: float, expected: float, *, why: Text) -> Coefficient:

@@ -14,14 +14,14 @@ from beyondchance.checks import checked_instance, checked_option
 from beyondchance.errors import OverlapError
 from beyondchance.messages import Text, spoken
 from beyondchance.numbers import in_digits
-from beyondchance.other_coefficients.catalogue import CATALOGUE
+from beyondchance.other_coefficients.catalogue import CATALOGUE, value_of
 from beyondchance.other_coefficients.coefficient import Coefficient, Task
 from beyondchance.other_coefficients.explanations import differences, facts, need_explanations
 from beyondchance.other_coefficients.sections import compared
 from beyondchance.results.agreement import Agreement
 from beyondchance.scoring.api import agreement, without_gold
 from beyondchance.scoring.marks import fitting_model, marked
-from beyondchance.scoring.options import SCOPES
+from beyondchance.scoring.options import SCOPES, settings_of
 from beyondchance.settings import Settings
 
 __all__ = ["CATALOGUE", "GAMMAS", "Coefficient", "Coefficients", "coefficients"]
@@ -163,13 +163,7 @@ to confuse
     given, corpus = corpus, without_gold(corpus)
     if model == "auto":
         model = fitting_model(marked(given, SCOPES["label"]))[0].name
-    settings = Settings(
-        model=model,
-        unit=corpus.unit,
-        positions=corpus.positions,
-        gold=None if corpus is given else given.gold,
-        **corpus.options,
-    )
+    settings = settings_of(corpus, model=model, gold=None if corpus is given else given.gold)
 
     task = Task(
         corpus=corpus,
@@ -180,10 +174,8 @@ to confuse
         scored=scored or {},
     )
     # The corrected F1 is compared with the others, whether it was asked for or not.
-    f1 = CATALOGUE["corrected-f1"].computed(task)
-    values = {
-        name: f1 if name == "corrected-f1" else CATALOGUE[name].computed(task) for name in wanted
-    }
+    f1 = value_of("corrected-f1", task)
+    values = {name: f1 if name == "corrected-f1" else value_of(name, task) for name in wanted}
     parameters = next((one.settings for one in values.values() if one.settings), None)
     if parameters is not None:
         listed = tuple(f"{name}={value}" for name, value in parameters.items())
@@ -202,11 +194,7 @@ def _explanations(task: Task, known: Mapping[str, Coefficient]) -> tuple[Text, .
     longer: dict[str, Coefficient] = {}
     if int(shared.text_length.max(initial=0)) <= MOST_POSITIONS // 2:
         twice = Task(corpus=replace(shared, text_length=shared.text_length * 2), model=task.model)
-        longer = {
-            name: CATALOGUE[name].computed(twice)
-            for name in known
-            if not CATALOGUE[name].is_sampled
-        }
+        longer = {name: value_of(name, twice) for name in known if not CATALOGUE[name].is_sampled}
     return differences(
         known,
         data=facts(task),

@@ -121,13 +121,9 @@ def _covered(text: Ints, start: Ints, end: Ints) -> int:
 
 def _habits(corpus: Corpus) -> dict[str, float]:
     """Of the positions that each annotator saw, the share that it marked."""
-    seen = total(
-        corpus.annotation_annotator,
-        total(corpus.text_document, corpus.text_length, len(corpus.documents))[
-            corpus.annotation_document
-        ],
-        len(corpus.annotators),
-    )
+    n_positions = total(corpus.text_document, corpus.text_length, len(corpus.documents))
+    of_annotation = n_positions[corpus.annotation_document]
+    seen = total(corpus.annotation_annotator, of_annotation, len(corpus.annotators))
     result = {}
     for number, name in enumerate(corpus.annotators):
         mine = np.flatnonzero(corpus.span_annotator == number)
@@ -165,7 +161,7 @@ def _marked_by_both(task: Task) -> float:
 # --- In words -----------------------------------------------------------------
 
 
-def need_explanations(values: Mapping[str, Coefficient]) -> bool:
+def need_explanations(values: Values) -> bool:
     """Whether two of the coefficients differ by more than 0.1.
 
     Examples
@@ -178,10 +174,10 @@ def need_explanations(values: Mapping[str, Coefficient]) -> bool:
 
 
 def differences(
-    values: Mapping[str, Coefficient],
+    values: Values,
     *,
     data: Facts,
-    longer: Mapping[str, Coefficient],
+    longer: Values,
     exact: Agreement | None,
 ) -> tuple[Text, ...]:
     """What makes the coefficients of one corpus differ, where they differ enough.
@@ -223,18 +219,20 @@ def differences(
     return (first, *(sentence for _, sentence in ranked[: MOST - 1]))
 
 
+Values = Mapping[str, Coefficient]
+Known = Mapping[str, float]
 Cause = tuple[float, Text] | None
 """How much of a difference is explained, and the sentence."""
 
 
-def _gap(known: Mapping[str, float], names: Iterable[str], reference: str) -> float:
+def _gap(known: Known, names: Iterable[str], reference: str) -> float:
     """The widest difference between some coefficients and another; 0 where none is known."""
     if reference not in known:
         return 0.0
     return max((abs(known[name] - known[reference]) for name in names if name in known), default=0)
 
 
-def _listed(known: Mapping[str, float], names: Iterable[str]) -> str:
+def _listed(known: Known, names: Iterable[str]) -> str:
     """Names with their values: ``s (0.90) and ac1 (0.93)``."""
     return " and ".join(f"{name} ({_short(known[name])})" for name in names if name in known)
 
@@ -257,9 +255,7 @@ def _percent(share: float) -> str:
     return "more than 99%" if text == "100%" and share < 1 else text
 
 
-def _unmarked_text(
-    values: Mapping[str, Coefficient], known: Mapping[str, float], data: Facts
-) -> Cause:
+def _unmarked_text(values: Values, known: Known, data: Facts) -> Cause:
     """S and AC1 count unmarked text as agreement, and do not correct for it."""
     reference = known.get("corrected-f1", nan)
     names = [name for name in ("s", "ac1") if known.get(name, nan) > reference]
@@ -275,9 +271,7 @@ def _unmarked_text(
     )
 
 
-def _single_tokens(
-    values: Mapping[str, Coefficient], known: Mapping[str, float], data: Facts
-) -> Cause:
+def _single_tokens(values: Values, known: Known, data: Facts) -> Cause:
     """Shuffled tokens meet more often, or less often, than spans placed at random."""
     gap = _gap(known, ["shuffled-f1"], "corrected-f1")
     if gap <= ENOUGH:
@@ -291,7 +285,7 @@ def _single_tokens(
     )
 
 
-def _length_of_text(known: Mapping[str, float], longer: Mapping[str, Coefficient]) -> Cause:
+def _length_of_text(known: Known, longer: Values) -> Cause:
     """What would change if there were more text, and nothing marked in it."""
     moved = {
         name: one.value - known[name]
@@ -315,9 +309,7 @@ def _move(name: str, before: float, after: float) -> str:
     return f"{name} would go from {_short(before)} to {_short(after)}"
 
 
-def _near_misses_credited(
-    known: Mapping[str, float], data: Facts, exact: Agreement | None
-) -> Cause:
+def _near_misses_credited(known: Known, data: Facts, exact: Agreement | None) -> Cause:
     """Alpha and gamma look at how far boundaries lie apart."""
     names = [name for name in ("alpha", "gamma") if _gap(known, [name], "corrected-f1") > ENOUGH]
     if not names or not data.n_near:
@@ -334,9 +326,7 @@ def _near_misses_credited(
     )
 
 
-def _whole_units(
-    values: Mapping[str, Coefficient], known: Mapping[str, float], data: Facts
-) -> Cause:
+def _whole_units(values: Values, known: Known, data: Facts) -> Cause:
     """Gamma counts spans, F1 positions."""
     gap = _gap(known, ["gamma"], "corrected-f1")
     met = _share(data.n_equal + data.n_near, data.n_units)
@@ -349,7 +339,7 @@ def _whole_units(
     )
 
 
-def _long_units(known: Mapping[str, float], data: Facts) -> Cause:
+def _long_units(known: Known, data: Facts) -> Cause:
     """Alpha weighs units by the square of their length."""
     gap = _gap(known, ["alpha"], "corrected-f1")
     if gap <= ENOUGH or not data.longest_squares > data.longest_positions + ENOUGH:
@@ -362,7 +352,7 @@ def _long_units(known: Mapping[str, float], data: Facts) -> Cause:
     )
 
 
-def _only_what_both_marked(known: Mapping[str, float], data: Facts) -> Cause:
+def _only_what_both_marked(known: Known, data: Facts) -> Cause:
     """cu-alpha asks about labels only."""
     gap = max(_gap(known, ["cu-alpha"], name) for name in ("corrected-f1", "mu-alpha"))
     if gap <= ENOUGH or not data.marked_by_both < 1:
@@ -374,7 +364,7 @@ def _only_what_both_marked(known: Mapping[str, float], data: Facts) -> Cause:
     )
 
 
-def _unequal_habits(known: Mapping[str, float], data: Facts) -> Cause:
+def _unequal_habits(known: Known, data: Facts) -> Cause:
     """Kappa expects annotators to keep their habits, pi that they share them."""
     far = [
         name for name in ("pi", "fleiss", "nominal-alpha") if _gap(known, [name], "kappa") > ENOUGH
@@ -394,7 +384,7 @@ def _unequal_habits(known: Mapping[str, float], data: Facts) -> Cause:
     )
 
 
-def _sampling(values: Mapping[str, Coefficient], known: Mapping[str, float]) -> Cause:
+def _sampling(values: Values, known: Known) -> Cause:
     """Gamma is sampled."""
     interval = values["gamma"].interval if "gamma" in known else None
     if interval is None or interval[1] - interval[0] <= ENOUGH / 10:

@@ -154,10 +154,7 @@ def cut(corpus: Corpus, *, by_label: bool) -> Sections:
     _check_disjoint(corpus, order, track, by_label=by_label)
 
     # A gap may lie before each unit and at the end of each track.
-    follows = np.zeros(len(track), dtype=bool)
-    follows[1:] = track[1:] == track[:-1]
-    before = np.zeros(len(track), dtype=np.int64)
-    before[1:] = np.where(follows[1:], end[:-1], 0)
+    before = np.where(np.diff(track, prepend=-1) == 0, np.roll(end, 1), 0)
     last = np.zeros(len(track_field), dtype=np.int64)
     last[track] = end  # of several, the one assigned last stays: the last unit
     tracks = np.concatenate([track, track, np.arange(len(track_field))])

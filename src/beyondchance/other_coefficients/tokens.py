@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from math import fsum
+from typing import Any
 
 import numpy as np
 
@@ -36,7 +37,7 @@ from beyondchance.other_coefficients.sections import (
     meetings_of_sections,
     sections,
 )
-from beyondchance.results.score import Score
+from beyondchance.results.score import SUMS, Score
 from beyondchance.types import Floats, Ints
 
 ALL_ALIKE = "all annotators gave all positions the same category: nothing else could be expected"
@@ -280,13 +281,10 @@ def shuffled_f1(task: Task) -> Coefficient:
     """Token F1 corrected as if positions were shuffled, and that of each label."""
     scores = _shuffled(task.once(_pair_tables), task.corpus.labels)
     marked = [score for score in scores.values() if score.size_a + score.size_b]
-    whole = Score(
-        matched=fsum(score.matched for score in marked),
-        expected=fsum(score.expected for score in marked),
-        size_a=fsum(score.size_a for score in marked),
-        size_b=fsum(score.size_b for score in marked),
-        certain=all(score.certain for score in marked),
-    )
+    sums: dict[str, Any] = {
+        name: fsum(getattr(score, name) for score in marked) for name in SUMS[:4]
+    }
+    whole = Score(**sums, certain=all(score.certain for score in marked))
     by_label = {label: from_score("shuffled-f1", score) for label, score in scores.items()}
     return replace(from_score("shuffled-f1", whole), by_label=by_label)
 

@@ -270,25 +270,16 @@ def _on_all_positions(task: Task) -> dict[str, Coefficient]:
     pairs = everything**2 - total(parts.field, alone, n_fields)
     different = (length / pairs)[field] * held * (everything[field] - held)
 
-    observed = share[one != other], share[(one == GAP) != (other == GAP)]
-    expected = different, 2 * different[label == GAP]
-    reasons = (
-        "every text has one label, or none, throughout",
-        "every text is marked throughout or not at all",
-    )
-    return {
-        name: from_disagreement(
-            name,
-            fsum(found) / parts.n_positions,
-            fsum(by_chance) / parts.n_positions,
-            why=f"{reason}: nothing else could be expected"
-            if parts.is_unit.any()
-            else NOTHING_MARKED,
-        )
-        for name, found, by_chance, reason in zip(
-            ("mu-alpha", "bar-u-alpha"), observed, expected, reasons, strict=True
-        )
-    }
+    def over_positions(name: str, found: Floats, by_chance: Floats, reason: str) -> Coefficient:
+        why = f"{reason}: nothing else could be expected" if parts.is_unit.any() else NOTHING_MARKED
+        observed, expected = (fsum(part) / parts.n_positions for part in (found, by_chance))
+        return from_disagreement(name, observed, expected, why=why)
+
+    found = share[(one == GAP) != (other == GAP)], 2 * different[label == GAP]
+    marked = over_positions("bar-u-alpha", *found, "every text is marked throughout or not at all")
+    found = share[one != other], different
+    whole = over_positions("mu-alpha", *found, "every text has one label, or none, throughout")
+    return {"mu-alpha": whole, "bar-u-alpha": marked}
 
 
 def _on_marked_positions(task: Task) -> dict[str, Coefficient]:

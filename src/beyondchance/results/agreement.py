@@ -222,12 +222,10 @@ class Agreement:
     ) -> dict[str, dict[str, ConfidenceInterval]]:
         """Of each value of a field, whose documents are drawn by themselves."""
         values, number = self.counts.field_values(name)
-        found = {}
-        for index, value in enumerate(values):
-            part = self.counts.of_documents(number == index)
-            rows = part.leveled()
-            (found[value],) = intervals_of(rows, SCORES, options, unit=self.resampled_unit)
-        return found
+        parts = (self.counts.of_documents(number == index) for index in range(len(values)))
+        unit = self.resampled_unit
+        found = [intervals_of(part.leveled(), SCORES, options, unit=unit)[0] for part in parts]
+        return dict(zip(values, found, strict=True))
 
     @property
     def resampled_unit(self) -> str:

@@ -17,6 +17,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from beyondchance.annotations.names import kept
 from beyondchance.checks import checked_instance, checked_option
 from beyondchance.core.exact import exact_columns, exact_total
 from beyondchance.core.ragged import distinct, total
@@ -55,7 +56,7 @@ class Scores(Mapping[Name, Score]):
 
     @cached_property
     def _number(self) -> dict[Name, int]:
-        return _numbered(self.names)
+        return numbered(self.names)
 
     def __getitem__(self, name: Name) -> Score:
         number = self._number[name]
@@ -179,20 +180,20 @@ class Counts:
             )
         labels = tuple(sorted({name for part in tables for name in part.labels}))
         annotators = tuple(dict.fromkeys(name for part in tables for name in part.annotators))
-        label_number, annotator_number = _numbered(labels), _numbered(annotators)
-        columns: dict[str, list[NDArray[Any]]] = {name: [] for name in first._columns()}
-        pairs, n_documents, n_texts = [], 0, 0
+        label_number, annotator_number = numbered(labels), numbered(annotators)
+        pairs, columns, n_documents, n_texts = [], [], 0, 0
         for part in tables:
             number = _numbers(part.annotators, annotator_number)
             renamed = part._renamed(_numbers(part.labels, label_number), number)
             renamed["document"] = part.document + n_documents
             renamed["text"] = part.text + n_texts
-            for name, column in renamed.items():
-                columns[name].append(column)
+            columns.append(renamed)
             pairs.append(number[part.pairs])
             n_documents += len(part.documents)
             n_texts += part.n_texts
-        whole: dict[str, Any] = {name: np.concatenate(each) for name, each in columns.items()}
+        whole: dict[str, Any] = {
+            name: np.concatenate([part[name] for part in columns]) for name in columns[0]
+        }
         return Counts(
             documents=documents,
             fields={
@@ -226,18 +227,17 @@ class Counts:
 
     def only(self, keep: Bools) -> Counts:
         """The table with some of its rows; documents and names stay."""
-        return self._rows(np.flatnonzero(keep))
+        rows = np.flatnonzero(keep)
+        columns: dict[str, Any] = {n: column[rows] for n, column in self._columns().items()}
+        return replace(self, **columns)
 
     def of_documents(self, keep: Bools) -> Counts:
         """The table with some of its documents, chosen by a truth value for each."""
         part = self.only(keep[self.document])
         return replace(
             part,
-            documents=tuple(name for name, kept in zip(self.documents, keep, strict=True) if kept),
-            fields={
-                name: tuple(value for value, kept in zip(values, keep, strict=True) if kept)
-                for name, values in self.fields.items()
-            },
+            documents=kept(self.documents, keep),
+            fields={name: kept(values, keep) for name, values in self.fields.items()},
             document=(np.cumsum(keep) - 1)[part.document],
         )
 
@@ -250,7 +250,7 @@ class Counts:
 
     def ordered(self, annotators: tuple[str, ...]) -> Counts:
         """The same table with the annotators in another order, so with other sides a and b."""
-        number = _numbers(self.annotators, _numbered(annotators))
+        number = _numbers(self.annotators, numbered(annotators))
         pairs = _distinct_pairs(number[self.pairs], len(annotators))
         columns: dict[str, Any] = self._renamed(np.arange(len(self.labels)), number)
         return replace(self, annotators=annotators, pairs=pairs, **columns)
@@ -276,7 +276,7 @@ class Counts:
         """The values of a field, and the number of each document's among them."""
         checked_option("field", name, self.fields)
         values = tuple(dict.fromkeys(self.fields[name]))
-        return values, _numbers(self.fields[name], _numbered(values))
+        return values, _numbers(self.fields[name], numbered(values))
 
     def pair_numbers(self) -> Ints:
         """For each row, the number of its pair among `pairs`."""
@@ -356,7 +356,7 @@ class Counts:
         others = distinct(self.pairs[::-1][self.pairs == one])[0]
         others = others[others != one]
         both_ways = self._both_ways()
-        rows = both_ways._rows(np.flatnonzero(both_ways.a == one))
+        rows = both_ways.only(both_ways.a == one)
         names = [self.annotators[other] for other in others.tolist()]
         return rows._scores(np.searchsorted(others, rows.b), names)
 
@@ -367,11 +367,6 @@ class Counts:
             name: np.concatenate([column[rows], getattr(self, _SIDES.get(name, name))[rows]])
             for name, column in self._columns().items()
         }
-        return replace(self, **columns)
-
-    def _rows(self, rows: Ints) -> Counts:
-        """Some of the rows."""
-        columns: dict[str, Any] = {n: column[rows] for n, column in self._columns().items()}
         return replace(self, **columns)
 
     def _scores(
@@ -403,19 +398,9 @@ class Counts:
             return np.zeros(n_groups)
         order = np.lexsort((self.stream, group))
         group, stream = group[order], self.stream[order]
-        begins = np.ones(len(order), dtype=bool)
-        begins[1:] = (group[1:] != group[:-1]) | (stream[1:] != stream[:-1])
+        begins = (np.diff(group, prepend=-1) != 0) | (np.diff(stream, prepend=-1) != 0)
         added = total(np.cumsum(begins) - 1, self.error[order], int(np.count_nonzero(begins)))
         return np.sqrt(total(group[begins], added**2, n_groups))
-
-    def _has_one_pair(self) -> bool:
-        """Whether all rows are of the same two annotators, so that none repeats a span."""
-        return bool(
-            len(self)
-            and self.a[0] != self.b[0]
-            and np.all(self.a == self.a[0])
-            and np.all(self.b == self.b[0])
-        )
 
     def _once(
         self, group: Ints, n_groups: int, what: str, sides: Sequence[str] = ("a", "b")
@@ -425,7 +410,11 @@ class Counts:
         cell = (group * max(self.n_texts, 1) + self.text) * max(len(self.labels), 1) + self.label
         code = np.concatenate([cell * n_annotators + getattr(self, side) for side in sides])
         values = np.concatenate([getattr(self, f"{what}_{side}") for side in sides])
-        if not self._has_one_pair():
+        # The usual case of two annotators: no row repeats another.
+        is_one_pair = (
+            len(self) and self.a[0] != self.b[0] and not (np.ptp(self.a) or np.ptp(self.b))
+        )
+        if not is_one_pair:
             found, number = distinct(code)
             # Rows that repeat an annotator's spans hold the same value.
             once = np.empty(len(found), dtype=np.int64)
@@ -478,7 +467,7 @@ class Counts:
         return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
 
-def _numbered(names: Iterable[Name]) -> dict[Name, int]:
+def numbered(names: Iterable[Name]) -> dict[Name, int]:
     """The number of each name."""
     return {name: number for number, name in enumerate(names)}
 

@@ -62,8 +62,7 @@ class Difficulty:
     @cached_property
     def by_document(self) -> dict[str, float]:
         """Difficulty of each document; nan where nothing was marked."""
-        values = self._of(self.counts.document, len(self.counts.documents))
-        return dict(zip(self.counts.documents, values.tolist(), strict=True))
+        return self._named(self.counts.document, self.counts.documents)
 
     @cached_property
     def by_text(self) -> Floats:
@@ -73,15 +72,13 @@ class Difficulty:
     @cached_property
     def by_label(self) -> dict[str, float]:
         """Difficulty of each label; nan where nothing was marked."""
-        values = self._of(self.counts.label, len(self.counts.labels))
-        return dict(zip(self.counts.labels, values.tolist(), strict=True))
+        return self._named(self.counts.label, self.counts.labels)
 
     @cached_property
     def by_annotator(self) -> dict[str, float]:
         """Difficulty of what each annotator marked, by chance agreement with itself."""
         own = replace(self, counts=self.counts.only(self.counts.a == self.counts.b))
-        values = own._of(own.counts.a, len(own.counts.annotators))
-        return dict(zip(own.counts.annotators, values.tolist(), strict=True))
+        return own._named(own.counts.a, own.counts.annotators)
 
     @documented(ResamplingOptions)
     def interval(self, **resampling: Unpack[ResamplingOptions]) -> ConfidenceInterval:
@@ -140,6 +137,10 @@ class Difficulty:
     def _times(self) -> Ints:
         """Over all ordered pairs, two annotators count twice, one with itself once."""
         return np.where(self.counts.a == self.counts.b, 1, 2)
+
+    def _named(self, group: Ints, names: tuple[str, ...]) -> dict[str, float]:
+        """The difficulty of each group, by its name."""
+        return dict(zip(names, self._of(group, len(names)).tolist(), strict=True))
 
     def _of(self, group: Ints, n_groups: int) -> Floats:
         """Difficulty of each group of rows."""

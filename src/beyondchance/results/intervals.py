@@ -115,6 +115,9 @@ to be too narrow, which method='expanded' allows for"
         return spoken(self.caution_text) or None
 
 
+_ByScore = Mapping[str, ConfidenceInterval]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Intervals:
     """Confidence intervals of a result at every level, from the same resamples.
@@ -133,16 +136,12 @@ class Intervals:
         How it was computed, with the seed; ``str(settings)`` is the signature to cite.
     """
 
-    overall: Mapping[str, ConfidenceInterval]
-    by_label: Mapping[str, Mapping[str, ConfidenceInterval]] = field(default_factory=dict)
-    by_pair: Mapping[tuple[str, str], Mapping[str, ConfidenceInterval]] = field(
-        default_factory=dict
-    )
-    by_annotator: Mapping[str, Mapping[str, ConfidenceInterval]] = field(default_factory=dict)
-    without: Mapping[str, Mapping[str, ConfidenceInterval]] = field(default_factory=dict)
-    by_field: Mapping[str, Mapping[str, Mapping[str, ConfidenceInterval]]] = field(
-        default_factory=dict
-    )
+    overall: _ByScore
+    by_label: Mapping[str, _ByScore] = field(default_factory=dict)
+    by_pair: Mapping[tuple[str, str], _ByScore] = field(default_factory=dict)
+    by_annotator: Mapping[str, _ByScore] = field(default_factory=dict)
+    without: Mapping[str, _ByScore] = field(default_factory=dict)
+    by_field: Mapping[str, Mapping[str, _ByScore]] = field(default_factory=dict)
     settings: Settings
 
 

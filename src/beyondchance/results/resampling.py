@@ -7,7 +7,7 @@ result share the same resampled documents.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
 from math import ceil, nan
@@ -127,11 +127,6 @@ def _resamples_for(confidence: float) -> int:
     """
     # A hair less, because 1 - 0.9 is a little less than 0.1.
     return ceil(2 / (1 - confidence) * (1 - 1e-9)) - 1
-
-
-def checked_resamples(resamples: int) -> int:
-    """Return a number of resamples that is neither too small nor too large."""
-    return int(declared(ResamplingOptions)["resamples"].checked(resamples))
 
 
 def checked_rng(
@@ -340,63 +335,49 @@ class Resampled:
 def resampled(rows: Rows, options: Resampling, team: Team) -> Iterator[tuple[range, Resampled]]:
     """Draw documents, annotators or both; a few levels at a time, all from the same draws."""
     n_pairs = len(team.left)
-    n_units = {
-        "documents": rows.n_documents,
-        "annotators": n_pairs,
-        "both": rows.n_documents * n_pairs,
+    unit, n_units, drawn = {
+        "documents": (rows.document, rows.n_documents, _documents_drawn),
+        "annotators": (team.pair, n_pairs, _annotators_drawn),
+        "both": (rows.document * n_pairs + team.pair, rows.n_documents * n_pairs, _both_drawn),
     }[options.over]
-    portion = min(
-        _SUMS_AT_A_TIME // max(n_units, 1), _DRAWN_AT_A_TIME // (options.resamples * _SUMS)
-    )
-    portion = max(portion, 1)
+    most = _SUMS_AT_A_TIME // max(n_units, 1), _DRAWN_AT_A_TIME // (options.resamples * _SUMS)
+    portion = max(min(most), 1)
     n_levels = len(rows.levels)
     for first in range(0, n_levels, portion):
         levels = range(first, min(first + portion, n_levels))
         is_last = levels.stop == n_levels
         rng = options.generator if is_last else deepcopy(options.generator)
-        if options.over == "documents":
-            sums = rows.sums(rows.document, rows.n_documents, levels)
-            yield levels, _documents_drawn(sums, options.resamples, rng)
-        elif options.over == "annotators":
-            sums = rows.sums(team.pair, n_pairs, levels)
-            yield levels, _annotators_drawn(sums, team, options.resamples, rng)
-        else:
-            cell = rows.document * n_pairs + team.pair
-            sums = rows.sums(cell, rows.n_documents * n_pairs, levels)
-            yield levels, _both_drawn(sums, team, options.resamples, rng)
+        yield levels, drawn(rows.sums(unit, n_units, levels), team, options.resamples, rng)
 
 
-def _documents_drawn(sums: Floats, resamples: int, rng: np.random.Generator) -> Resampled:
-    n_documents, n_levels, _ = sums.shape
-    columns = exact_columns(sums.reshape(n_documents, -1))
-    drawn = np.concatenate(
-        [columns.totals(weights) for weights in bootstrap_weights(n_documents, resamples, rng)]
-    )
-    whole = columns.totals(np.ones((1, n_documents))).reshape(n_levels, _SUMS)
-    return Resampled(drawn.reshape(-1, n_levels, _SUMS), whole, [whole - sums])
+def totals_of(table: Floats) -> Callable[[Floats], Floats]:
+    """Weighted sums over the rows of a table, exact, each in the shape of a row."""
+    columns = exact_columns(table.reshape(len(table), -1))
+    return lambda weights: columns.totals(weights).reshape(-1, *table.shape[1:])
+
+
+def _documents_drawn(sums: Floats, _: Team, resamples: int, rng: np.random.Generator) -> Resampled:
+    totals = totals_of(sums)
+    drawn = [totals(weights) for weights in bootstrap_weights(len(sums), resamples, rng)]
+    whole = totals(np.ones((1, len(sums))))[0]
+    return Resampled(np.concatenate(drawn), whole, [whole - sums])
 
 
 def _annotators_drawn(
     sums: Floats, team: Team, resamples: int, rng: np.random.Generator
 ) -> Resampled:
-    n_pairs, n_levels, _ = sums.shape
-    columns = exact_columns(sums.reshape(n_pairs, -1))
+    totals = totals_of(sums)
     teams = team_weights(team.n_members, team.left, team.right, resamples, rng)
-    drawn = np.concatenate([columns.totals(weights) for weights in teams])
-    whole = columns.totals(np.ones((1, n_pairs))).reshape(n_levels, _SUMS)
-    left_out = columns.totals(team.without_each()).reshape(-1, n_levels, _SUMS)
-    return Resampled(drawn.reshape(-1, n_levels, _SUMS), whole, [left_out])
+    drawn = [totals(weights) for weights in teams]
+    whole = totals(np.ones((1, len(sums))))[0]
+    return Resampled(np.concatenate(drawn), whole, [totals(team.without_each())])
 
 
 def _both_drawn(sums: Floats, team: Team, resamples: int, rng: np.random.Generator) -> Resampled:
     n_pairs, n_levels = len(team.left), sums.shape[1]
     by_document = sums.reshape(-1, n_pairs, n_levels, _SUMS)
     n_documents = len(by_document)
-    columns = exact_columns(by_document.reshape(n_documents, -1))
-
-    def by_pair(weights: Floats) -> Floats:
-        return columns.totals(weights).reshape(-1, n_pairs, n_levels, _SUMS)
-
+    by_pair = totals_of(by_document)
     # Annotators are drawn first and at once, because they are few; pairs are many, and are made
     # in portions.
     members = np.concatenate(list(member_weights(team.n_members, n_pairs, resamples, rng)))

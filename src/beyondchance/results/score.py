@@ -102,24 +102,15 @@ class Score:
     def _f1(self) -> _Rate:
         return _Rate(self.matched, self.expected, (self.size_a + self.size_b) / 2, self.certain)
 
-    @property
-    def _recall(self) -> _Rate:
+    def _of(self, side: str) -> _Rate:
+        """Recall for side a, precision for side b."""
+        matched, expected = getattr(self, f"matched_{side}"), getattr(self, f"expected_{side}")
         return _Rate(
-            self.matched if self.matched_a is None else self.matched_a,
-            self.expected if self.expected_a is None else self.expected_a,
-            self.size_a,
-            self.certain_a,
-            nothing="nothing was marked by side a",
-        )
-
-    @property
-    def _precision(self) -> _Rate:
-        return _Rate(
-            self.matched if self.matched_b is None else self.matched_b,
-            self.expected if self.expected_b is None else self.expected_b,
-            self.size_b,
-            self.certain_b,
-            nothing="nothing was marked by side b",
+            self.matched if matched is None else matched,
+            self.expected if expected is None else expected,
+            getattr(self, f"size_{side}"),
+            getattr(self, f"certain_{side}"),
+            nothing=f"nothing was marked by side {side}",
         )
 
     @property
@@ -151,40 +142,40 @@ class Score:
     @property
     def precision(self) -> float:
         """Share of what side b marked that matches side a."""
-        return self._precision.observed
+        return self._of("b").observed
 
     @property
     def chance_precision(self) -> float:
         """Share of what side b marked that random annotations would match."""
-        return self._precision.chance
+        return self._of("b").chance
 
     @property
     def corrected_precision(self) -> float:
         """Precision beyond chance; nan if chance is 1, or side b marked nothing."""
-        return self._precision.corrected
+        return self._of("b").corrected
 
     @property
     def recall(self) -> float:
         """Share of what side a marked that is matched by side b."""
-        return self._recall.observed
+        return self._of("a").observed
 
     @property
     def chance_recall(self) -> float:
         """Share of what side a marked that random annotations would match."""
-        return self._recall.chance
+        return self._of("a").chance
 
     @property
     def corrected_recall(self) -> float:
         """Recall beyond chance; nan if chance is 1, or side a marked nothing."""
-        return self._recall.corrected
+        return self._of("a").corrected
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values; None where undefined, with the reason."""
         return {
             **self._f1.to_dict(),
             **({"chance_error": self.chance_error} if self.error else {}),
-            "precision": self._precision.to_dict(),
-            "recall": self._recall.to_dict(),
+            "precision": self._of("b").to_dict(),
+            "recall": self._of("a").to_dict(),
             "counts": {
                 name: getattr(self, name) for name in SUMS if getattr(self, name) is not None
             },

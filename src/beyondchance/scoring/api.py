@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, Unpack
+from typing import Unpack
 
 import numpy as np
 
@@ -15,15 +15,15 @@ from beyondchance.checks import checked_instance
 from beyondchance.core.models import Model
 from beyondchance.core.ragged import distinct
 from beyondchance.errors import DataError, NothingSharedError, OptionError
-from beyondchance.messages import Note, Piece, Quote, Text, Use, pieces, quotes
+from beyondchance.messages import Note, Piece, Quote, Use, quotes
 from beyondchance.options import ScoringOptions, documented
 from beyondchance.results.agreement import Agreement
 from beyondchance.results.counts import Counts
 from beyondchance.results.difficulty import Difficulty
 from beyondchance.results.ranking import Ranking
 from beyondchance.scoring.counting import counted
-from beyondchance.scoring.marks import check_fit, fitting_model, marked
-from beyondchance.scoring.options import Scoring, scoring_of
+from beyondchance.scoring.marks import check_fit, fitting_model, marked, nothing_shared
+from beyondchance.scoring.options import Scoring, scoring_of, settings_of
 from beyondchance.settings import Settings
 
 
@@ -155,9 +155,7 @@ def rank(
         raise OptionError(
             "no gold standard is known",
             remedy=(
-                "name one of the annotators with ",
-                Use("gold", placeholder="NAME"),
-                ": ",
+                *("name one of the annotators with ", Use("gold", placeholder="NAME"), ": "),
                 *quotes(corpus.annotators),
             ),
         )
@@ -262,15 +260,19 @@ def _scored(
     shared = shared_documents(corpus, gold=gold, with_self=with_self)
     compared = shared.compared
     if not compared.any():
-        raise _nothing_shared(corpus, signed.get("gold"))
+        if not len(corpus.documents):
+            raise NothingSharedError("the corpus has no documents", expected="at least one")
+        who: list[Piece] = ["two annotators"]
+        if "gold" in signed:
+            who = [Quote(signed["gold"]), " and another annotator"]
+        raise nothing_shared(corpus, *who)
     spans = marked(corpus, scoring.scope)
     model = scoring.model
     why: tuple[Piece, ...] = ()
     if model is None:
         model, why = fitting_model(spans if corpus is given else marked(given, scoring.scope))
     scoring.rule(model, why=why)
-    from_elsewhere: dict[str, Any] = {**scoring.signature(model), **signed, **corpus.options}
-    settings = Settings(unit=corpus.unit, positions=corpus.positions, **from_elsewhere)
+    settings = settings_of(corpus, **scoring.signature(model), **signed)
     check_fit(spans, model)
     counts = counted(spans, shared, scoring, model)
     teams = np.bincount(corpus.annotation_document, minlength=len(corpus.documents))
@@ -315,37 +317,4 @@ def _corpus(
         {"a": data, "b": other},
         scheme="IOB2" if scheme is None else scheme,
         repair="none" if repair is None else repair,
-    )
-
-
-def _nothing_shared(corpus: Corpus, gold: str | None) -> NothingSharedError:
-    """Why no two annotators can be compared."""
-    if not len(corpus.documents):
-        return NothingSharedError("the corpus has no documents", expected="at least one")
-    counts = np.bincount(corpus.annotation_annotator, minlength=len(corpus.annotators))
-    if not counts.any():
-        return NothingSharedError("no document was annotated", expected="at least one")
-    if np.count_nonzero(counts) == 1:
-        return NothingSharedError(
-            "only one annotator found: ",
-            Quote(corpus.annotators[int(np.argmax(counts))]),
-            expected="at least two who annotated the same document",
-        )
-    numbers: list[Piece] = []
-    for name, count in zip(corpus.annotators[:10], counts.tolist(), strict=False):
-        numbers += [", ", Quote(name), f" annotated {count}"]
-    who: Text = "two annotators" if gold is None else (Quote(gold), " and another annotator")
-    return NothingSharedError(
-        "no document was annotated by ",
-        *pieces(who),
-        " (",
-        *numbers[1:],
-        ")",
-        expected="documents in common",
-        remedy=(
-            "check that all use the same document names, or read them with ",
-            Use("match", "text"),
-            " or ",
-            Use("match", "order"),
-        ),
     )

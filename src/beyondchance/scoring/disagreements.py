@@ -12,9 +12,10 @@ from beyondchance.annotations.corpus import Corpus
 from beyondchance.checks import checked_instance, checked_option
 from beyondchance.core.ragged import bounds, distinct, spread
 from beyondchance.errors import NothingSharedError, OptionError
-from beyondchance.messages import Piece, Quote, Use
+from beyondchance.messages import Quote
+from beyondchance.scoring.marks import nothing_shared
 from beyondchance.scoring.one_to_one import KINDS, aligned, value_of
-from beyondchance.settings import Settings
+from beyondchance.scoring.options import settings_of
 from beyondchance.types import Bools, Ints
 
 __all__ = ["KINDS", "Disagreements", "disagreements"]
@@ -84,14 +85,8 @@ class Disagreements:
     @property
     def signature(self) -> str:
         """Everything that moves a count, to cite."""
-        settings = Settings(
-            **dict.fromkeys(("measure", "model", "scope", "average")),  # nothing is scored
-            unit=self.corpus.unit,
-            positions=self.corpus.positions,
-            gold=self.corpus.gold,
-            **self.corpus.options,
-        )
-        return str(settings)
+        nothing_scored = dict.fromkeys(("measure", "model", "scope", "average"))
+        return str(settings_of(self.corpus, **nothing_scored, gold=self.corpus.gold))
 
     def by_kind(self) -> dict[str, int]:
         """How many rows there are of each kind.
@@ -110,12 +105,11 @@ class Disagreements:
         order = np.argsort(pair)
         row = order[np.searchsorted(pair[order], self.a * n + self.b)]
         counts = np.bincount(row * len(KINDS) + self.kind, minlength=len(pair) * len(KINDS))
-        return {
-            names: dict(zip(KINDS, found, strict=True))
-            for names, found in zip(
-                self.pairs, counts.reshape(-1, len(KINDS)).tolist(), strict=True
-            )
-        }
+        by_kind = [
+            dict(zip(KINDS, found, strict=True))
+            for found in counts.reshape(-1, len(KINDS)).tolist()
+        ]
+        return dict(zip(self.pairs, by_kind, strict=True))
 
     def label_table(self) -> dict[tuple[str | None, str | None], int]:
         """How often a label of annotator a met a label of annotator b.
@@ -123,11 +117,8 @@ class Disagreements:
         None stands for no span: ``(label, None)`` counts what b missed, ``(None, label)``
         what b has in addition. Pairs of labels that do not occur are left out.
         """
-        names = [*self.corpus.labels, None]
-        code_a, code_b = (
-            np.where(label >= 0, label, len(names) - 1)
-            for label in (self._label(self.span_a), self._label(self.span_b))
-        )
+        names = [*self.corpus.labels, None]  # the last for -1
+        code_a, code_b = (self._label(span) % len(names) for span in (self.span_a, self.span_b))
         cells, number = distinct(code_a * len(names) + code_b)
         counts = np.bincount(number, minlength=len(cells))
         return {
@@ -141,18 +132,13 @@ class Disagreements:
         """The rows of some kinds, and those in which either span has one of some labels."""
         keep = np.ones(len(self), dtype=bool)
         if kinds is not None:
-            wanted = _listed(kinds)
-            keep &= _members(
-                self.kind, [KINDS.index(checked_option("kind", kind, KINDS)) for kind in wanted]
-            )
+            keep &= _among(self.kind, "kind", kinds, KINDS)
         if labels is not None:
-            known = self.corpus.labels
-            codes = [
-                known.index(checked_option("label", label, known)) for label in _listed(labels)
-            ]
-            keep &= _members(self._label(self.span_a), codes) | _members(
-                self._label(self.span_b), codes
+            in_a, in_b = (
+                _among(self._label(span), "label", labels, self.corpus.labels)
+                for span in (self.span_a, self.span_b)
             )
+            keep &= in_a | in_b
         return self[np.flatnonzero(keep)]
 
     def __getitem__(self, rows: slice | Ints) -> Self:
@@ -177,10 +163,7 @@ class Disagreements:
         first = corpus.text_begin[self.text]
 
         def offsets(span: Ints) -> tuple[Ints, Ints]:
-            start, end = (
-                value_of(corpus.span_start, span),
-                value_of(corpus.span_end, span),
-            )
+            start, end = value_of(corpus.span_start, span), value_of(corpus.span_end, span)
             if not is_tokens or token_start is None or token_end is None:
                 return start, end
             # Rows without a span look up a token of their text, and do not use it.
@@ -235,12 +218,10 @@ def _known(values: Sequence[Any], there: Sequence[bool]) -> list[Any]:
     return [value if known else None for value, known in zip(values, there, strict=True)]
 
 
-def _listed(names: Collection[str]) -> list[str]:
-    return [names] if isinstance(names, str) else list(names)
-
-
-def _members(codes: Ints, wanted: Sequence[int]) -> Bools:
-    return np.isin(codes, np.array(wanted, dtype=np.int64))
+def _among(codes: Ints, kind: str, wanted: Collection[str], known: tuple[str, ...]) -> Bools:
+    """Whether each code is that of a name that is wanted."""
+    names = [wanted] if isinstance(wanted, str) else wanted
+    return np.isin(codes, [known.index(checked_option(kind, name, known)) for name in names])
 
 
 def disagreements(
@@ -303,7 +284,7 @@ def disagreements(
     checked_instance(corpus, Corpus, "a Corpus")
     document, a, b = _all_pairs(corpus) if pairs is None else _some_pairs(corpus, pairs)
     if not len(document):
-        raise _nothing_shared(corpus)
+        raise nothing_shared(corpus, "two annotators to compare")
     rows = aligned(corpus, document, a, b)
     return Disagreements(
         corpus=corpus,
@@ -379,24 +360,3 @@ def _distinct_pairs(corpus: Corpus, a: Ints, b: Ints) -> tuple[tuple[str, str], 
     n = len(corpus.annotators)
     names = corpus.annotators
     return tuple((names[i // n], names[i % n]) for i in distinct(a * n + b)[0].tolist())
-
-
-def _nothing_shared(corpus: Corpus) -> NothingSharedError:
-    """Why there are no annotators to compare."""
-    counts = np.bincount(corpus.annotation_annotator, minlength=len(corpus.annotators)).tolist()
-    known = [(name, n) for name, n in zip(corpus.annotators, counts, strict=True) if n]
-    if not known:
-        return NothingSharedError("no document was annotated", expected="at least one")
-    if len(known) == 1:
-        expected = "at least two who annotated the same document"
-        found = "only one annotator found: "
-        return NothingSharedError(found, Quote(known[0][0]), expected=expected)
-    shown: list[Piece] = []
-    for name, n in known[:10]:
-        shown += [", ", Quote(name), f" annotated {n}"]
-    names = "check that all use the same document names, or read them with "
-    return NothingSharedError(
-        *("no document was annotated by two annotators to compare (", *shown[1:], ")"),
-        expected="documents in common",
-        remedy=(names, Use("match", "text"), " or ", Use("match", "order")),
-    )

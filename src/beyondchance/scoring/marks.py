@@ -9,9 +9,9 @@ import numpy as np
 
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.core.models import Model, strictest
-from beyondchance.core.nesting import Nesting, nesting
+from beyondchance.core.nesting import Nesting, in_order, nesting
 from beyondchance.core.ragged import bounds, distinct
-from beyondchance.errors import OverlapError
+from beyondchance.errors import NothingSharedError, OverlapError
 from beyondchance.messages import Piece, Quote, Use, pieces
 from beyondchance.scoring.options import Scope
 from beyondchance.types import Ints
@@ -75,13 +75,12 @@ def marked(corpus: Corpus, scope: Scope) -> Marked:
     label = corpus.span_label if labelled else np.zeros_like(corpus.span_label)
     n_labels, n_annotators = max(len(labels), 1), max(len(corpus.annotators), 1)
     key = (corpus.span_text * n_labels + label) * n_annotators + corpus.span_annotator
-    order = _sorted_spans(key, corpus.span_start, corpus.span_end)
+    order = in_order(key, corpus.span_start, corpus.span_end)
     n_spans = len(order)
     if not labelled:
         order = _without_relabelled(corpus, key, order)
     key = key[order]
-    begins = np.ones(len(key), dtype=bool)
-    begins[1:] = key[1:] != key[:-1]
+    begins = np.diff(key, prepend=-1) != 0
     group = np.cumsum(begins) - 1
     cell, annotator = np.divmod(key[begins], n_annotators)
     text, group_label = np.divmod(cell, n_labels)
@@ -102,14 +101,6 @@ def marked(corpus: Corpus, scope: Scope) -> Marked:
         line=line,
         n_merged=n_spans - len(order),
     )
-
-
-def _sorted_spans(key: Ints, start: Ints, end: Ints) -> Ints:
-    """Order spans by key, start and end."""
-    stride = int(end.max(initial=0)) + 1
-    if int(key.max(initial=0)) < 2**62 // stride**2:
-        return np.argsort((key * stride + start) * stride + end, kind="stable")
-    return np.lexsort((end, start, key))
 
 
 def _without_relabelled(corpus: Corpus, key: Ints, order: Ints) -> Ints:
@@ -181,3 +172,25 @@ def _together(spans: Marked) -> str:
     if spans.scope.by_label:
         return "spans of one label by one annotator"
     return "spans of one annotator, whatever their labels,"
+
+
+def nothing_shared(corpus: Corpus, *who: Piece) -> NothingSharedError:
+    """Why no two annotators can be compared, `who` being the two that are missing."""
+    counts = np.bincount(corpus.annotation_annotator, minlength=len(corpus.annotators))
+    if not counts.any():
+        return NothingSharedError("no document was annotated", expected="at least one")
+    if np.count_nonzero(counts) == 1:
+        return NothingSharedError(
+            "only one annotator found: ",
+            Quote(corpus.annotators[int(np.argmax(counts))]),
+            expected="at least two who annotated the same document",
+        )
+    numbers: list[Piece] = []
+    for name, count in zip(corpus.annotators[:10], counts.tolist(), strict=False):
+        numbers += [", ", Quote(name), f" annotated {count}"]
+    names = "check that all use the same document names, or read them with "
+    return NothingSharedError(
+        *("no document was annotated by ", *who, " (", *numbers[1:], ")"),
+        expected="documents in common",
+        remedy=(names, Use("match", "text"), " or ", Use("match", "order")),
+    )

@@ -121,12 +121,9 @@ def start_probabilities(
         return _nested_probabilities(text)
     size, spans = text.n, text.lengths
     kinds = np.unique(spans)
-    if text.model.is_independent:
-        uniform = np.ones(len(kinds), dtype=bool)
-    elif method == "uniform":
+    uniform = np.full(len(kinds), text.model.is_independent)
+    if method == "uniform" and not text.model.is_independent:
         uniform = _nearly_uniform(size, spans, kinds, alpha)
-    else:
-        uniform = np.zeros(len(kinds), dtype=bool)
     exact = kinds[~uniform]
     profiles = item_profiles(table_of(size, spans), np.zeros_like(exact), exact)
     probabilities = {

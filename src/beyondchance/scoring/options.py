@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from beyondchance.annotations.corpus import Corpus
 from beyondchance.checks import checked_option
 from beyondchance.core.measures import CUSTOM, MEASURES, Measure, Rule, SampledRule, additive
 from beyondchance.core.models import MODELS, Model
 from beyondchance.errors import OptionError
 from beyondchance.messages import Quote, Text, pieces
 from beyondchance.options import CustomMeasure, ScoringOptions, checked_options
+from beyondchance.settings import Settings
 from beyondchance.types import Floats, Ints
 
 AUTO = "auto"
@@ -127,10 +130,16 @@ def scoring_of(given: Mapping[str, object]) -> Scoring:
     return Scoring(measure, MODELS.get(model), SCOPES[scope])
 
 
+def settings_of(corpus: Corpus, **signed: Any) -> Settings:
+    """How a corpus was read, and whatever else a signature says about a result."""
+    return Settings(unit=corpus.unit, positions=corpus.positions, **{**signed, **corpus.options})
+
+
 def _measure(given: object) -> Measure:
     """The measure of a name, or one of the user's own."""
     if isinstance(given, CustomMeasure):
-        return additive(given.name, _checked_phi(given), _checked_size(given))
+        size = partial(_checked_size, given)
+        return additive(given.name, partial(_checked_phi, given), size)
     if isinstance(given, str) and given == CUSTOM:
         raise OptionError(
             f"measure {CUSTOM!r} does not say how spans match",
@@ -139,36 +148,28 @@ def _measure(given: object) -> Measure:
     return MEASURES[checked_option("measure", given, MEASURES)]
 
 
-def _checked_phi(custom: CustomMeasure) -> Callable[[Ints, Ints, Ints, Ints], Floats]:
+def _checked_phi(
+    custom: CustomMeasure, start_a: Ints, length_a: Ints, start_b: Ints, length_b: Ints
+) -> Floats:
     """Phi, the same both ways to the last digit."""
-
-    def phi(start_a: Ints, length_a: Ints, start_b: Ints, length_b: Ints) -> Floats:
-        one = _column(custom, "phi", custom.phi(start_a, length_a, start_b, length_b), start_a)
-        two = _column(custom, "phi", custom.phi(start_b, length_b, start_a, length_a), start_a)
-        differs = np.flatnonzero(np.abs(one - two) > _CLOSE * np.maximum(one, two))
-        if len(differs):
-            i = int(differs[0])
-            a = f"[{start_a[i]}, {start_a[i] + length_a[i]})"
-            b = f"[{start_b[i]}, {start_b[i] + length_b[i]})"
-            raise OptionError(
-                f"phi of {a} and {b} is {one[i]}, and {two[i]} the other way round",
-                where=_named(custom),
-                expected="the same, because agreement has no direction",
-            )
-        return np.asarray((one + two) / 2)
-
-    return phi
+    one = _column(custom, "phi", custom.phi(start_a, length_a, start_b, length_b), start_a)
+    two = _column(custom, "phi", custom.phi(start_b, length_b, start_a, length_a), start_a)
+    differs = np.flatnonzero(np.abs(one - two) > _CLOSE * np.maximum(one, two))
+    if len(differs):
+        i = int(differs[0])
+        a = f"[{start_a[i]}, {start_a[i] + length_a[i]})"
+        b = f"[{start_b[i]}, {start_b[i] + length_b[i]})"
+        found = f"phi of {a} and {b} is {one[i]}, and {two[i]} the other way round"
+        raise _refused(custom, found, "the same, because agreement has no direction")
+    return np.asarray((one + two) / 2)
 
 
-def _checked_size(custom: CustomMeasure) -> Callable[[Ints], Floats]:
-    def size(length: Ints) -> Floats:
-        return _column(custom, "size", custom.size(length), length)
-
-    return size
+def _checked_size(custom: CustomMeasure, length: Ints) -> Floats:
+    return _column(custom, "size", custom.size(length), length)
 
 
-def _named(custom: CustomMeasure) -> Text:
-    return "measure ", Quote(custom.name)
+def _refused(custom: CustomMeasure, found: str, expected: str) -> OptionError:
+    return OptionError(found, where=("measure ", Quote(custom.name)), expected=expected)
 
 
 def _column(custom: CustomMeasure, part: str, given: ArrayLike, like: Ints) -> Floats:
@@ -176,22 +177,13 @@ def _column(custom: CustomMeasure, part: str, given: ArrayLike, like: Ints) -> F
     try:
         column = np.asarray(given, dtype=np.float64)
     except (TypeError, ValueError):
-        raise OptionError(
-            f"{part} returned a {type(given).__name__}",
-            where=_named(custom),
-            expected="an array of numbers",
-        ) from None
+        found = f"{part} returned a {type(given).__name__}"
+        raise _refused(custom, found, "an array of numbers") from None
     if column.shape != like.shape:
-        raise OptionError(
-            f"{part} returned the shape {column.shape} for {like.shape}",
-            where=_named(custom),
-            expected="one number for each",
-        )
+        found = f"{part} returned the shape {column.shape} for {like.shape}"
+        raise _refused(custom, found, "one number for each")
     wrong = ~(np.isfinite(column) & (column >= 0))
     if wrong.any():
-        raise OptionError(
-            f"{part} returned {column[wrong][0]}",
-            where=_named(custom),
-            expected="finite numbers that are not negative",
-        )
+        found = f"{part} returned {column[wrong][0]}"
+        raise _refused(custom, found, "finite numbers that are not negative")
     return column

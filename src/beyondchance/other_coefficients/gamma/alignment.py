@@ -91,8 +91,7 @@ class Unitary:
     @property
     def saved(self) -> Floats:
         """What is saved by aligning these units instead of leaving each alone."""
-        result: Floats = self.members.shape[1] - self.disorder
-        return result
+        return np.asarray(self.members.shape[1] - self.disorder)
 
 
 def best_alignment(units: Units, dissimilarity: Dissimilarity) -> tuple[list[Unitary], Floats]:
@@ -339,8 +338,7 @@ def _islands(one: Ints, other: Ints, n_units: int) -> Ints:
     sparse, graph = _scipy("sparse"), _scipy("sparse.csgraph")
     edges = sparse.coo_array((np.ones(len(one), dtype=bool), (one, other)), (n_units, n_units))
     _, island = graph.connected_components(edges, directed=False)
-    result: Ints = island.astype(np.int64)
-    return result
+    return np.asarray(island.astype(np.int64))
 
 
 def _assigned(pairs: Unitary, island: Ints, number: Ints) -> Ints:
@@ -375,8 +373,7 @@ def _places(unit: Ints, island: Ints) -> Ints:
     distinct, place = np.unique(island * width + unit, return_inverse=True)
     here = distinct // width
     begins = np.searchsorted(here, here, side="left")
-    result: Ints = (np.arange(len(distinct)) - begins)[place.reshape(-1)]
-    return result
+    return np.asarray((np.arange(len(distinct)) - begins)[place.reshape(-1)])
 
 
 def _packed(unit: Ints, candidate: Ints, saved: Floats, island: Ints) -> Ints:

@@ -324,10 +324,8 @@ def _coefficient(
         value = 1 - observed / expected
         error = quantile * float(known.std(ddof=1)) / sqrt(len(known)) if len(known) > 1 else inf
         if error < expected:
-            interval = (
-                float(1 - observed / (expected - error)),
-                float(1 - observed / (expected + error)),
-            )
+            low, high = (float(1 - observed / (expected + step)) for step in (-error, error))
+            interval = low, high
     return Coefficient(
         name="gamma",
         value=float(value),
