@@ -145,8 +145,9 @@ def emit(
     digits: int,
     quiet: bool,
     forms: Mapping[str, str] = OUTPUTS,
+    **_: Any,
 ) -> None:
-    """Print a report, or save it; notes go to standard error."""
+    """Print a report, or save it; notes go to standard error. Other options do not matter."""
     form = output or _form_of(save, forms)
     with working("printing", quiet=quiet):
         words = partial(rendered, report, form, digits=digits, voice=voice())
