@@ -57,9 +57,7 @@ Scored = TypeVar("Scored", Agreement, Ranking)
 )
 @flags.GAMMA
 @flags.in_output(
-    "--sensitivity",
-    is_flag=True,
-    help="The score under every measure, unit and scope.",
+    "--sensitivity", is_flag=True, help="The score under every measure, unit and scope."
 )
 @flags.TOP
 @flags.FAIL_UNDER

@@ -92,7 +92,9 @@ def _completion(shell: str) -> str:
     return kind(cli, {}, "beyondchance", "_BEYONDCHANCE_COMPLETE").source()
 
 
-def _printing(text: Callable[[Any], str], *names: str, **settings: Any) -> Any:
+def _printing(
+    text: Callable[[Any], str], *names: str, **settings: Any
+) -> Callable[[Callable[[], None]], Callable[[], None]]:
     """An option that prints a text made from its value, and exits."""
 
     def callback(ctx: click.Context, _: click.Parameter, value: Any) -> None:

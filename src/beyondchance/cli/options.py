@@ -203,9 +203,7 @@ annotated_files = together(
     [
         FILES,
         in_annotations(
-            "--gold",
-            metavar="NAME|FILE",
-            help=declared(ReadOptions)["gold"].option.help,
+            "--gold", metavar="NAME|FILE", help=declared(ReadOptions)["gold"].option.help
         ),
         in_annotations("--annotators", type=NAMES, help="Only these annotators."),
         in_annotations("--labels", type=NAMES, help="Only these labels, after renaming."),
@@ -279,13 +277,7 @@ def digits(default: int, more: str = "") -> Decorator:
 
 def top(default: int, text: str) -> Decorator:
     """How many of many things are shown."""
-    return in_output(
-        "--top",
-        type=click.IntRange(0),
-        metavar="N",
-        default=default,
-        help=text,
-    )
+    return in_output("--top", type=click.IntRange(0), metavar="N", default=default, help=text)
 
 
 QUIET = in_output("--quiet", "-q", is_flag=True, help="No notes and no progress.")
@@ -321,7 +313,5 @@ def gamma_parameters(options: Mapping[str, Any]) -> dict[str, float]:
 
 
 FAIL_UNDER = in_output(
-    "--fail-under",
-    type=_BAR,
-    help="Exit with 3 if a corrected score is below this, or undefined.",
+    "--fail-under", type=_BAR, help="Exit with 3 if a corrected score is below this, or undefined."
 )

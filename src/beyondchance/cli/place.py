@@ -63,7 +63,7 @@ def command(
         if place is not None:
             check_place(place)
     if plot is not None:
-        from beyondchance.page.charts.placement import places_chart  # noqa: PLC0415 - rarely wanted
+        from beyondchance.page.charts.texts import places_chart  # noqa: PLC0415 - rarely wanted
         from beyondchance.page.figures import drawn  # noqa: PLC0415 - rarely wanted
 
         save_file(plot, drawn(places_chart(spans, starts), Path(plot).suffix))

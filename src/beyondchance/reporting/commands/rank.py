@@ -11,18 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.messages import Note
-from beyondchance.reporting import sentences
+from beyondchance.reporting import intervals, sentences
 from beyondchance.reporting.blocks import Block, Cell, Prose, Report, Table, counted, in_list
 from beyondchance.reporting.breakdown import SCORE_COLUMNS, Row, flat_score, table_of
-from beyondchance.reporting.intervals import (
-    Scores,
-    cell_of,
-    flat_intervals,
-    interval_heading,
-    json_ends,
-    json_intervals,
-    json_uncertainty,
-)
 from beyondchance.results.ranking import Ranking
 from beyondchance.settings import Settings
 
@@ -46,7 +37,7 @@ class Sureness:
     """
 
     standings: Standings
-    labels: Mapping[str, Mapping[str, Scores]] = field(default_factory=dict)
+    labels: Mapping[str, Mapping[str, intervals.Scores]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,7 +73,7 @@ class SystemRow(Row):
     rank_observed: int | None
     rank_corrected: int | None
     agreement: Agreement
-    label_intervals: Mapping[str, Scores] = field(default_factory=dict)
+    label_intervals: Mapping[str, intervals.Scores] = field(default_factory=dict)
     is_tested: bool = False
     p_best: float = nan
     p_next: float = nan
@@ -105,17 +96,24 @@ class SystemRow(Row):
             ascii_lowercase[number] if number < 26 else f" {number + 1}" for number in self.groups
         )
 
+    @property
+    def ranks(self) -> dict[str, int | None]:
+        """Both ranks, for JSON and CSV."""
+        return {"rank_observed": self.rank_observed, "rank_corrected": self.rank_corrected}
+
     def to_dict(self) -> dict[str, Any]:
         """The row for JSON."""
         tested = {"p_best": self.p_best, "p_next": self.p_next, "groups": list(self.groups)}
         return {
             "name": self.name,
-            "rank_observed": self.rank_observed,
-            "rank_corrected": self.rank_corrected,
+            **self.ranks,
             **Row.to_dict(self),
             **(tested if self.is_tested else {}),
             "labels": {
-                label: {**score.to_dict(), **json_intervals(self.label_intervals.get(label, {}))}
+                label: {
+                    **score.to_dict(),
+                    **intervals.json_intervals(self.label_intervals.get(label, {})),
+                }
                 for label, score in self.agreement.by_label.items()
             },
         }
@@ -126,12 +124,11 @@ class SystemRow(Row):
         return {
             "measure": self.measure,
             "system": self.name,
-            "rank_observed": self.rank_observed,
-            "rank_corrected": self.rank_corrected,
+            **self.ranks,
             **flat_score(self.score),
             "precision": self.score.precision,
             "recall": self.score.recall,
-            **flat_intervals(self.intervals),
+            **intervals.flat_intervals(self.intervals),
             **(tested if self.is_tested else {}),
         }
 
@@ -347,10 +344,10 @@ def sure_table(systems: Sequence[SystemRow], settings: Settings, title: str = ""
 def differences_table(standings: Standings, measure: str) -> Table:
     """How far each system is ahead of the next."""
     rows: list[tuple[Cell, ...]] = [
-        (one, other, item.difference, cell_of(item.interval))
+        (one, other, item.difference, intervals.cell_of(item.interval))
         for (one, other), item in sentences.neighbours(standings)
     ]
-    headings = ("system", "next", "difference", interval_heading(standings.settings))
+    headings = ("system", "next", "difference", intervals.interval_heading(standings.settings))
     return Table(headings, rows, f"by {measure}, corrected: how far ahead of the next")
 
 
@@ -365,13 +362,13 @@ def _comparisons(standings: Standings) -> dict[str, Any]:
     """What was tested, for JSON."""
     first = standings.intervals[standings.order[0]]["corrected"]
     return {
-        "uncertainty": json_uncertainty(first, standings.settings),
+        "uncertainty": intervals.json_uncertainty(first, standings.settings),
         "comparisons": [
             {
                 "a": one,
                 "b": other,
                 "difference": item.difference,
-                "interval": json_ends(item.interval),
+                "interval": intervals.json_ends(item.interval),
                 **_said_of(item.interval),
                 "p_value": item.p_value,
                 "p_error": item.p_error,
