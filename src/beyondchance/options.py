@@ -135,14 +135,10 @@ class CustomMeasure:
         if not isinstance(self.name, str) or not self.name:
             raise OptionError("a custom measure is named ", Quote(self.name), expected="a string")
         for part in ("phi", "size"):
-            if not callable(getattr(self, part)):
-                raise OptionError(
-                    "measure ",
-                    Quote(self.name),
-                    f": {part} is ",
-                    Quote(getattr(self, part)),
-                    expected="a function",
-                )
+            value = getattr(self, part)
+            if not callable(value):
+                found = ("measure ", Quote(self.name), f": {part} is ", Quote(value))
+                raise OptionError(*found, expected="a function")
 
 
 class UnseededScoringOptions(TypedDict, total=False):
@@ -338,10 +334,7 @@ def declared(group: type) -> Mapping[str, Declared]:
 
 def _declared(name: str, hint: Any, option: Option) -> Declared:
     kinds = [kind for kind in get_args(hint) or (hint,) if kind is not NoneType]
-    choices: tuple[str, ...] = ()
-    for kind in (hint, *kinds):
-        if get_origin(kind) is Literal:
-            choices = get_args(kind)
+    choices = next((get_args(kind) for kind in (hint, *kinds) if get_origin(kind) is Literal), ())
     plain = next((kind for kind in kinds if kind in (bool, int, float)), str)
     return Declared(name, option, str if choices else plain, choices)
 
@@ -393,6 +386,5 @@ def _listed(group: type) -> list[str]:
         kind = f"{{{values}}}" if item.choices else item.kind.__name__
         default = item.option.default
         given = "optional" if default is None else f"default {default!r}"
-        lines.append(f"{name} : {kind}, {given}")
-        lines.append(f"    {item.option.help}")
+        lines += [f"{name} : {kind}, {given}", f"    {item.option.help}"]
     return lines

@@ -118,13 +118,8 @@ class Settings:
             if name not in KINDS:
                 raise OptionError("unknown setting ", Quote(name), expected=", ".join(KINDS))
             if value is not None and not _is_right(value, KINDS[name]):
-                raise OptionError(
-                    "setting ",
-                    Quote(name),
-                    " is ",
-                    Quote(value),
-                    expected=_NAMES.get(KINDS[name], "a number"),
-                )
+                right = _NAMES.get(KINDS[name], "a number")
+                raise OptionError("setting ", Quote(name), " is ", Quote(value), expected=right)
         kept = {name: given[name] for name in KINDS if given.get(name) is not None}
         object.__setattr__(self, "_values", kept)
 
@@ -186,11 +181,8 @@ class Settings:
         for part in parts:
             name, colon, value = part.partition(":")
             if not colon or name not in KINDS or name in values:
-                raise OptionError(
-                    "signature part ",
-                    Quote(part),
-                    f" is not NAME:VALUE with a name, once each, from {', '.join(KINDS)}",
-                )
+                wrong = f" is not NAME:VALUE with a name, once each, from {', '.join(KINDS)}"
+                raise OptionError("signature part ", Quote(part), wrong)
             try:
                 values[name] = _PARSERS[KINDS[name]](value)
             except (ValueError, KeyError):

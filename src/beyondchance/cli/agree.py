@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import product
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -183,16 +184,11 @@ def _variants(
         except BeyondChanceError as error:
             missing(error, unit)
             continue
-        for scope in SCOPES:
-            for measure in MEASURES:
-                try:
-                    result = agreement(
-                        read_by, measure=measure, model=options["model"], scope=scope
-                    )
-                except BeyondChanceError as error:
-                    missing(error, unit, measure, scope)
-                    continue
-                variants.append(
-                    Variant(measure=measure, unit=unit, scope=scope, score=result.score)
-                )
+        for scope, measure in product(SCOPES, MEASURES):
+            try:
+                result = agreement(read_by, measure=measure, model=options["model"], scope=scope)
+            except BeyondChanceError as error:
+                missing(error, unit, measure, scope)
+                continue
+            variants.append(Variant(measure=measure, unit=unit, scope=scope, score=result.score))
     return variants, notes

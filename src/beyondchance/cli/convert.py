@@ -17,10 +17,7 @@ from beyondchance.io.writing import WRITTEN, write
 from beyondchance.reporting.blocks import counted
 
 _ENDINGS = {
-    ".csv": "table",
-    ".tsv": "table",
-    ".jsonl": "table",
-    ".parquet": "table",
+    **dict.fromkeys((".csv", ".tsv", ".jsonl", ".parquet"), "table"),
     ".conll": "conll",
     ".spacy": "spacy",
 }

@@ -190,7 +190,6 @@ def together(options: Iterable[Decorator]) -> Decorator:
     return decorate
 
 
-FILES = click.argument("files", nargs=-1, metavar="FILE...", type=click.Path(readable=False))
 FORMAT = in_reading(
     "--format",
     type=Choice([name for name in FORMATS if name != "hf"]),
@@ -201,7 +200,7 @@ FORMAT = in_reading(
 
 annotated_files = together(
     [
-        FILES,
+        click.argument("files", nargs=-1, metavar="FILE...", type=click.Path(readable=False)),
         in_annotations(
             "--gold", metavar="NAME|FILE", help=declared(ReadOptions)["gold"].option.help
         ),

@@ -51,9 +51,9 @@ def command(files: tuple[str, ...], **options: Any) -> None:
         corpus = load(streams(files), options)
         pilot = agreement(corpus, **flags.scoring_options(options))
         widths = tuple(dict.fromkeys((options["half_width"], *WIDTHS)))
-        common = flags.picked(options, ["score"])
-        made = plans(pilot, widths, **common, **flags.resampling_options(options))
+        score = options["score"]
+        made = plans(pilot, widths, score=score, **flags.resampling_options(options))
         report = plan_report(
-            made, pilot, noted(corpus, pilot.notes), **common, digits=options["digits"]
+            made, pilot, noted(corpus, pilot.notes), score=score, digits=options["digits"]
         )
     emit(report, **options)

@@ -17,9 +17,8 @@ from beyondchance.page.figures import inline_svg, library, unchecked, warm_up
 from beyondchance.page.gather import Overview
 from beyondchance.page.sections import Chart, NamedTable, Notes, Part, Section, Texts, sections
 from beyondchance.reporting import blocks, sentences
-from beyondchance.reporting.breakdown import Row
+from beyondchance.reporting.breakdown import Row, interval_heading, json_intervals
 from beyondchance.reporting.commands import agree, rank
-from beyondchance.reporting.intervals import interval_heading, json_intervals
 from beyondchance.reporting.outputs import json as json_output
 from beyondchance.results.intervals import ConfidenceInterval
 from beyondchance.version import __version__

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import isnan, nan
 from operator import attrgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -25,16 +25,14 @@ MOST_CONTESTED = 100
 """Documents that are listed."""
 
 
-@dataclass(frozen=True, slots=True)
-class Chart:
+class Chart(NamedTuple):
     """A chart of Altair."""
 
     name: str
     drawn: Any
 
 
-@dataclass(frozen=True, slots=True)
-class NamedTable:
+class NamedTable(NamedTuple):
     """A table with a name for its file, and where the names in its first column lead."""
 
     name: str
@@ -42,15 +40,13 @@ class NamedTable:
     links: Sequence[str | None] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Texts:
+class Texts(NamedTuple):
     """The document view."""
 
     view: DocumentView
 
 
-@dataclass(frozen=True, slots=True)
-class Notes:
+class Notes(NamedTuple):
     """What else to know, as a list."""
 
     texts: Sequence[str]
@@ -59,8 +55,7 @@ class Notes:
 Part = Prose | Notes | NamedTable | Chart | Texts
 
 
-@dataclass(frozen=True, slots=True)
-class Section:
+class Section(NamedTuple):
     """A part of the page that can be linked to."""
 
     name: str
@@ -135,21 +130,20 @@ def _labels(found: Overview) -> Iterator[Section]:
 
 
 def _labels_chart(rows: Sequence[breakdown.Row]) -> Any:
-    points = []
-    for row in rows:
-        interval, score = row.intervals.get("corrected"), row.score
-        points.append(
+    return scores.labels_chart(
+        [
             scores.LabelRow(
                 name=row.shown,
-                observed=score.observed,
-                chance=score.chance,
-                corrected=score.corrected,
-                n_spans=score.n_spans,
-                low=nan if interval is None else interval.low,
-                high=nan if interval is None else interval.high,
+                observed=row.score.observed,
+                chance=row.score.chance,
+                corrected=row.score.corrected,
+                n_spans=row.score.n_spans,
+                low=getattr(row.intervals.get("corrected"), "low", nan),
+                high=getattr(row.intervals.get("corrected"), "high", nan),
             )
-        )
-    return scores.labels_chart(points)
+            for row in rows
+        ]
+    )
 
 
 def _labels_by_system(found: Overview) -> Table:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isfinite, nan
-from typing import Any
+from typing import Any, NamedTuple
 
 from beyondchance.numbers import in_digits
 from beyondchance.page.charts import shared
@@ -60,20 +60,12 @@ def pairs_chart(annotators: Sequence[str], pairs: Mapping[tuple[str, str], float
             }
         )
     rows, columns = [names[name] for name in chosen[1:]], [names[name] for name in chosen[:-1]]
+    below = alt.Axis(orient="bottom", labelAngle=-40, grid=False, ticks=False)
+    left = alt.Axis(grid=False, ticks=False)
     step = min(56, max(24, shared.WIDTH // len(rows)))
     base = shared.plot(cells, width=alt.Step(step), height=alt.Step(min(step, 32))).encode(
-        x=alt.X(
-            "column:N",
-            title=None,
-            scale=alt.Scale(domain=columns),
-            axis=alt.Axis(orient="bottom", labelAngle=-40, grid=False, ticks=False),
-        ),
-        y=alt.Y(
-            "row:N",
-            title=None,
-            scale=alt.Scale(domain=rows),
-            axis=alt.Axis(grid=False, ticks=False),
-        ),
+        x=alt.X("column:N", title=None, scale=alt.Scale(domain=columns), axis=below),
+        y=alt.Y("row:N", title=None, scale=alt.Scale(domain=rows), axis=left),
         description="description:N",
     )
     squares = base.mark_rect().encode(fill=alt.Fill("fill:N", scale=None))
@@ -195,8 +187,7 @@ def _parts_of_bar(name: str, counts: Mapping[str, int]) -> list[dict[str, Any]]:
     return parts
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HabitRow:
+class HabitRow(NamedTuple):
     """How much one annotator marks for each position that the others mark on average."""
 
     name: str

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import isfinite, nan
-from typing import Any
+from typing import Any, NamedTuple
 
 from beyondchance.page.charts import shared
 from beyondchance.page.charts.colours import ACCENT, CHANCE, CORRECTED, INK, MUTED, OBSERVED
@@ -13,8 +12,7 @@ from beyondchance.page.figures import altair
 from beyondchance.reporting.blocks import in_list
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LabelRow:
+class LabelRow(NamedTuple):
     """Agreement on one label; `low` and `high` are the ends of an interval of `corrected`."""
 
     name: str
@@ -73,22 +71,16 @@ def labels_chart(rows: Sequence[LabelRow]) -> Any:
     y = shared.name_axis(names)
     scale = shared.score_scale([mark["value"] for mark in marks] + [end["from"] for end in sure])
     ends = {"x": alt.X("from:Q", scale=scale), "x2": "to:Q", "y": y}
+    colours = alt.Scale(domain=kinds, range=[OBSERVED, CHANCE, CORRECTED])
+    shapes = alt.Scale(domain=kinds, range=["circle", "triangle-up", "diamond"])
     points = (
         shared.plot(marks, width=shared.WIDTH, height=alt.Step(24 if sure else 20))
         .mark_point(filled=True, size=75, opacity=1)
         .encode(
             x=alt.X("value:Q", title="agreement", scale=scale, axis=alt.Axis(tickCount=6)),
             y=y,
-            color=alt.Color(
-                "what:N",
-                title=None,
-                scale=alt.Scale(domain=kinds, range=[OBSERVED, CHANCE, CORRECTED]),
-            ),
-            shape=alt.Shape(
-                "what:N",
-                title=None,
-                scale=alt.Scale(domain=kinds, range=["circle", "triangle-up", "diamond"]),
-            ),
+            color=alt.Color("what:N", title=None, scale=colours),
+            shape=alt.Shape("what:N", title=None, scale=shapes),
             description="description:N",
         )
     )
@@ -105,8 +97,7 @@ def labels_chart(rows: Sequence[LabelRow]) -> Any:
     return shared.finished(alt.layer(intervals, lines, points), title, notes, finding)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SystemRow:
+class SystemRow(NamedTuple):
     """One system against a gold standard, with its rank before and after correction."""
 
     name: str
@@ -170,18 +161,14 @@ def systems_chart(rows: Sequence[SystemRow]) -> Any:
             lines.append({**common, "side": side, "value": value, "description": description})
             label = {"side": side, "value": value, "place": place, "shown": text}
             labels.append({**common, **label, "end": side + (0.05 if side else -0.05)})
-    x = alt.X(
-        "side:Q",
-        title=None,
-        scale=alt.Scale(domain=[0, 1], nice=False),
-        axis=alt.Axis(
-            orient="top",
-            values=[0, 1],
-            labelExpr="datum.value == 0 ? 'observed' : 'corrected'",
-            labelFontWeight="bold",
-            grid=True,
-        ),
+    axis = alt.Axis(
+        orient="top",
+        values=[0, 1],
+        labelExpr="datum.value == 0 ? 'observed' : 'corrected'",
+        labelFontWeight="bold",
+        grid=True,
     )
+    x = alt.X("side:Q", title=None, scale=alt.Scale(domain=[0, 1], nice=False), axis=axis)
     scale = alt.Scale(domain=[low, high], nice=False, zero=False)
     y = alt.Y("value:Q", title=None, axis=None, scale=scale)
     layers = []
@@ -262,8 +249,7 @@ def spread(targets: Sequence[float], *, gap: float) -> list[float]:
     return places
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CoefficientRow:
+class CoefficientRow(NamedTuple):
     """The value of one coefficient; `is_ours` emphasises it."""
 
     name: str

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import ceil, isfinite
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -23,8 +22,7 @@ CELLS = 25
 """Cells along each side."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DocumentPoint:
+class DocumentPoint(NamedTuple):
     """One document; its point leads to ``#document-<number>``, or nowhere without a number.
 
     Where there are too many documents, those with the largest `contested` are drawn one by
@@ -64,9 +62,7 @@ def documents_chart(points: Sequence[DocumentPoint]) -> Any:
     drawn = sorted(known, key=lambda point: -point.contested)[:MOST_CONTESTED] if is_many else known
     right = ceil(max(point.chance for point in known) * 5) / 5 or 0.2
     x = alt.X(
-        "chance:Q",
-        title="expected by chance",
-        scale=alt.Scale(domain=[0, right], nice=False),
+        "chance:Q", title="expected by chance", scale=alt.Scale(domain=[0, right], nice=False)
     )
     y = alt.Y("observed:Q", title="observed", scale=alt.Scale(domain=[0, 1], nice=False))
     ends = [{"chance": end, "observed": end} for end in (0, right)]
@@ -235,8 +231,7 @@ MOST_POSITIONS = 600
 DASHES = ([1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [4, 4], [1, 3])
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Curve:
+class Curve(NamedTuple):
     """Probabilities of all positions of a text, first to last."""
 
     name: str

@@ -12,7 +12,6 @@ from beyondchance.annotations.corpus import Corpus
 from beyondchance.messages import Note
 from beyondchance.reporting import breakdown as levels, sentences
 from beyondchance.reporting.blocks import CUT, Block, Prose, Report, Table, cut, in_list
-from beyondchance.reporting.intervals import json_uncertainty
 from beyondchance.results.agreement import Agreement
 from beyondchance.results.difficulty import Difficulty
 from beyondchance.settings import Settings
@@ -273,7 +272,9 @@ def agree_data(
         "annotators": named(breakdown.of("annotator")),
     }
     if breakdown.settings is not None:
-        data["uncertainty"] = json_uncertainty(first.intervals["corrected"], breakdown.settings)
+        data["uncertainty"] = levels.json_uncertainty(
+            first.intervals["corrected"], breakdown.settings
+        )
     if null is not None:
         data["null_distribution"] = levels.plain_null(null)
     if "document" in by:

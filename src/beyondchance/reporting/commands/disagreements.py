@@ -140,12 +140,13 @@ def _list_table(shown: Disagreements, n_listed: int) -> Table:
         (second, [_span(row, "b") for row in rows]),
         *([("in the text", marked)] if marked else []),
     ]
-    headings, cells = zip(*columns, strict=True)
+    headings = [heading for heading, _ in columns]
     remark = f"{len(rows):,} of {n_listed:,}." if len(rows) < n_listed else ""
     who = shown.pairs[0] if one_pair else ("the first", "the second")
     legend = f"([ ] marked by {who[0]}, {{ }} by {who[1]})" if marked else ""
     remark = " ".join(filter(None, (remark, legend)))
-    return Table(headings, [*zip(*cells, strict=True)], "one by one, in reading order", remark)
+    cells = list(zip(*(column for _, column in columns), strict=True))
+    return Table(headings, cells, "one by one, in reading order", remark)
 
 
 def _span(row: Mapping[str, Any], side: str) -> str | None:

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.messages import Note
-from beyondchance.reporting import intervals, sentences
+from beyondchance.reporting import breakdown, sentences
 from beyondchance.reporting.blocks import Block, Cell, Prose, Report, Table, counted, in_list
-from beyondchance.reporting.breakdown import SCORE_COLUMNS, Row, flat_score, table_of
 from beyondchance.results.ranking import Ranking
 from beyondchance.settings import Settings
 
@@ -37,7 +36,7 @@ class Sureness:
     """
 
     standings: Standings
-    labels: Mapping[str, Mapping[str, intervals.Scores]] = field(default_factory=dict)
+    labels: Mapping[str, Mapping[str, breakdown.Scores]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,7 +51,7 @@ class Subset:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SystemRow(Row):
+class SystemRow(breakdown.Row):
     """A system in a ranking.
 
     Attributes
@@ -73,7 +72,7 @@ class SystemRow(Row):
     rank_observed: int | None
     rank_corrected: int | None
     agreement: Agreement
-    label_intervals: Mapping[str, intervals.Scores] = field(default_factory=dict)
+    label_intervals: Mapping[str, breakdown.Scores] = field(default_factory=dict)
     is_tested: bool = False
     p_best: float = nan
     p_next: float = nan
@@ -107,12 +106,12 @@ class SystemRow(Row):
         return {
             "name": self.name,
             **self.ranks,
-            **Row.to_dict(self),
+            **breakdown.Row.to_dict(self),
             **(tested if self.is_tested else {}),
             "labels": {
                 label: {
                     **score.to_dict(),
-                    **intervals.json_intervals(self.label_intervals.get(label, {})),
+                    **breakdown.json_intervals(self.label_intervals.get(label, {})),
                 }
                 for label, score in self.agreement.by_label.items()
             },
@@ -125,10 +124,10 @@ class SystemRow(Row):
             "measure": self.measure,
             "system": self.name,
             **self.ranks,
-            **flat_score(self.score),
+            **breakdown.flat_score(self.score),
             "precision": self.score.precision,
             "recall": self.score.recall,
-            **intervals.flat_intervals(self.intervals),
+            **breakdown.flat_intervals(self.intervals),
             **(tested if self.is_tested else {}),
         }
 
@@ -315,10 +314,10 @@ def explanation(standings: Standings) -> Text:
 
 def ranking_table(systems: Sequence[SystemRow], title: str) -> Table:
     """The systems with both ranks, by corrected score."""
-    return table_of(
+    return breakdown.table_of(
         systems,
         ("system", attrgetter("name")),
-        *SCORE_COLUMNS,
+        *breakdown.SCORE_COLUMNS,
         ("rank", attrgetter("rank_observed")),
         ("corrected rank", attrgetter("rank_corrected")),
         ("change", attrgetter("change")),
@@ -328,7 +327,7 @@ def ranking_table(systems: Sequence[SystemRow], title: str) -> Table:
 
 def sure_table(systems: Sequence[SystemRow], settings: Settings, title: str = "") -> Table:
     """Intervals, and p-values of the differences from the best system and from the next."""
-    return table_of(
+    return breakdown.table_of(
         systems,
         ("system", attrgetter("name")),
         ("corrected", attrgetter("score.corrected")),
@@ -344,10 +343,10 @@ def sure_table(systems: Sequence[SystemRow], settings: Settings, title: str = ""
 def differences_table(standings: Standings, measure: str) -> Table:
     """How far each system is ahead of the next."""
     rows: list[tuple[Cell, ...]] = [
-        (one, other, item.difference, intervals.cell_of(item.interval))
+        (one, other, item.difference, breakdown.cell_of(item.interval))
         for (one, other), item in sentences.neighbours(standings)
     ]
-    headings = ("system", "next", "difference", intervals.interval_heading(standings.settings))
+    headings = ("system", "next", "difference", breakdown.interval_heading(standings.settings))
     return Table(headings, rows, f"by {measure}, corrected: how far ahead of the next")
 
 
@@ -362,13 +361,13 @@ def _comparisons(standings: Standings) -> dict[str, Any]:
     """What was tested, for JSON."""
     first = standings.intervals[standings.order[0]]["corrected"]
     return {
-        "uncertainty": intervals.json_uncertainty(first, standings.settings),
+        "uncertainty": breakdown.json_uncertainty(first, standings.settings),
         "comparisons": [
             {
                 "a": one,
                 "b": other,
                 "difference": item.difference,
-                "interval": intervals.json_ends(item.interval),
+                "interval": breakdown.json_ends(item.interval),
                 **_said_of(item.interval),
                 "p_value": item.p_value,
                 "p_error": item.p_error,
