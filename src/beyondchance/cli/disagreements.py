@@ -44,12 +44,9 @@ def command(files: tuple[str, ...], **options: Any) -> None:
     with working("reading and aligning", quiet=options["quiet"]):
         corpus = load(streams(files), options)
         found = disagreements(corpus)
-        kinds = [kind for kind in KINDS if kind != "agree"]
-        report = disagreements_report(
-            found,
-            found.only(kinds=kinds if options["kind"] is None else options["kind"]).only(
-                labels=options["label"]
-            ),
-            top=options["top"],
-        )
+        kinds = options["kind"]
+        if kinds is None:
+            kinds = [kind for kind in KINDS if kind != "agree"]
+        listed = found.only(kinds=kinds).only(labels=options["label"])
+        report = disagreements_report(found, listed, top=options["top"])
     emit(report, **options, forms=LIST_OUTPUTS)

@@ -26,6 +26,18 @@ _PATIENCE = 1.0
 """Seconds after which a terminal shows what is being waited for."""
 
 
+class Refused(click.ClickException):
+    """Annotations that the library refused, in the words of the command line."""
+
+    exit_code = DATA
+
+
+class Misused(click.ClickException):
+    """An option that the library refused, in the words of the command line."""
+
+    exit_code = USAGE
+
+
 class Option(click.Option):
     """An option that belongs to a group of the help page."""
 
@@ -56,9 +68,8 @@ class Command(click.Command):
         try:
             return super().invoke(ctx)
         except BeyondChanceError as error:
-            refusal = click.ClickException(visible(error.spoken(voice())))
-            refusal.exit_code = USAGE if isinstance(error, OptionError) else DATA
-            raise refusal from None
+            kind = Misused if isinstance(error, OptionError) else Refused
+            raise kind(visible(error.spoken(voice()))) from None
 
 
 def _check_not_an_input(params: Mapping[str, Any]) -> None:
