@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from math import inf, isnan, nan
+from dataclasses import dataclass
+from math import inf, nan
 from numbers import Real
 from typing import Any, TypeVar
 
@@ -13,6 +14,29 @@ from beyondchance.errors import BeyondChanceError, DataError, OptionError
 from beyondchance.messages import Quote
 
 Value = TypeVar("Value")
+
+
+@dataclass(frozen=True, slots=True)
+class Within:
+    """The numbers that an option takes."""
+
+    low: float = 0
+    high: float = inf
+    is_low_open: bool = False
+    is_high_open: bool = False
+
+    def __contains__(self, value: float) -> bool:
+        above = self.low < value if self.is_low_open else self.low <= value
+        return above and (value < self.high if self.is_high_open else value <= self.high)
+
+    def __str__(self) -> str:
+        if self.high == inf:
+            return f"from {self.low:,} on"
+        if self.is_low_open and self.is_high_open:
+            return f"between {self.low:,} and {self.high:,}"
+        more = f", and more than {self.low:,}" if self.is_low_open else ""
+        less = f", and less than {self.high:,}" if self.is_high_open else ""
+        return f"from {self.low:,} to {self.high:,}{more}{less}"
 
 
 def checked_option(name: str, value: object, valid: Iterable[str]) -> str:
@@ -39,6 +63,35 @@ def is_whole(value: object) -> bool:
     return isinstance(value, int | np.integer) and not isinstance(value, bool)
 
 
+def as_float(value: object) -> float:
+    """A real number of whatever type; nan for anything else.
+
+    Examples
+    --------
+    >>> as_float(np.float32(0.5)), as_float("0.5")
+    (0.5, nan)
+    """
+    if isinstance(value, bool) or not isinstance(value, Real):
+        return nan
+    return float(value)
+
+
+def checked_number(
+    name: str,
+    value: Any,
+    within: Within,
+    *,
+    kind: type = float,
+    error: type[BeyondChanceError] = OptionError,
+) -> Any:
+    """Return a number of a kind, int or float, that is within limits."""
+    number: Any = (value if is_whole(value) else nan) if kind is int else as_float(value)
+    if number in within:
+        return kind(number)
+    what = "a whole number" if kind is int else "a number"
+    raise error(f"{name} is ", Quote(value), expected=f"{what} {within}")
+
+
 def checked_whole(
     name: str,
     value: Any,
@@ -58,23 +111,7 @@ def checked_whole(
     ...
     beyondchance.errors.OptionError: top is 'x'; expected a whole number from 0 on
     """
-    if is_whole(value) and least <= value <= most:
-        return int(value)
-    limits = f"from {least:,} on" if most == inf else f"from {least:,} to {most:,}"
-    raise error(f"{name} is ", Quote(value), expected=f"a whole number {limits}")
-
-
-def as_float(value: object) -> float:
-    """A real number of whatever type; nan for anything else.
-
-    Examples
-    --------
-    >>> as_float(np.float32(0.5)), as_float("0.5")
-    (0.5, nan)
-    """
-    if isinstance(value, bool) or not isinstance(value, Real):
-        return nan
-    return float(value)
+    return int(checked_number(name, value, Within(least, most), kind=int, error=error))
 
 
 def checked_share(name: str, value: object, *, low: bool = False, high: bool = False) -> float:
@@ -89,16 +126,8 @@ def checked_share(name: str, value: object, *, low: bool = False, high: bool = F
     ...
     beyondchance.errors.OptionError: theta is 1; expected a number from 0 to 1, and less than 1
     """
-    share = as_float(value)
-    if not isnan(share) and (0 < share < 1 or (low and share == 0) or (high and share == 1)):
-        return share
-    limits = {
-        (False, False): "between 0 and 1",
-        (True, False): "from 0 to 1, and less than 1",
-        (False, True): "from 0 to 1, and more than 0",
-        (True, True): "from 0 to 1",
-    }[low, high]
-    raise OptionError(f"{name} is ", Quote(value), expected=f"a number {limits}")
+    limits = Within(0, 1, is_low_open=not low, is_high_open=not high)
+    return float(checked_number(name, value, limits))
 
 
 def checked_generator(seed: object) -> np.random.Generator:

@@ -149,9 +149,7 @@ def quotes(values: Iterable[object], *, most: int = 10, none: str = "none") -> t
     ("'ada', 'ben'", 'none', "'a', 'b', ...")
     """
     listed = list(values)
-    found: list[Piece] = []
-    for value in listed[:most]:
-        found += [", ", Quote(value)]
+    found: list[Piece] = [piece for value in listed[:most] for piece in (", ", Quote(value))]
     return (*found[1:], *([", ..."] if len(listed) > most else [])) or (none,)
 
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
-from math import inf
 from os import PathLike
 from types import NoneType
 from typing import Annotated, Any, Literal, TypedDict, TypeVar, get_args, get_origin, get_type_hints
@@ -18,7 +17,7 @@ from typing import Annotated, Any, Literal, TypedDict, TypeVar, get_args, get_or
 import numpy as np
 from numpy.typing import ArrayLike
 
-from beyondchance.checks import as_float, checked_option, is_whole
+from beyondchance.checks import Within, checked_number, checked_option
 from beyondchance.errors import OptionError
 from beyondchance.messages import Quote
 from beyondchance.types import Ints
@@ -26,28 +25,6 @@ from beyondchance.types import Ints
 FEWEST_RESAMPLES, MOST_RESAMPLES = 99, 10**7
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
-
-
-@dataclass(frozen=True, slots=True)
-class Within:
-    """The numbers that an option takes."""
-
-    low: float = 0
-    high: float = inf
-    is_low_open: bool = False
-    is_high_open: bool = False
-
-    def __contains__(self, value: float) -> bool:
-        above = self.low < value if self.is_low_open else self.low <= value
-        return above and (value < self.high if self.is_high_open else value <= self.high)
-
-    def __str__(self) -> str:
-        if self.high == inf:
-            return f"from {self.low:,} on"
-        if self.is_low_open and self.is_high_open:
-            return f"between {self.low:,} and {self.high:,}"
-        less = f", and less than {self.high:,}" if self.is_high_open else ""
-        return f"from {self.low:,} to {self.high:,}{less}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,20 +37,20 @@ class Option:
         One sentence.
     default : object
     is_signed : bool
-        Whether it moves a digit, and so belongs to the signature.
+        Whether it moves a digit, and so belongs to the signature; most do.
     within : Within, optional
         The numbers that it takes.
     flag : str
         Its name on the command line and in the signature, where it is another one.
     metavar : str
-        What the help page puts for its value.
+        What the help page puts for its value; N for whole numbers, NAME otherwise.
     in_commands : bool
         Whether the command line has it as it is.
     """
 
     help: str
     default: Any = None
-    is_signed: bool = False
+    is_signed: bool = True
     within: Within | None = None
     flag: str = ""
     metavar: str = ""
@@ -110,20 +87,11 @@ class Declared:
             return value
         if self.choices:
             return checked_option(self.name, value, self.choices)
-        within = self.option.within
         if self.kind is bool and not isinstance(value, bool | np.bool_):
             raise OptionError(f"{self.name} is ", Quote(value), expected="True or False")
-        if within is not None and self.kind is int:
-            if not is_whole(value) or value not in within:
-                raise OptionError(
-                    f"{self.name} is ", Quote(value), expected=f"a whole number {within}"
-                )
-            return int(value)
-        if within is not None and self.kind is float:
-            if as_float(value) not in within:
-                raise OptionError(f"{self.name} is ", Quote(value), expected=f"a number {within}")
-            return as_float(value)
-        return value
+        if self.option.within is None:
+            return value
+        return checked_number(self.name, value, self.option.within, kind=self.kind)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -167,14 +135,10 @@ class CustomMeasure:
         if not isinstance(self.name, str) or not self.name:
             raise OptionError("a custom measure is named ", Quote(self.name), expected="a string")
         for part in ("phi", "size"):
-            if not callable(getattr(self, part)):
-                raise OptionError(
-                    "measure ",
-                    Quote(self.name),
-                    f": {part} is ",
-                    Quote(getattr(self, part)),
-                    expected="a function",
-                )
+            value = getattr(self, part)
+            if not callable(value):
+                found = ("measure ", Quote(self.name), f": {part} is ", Quote(value))
+                raise OptionError(*found, expected="a function")
 
 
 class UnseededScoringOptions(TypedDict, total=False):
@@ -185,8 +149,7 @@ class UnseededScoringOptions(TypedDict, total=False):
         Option(
             "What counts as match: shared positions, equal spans, equal starts and ends, overlap "
             "as a share of both lengths, or spans of enough overlap.",
-            default="token",
-            is_signed=True,
+            "token",
         ),
     ]
     theta: Annotated[
@@ -194,7 +157,6 @@ class UnseededScoringOptions(TypedDict, total=False):
         Option(
             "For iou: spans match if more than this share of what they cover together is common "
             "to both; 0.5 by default.",
-            is_signed=True,
             within=Within(0, 1, is_high_open=True),
             metavar="SHARE",
         ),
@@ -204,25 +166,17 @@ class UnseededScoringOptions(TypedDict, total=False):
         Option(
             "How random spans may be placed relative to each other; auto takes the strictest "
             "model that fits.",
-            default="auto",
-            is_signed=True,
+            "auto",
         ),
     ]
     scope: Annotated[
-        str,
-        Option(
-            "Whether labels are placed one by one, together, or not looked at.",
-            default="label",
-            is_signed=True,
-        ),
+        str, Option("Whether labels are placed one by one, together, or not looked at.", "label")
     ]
     samples: Annotated[
         int | None,
         Option(
             "Where chance is estimated: random arrangements of each text; 1,000 by default.",
-            is_signed=True,
             within=Within(2),
-            metavar="N",
         ),
     ]
 
@@ -233,10 +187,7 @@ class ScoringOptions(UnseededScoringOptions, total=False):
     seed: Annotated[
         int | None,
         Option(
-            "Where random numbers begin; the same seed gives the same digits.",
-            is_signed=True,
-            within=Within(0),
-            metavar="N",
+            "Where random numbers begin; the same seed gives the same digits.", within=Within(0)
         ),
     ]
 
@@ -248,8 +199,7 @@ class ResamplingOptions(TypedDict, total=False):
         float,
         Option(
             "The confidence of intervals, between 0 and 1.",
-            default=0.95,
-            is_signed=True,
+            0.95,
             within=Within(0, 1, is_low_open=True, is_high_open=True),
             metavar="C",
         ),
@@ -258,32 +208,23 @@ class ResamplingOptions(TypedDict, total=False):
         Literal["bca", "percentile", "expanded"],
         Option(
             "How intervals are computed from resamples; expanded allows for few documents.",
-            default="bca",
-            is_signed=True,
+            "bca",
             flag="interval_method",
         ),
     ]
     resamples: Annotated[
         int,
         Option(
-            "How many resamples to draw.",
-            default=9999,
-            is_signed=True,
-            within=Within(FEWEST_RESAMPLES, MOST_RESAMPLES),
-            metavar="N",
+            "How many resamples to draw.", 9999, within=Within(FEWEST_RESAMPLES, MOST_RESAMPLES)
         ),
     ]
     seed: Annotated[
         int | np.random.Generator | None,
-        Option("Where random numbers begin, or a generator.", is_signed=True, in_commands=False),
+        Option("Where random numbers begin, or a generator.", in_commands=False),
     ]
     over: Annotated[
         Literal["documents", "annotators", "both"],
-        Option(
-            "What to draw: other documents, other annotators, or both.",
-            default="documents",
-            is_signed=True,
-        ),
+        Option("What to draw: other documents, other annotators, or both.", "documents"),
     ]
 
 
@@ -292,100 +233,87 @@ class ReadOptions(TypedDict, total=False):
 
     unit: Annotated[
         Literal["sentence", "document"] | None,
-        Option("The stretch of text in which random spans are placed."),
+        Option("The stretch of text in which random spans are placed.", is_signed=False),
     ]
-    positions: Annotated[Literal["tokens", "characters"] | None, Option("What offsets count.")]
+    positions: Annotated[
+        Literal["tokens", "characters"] | None, Option("What offsets count.", is_signed=False)
+    ]
     gold: Annotated[
         str | PathLike[str] | None,
-        Option("The gold standard: one of the annotators, or a file.", in_commands=False),
+        Option(
+            "The gold standard: one of the annotators, or a file.",
+            is_signed=False,
+            in_commands=False,
+        ),
     ]
     scheme: Annotated[
         Literal["IOB2", "IOB1", "IO", "BIOES", "BILOU", "BMES"] | None,
-        Option("The scheme of tags; detected by default."),
+        Option("The scheme of tags; detected by default.", is_signed=False),
     ]
     repair: Annotated[
         Literal["none", "conlleval", "discard"],
-        Option("Tag sequences that break their scheme.", default="none", is_signed=True),
+        Option("Tag sequences that break their scheme.", "none"),
     ]
     match: Annotated[
         Literal["id", "text", "order"],
-        Option("How documents of different annotators are matched.", default="id", is_signed=True),
+        Option("How documents of different annotators are matched.", "id"),
     ]
     offsets: Annotated[
         Literal["codepoints", "utf16"] | None,
-        Option("What offsets count, where the file departs from its format.", is_signed=True),
+        Option("What offsets count, where the file departs from its format."),
     ]
-    predictions: Annotated[
-        bool,
-        Option("Count predictions of models as annotators.", default=False, is_signed=True),
-    ]
+    predictions: Annotated[bool, Option("Count predictions of models as annotators.", False)]
     align: Annotated[
         Literal["widen", "strict"],
-        Option(
-            "A span that cuts a token is widened to it, or refused.",
-            default="widen",
-            is_signed=True,
-        ),
+        Option("A span that cuts a token is widened to it, or refused.", "widen"),
     ]
     whitespace: Annotated[
-        Literal["trim", "keep"],
-        Option("White space at the edges of a span.", default="trim", is_signed=True),
+        Literal["trim", "keep"], Option("White space at the edges of a span.", "trim")
     ]
-    zero_length: Annotated[
-        Literal["error", "skip"],
-        Option("Spans without a position.", default="error", is_signed=True),
-    ]
+    zero_length: Annotated[Literal["error", "skip"], Option("Spans without a position.", "error")]
     duplicates: Annotated[
-        Literal["error", "skip"],
-        Option("Spans that one annotator marked twice.", default="error", is_signed=True),
+        Literal["error", "skip"], Option("Spans that one annotator marked twice.", "error")
     ]
     repeated: Annotated[
-        Literal["error", "last"],
-        Option("A document that one annotator annotated twice.", default="error", is_signed=True),
+        Literal["error", "last"], Option("A document that one annotator annotated twice.", "error")
     ]
     discontinuous: Annotated[
-        Literal["error", "split", "join"],
-        Option("Spans of several fragments.", default="error", is_signed=True),
+        Literal["error", "split", "join"], Option("Spans of several fragments.", "error")
     ]
     empty: Annotated[
-        Literal["annotated", "missing"],
-        Option("What an empty annotation file means.", default="annotated", is_signed=True),
+        Literal["annotated", "missing"], Option("What an empty annotation file means.", "annotated")
     ]
-    layer: Annotated[str | None, Option("The annotation type to read.", is_signed=True)]
-    feature: Annotated[str | None, Option("The feature that holds the label.", is_signed=True)]
-    spans_key: Annotated[
-        str | None, Option("The span group to read instead of the entities.", is_signed=True)
-    ]
+    layer: Annotated[str | None, Option("The annotation type to read.")]
+    feature: Annotated[str | None, Option("The feature that holds the label.")]
+    spans_key: Annotated[str | None, Option("The span group to read instead of the entities.")]
     grid: Annotated[
-        str | None,
-        Option("The length of a position where offsets are times, such as 10ms.", is_signed=True),
+        str | None, Option("The length of a position where offsets are times, such as 10ms.")
     ]
     tier: Annotated[
         Literal["annotator", "label", "file"],
         Option(
             "Where offsets are times: tiers are annotators; or files are annotators and tiers "
             "labels; or files are annotators and labels are what is written in the tiers.",
-            default="annotator",
-            is_signed=True,
+            "annotator",
         ),
     ]
     length: Annotated[
         int | None,
-        Option(
-            "Positions of every document, where a table does not say.",
-            is_signed=True,
-            within=Within(0),
-            metavar="N",
-        ),
+        Option("Positions of every document, where a table does not say.", within=Within(0)),
     ]
     token_column: Annotated[
-        str | None, Option("The column of tokens, by number from 1 on or by name.")
+        str | None,
+        Option("The column of tokens, by number from 1 on or by name.", is_signed=False),
     ]
     tag_column: Annotated[
-        str | None, Option("The column of tags; several, separated by commas, are annotators.")
+        str | None,
+        Option(
+            "The column of tags; several, separated by commas, are annotators.", is_signed=False
+        ),
     ]
     documents: Annotated[
-        str | None, Option("A second table with one row for each document.", metavar="FILE")
+        str | None,
+        Option("A second table with one row for each document.", is_signed=False, metavar="FILE"),
     ]
 
 
@@ -406,10 +334,7 @@ def declared(group: type) -> Mapping[str, Declared]:
 
 def _declared(name: str, hint: Any, option: Option) -> Declared:
     kinds = [kind for kind in get_args(hint) or (hint,) if kind is not NoneType]
-    choices: tuple[str, ...] = ()
-    for kind in (hint, *kinds):
-        if get_origin(kind) is Literal:
-            choices = get_args(kind)
+    choices = next((get_args(kind) for kind in (hint, *kinds) if get_origin(kind) is Literal), ())
     plain = next((kind for kind in kinds if kind in (bool, int, float)), str)
     return Declared(name, option, str if choices else plain, choices)
 
@@ -461,6 +386,5 @@ def _listed(group: type) -> list[str]:
         kind = f"{{{values}}}" if item.choices else item.kind.__name__
         default = item.option.default
         given = "optional" if default is None else f"default {default!r}"
-        lines.append(f"{name} : {kind}, {given}")
-        lines.append(f"    {item.option.help}")
+        lines += [f"{name} : {kind}, {given}", f"    {item.option.help}"]
     return lines

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from beyondchance.errors import OptionError
@@ -15,13 +16,9 @@ _ESCAPES = {"%": "%25", "|": "%7C", ",": "%2C", "\n": "%0A", "\r": "%0D"}
 _NAMES = {str: "a string", tuple: "a tuple of strings", bool: "True or False"}
 
 
-def _signed(*groups: type) -> dict[str, type]:
-    return {
-        item.signed_name: item.kind
-        for group in groups
-        for item in declared(group).values()
-        if item.option.is_signed
-    }
+def _signed(group: type) -> dict[str, type]:
+    options = declared(group).values()
+    return {item.signed_name: item.kind for item in options if item.option.is_signed}
 
 
 KINDS: Mapping[str, type] = {
@@ -121,13 +118,8 @@ class Settings:
             if name not in KINDS:
                 raise OptionError("unknown setting ", Quote(name), expected=", ".join(KINDS))
             if value is not None and not _is_right(value, KINDS[name]):
-                raise OptionError(
-                    "setting ",
-                    Quote(name),
-                    " is ",
-                    Quote(value),
-                    expected=_NAMES.get(KINDS[name], "a number"),
-                )
+                right = _NAMES.get(KINDS[name], "a number")
+                raise OptionError("setting ", Quote(name), " is ", Quote(value), expected=right)
         kept = {name: given[name] for name in KINDS if given.get(name) is not None}
         object.__setattr__(self, "_values", kept)
 
@@ -151,7 +143,7 @@ class Settings:
         return hash(str(self))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _rebuilt, (self.to_dict(),)
+        return partial(Settings, **self._values), ()
 
     def __repr__(self) -> str:
         return f"Settings({', '.join(f'{k}={v!r}' for k, v in self.to_dict().items())})"
@@ -189,11 +181,8 @@ class Settings:
         for part in parts:
             name, colon, value = part.partition(":")
             if not colon or name not in KINDS or name in values:
-                raise OptionError(
-                    "signature part ",
-                    Quote(part),
-                    f" is not NAME:VALUE with a name, once each, from {', '.join(KINDS)}",
-                )
+                wrong = f" is not NAME:VALUE with a name, once each, from {', '.join(KINDS)}"
+                raise OptionError("signature part ", Quote(part), wrong)
             try:
                 values[name] = _PARSERS[KINDS[name]](value)
             except (ValueError, KeyError):
@@ -204,10 +193,6 @@ class Settings:
                     expected=f"one after {name!r}",
                 ) from None
         return cls(**values)
-
-
-def _rebuilt(values: Mapping[str, Any]) -> Settings:
-    return Settings(**values)
 
 
 def _is_right(value: object, kind: type) -> bool:
@@ -230,14 +215,6 @@ def _names(value: str) -> tuple[str, ...]:
     return tuple(map(_unescaped, value.split(","))) if value else ()
 
 
-def _truth(value: str) -> bool:
-    return {"True": True, "False": False}[value]
-
-
-_PARSERS: Mapping[type, Any] = {
-    str: _unescaped,
-    int: int,
-    float: float,
-    bool: _truth,
-    tuple: _names,
-}
+_TRUTH = {"True": True, "False": False}
+_PARSERS: Mapping[type, Any]
+_PARSERS = {str: _unescaped, int: int, float: float, bool: _TRUTH.__getitem__, tuple: _names}

@@ -11,17 +11,32 @@ from scipy.optimize import isotonic_regression
 import beyondchance as bc
 from beyondchance.errors import MissingLibraryError
 from beyondchance.page.charts import colours
-from beyondchance.page.charts.coefficients import CoefficientRow, coefficients_chart
+from beyondchance.page.charts.annotators import (
+    HabitRow,
+    KindRow,
+    habits_chart,
+    kinds_chart,
+    pairs_chart,
+)
 from beyondchance.page.charts.colours import contrast
-from beyondchance.page.charts.difficulty import difficulty_chart
-from beyondchance.page.charts.documents import DocumentPoint, documents_chart
-from beyondchance.page.charts.habits import HabitRow, habits_chart
-from beyondchance.page.charts.kinds import KindRow, kinds_chart
-from beyondchance.page.charts.labels import LabelRow, labels_chart
-from beyondchance.page.charts.pairs import pairs_chart
-from beyondchance.page.charts.placement import Curve, placement_chart, places_chart
+from beyondchance.page.charts.scores import (
+    CoefficientRow,
+    LabelRow,
+    SystemRow,
+    coefficients_chart,
+    labels_chart,
+    spread,
+    systems_chart,
+)
 from beyondchance.page.charts.shared import shown_name, shown_names
-from beyondchance.page.charts.systems import SystemRow, spread, systems_chart
+from beyondchance.page.charts.texts import (
+    Curve,
+    DocumentPoint,
+    difficulty_chart,
+    documents_chart,
+    placement_chart,
+    places_chart,
+)
 
 STYLE = Path(colours.__file__).parents[1] / "charts.css"
 DARK = "#14171c"

@@ -11,15 +11,28 @@ import altair as alt
 import pytest
 
 from beyondchance.errors import OptionError
-from beyondchance.page.charts.coefficients import CoefficientRow, coefficients_chart
-from beyondchance.page.charts.difficulty import difficulty_chart
-from beyondchance.page.charts.documents import DocumentPoint, documents_chart
-from beyondchance.page.charts.habits import HabitRow, habits_chart
-from beyondchance.page.charts.kinds import KindRow, kinds_chart
-from beyondchance.page.charts.labels import LabelRow, labels_chart
-from beyondchance.page.charts.pairs import pairs_chart
-from beyondchance.page.charts.placement import Curve, placement_chart
-from beyondchance.page.charts.systems import SystemRow, systems_chart
+from beyondchance.page.charts.annotators import (
+    HabitRow,
+    KindRow,
+    habits_chart,
+    kinds_chart,
+    pairs_chart,
+)
+from beyondchance.page.charts.scores import (
+    CoefficientRow,
+    LabelRow,
+    SystemRow,
+    coefficients_chart,
+    labels_chart,
+    systems_chart,
+)
+from beyondchance.page.charts.texts import (
+    Curve,
+    DocumentPoint,
+    difficulty_chart,
+    documents_chart,
+    placement_chart,
+)
 from beyondchance.page.figures import drawn, inline_svg, save_figures
 
 HOSTILE = (
@@ -263,8 +276,8 @@ class TestHostileNames:
 @pytest.mark.slow
 def test_the_same_in_every_process():
     code = (
-        "from beyondchance.page.charts.labels import LabelRow, labels_chart\n"
-        "from beyondchance.page.charts.documents import DocumentPoint, documents_chart\n"
+        "from beyondchance.page.charts.scores import LabelRow, labels_chart\n"
+        "from beyondchance.page.charts.texts import DocumentPoint, documents_chart\n"
         "from beyondchance.page.figures import inline_svg\n"
         "rows = [LabelRow(name=n, observed=0.9, chance=0.2, corrected=0.875) for n in 'abc']\n"
         "points = [DocumentPoint(number=n, name=str(n), observed=n / 9, chance=n / 10,\n"

@@ -58,7 +58,7 @@ class TestOnDemand:
         corpus = example()
         results = {measure: agreement(corpus, measure=measure) for measure in ("token", "exact")}
         report = agree_report(results, corpus)
-        monkeypatch.setattr("beyondchance.reporting.commands.agree.table_of", refuse)
+        monkeypatch.setattr("beyondchance.reporting.breakdown.table_of", refuse)
         assert json.loads(rendered(report, "json"))["corrected"] == results["token"].corrected
         assert rendered(report, "csv").startswith("level,name,measure,")
         with pytest.raises(AssertionError):

@@ -5,33 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import product
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from beyondchance.annotations.corpus import UNITS, Corpus
+from beyondchance.cli import options as flags
 from beyondchance.cli.loading import load, noted, streams, unquoted
 from beyondchance.cli.main import BELOW
-from beyondchance.cli.options import (
-    FAIL_UNDER,
-    GAMMA,
-    NAMES,
-    OUTPUT,
-    OVER,
-    SCORING,
-    TOP,
-    annotated_files,
-    check_intervals_wanted,
-    gamma_parameters,
-    if_intervals,
-    option,
-    output,
-    picked,
-    resampling_options,
-    scoring,
-    scoring_options,
-    uncertainty,
-)
 from beyondchance.cli.running import Command, emit, tell, working
 from beyondchance.core.measures import MEASURES
 from beyondchance.errors import BeyondChanceError
@@ -54,39 +36,33 @@ Scored = TypeVar("Scored", Agreement, Ranking)
 
 
 @click.command("agree", cls=Command)
-@annotated_files
-@scoring
-@uncertainty
-@OVER
-@option(
+@flags.annotated_files
+@flags.scoring
+@flags.uncertainty
+@flags.OVER
+@flags.in_uncertainty(
     "--null",
-    group="Uncertainty",
     is_flag=True,
     help="The distribution of agreement by chance, and the p-value of the observed score.",
 )
-@option(
+@flags.in_output(
     "--by",
-    group="Output",
     multiple=True,
     metavar="document|FIELD",
     help="Break down by document, or by a field of the documents such as a round; can be repeated.",
 )
-@option(
+@flags.in_scoring(
     "--coefficients",
-    group="Scoring",
-    type=NAMES,
+    type=flags.NAMES,
     help="Other coefficients besides ours: 'all', or names such as alpha,gamma,kappa.",
 )
-@GAMMA
-@option(
-    "--sensitivity",
-    group="Output",
-    is_flag=True,
-    help="The score under every measure, unit and scope.",
+@flags.GAMMA
+@flags.in_output(
+    "--sensitivity", is_flag=True, help="The score under every measure, unit and scope."
 )
-@TOP
-@FAIL_UNDER
-@output
+@flags.TOP
+@flags.FAIL_UNDER
+@flags.output
 def command(files: tuple[str, ...], **options: Any) -> int:
     """How much annotators agree beyond chance.
 
@@ -100,7 +76,7 @@ def command(files: tuple[str, ...], **options: Any) -> int:
     beyondchance agree spans.csv --labels PER,ORG --fail-under 0.7
     beyondchance agree export.json --confidence 0.95 --null
     """
-    check_intervals_wanted(options)
+    flags.check_intervals_wanted(options)
     given = streams(files)
     with working("reading and scoring", quiet=options["quiet"]) as say:
         corpus = load(given, options)
@@ -116,12 +92,12 @@ def command(files: tuple[str, ...], **options: Any) -> int:
             others=_coefficients(corpus, options, result.settings.model, say)
             if options["coefficients"]
             else None,
-            intervals=if_intervals(options, partial(_intervals, results, options["by"])),
+            intervals=flags.if_intervals(options, partial(_intervals, results, options["by"])),
             null=_null(corpus, options) if options["null"] else None,
             top=options["top"],
             digits=options["digits"],
         )
-    emit(report, **picked(options, OUTPUT))
+    emit(report, **options)
     return exit_code({"the corrected score": result.score}, options)
 
 
@@ -130,7 +106,7 @@ def by_measures(
 ) -> dict[str, Scored]:
     """The result by the measure asked for, then by the two that are best known."""
     asked = options["measure"]
-    first = score(corpus, **scoring_options(options))
+    first = score(corpus, **flags.scoring_options(options))
     # One model for all of them; the parameters of a measure are for that one only.
     common = {"model": first.settings.model, "scope": options["scope"]}
     others = [name for name in ("token", "exact") if name != asked]
@@ -153,7 +129,7 @@ def exit_code(scores: dict[str, Score], options: dict[str, Any]) -> int:
 def _difficulty(corpus: Corpus, options: dict[str, Any]) -> Difficulty:
     """The difficulty of the annotators that are compared."""
     shared = replace(without_gold(corpus), gold=None)
-    return difficulty(shared, **scoring_options(options))
+    return difficulty(shared, **flags.scoring_options(options))
 
 
 def _intervals(
@@ -167,8 +143,8 @@ def _intervals(
 def _null(corpus: Corpus, options: dict[str, Any]) -> NullDistribution:
     from beyondchance.inference.null import null_distribution  # noqa: PLC0415 - only for those who ask
 
-    resampling = picked(resampling_options(options), ("resamples", "seed"))
-    return null_distribution(corpus, **{**picked(options, SCORING), **resampling})
+    resampling = flags.picked(flags.resampling_options(options), ("resamples", "seed"))
+    return null_distribution(corpus, **{**flags.picked(options, flags.SCORING), **resampling})
 
 
 def _coefficients(
@@ -182,7 +158,7 @@ def _coefficients(
         corpus,
         "all" if names == ("all",) else names,
         model=model,
-        gamma=gamma_parameters(options),
+        gamma=flags.gamma_parameters(options),
         seed=options["seed"],
         progress=lambda done, total: say(f"gamma, {done:,} of {total:,} samples"),
     )
@@ -208,16 +184,11 @@ def _variants(
         except BeyondChanceError as error:
             missing(error, unit)
             continue
-        for scope in SCOPES:
-            for measure in MEASURES:
-                try:
-                    result = agreement(
-                        read_by, measure=measure, model=options["model"], scope=scope
-                    )
-                except BeyondChanceError as error:
-                    missing(error, unit, measure, scope)
-                    continue
-                variants.append(
-                    Variant(measure=measure, unit=unit, scope=scope, score=result.score)
-                )
+        for scope, measure in product(SCOPES, MEASURES):
+            try:
+                result = agreement(read_by, measure=measure, model=options["model"], scope=scope)
+            except BeyondChanceError as error:
+                missing(error, unit, measure, scope)
+                continue
+            variants.append(Variant(measure=measure, unit=unit, scope=scope, score=result.score))
     return variants, notes

@@ -10,17 +10,14 @@ from typing import Any
 
 import click
 
+from beyondchance.cli import options as flags
 from beyondchance.cli.loading import load, streams
-from beyondchance.cli.options import QUIET, Choice, annotated_files, option
 from beyondchance.cli.running import Command, tell, tell_notes, working
 from beyondchance.io.writing import WRITTEN, write
 from beyondchance.reporting.blocks import counted
 
 _ENDINGS = {
-    ".csv": "table",
-    ".tsv": "table",
-    ".jsonl": "table",
-    ".parquet": "table",
+    **dict.fromkeys((".csv", ".tsv", ".jsonl", ".parquet"), "table"),
     ".conll": "conll",
     ".spacy": "spacy",
 }
@@ -29,21 +26,19 @@ _PRINTED = ("table", "conll")
 
 
 @click.command("convert", cls=Command)
-@annotated_files
-@option(
+@flags.annotated_files
+@flags.in_output(
     "--to",
-    group="Output",
-    type=Choice(WRITTEN),
+    type=flags.Choice(WRITTEN),
     help="The format to write; by default what --save ends with.",
 )
-@option(
+@flags.in_output(
     "--save",
-    group="Output",
     metavar="FILE|FOLDER",
     type=click.Path(),
     help="Where to write; a folder, ending with /, gets one file for each annotator.",
 )
-@QUIET
+@flags.QUIET
 def command(
     files: tuple[str, ...], to: str | None, save: str | None, quiet: bool, **options: Any
 ) -> None:

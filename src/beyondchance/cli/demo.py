@@ -6,8 +6,8 @@ from typing import Any
 
 import click
 
+from beyondchance.cli import options as flags
 from beyondchance.cli.agree import by_measures
-from beyondchance.cli.options import SCORING, option, output
 from beyondchance.cli.running import Command, emit, tell
 from beyondchance.io.example import example
 from beyondchance.io.writing import write
@@ -16,14 +16,13 @@ from beyondchance.scoring.api import agreement
 
 
 @click.command("demo", cls=Command)
-@option(
+@flags.in_output(
     "--files",
-    group="Output",
     metavar="FOLDER",
     type=click.Path(),
     help="Also write the example as one file for each annotator, to try other commands on.",
 )
-@output
+@flags.output
 def command(files: str | None, **options: Any) -> None:
     """The agreement of the example that ships with the package.
 
@@ -31,7 +30,7 @@ def command(files: str | None, **options: Any) -> None:
     ada marks long spans, ben short ones, and cleo overlooks some.
     """
     corpus = example()
-    defaults = {name: item.option.default for name, item in SCORING.items()}
+    defaults = {name: item.option.default for name, item in flags.SCORING.items()}
     if files is not None:
         write(corpus, f"{files.rstrip('/')}/", format="conll")
         if not options["quiet"]:

@@ -6,30 +6,19 @@ from typing import Any
 
 import click
 
+from beyondchance.cli import options as flags
 from beyondchance.cli.loading import load, noted, streams
-from beyondchance.cli.options import (
-    OUTPUT,
-    TOP,
-    annotated_files,
-    check_intervals_wanted,
-    if_intervals,
-    output,
-    picked,
-    scoring,
-    scoring_options,
-    uncertainty,
-)
 from beyondchance.cli.running import Command, emit, working
 from beyondchance.reporting.commands.difficulty import difficulty_report
 from beyondchance.scoring.api import difficulty
 
 
 @click.command("difficulty", cls=Command)
-@annotated_files
-@scoring
-@uncertainty
-@TOP
-@output
+@flags.annotated_files
+@flags.scoring
+@flags.uncertainty
+@flags.TOP
+@flags.output
 def command(files: tuple[str, ...], **options: Any) -> None:
     """How hard it is to agree by chance, overall and by document.
 
@@ -40,15 +29,15 @@ def command(files: tuple[str, ...], **options: Any) -> None:
     beyondchance difficulty gold.conll
     beyondchance difficulty export.json --gold expert
     """
-    check_intervals_wanted(options)
+    flags.check_intervals_wanted(options)
     with working("reading and scoring", quiet=options["quiet"]):
         corpus = load(streams(files), options)
-        result = difficulty(corpus, **scoring_options(options))
+        result = difficulty(corpus, **flags.scoring_options(options))
         report = difficulty_report(
             result,
             noted(corpus, result.notes),
-            intervals=if_intervals(options, result.intervals),
+            intervals=flags.if_intervals(options, result.intervals),
             top=options["top"],
             digits=options["digits"],
         )
-    emit(report, **picked(options, OUTPUT))
+    emit(report, **options)

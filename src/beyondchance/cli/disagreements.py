@@ -6,16 +6,8 @@ from typing import Any
 
 import click
 
+from beyondchance.cli import options as flags
 from beyondchance.cli.loading import load, streams
-from beyondchance.cli.options import (
-    NAMES,
-    OUTPUT,
-    TOP,
-    annotated_files,
-    list_output,
-    option,
-    picked,
-)
 from beyondchance.cli.running import Command, emit, working
 from beyondchance.reporting.commands.disagreements import disagreements_report
 from beyondchance.reporting.rendering import LIST_OUTPUTS
@@ -23,21 +15,19 @@ from beyondchance.scoring.disagreements import KINDS, disagreements
 
 
 @click.command("disagreements", cls=Command)
-@annotated_files
-@option(
+@flags.annotated_files
+@flags.in_output(
     "--kind",
-    group="Output",
-    type=NAMES,
+    type=flags.NAMES,
     help=f"List only these: {', '.join(KINDS)}. All but agree by default; counts are of all.",
 )
-@option(
+@flags.in_output(
     "--label",
-    group="Output",
-    type=NAMES,
+    type=flags.NAMES,
     help="List only those in which either span has one of these labels; counts are of all.",
 )
-@TOP
-@list_output
+@flags.TOP
+@flags.list_output
 def command(files: tuple[str, ...], **options: Any) -> None:
     """Every disagreement, its kind and its place.
 
@@ -54,12 +44,9 @@ def command(files: tuple[str, ...], **options: Any) -> None:
     with working("reading and aligning", quiet=options["quiet"]):
         corpus = load(streams(files), options)
         found = disagreements(corpus)
-        kinds = [kind for kind in KINDS if kind != "agree"]
-        report = disagreements_report(
-            found,
-            found.only(kinds=kinds if options["kind"] is None else options["kind"]).only(
-                labels=options["label"]
-            ),
-            top=options["top"],
-        )
-    emit(report, **picked(options, OUTPUT), forms=LIST_OUTPUTS)
+        kinds = options["kind"]
+        if kinds is None:
+            kinds = [kind for kind in KINDS if kind != "agree"]
+        listed = found.only(kinds=kinds).only(labels=options["label"])
+        report = disagreements_report(found, listed, top=options["top"])
+    emit(report, **options, forms=LIST_OUTPUTS)

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from beyondchance.cli.options import output
+from beyondchance.cli import options as flags
 from beyondchance.cli.running import Command, emit
 from beyondchance.io.registry import FORMATS
 from beyondchance.io.writing import WRITTEN
@@ -15,7 +15,7 @@ from beyondchance.reporting.commands.formats import formats_report
 
 
 @click.command("formats", cls=Command)
-@output
+@flags.output
 def command(**options: Any) -> None:
     """What can be read and written, what each format needs, and an example."""
     formats = [

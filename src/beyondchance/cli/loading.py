@@ -34,8 +34,7 @@ def load(files: Sequence[Any], options: Mapping[str, Any], **other: Any) -> Corp
     gold = options["gold"]
     if gold == "":
         raise click.UsageError("--gold is empty; expected an annotator or a file")
-    corpus = _with_gold(files, gold, reading)
-    return _kept(corpus, options)
+    return _kept(_with_gold(files, gold, reading), options)
 
 
 def _with_gold(files: Sequence[Any], gold: str | Path | None, reading: dict[str, Any]) -> Corpus:
@@ -116,10 +115,5 @@ def unquoted(note: Note) -> Note:
 
 def _without_texts(corpus: Corpus) -> Corpus:
     """The corpus without its texts, and notes without what they may quote of them."""
-    return replace(
-        corpus,
-        texts=None,
-        token_start=None,
-        token_end=None,
-        notes=tuple(map(unquoted, corpus.notes)),
-    )
+    notes = tuple(map(unquoted, corpus.notes))
+    return replace(corpus, texts=None, token_start=None, token_end=None, notes=notes)

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable
 from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import click
 
@@ -83,29 +84,25 @@ class _Group(click.Group):
             formatter.write_dl(list(COMMANDS.items()))
 
 
-def _print_and_leave(ctx: click.Context, text: str) -> None:
-    click.echo(text, nl=not text.endswith("\n"))
-    ctx.exit()
-
-
-def _cite(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
-    if wanted and not ctx.resilient_parsing:
-        _print_and_leave(ctx, CITATION % __version__)
-
-
-def _version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
-    if wanted and not ctx.resilient_parsing:
-        _print_and_leave(ctx, f"beyondchance {__version__}")
-
-
-def _completion(ctx: click.Context, _: click.Parameter, shell: str | None) -> None:
-    if shell is None or ctx.resilient_parsing:
-        return
+def _completion(shell: str) -> str:
     from click.shell_completion import get_completion_class  # noqa: PLC0415 - rarely wanted
 
     kind = get_completion_class(shell)
     assert kind is not None  # noqa: S101 - the choices are those that there are
-    _print_and_leave(ctx, kind(cli, {}, "beyondchance", "_BEYONDCHANCE_COMPLETE").source())
+    return kind(cli, {}, "beyondchance", "_BEYONDCHANCE_COMPLETE").source()
+
+
+def _printing(
+    text: Callable[[Any], str], *names: str, **settings: Any
+) -> Callable[[Callable[[], None]], Callable[[], None]]:
+    """An option that prints a text made from its value, and exits."""
+
+    def callback(ctx: click.Context, _: click.Parameter, value: Any) -> None:
+        if value and not ctx.resilient_parsing:
+            click.echo(text(value).removesuffix("\n"))
+            ctx.exit()
+
+    return click.option(*names, is_eager=True, expose_value=False, callback=callback, **settings)
 
 
 @click.group(
@@ -113,28 +110,22 @@ def _completion(ctx: click.Context, _: click.Parameter, shell: str | None) -> No
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog="Exit codes: 0 done, 1 bad data, 2 wrong usage, 3 below --fail-under, 130 interrupted.",
 )
-@click.option(
+@_printing(
+    lambda _: f"beyondchance {__version__}",
     "--version",
     is_flag=True,
-    is_eager=True,
-    expose_value=False,
-    callback=_version,
     help="Print the version and exit.",
 )
-@click.option(
+@_printing(
+    lambda _: CITATION % __version__,
     "--cite",
     is_flag=True,
-    is_eager=True,
-    expose_value=False,
-    callback=_cite,
     help="Print BibTeX of this package and of the paper, and exit.",
 )
-@click.option(
+@_printing(
+    _completion,
     "--completion",
     type=click.Choice(["bash", "zsh", "fish"]),
-    is_eager=True,
-    expose_value=False,
-    callback=_completion,
     help="Print the completion script of a shell, and exit.",
 )
 def cli() -> None:

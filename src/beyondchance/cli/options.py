@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from math import inf, isnan
 from typing import Any, TypeVar
 
@@ -12,13 +13,7 @@ from beyondchance.cli.running import Option
 from beyondchance.core.measures import MEASURES
 from beyondchance.core.models import MODELS
 from beyondchance.io.registry import FORMATS
-from beyondchance.options import (
-    Declared,
-    ReadOptions,
-    ResamplingOptions,
-    ScoringOptions,
-    declared,
-)
+from beyondchance.options import Declared, ReadOptions, ResamplingOptions, ScoringOptions, declared
 from beyondchance.reporting.rendering import LIST_OUTPUTS, OUTPUTS
 from beyondchance.scoring.options import AUTO, SCOPES
 
@@ -97,8 +92,16 @@ _BAR = Parsed("SCORE", _bar, "is not a score; expected a number such as 0.7")
 
 
 def option(*names: str, group: str, **settings: Any) -> Decorator:
-    """An option in a group of the help page."""
-    return click.option(*names, cls=Option, group=group, **settings)
+    """An option in a group of the help page, which shows its default if it has one."""
+    show = bool(settings.get("default"))
+    return click.option(*names, cls=Option, group=group, show_default=show, **settings)
+
+
+in_annotations = partial(option, group="Annotations")
+in_reading = partial(option, group="Reading")
+in_scoring = partial(option, group="Scoring")
+in_uncertainty = partial(option, group="Uncertainty")
+in_output = partial(option, group="Output")
 
 
 def flag(item: Declared, *, group: str, more: str = "", **settings: Any) -> Decorator:
@@ -116,15 +119,16 @@ def flag(item: Declared, *, group: str, more: str = "", **settings: Any) -> Deco
     """
     declaration = item.option
     choices = _CHOICES.get(item.name, item.choices)
-    default = settings.setdefault("default", declaration.default)
+    settings.setdefault("default", declaration.default)
     if item.kind is bool:
         settings["is_flag"] = True
     else:
         settings["type"] = Choice(choices) if choices else _type(item)
-        settings["metavar"] = None if choices else declaration.metavar or "NAME"
+        settings["metavar"] = (
+            None if choices else declaration.metavar or ("N" if item.kind is int else "NAME")
+        )
     name = f"--{item.signed_name.replace('_', '-')}"
-    text = declaration.help + more
-    return option(name, group=group, help=text, show_default=bool(default), **settings)
+    return option(name, group=group, help=declaration.help + more, **settings)
 
 
 def _type(item: Declared) -> Any:
@@ -150,7 +154,6 @@ READING = {name: item for name, item in declared(ReadOptions).items() if item.op
 """The options that are passed on to `read`."""
 SCORING = declared(ScoringOptions)
 RESAMPLING = declared(ResamplingOptions)
-OUTPUT = ("output", "save", "digits", "quiet")
 
 
 def picked(options: Mapping[str, Any], names: Iterable[str]) -> dict[str, Any]:
@@ -187,10 +190,8 @@ def together(options: Iterable[Decorator]) -> Decorator:
     return decorate
 
 
-FILES = click.argument("files", nargs=-1, metavar="FILE...", type=click.Path(readable=False))
-FORMAT = option(
+FORMAT = in_reading(
     "--format",
-    group="Reading",
     type=Choice([name for name in FORMATS if name != "hf"]),
     metavar="NAME",
     help="The format of the files, one of those that 'beyondchance formats' lists; detected from "
@@ -199,30 +200,23 @@ FORMAT = option(
 
 annotated_files = together(
     [
-        FILES,
-        option(
-            "--gold",
-            group="Annotations",
-            metavar="NAME|FILE",
-            help=declared(ReadOptions)["gold"].option.help,
+        click.argument("files", nargs=-1, metavar="FILE...", type=click.Path(readable=False)),
+        in_annotations(
+            "--gold", metavar="NAME|FILE", help=declared(ReadOptions)["gold"].option.help
         ),
-        option("--annotators", group="Annotations", type=NAMES, help="Only these annotators."),
-        option(
-            "--labels", group="Annotations", type=NAMES, help="Only these labels, after renaming."
-        ),
-        option("--exclude-labels", group="Annotations", type=NAMES, help="All labels but these."),
-        option(
+        in_annotations("--annotators", type=NAMES, help="Only these annotators."),
+        in_annotations("--labels", type=NAMES, help="Only these labels, after renaming."),
+        in_annotations("--exclude-labels", type=NAMES, help="All labels but these."),
+        in_annotations(
             "--rename-label",
-            group="Annotations",
             type=_RENAMING,
             multiple=True,
             help="A new name for a label; can be repeated.",
         ),
         FORMAT,
         *(flag(item, group="Reading") for item in READING.values()),
-        option(
+        in_annotations(
             "--no-text",
-            group="Annotations",
             is_flag=True,
             help="Show no annotated text: results leave it out, and messages quote nothing from "
             "the files.",
@@ -262,9 +256,8 @@ def check_intervals_wanted(options: Mapping[str, Any]) -> None:
 
 
 def _form(forms: Iterable[str]) -> Decorator:
-    return option(
+    return in_output(
         "--output",
-        group="Output",
         type=Choice(list(forms)),
         help="The form of the result; by default what --save ends with, or text.",
     )
@@ -272,37 +265,25 @@ def _form(forms: Iterable[str]) -> Decorator:
 
 def digits(default: int, more: str = "") -> Decorator:
     """How many digits tables and text have."""
-    return option(
+    return in_output(
         "--digits",
-        group="Output",
         type=click.IntRange(1, 15),
         metavar="N",
         default=default,
-        show_default=True,
         help=f"Digits after the point{more}.",
     )
 
 
 def top(default: int, text: str) -> Decorator:
     """How many of many things are shown."""
-    return option(
-        "--top",
-        group="Output",
-        type=click.IntRange(0),
-        metavar="N",
-        default=default,
-        show_default=True,
-        help=text,
-    )
+    return in_output("--top", type=click.IntRange(0), metavar="N", default=default, help=text)
 
 
-QUIET = option("--quiet", "-q", group="Output", is_flag=True, help="No notes and no progress.")
+QUIET = in_output("--quiet", "-q", is_flag=True, help="No notes and no progress.")
 TOP = top(20, "Rows of long tables in text; 0 shows all, as JSON and CSV do.")
 _PRINTING = (
-    option(
+    in_output(
         "--save",
-        group="Output",
-        metavar="FILE",
         type=click.Path(dir_okay=False),
         help="Write the result to a file instead, completely or not at all.",
     ),
@@ -314,9 +295,8 @@ output = together([_form(OUTPUTS), *_PRINTING])
 list_output = together([_form(LIST_OUTPUTS), *_PRINTING])
 """How a result that is a list is printed."""
 
-GAMMA = option(
+GAMMA = in_scoring(
     "--gamma",
-    group="Scoring",
     type=_PARAMETERS,
     help="Parameters of gamma: alpha, beta, delta, precision, confidence, samples.",
 )
@@ -331,9 +311,6 @@ def gamma_parameters(options: Mapping[str, Any]) -> dict[str, float]:
     }
 
 
-FAIL_UNDER = option(
-    "--fail-under",
-    group="Output",
-    type=_BAR,
-    help="Exit with 3 if a corrected score is below this, or undefined.",
+FAIL_UNDER = in_output(
+    "--fail-under", type=_BAR, help="Exit with 3 if a corrected score is below this, or undefined."
 )

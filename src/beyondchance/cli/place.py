@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from beyondchance.cli.options import LENGTHS, Choice, option, output
+from beyondchance.cli import options as flags
 from beyondchance.cli.running import Command, emit, tell, voice, working
 from beyondchance.errors import LengthsError
 from beyondchance.io.saving import check_place, save_file
@@ -16,32 +16,34 @@ from beyondchance.scoring.one_text import coverage, start_probabilities
 
 
 @click.command("place", cls=Command)
-@option(
+@flags.option(
     "--length",
     group="Text and spans",
     type=click.IntRange(1),
     required=True,
     help="Positions of the text.",
 )
-@option(
-    "--spans", group="Text and spans", type=LENGTHS, required=True, help="Lengths of the spans."
+@flags.option(
+    "--spans",
+    group="Text and spans",
+    type=flags.LENGTHS,
+    required=True,
+    help="Lengths of the spans.",
 )
-@option(
+@flags.option(
     "--model",
     group="Text and spans",
-    type=Choice(("disjoint", "overlapping")),
+    type=flags.Choice(("disjoint", "overlapping")),
     default="disjoint",
-    show_default=True,
     help="Whether random spans may overlap.",
 )
-@option(
+@flags.option(
     "--plot",
     group="Text and spans",
-    metavar="FILE",
     type=click.Path(dir_okay=False),
     help="Draw the curves into a file that ends with .png, .svg or .pdf.",
 )
-@output
+@flags.output
 def command(
     length: int, spans: tuple[int, ...], model: str, plot: str | None, **options: Any
 ) -> None:
@@ -61,7 +63,7 @@ def command(
         if place is not None:
             check_place(place)
     if plot is not None:
-        from beyondchance.page.charts.placement import places_chart  # noqa: PLC0415 - rarely wanted
+        from beyondchance.page.charts.texts import places_chart  # noqa: PLC0415 - rarely wanted
         from beyondchance.page.figures import drawn  # noqa: PLC0415 - rarely wanted
 
         save_file(plot, drawn(places_chart(spans, starts), Path(plot).suffix))

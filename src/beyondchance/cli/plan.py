@@ -6,20 +6,8 @@ from typing import Any
 
 import click
 
+from beyondchance.cli import options as flags
 from beyondchance.cli.loading import load, noted, streams
-from beyondchance.cli.options import (
-    CONFIDENCE,
-    OUTPUT,
-    RESAMPLES,
-    Choice,
-    annotated_files,
-    option,
-    output,
-    picked,
-    resampling_options,
-    scoring,
-    scoring_options,
-)
 from beyondchance.cli.running import Command, emit, working
 from beyondchance.inference.plan import plans
 from beyondchance.reporting.commands.plan import plan_report
@@ -31,28 +19,26 @@ WIDTHS = (0.1, 0.05, 0.03, 0.02, 0.01)
 
 
 @click.command("plan", cls=Command)
-@annotated_files
-@scoring
-@option(
+@flags.annotated_files
+@flags.scoring
+@flags.option(
     "--half-width",
     group="Plan",
     type=click.FloatRange(0, 1, min_open=True, max_open=True),
     metavar="H",
     default=0.05,
-    show_default=True,
     help="Half the width of the interval that is wanted.",
 )
-@option(
+@flags.option(
     "--score",
     group="Plan",
-    type=Choice(SCORES),
+    type=flags.Choice(SCORES),
     default="corrected",
-    show_default=True,
     help="The score that the interval is for.",
 )
-@CONFIDENCE
-@RESAMPLES
-@output
+@flags.CONFIDENCE
+@flags.RESAMPLES
+@flags.output
 def command(files: tuple[str, ...], **options: Any) -> None:
     """How many documents to annotate for an interval of plus or minus H, from a pilot.
 
@@ -63,11 +49,11 @@ def command(files: tuple[str, ...], **options: Any) -> None:
     """
     with working("reading and planning", quiet=options["quiet"]):
         corpus = load(streams(files), options)
-        pilot = agreement(corpus, **scoring_options(options))
+        pilot = agreement(corpus, **flags.scoring_options(options))
         widths = tuple(dict.fromkeys((options["half_width"], *WIDTHS)))
-        common = picked(options, ["score"])
-        made = plans(pilot, widths, **common, **resampling_options(options))
+        score = options["score"]
+        made = plans(pilot, widths, score=score, **flags.resampling_options(options))
         report = plan_report(
-            made, pilot, noted(corpus, pilot.notes), **common, digits=options["digits"]
+            made, pilot, noted(corpus, pilot.notes), score=score, digits=options["digits"]
         )
-    emit(report, **picked(options, OUTPUT))
+    emit(report, **options)

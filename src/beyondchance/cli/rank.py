@@ -10,20 +10,9 @@ import click
 import numpy as np
 
 from beyondchance.annotations.corpus import Corpus
+from beyondchance.cli import options as flags
 from beyondchance.cli.agree import by_measures, exit_code
 from beyondchance.cli.loading import load, noted, streams
-from beyondchance.cli.options import (
-    FAIL_UNDER,
-    OUTPUT,
-    annotated_files,
-    check_intervals_wanted,
-    if_intervals,
-    option,
-    output,
-    picked,
-    scoring,
-    uncertainty,
-)
 from beyondchance.cli.running import Command, emit, working
 from beyondchance.reporting.commands.rank import Subset, Sureness, rank_report
 from beyondchance.results.ranking import Ranking
@@ -32,19 +21,18 @@ from beyondchance.types import Bools
 
 
 @click.command("rank", cls=Command)
-@annotated_files
-@scoring
-@uncertainty
-@option(
+@flags.annotated_files
+@flags.scoring
+@flags.uncertainty
+@flags.in_output(
     "--split-by-difficulty",
-    group="Output",
     type=click.FloatRange(0, 1),
     metavar="D",
     help="Also rank in two subsets: texts of at least this difficulty, and easier ones. The "
     "paper takes 0.825.",
 )
-@FAIL_UNDER
-@output
+@flags.FAIL_UNDER
+@flags.output
 def command(files: tuple[str, ...], **options: Any) -> int:
     """Systems against a gold standard, ranked before and after correction.
 
@@ -56,7 +44,7 @@ def command(files: tuple[str, ...], **options: Any) -> int:
     beyondchance rank shared-task.tsv --gold gold --split-by-difficulty 0.825
     beyondchance rank gold.conll a.conll b.conll --confidence 0.95
     """
-    check_intervals_wanted(options)
+    flags.check_intervals_wanted(options)
     given = streams(files)
     if options["gold"] is None and len(given) > 1:
         if not isinstance(given[0], str):
@@ -70,10 +58,10 @@ def command(files: tuple[str, ...], **options: Any) -> int:
             rankings,
             noted(corpus, first.notes),
             subsets=_subsets(first, corpus, options),
-            sureness=if_intervals(options, partial(_all_sureness, rankings)),
+            sureness=flags.if_intervals(options, partial(_all_sureness, rankings)),
             digits=options["digits"],
         )
-    emit(report, **picked(options, OUTPUT))
+    emit(report, **options)
     scores = {
         f"the corrected score of {name}": system.score for name, system in first.systems.items()
     }
@@ -114,7 +102,7 @@ def _subsets(ranking: Ranking, corpus: Corpus, options: dict[str, Any]) -> list[
             condition=condition,
             n_texts=int(np.count_nonzero(texts)),
             ranking=among,
-            sureness=if_intervals(options, partial(_sureness, among)),
+            sureness=flags.if_intervals(options, partial(_sureness, among)),
         )
 
     with np.errstate(invalid="ignore"):

@@ -7,23 +7,8 @@ from typing import Any
 
 import click
 
+from beyondchance.cli import options as flags
 from beyondchance.cli.loading import load, noted, streams
-from beyondchance.cli.options import (
-    CONFIDENCE,
-    GAMMA,
-    METHOD,
-    NAMES,
-    QUIET,
-    RESAMPLES,
-    annotated_files,
-    digits,
-    gamma_parameters,
-    option,
-    resampling_options,
-    scoring,
-    scoring_options,
-    top,
-)
 from beyondchance.cli.running import Command, tell, tell_notes, working
 from beyondchance.io.saving import check_place
 from beyondchance.page.gather import WITHOUT_GAMMA
@@ -32,40 +17,36 @@ from beyondchance.scoring.api import agreement, rank
 
 
 @click.command("report", cls=Command)
-@annotated_files
-@scoring
-@CONFIDENCE
-@METHOD
-@RESAMPLES
-@option(
+@flags.annotated_files
+@flags.scoring
+@flags.CONFIDENCE
+@flags.METHOD
+@flags.RESAMPLES
+@flags.in_scoring(
     "--coefficients",
-    group="Scoring",
-    type=NAMES,
+    type=flags.NAMES,
     help="Other coefficients besides ours: 'all', or names; by default all but gamma, which is "
     "slow.",
 )
-@GAMMA
-@option(
+@flags.GAMMA
+@flags.in_output(
     "-o",
     "--save",
-    group="Output",
-    metavar="FILE",
     required=True,
     type=click.Path(dir_okay=False, allow_dash=True),
     help="The page, such as report.html; - prints it.",
 )
-@option(
+@flags.in_output(
     "--figures",
-    group="Output",
     metavar="FOLDER",
     type=click.Path(file_okay=False),
     help="Also write every chart for a paper, as PDF, SVG and PNG.",
 )
-@option("--title", group="Output", metavar="TEXT", help="The heading of the page.")
-@option("--dated", group="Output", is_flag=True, help="Print today's date below the heading.")
-@top(1000, "Documents to show in full, those with most disagreements; 0 for all.")
-@digits(3)
-@QUIET
+@flags.in_output("--title", metavar="TEXT", help="The heading of the page.")
+@flags.in_output("--dated", is_flag=True, help="Print today's date below the heading.")
+@flags.top(1000, "Documents to show in full, those with most disagreements; 0 for all.")
+@flags.digits(3)
+@flags.QUIET
 def command(files: tuple[str, ...], **options: Any) -> None:
     """A page for a browser: the result, its charts, and every disagreement in its text.
 
@@ -84,7 +65,7 @@ def command(files: tuple[str, ...], **options: Any) -> None:
     with working("reading, scoring and drawing", quiet=options["quiet"]):
         corpus = load(streams(files), options)
         score = agreement if options["gold"] is None else rank
-        result: Any = score(corpus, **scoring_options(options))
+        result: Any = score(corpus, **flags.scoring_options(options))
         corpus = noted(corpus, result.notes)
         page = report(
             result,
@@ -95,8 +76,8 @@ def command(files: tuple[str, ...], **options: Any) -> None:
             digits=options["digits"],
             date=date.today().isoformat() if options["dated"] else None,
             coefficients=options["coefficients"] or WITHOUT_GAMMA,
-            gamma=gamma_parameters(options),
-            **resampling_options(options),
+            gamma=flags.gamma_parameters(options),
+            **flags.resampling_options(options),
         )
         if options["figures"] is not None:
             page.save_figures(options["figures"])

@@ -6,15 +6,15 @@ from typing import Any
 
 import click
 
+from beyondchance.cli import options as flags
 from beyondchance.cli.main import DATA
-from beyondchance.cli.options import output
 from beyondchance.cli.running import Command, emit
 from beyondchance.paper import reproduce
 from beyondchance.reporting.commands.reproduce import reproduce_report
 
 
 @click.command("reproduce", cls=Command)
-@output
+@flags.output
 def command(**options: Any) -> int:
     """The simulation tables of the paper, printed next to ours, cell by cell.
 

@@ -145,8 +145,9 @@ def emit(
     digits: int,
     quiet: bool,
     forms: Mapping[str, str] = OUTPUTS,
+    **_: Any,
 ) -> None:
-    """Print a report, or save it; notes go to standard error."""
+    """Print a report, or save it; notes go to standard error. Other options do not matter."""
     form = output or _form_of(save, forms)
     with working("printing", quiet=quiet):
         words = partial(rendered, report, form, digits=digits, voice=voice())
@@ -192,6 +193,5 @@ def _width() -> int | None:
 
 
 def _is_coloured() -> bool:
-    if os.environ.get("NO_COLOR"):
-        return False
-    return is_terminal(sys.stdout) and os.environ.get("TERM") != "dumb"
+    is_plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
+    return is_terminal(sys.stdout) and not is_plain

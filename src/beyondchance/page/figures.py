@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from importlib import import_module
 from pathlib import Path
 from threading import Thread
 from typing import Any
@@ -34,6 +35,23 @@ _INHERITED = (
 )
 
 
+def library(name: str, what: str) -> Any:
+    """Import a library that only reports need.
+
+    Raises
+    ------
+    MissingLibraryError
+        If it, or one that it needs, is not installed.
+    """
+    try:
+        return import_module(name)
+    except ImportError as error:
+        raise MissingLibraryError(
+            f"{what} needs the library {error.name}",
+            remedy="install it with: pip install 'beyondchance[report]'",
+        ) from None
+
+
 def altair() -> Any:
     """Import the library that charts are written with.
 
@@ -42,14 +60,8 @@ def altair() -> Any:
     MissingLibraryError
         If it is not installed.
     """
-    try:
-        import altair as alt  # noqa: PLC0415 - an extra
-        import vl_convert  # noqa: F401, PLC0415 - an extra
-    except ImportError as error:
-        raise MissingLibraryError(
-            f"a figure needs the library {error.name}",
-            remedy="install it with: pip install 'beyondchance[report]'",
-        ) from None
+    alt = library("altair", "a figure")
+    library("vl_convert", "a figure")
     return alt
 
 

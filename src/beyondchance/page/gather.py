@@ -210,8 +210,7 @@ def _arrangement(settings: Settings) -> dict[str, Any]:
 
 def _named(settings: Settings) -> str:
     """The measure, by the name that its author gave it."""
-    name: str = settings.custom or settings.measure
-    return name
+    return str(settings.custom or settings.measure)
 
 
 def _by_measures(

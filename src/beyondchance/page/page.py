@@ -8,35 +8,17 @@ from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from importlib.resources import files
 from math import isnan
-from typing import Any, NamedTuple
+from typing import Any
 
-from beyondchance.errors import MissingLibraryError
 from beyondchance.messages import PYTHON, Note, Use, Voice, spoken
 from beyondchance.numbers import in_digits
 from beyondchance.page.documents import document_view, safe_json
-from beyondchance.page.figures import inline_svg, unchecked, warm_up
+from beyondchance.page.figures import inline_svg, library, unchecked, warm_up
 from beyondchance.page.gather import Overview
 from beyondchance.page.sections import Chart, NamedTable, Notes, Part, Section, Texts, sections
-from beyondchance.reporting import sentences
-from beyondchance.reporting.blocks import (
-    Amount,
-    Cell,
-    Prose,
-    Range,
-    Report,
-    cell_text,
-    in_list,
-    skipped_sentences,
-)
-from beyondchance.reporting.breakdown import Row
-from beyondchance.reporting.commands import rank
-from beyondchance.reporting.commands.agree import (
-    agree_data,
-    agree_notes,
-    overall_table,
-    shown_intervals,
-)
-from beyondchance.reporting.intervals import interval_heading, json_intervals
+from beyondchance.reporting import blocks, sentences
+from beyondchance.reporting.breakdown import Row, interval_heading, json_intervals
+from beyondchance.reporting.commands import agree, rank
 from beyondchance.reporting.outputs import json as json_output
 from beyondchance.results.intervals import ConfidenceInterval
 from beyondchance.version import __version__
@@ -91,7 +73,7 @@ def written(
     date : str, optional
         Printed below the heading.
     """
-    jinja2 = _jinja2()
+    jinja2 = library("jinja2", "a page")
     safe = jinja2.utils.markupsafe.Markup
     view = None
     if found.disagreements is not None:
@@ -138,19 +120,8 @@ def prepare() -> None:
     ------
     MissingLibraryError
     """
-    _jinja2()
+    library("jinja2", "a page")
     warm_up()
-
-
-def _jinja2() -> Any:
-    try:
-        import jinja2  # noqa: PLC0415 - an extra
-    except ImportError as error:
-        raise MissingLibraryError(
-            f"a page needs the library {error.name}",
-            remedy="install it with: pip install 'beyondchance[report]'",
-        ) from None
-    return jinja2
 
 
 def _file(name: str) -> str:
@@ -171,12 +142,12 @@ def _charts(made: Sequence[Section]) -> Iterator[tuple[str, Any]]:
 # --- What stands first --------------------------------------------------------
 
 
-def _report(found: Overview) -> Report:
+def _report(found: Overview) -> blocks.Report:
     """The result for JSON, as the commands give it."""
     signature = str(found.settings)
     if found.corpus is None:
         best = _best(found)
-        return Report(
+        return blocks.Report(
             command="report",
             signature=signature,
             make_data=lambda: {**best.score.to_dict(), **json_intervals(best.intervals)},
@@ -192,13 +163,13 @@ def _report(found: Overview) -> Report:
             },
         )
     result, breakdown = next(iter(found.results.values())), found.breakdown
-    return Report(
+    return blocks.Report(
         command="agree",
         corpus=found.corpus,
         signature=signature,
-        notes=tuple(agree_notes(found.corpus, result, breakdown)),
+        notes=tuple(agree.agree_notes(found.corpus, result, breakdown)),
         skipped=dict(result.skipped),
-        make_data=lambda: agree_data(breakdown),
+        make_data=lambda: agree.agree_data(breakdown),
     )
 
 
@@ -212,9 +183,9 @@ def _best(found: Overview) -> Row:
 def _who(found: Overview) -> str:
     """Those who were compared; with a gold standard, all but it."""
     if found.rankings:
-        return in_list([row.shown for row in next(iter(found.systems.values()))])
+        return blocks.in_list([row.shown for row in next(iter(found.systems.values()))])
     annotators = next(iter(found.results.values())).counts.annotators
-    return in_list([name for name in annotators if name != found.gold])
+    return blocks.in_list([name for name in annotators if name != found.gold])
 
 
 def _title(found: Overview) -> str:
@@ -231,29 +202,17 @@ def _answer(found: Overview, digits: int) -> str:
     observed, chance, corrected = (in_digits(getattr(best.score, name), digits) for name in _WHAT)
     if found.rankings:
         superlative = "best " if len(next(iter(found.systems.values()))) > 1 else ""
-        agree = f"{best.shown} agrees {superlative}with {found.gold}"
+        finding = f"{best.shown} agrees {superlative}with {found.gold}"
     else:
-        agree = f"{_who(found)} agree{'' if found.gold is None else f' with {found.gold}'}"
+        finding = f"{_who(found)} agree{'' if found.gold is None else f' with {found.gold}'}"
     return (
-        f"{agree}: {observed} observed, {chance} expected by chance, {corrected} corrected for "
+        f"{finding}: {observed} observed, {chance} expected by chance, {corrected} corrected for "
         f"chance. {sentences.effect(best.score, digits)}"
     )
 
 
-class _Number(NamedTuple):
-    """One of the three numbers that stand first."""
-
-    name: str
-    value: float
-    text: str
-    interval: str
-    low: float
-    high: float
-    reason: str
-    what: str
-
-
-def _numbers(found: Overview, digits: int) -> Iterator[_Number]:
+def _numbers(found: Overview, digits: int) -> Iterator[dict[str, Any]]:
+    """The three numbers that stand first."""
     best = _best(found)
     for name, what in _WHAT.items():
         value, interval = getattr(best.score, name), best.intervals[name]
@@ -261,38 +220,38 @@ def _numbers(found: Overview, digits: int) -> Iterator[_Number]:
         star = "*" if interval.caution else ""
         heading = interval_heading(found.settings)
         shown = "" if interval.reason else f"{heading}: {low} to {high}{star}"
-        yield _Number(
-            name=name,
-            value=value,
-            text=in_digits(value, digits),
-            interval=shown,
-            low=interval.low,
-            high=interval.high,
-            reason=f"no interval: {interval.reason}" if interval.reason else "",
-            what=what,
-        )
+        yield {
+            "name": name,
+            "value": value,
+            "text": in_digits(value, digits),
+            "interval": shown,
+            "low": interval.low,
+            "high": interval.high,
+            "reason": f"no interval: {interval.reason}" if interval.reason else "",
+            "what": what,
+        }
 
 
 def _facts(found: Overview, notes: Sequence[Note], voice: Voice) -> Iterator[Part]:
     """What was compared, how, what was left out, and what else to know."""
     if found.corpus is None:
-        yield Prose(
+        yield blocks.Prose(
             "Without the corpus: no texts, disagreements, difficulty or other coefficients."
         )
         return
     if found.rankings or found.breakdown is None:
         measure, ranking = next(iter(found.rankings.items()))
-        yield Prose(rank.compared(ranking, found.corpus))
+        yield blocks.Prose(rank.compared(ranking, found.corpus))
         shown = sentences.shown_of(found.standings[measure])
         skipped = rank.skipped_of(ranking, found.corpus)
     else:
         result = next(iter(found.results.values()))
-        who, documents = in_list(result.counts.annotators), result.counts.documents
-        yield Prose(sentences.compared(found.corpus, who, documents, result.n_spans))
-        yield NamedTable("agreement", overall_table(found.breakdown))
-        shown = shown_intervals(found.breakdown)
+        who, documents = blocks.in_list(result.counts.annotators), result.counts.documents
+        yield blocks.Prose(sentences.compared(found.corpus, who, documents, result.n_spans))
+        yield NamedTable("agreement", agree.overall_table(found.breakdown))
+        shown = agree.shown_intervals(found.breakdown)
         skipped = dict(result.skipped)
-    yield Prose(
+    yield blocks.Prose(
         sentences.joined(
             (
                 sentences.how_made(shown[0][1], found.settings),
@@ -301,7 +260,7 @@ def _facts(found: Overview, notes: Sequence[Note], voice: Voice) -> Iterator[Par
             )
         )
     )
-    yield from map(Prose, skipped_sentences(skipped))
+    yield from map(blocks.Prose, blocks.skipped_sentences(skipped))
     # What to think of the intervals is said above.
     others = sentences.condensed((note for note in notes if not note.is_caution), voice)
     if others:
@@ -321,20 +280,10 @@ def _starred(
 # --- Values for the template --------------------------------------------------
 
 
-class _Cell(NamedTuple):
-    """A cell of a table; `value` has all digits, for sorting and saving."""
-
-    text: str
-    value: str | None
-    href: str | None
-    is_name: bool
-    is_left: bool
-
-
 def _shown(part: Part, digits: int, safe: Any, voice: Voice) -> dict[str, Any]:
     """A part as plain values."""
     match part:
-        case Prose(text, quiet):
+        case blocks.Prose(text, quiet):
             return {"kind": "prose", "text": spoken(text, voice), "quiet": quiet}
         case Notes(texts):
             return {"kind": "list", "texts": texts}
@@ -350,20 +299,18 @@ def _shown(part: Part, digits: int, safe: Any, voice: Voice) -> dict[str, Any]:
                 "title": table.title,
                 "remark": table.remark,
                 "headings": [
-                    {"text": heading, "is_left": is_left or not column}
-                    for column, (heading, is_left) in enumerate(
-                        zip(table.headings, left, strict=True)
-                    )
+                    {"text": heading, "is_left": left[column] or not column}
+                    for column, heading in enumerate(table.headings)
                 ],
                 "rows": [
                     [
-                        _Cell(
-                            text=cell_text(cell, digits),
-                            value=_full(cell),
-                            href=links[number] if links and not column else None,
-                            is_name=not column,
-                            is_left=left[column],
-                        )
+                        {
+                            "text": blocks.cell_text(cell, digits),
+                            "value": _full(cell),
+                            "href": links[number] if links and not column else None,
+                            "is_name": not column,
+                            "is_left": left[column],
+                        }
                         for column, cell in enumerate(row)
                     ]
                     for number, row in enumerate(table.rows)
@@ -371,11 +318,11 @@ def _shown(part: Part, digits: int, safe: Any, voice: Voice) -> dict[str, Any]:
             }
 
 
-def _full(cell: Cell) -> str | None:
-    """All digits of a number."""
-    if isinstance(cell, Range):
+def _full(cell: blocks.Cell) -> str | None:
+    """All digits of a number, for sorting and saving."""
+    if isinstance(cell, blocks.Range):
         return "" if isnan(cell.low) else f"{cell.low!r} to {cell.high!r}"
-    if isinstance(cell, Amount):
+    if isinstance(cell, blocks.Amount):
         return repr(cell.value)
     if isinstance(cell, float):
         return "" if isnan(cell) else repr(cell)

@@ -3,35 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import isnan, nan
 from operator import attrgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from beyondchance.page.charts.coefficients import CoefficientRow, coefficients_chart
-from beyondchance.page.charts.difficulty import SPLIT, difficulty_chart
-from beyondchance.page.charts.documents import DocumentPoint, documents_chart
-from beyondchance.page.charts.habits import HabitRow, habits_chart
-from beyondchance.page.charts.kinds import KindRow, kinds_chart
-from beyondchance.page.charts.labels import LabelRow, labels_chart
-from beyondchance.page.charts.pairs import pairs_chart
-from beyondchance.page.charts.placement import Curve, placement_chart
-from beyondchance.page.charts.systems import SystemRow, systems_chart
+from beyondchance.page.charts import annotators, scores, texts
 from beyondchance.page.documents import DocumentView, contested
 from beyondchance.page.gather import Overview
-from beyondchance.reporting import sentences
+from beyondchance.reporting import breakdown, sentences
 from beyondchance.reporting.blocks import Cell, Prose, Table, counted, cut
-from beyondchance.reporting.breakdown import (
-    SCORE_COLUMNS,
-    SPANS,
-    Row,
-    habits_table,
-    most_contested,
-    scores_table,
-    table_of,
-)
 from beyondchance.reporting.commands import coefficients as coefficients_report, rank
 from beyondchance.results.agreement import Agreement
 
@@ -42,16 +25,14 @@ MOST_CONTESTED = 100
 """Documents that are listed."""
 
 
-@dataclass(frozen=True, slots=True)
-class Chart:
+class Chart(NamedTuple):
     """A chart of Altair."""
 
     name: str
     drawn: Any
 
 
-@dataclass(frozen=True, slots=True)
-class NamedTable:
+class NamedTable(NamedTuple):
     """A table with a name for its file, and where the names in its first column lead."""
 
     name: str
@@ -59,15 +40,13 @@ class NamedTable:
     links: Sequence[str | None] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Texts:
+class Texts(NamedTuple):
     """The document view."""
 
     view: DocumentView
 
 
-@dataclass(frozen=True, slots=True)
-class Notes:
+class Notes(NamedTuple):
     """What else to know, as a list."""
 
     texts: Sequence[str]
@@ -76,8 +55,7 @@ class Notes:
 Part = Prose | Notes | NamedTable | Chart | Texts
 
 
-@dataclass(frozen=True, slots=True)
-class Section:
+class Section(NamedTuple):
     """A part of the page that can be linked to."""
 
     name: str
@@ -124,9 +102,9 @@ def _systems(found: Overview, digits: int) -> Iterator[Section]:
 
 
 def _systems_chart(systems: Sequence[rank.SystemRow]) -> Any:
-    return systems_chart(
+    return scores.systems_chart(
         [
-            SystemRow(
+            scores.SystemRow(
                 name=row.shown,
                 observed=row.score.observed,
                 corrected=row.score.corrected,
@@ -144,38 +122,40 @@ def _labels(found: Overview) -> Iterator[Section]:
         rows = found.breakdown.of("label")
         who = " (all systems together)" if found.rankings else ""
         title = f"labels by {found.breakdown.rows[0].measure}{who}"
-        table = scores_table("label", rows, found.settings, title=title, top=MOST_ROWS)
+        table = breakdown.scores_table("label", rows, found.settings, title=title, top=MOST_ROWS)
         parts += [Chart("labels", _labels_chart(rows)), NamedTable("labels", table)]
     if found.rankings:
         parts.append(NamedTable("labels-by-system", _labels_by_system(found)))
     yield Section("labels", "Labels", parts)
 
 
-def _labels_chart(rows: Sequence[Row]) -> Any:
-    points = []
-    for row in rows:
-        interval, score = row.intervals.get("corrected"), row.score
-        points.append(
-            LabelRow(
+def _labels_chart(rows: Sequence[breakdown.Row]) -> Any:
+    return scores.labels_chart(
+        [
+            scores.LabelRow(
                 name=row.shown,
-                observed=score.observed,
-                chance=score.chance,
-                corrected=score.corrected,
-                n_spans=score.n_spans,
-                low=nan if interval is None else interval.low,
-                high=nan if interval is None else interval.high,
+                observed=row.score.observed,
+                chance=row.score.chance,
+                corrected=row.score.corrected,
+                n_spans=row.score.n_spans,
+                low=getattr(row.intervals.get("corrected"), "low", nan),
+                high=getattr(row.intervals.get("corrected"), "high", nan),
             )
-        )
-    return labels_chart(points)
+            for row in rows
+        ]
+    )
 
 
 def _labels_by_system(found: Overview) -> Table:
     """Corrected scores of every system, label by label."""
     measure, systems = next(iter(found.systems.items()))
-    scores = [row.agreement.by_label for row in systems]
-    labels = sorted({label for by_label in scores for label in by_label})
+    by_system = [row.agreement.by_label for row in systems]
+    labels = sorted({label for by_label in by_system for label in by_label})
     rows: list[tuple[Cell, ...]] = [
-        (label, *(by_label[label].corrected if label in by_label else nan for by_label in scores))
+        (
+            label,
+            *(by_label[label].corrected if label in by_label else nan for by_label in by_system),
+        )
         for label in labels
     ]
     headings = ("label", *(row.shown for row in systems))
@@ -186,26 +166,26 @@ def _annotators(found: Overview) -> Iterator[Section]:
     if found.breakdown is None:
         return
     parts: list[Part] = []
-    annotators = found.breakdown.of("annotator")
-    if len(annotators) > 2 and found.gold is None:
+    rows = found.breakdown.of("annotator")
+    if len(rows) > 2 and found.gold is None:
         pairs = found.breakdown.of("pair")
         values: Any = {row.name: row.score.corrected for row in pairs}
-        parts.append(Chart("pairs", pairs_chart([row.shown for row in annotators], values)))
-        title = f"pairs by {annotators[0].measure}"
-        table = scores_table("pair", pairs, found.settings, title=title, top=MOST_ROWS)
+        parts.append(Chart("pairs", annotators.pairs_chart([row.shown for row in rows], values)))
+        title = f"pairs by {rows[0].measure}"
+        table = breakdown.scores_table("pair", pairs, found.settings, title=title, top=MOST_ROWS)
         parts.append(NamedTable("pairs", table))
         if not any(row.intervals for row in pairs):
             parts.append(Prose("There are too many pairs to give each an interval."))
-    annotators = [row for row in annotators if row.name != found.gold]
+    rows = [row for row in rows if row.name != found.gold]
     if "token" in found.results:
         ratios = [
-            HabitRow(name=row.shown, ratio=row.habits.marking_ratio)
-            for row in annotators
+            annotators.HabitRow(name=row.shown, ratio=row.habits.marking_ratio)
+            for row in rows
             if row.habits is not None
         ]
         beside = "the others" if found.gold is None else found.gold
-        parts.append(Chart("habits", habits_chart(ratios, beside=beside)))
-    parts.append(NamedTable("annotators", habits_table(annotators, MOST_ROWS, gold=found.gold)))
+        parts.append(Chart("habits", annotators.habits_chart(ratios, beside=beside)))
+    parts.append(NamedTable("annotators", breakdown.habits_table(rows, MOST_ROWS, gold=found.gold)))
     yield Section("annotators", "Annotators" if found.gold is None else "Habits", parts)
 
 
@@ -216,7 +196,7 @@ def _documents(found: Overview, view: DocumentView | None) -> Iterator[Section]:
     measure, result = first
     hardness = found.difficulty.by_document if found.difficulty is not None else {}
     rows = {
-        name: Row(
+        name: breakdown.Row(
             measure=measure,
             score=score,
             level="document",
@@ -228,9 +208,10 @@ def _documents(found: Overview, view: DocumentView | None) -> Iterator[Section]:
     }
     links = view.numbers if view is not None else {}
     differing = {} if found.disagreements is None else contested(found.disagreements)
-    order = [rows[name] for name in differing if name in rows] or most_contested(rows.values())
+    order = [rows[name] for name in differing if name in rows]
+    order = order or breakdown.most_contested(rows.values())
     points = [
-        DocumentPoint(
+        texts.DocumentPoint(
             number=links.get(row.shown),
             name=row.shown,
             observed=row.score.observed,
@@ -242,12 +223,12 @@ def _documents(found: Overview, view: DocumentView | None) -> Iterator[Section]:
         for row in order
     ]
     listed, remark = cut(order, MOST_CONTESTED)
-    table = table_of(
+    table = breakdown.table_of(
         listed,
         ("document", attrgetter("name")),
         ("disagreements", lambda row: differing.get(row.name)),
-        SPANS,
-        *SCORE_COLUMNS,
+        breakdown.SPANS,
+        *breakdown.SCORE_COLUMNS,
         ("difficulty", attrgetter("difficulty")),
         title="the most contested documents first",
         remark=remark,
@@ -256,7 +237,7 @@ def _documents(found: Overview, view: DocumentView | None) -> Iterator[Section]:
         "by-document",
         "Documents",
         [
-            Chart("documents", documents_chart(points)),
+            Chart("documents", texts.documents_chart(points)),
             NamedTable("documents", table, [_href(row.shown, links) for row in listed]),
         ],
     )
@@ -277,19 +258,19 @@ def _difficulty(found: Overview) -> Iterator[Section]:
     values = values[~np.isnan(values)]
     if not len(values):
         return
-    hard = int(np.count_nonzero(values >= SPLIT))
+    hard = int(np.count_nonzero(values >= texts.SPLIT))
     settings = found.difficulty.settings
-    texts = counted(len(values), settings.unit)
+    counts = counted(len(values), settings.unit)
     text = (
         "Difficulty is how hard it is to agree by chance: 1 minus the agreement of random "
-        f"annotations, here by {settings.measure}. Of {texts} in which something was marked, "
-        f"{hard:,} {'has' if hard == 1 else 'have'} a difficulty of {SPLIT} or more, which the "
-        "paper calls difficult."
+        f"annotations, here by {settings.measure}. Of {counts} in which something was marked, "
+        f"{hard:,} {'has' if hard == 1 else 'have'} a difficulty of {texts.SPLIT} or more, which "
+        "the paper calls difficult."
     )
     yield Section(
         "difficulty",
         "Difficulty",
-        [Prose(text), Chart("difficulty", difficulty_chart(values.tolist()))],
+        [Prose(text), Chart("difficulty", texts.difficulty_chart(values.tolist()))],
     )
 
 
@@ -297,12 +278,17 @@ def _texts(found: Overview, view: DocumentView | None) -> Iterator[Section]:
     if view is None or found.disagreements is None:
         return
     kinds = [
-        KindRow(a=a, b=b, counts=counts) for (a, b), counts in found.disagreements.by_pair().items()
+        annotators.KindRow(a=a, b=b, counts=counts)
+        for (a, b), counts in found.disagreements.by_pair().items()
     ]
     yield Section(
         "reader",
         "Disagreements",
-        [Prose(f"Shown: {view.sentence}."), Chart("kinds", kinds_chart(kinds)), Texts(view)],
+        [
+            Prose(f"Shown: {view.sentence}."),
+            Chart("kinds", annotators.kinds_chart(kinds)),
+            Texts(view),
+        ],
     )
 
 
@@ -310,12 +296,12 @@ def _coefficients(found: Overview) -> Iterator[Section]:
     if found.coefficients is None:
         return
     rows = [
-        CoefficientRow(name=name, value=item.value, is_ours=name == OURS)
+        scores.CoefficientRow(name=name, value=item.value, is_ours=name == OURS)
         for name, item in found.coefficients.values.items()
     ]
     parts: list[Part] = []
     if sum(not isnan(row.value) for row in rows) > 1:
-        parts.append(Chart("coefficients", coefficients_chart(rows)))
+        parts.append(Chart("coefficients", scores.coefficients_chart(rows)))
     parts.append(NamedTable("coefficients", coefficients_report.values_table(found.coefficients)))
     parts += coefficients_report.remarks(found.coefficients)
     definitions = coefficients_report.definitions_table(found.coefficients)
@@ -327,7 +313,7 @@ def _placement(found: Overview) -> Iterator[Section]:
     if not found.placements:
         return
     curves = [
-        Curve(
+        texts.Curve(
             name=f"{item.document}: {item.label} by {item.annotator}", values=item.coverage.tolist()
         )
         for item in found.placements
@@ -341,6 +327,6 @@ def _placement(found: Overview) -> Iterator[Section]:
                 "spans. These are the probabilities that each position is covered, in a short, a "
                 "medium and a long text of this corpus."
             ),
-            Chart("placement", placement_chart(curves)),
+            Chart("placement", texts.placement_chart(curves)),
         ],
     )

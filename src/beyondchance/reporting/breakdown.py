@@ -8,15 +8,8 @@ from math import isnan, nan
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
-from beyondchance.reporting.blocks import SCORES, Amount, Cell, Table
-from beyondchance.reporting.intervals import (
-    Scores,
-    cell_of,
-    flat_intervals,
-    interval_heading,
-    json_intervals,
-)
-from beyondchance.results.intervals import Intervals
+from beyondchance.reporting.blocks import SCORES, Amount, Cell, Range, Table
+from beyondchance.results.intervals import ConfidenceInterval, Intervals
 from beyondchance.settings import Settings
 
 if TYPE_CHECKING:
@@ -28,6 +21,62 @@ if TYPE_CHECKING:
 Name: TypeAlias = str | tuple[str, str]
 """Of a label, an annotator, a group of documents; or of a pair of annotators, whose names
 joined are not unique: 'a and b' may be one annotator."""
+Scores: TypeAlias = Mapping[str, ConfidenceInterval]
+"""Intervals by the name of a score."""
+
+
+# --- Intervals ----------------------------------------------------------------
+
+
+def interval_heading(settings: Settings) -> str:
+    """What stands above intervals: ``95 %``."""
+    return f"{100 * settings.confidence:.10g} %"
+
+
+def cell_of(interval: ConfidenceInterval | None) -> Range | None:
+    """An interval for a table, with a star where it is to be taken with caution."""
+    if interval is None:
+        return None
+    return Range(interval.low, interval.high, "*" if interval.caution else "")
+
+
+def json_intervals(intervals: Scores) -> dict[str, Any]:
+    """What a score gains in JSON."""
+    if not intervals:
+        return {}
+    ends: dict[str, Any] = {name: json_ends(item) for name, item in intervals.items()}
+    reasons = {name: item.reason for name, item in intervals.items() if item.reason is not None}
+    return {"intervals": {**ends, "reasons": reasons} if reasons else ends}
+
+
+def json_ends(interval: ConfidenceInterval) -> list[float] | None:
+    """The ends of an interval, for JSON."""
+    return None if isnan(interval.low) else [interval.low, interval.high]
+
+
+def json_uncertainty(first: ConfidenceInterval, settings: Settings) -> dict[str, Any]:
+    """How intervals were made, for JSON."""
+    return {
+        "confidence": settings.confidence,
+        "method": settings.interval_method,
+        "resamples": settings.resamples,
+        "seed": int(settings.seed or 0),
+        "over": first.over,
+        "units": first.n_units,
+        "effective_units": first.effective,
+    }
+
+
+def flat_intervals(intervals: Scores) -> dict[str, Any]:
+    """What a row gains in CSV."""
+    return {
+        f"{name}_{end}": getattr(item, end)
+        for name, item in intervals.items()
+        for end in ("low", "high")
+    }
+
+
+# --- Rows ---------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

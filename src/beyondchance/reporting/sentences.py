@@ -13,7 +13,7 @@ from beyondchance.annotations.corpus import Corpus
 from beyondchance.messages import PYTHON, Note, Piece, Quote, Text, Use, Voice, pieces, spoken
 from beyondchance.numbers import in_digits
 from beyondchance.reporting.blocks import counted, in_list
-from beyondchance.reporting.intervals import interval_heading
+from beyondchance.reporting.breakdown import interval_heading
 from beyondchance.results.intervals import FEW, VERY_FEW
 from beyondchance.results.score import Score
 from beyondchance.settings import Settings
@@ -171,11 +171,7 @@ def explained(
 
 def joined(texts: Iterable[Text]) -> tuple[Piece, ...]:
     """Sentences one after the other; empty ones are left out."""
-    found: list[Piece] = []
-    for text in texts:
-        if text:
-            found += [" ", *pieces(text)]
-    return tuple(found[1:])
+    return tuple(piece for text in texts if text for piece in (" ", *pieces(text)))[1:]
 
 
 def how_made(first: ConfidenceInterval, settings: Settings) -> Text:

@@ -10,24 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.messages import Note
-from beyondchance.reporting import sentences
+from beyondchance.reporting import breakdown as levels, sentences
 from beyondchance.reporting.blocks import CUT, Block, Prose, Report, Table, cut, in_list
-from beyondchance.reporting.breakdown import (
-    SCORE_COLUMNS,
-    SPANS,
-    Breakdown,
-    Column,
-    Row,
-    breakdown_of,
-    flat_score,
-    habits_table,
-    lowest,
-    most_contested,
-    plain_null,
-    scores_table,
-    table_of,
-)
-from beyondchance.reporting.intervals import json_uncertainty
 from beyondchance.results.agreement import Agreement
 from beyondchance.results.difficulty import Difficulty
 from beyondchance.settings import Settings
@@ -58,7 +42,7 @@ class Variant:
         """The score for CSV."""
         name = f"{self.measure} {self.unit} {self.scope}"
         row = {"level": "sensitivity", "name": name, "measure": self.measure}
-        return {**row, **flat_score(self.score)}
+        return {**row, **levels.flat_score(self.score)}
 
 
 def agree_report(
@@ -101,7 +85,7 @@ def agree_report(
     """
     result = next(iter(results.values()))
     annotators = result.counts.annotators
-    breakdown = breakdown_of(results, intervals, by=by, difficulty=difficulty, null=null)
+    breakdown = levels.breakdown_of(results, intervals, by=by, difficulty=difficulty, null=null)
     settings = breakdown.settings or (null.settings if null is not None else result.settings)
     if others is not None:
         from beyondchance.reporting.commands import coefficients  # noqa: PLC0415 - rarely wanted
@@ -156,7 +140,7 @@ def agree_report(
     )
 
 
-def agree_notes(corpus: Corpus, result: Agreement, breakdown: Breakdown) -> list[Note]:
+def agree_notes(corpus: Corpus, result: Agreement, breakdown: levels.Breakdown) -> list[Note]:
     """What to know besides the result."""
     notes = [*corpus.notes, *sentences.unshared_labels(corpus, result.counts.annotators)]
     if corpus.gold is not None and corpus.gold not in result.counts.annotators:
@@ -165,7 +149,7 @@ def agree_notes(corpus: Corpus, result: Agreement, breakdown: Breakdown) -> list
     return notes + sentences.cautions([first["corrected"]] if first else [])
 
 
-def explanation(breakdown: Breakdown) -> list[Text]:
+def explanation(breakdown: levels.Breakdown) -> list[Text]:
     """How the intervals were made; nothing if there are none."""
     first = breakdown.rows[0].intervals
     if breakdown.settings is None:
@@ -173,7 +157,7 @@ def explanation(breakdown: Breakdown) -> list[Text]:
     return [sentences.explained(first["corrected"], shown_intervals(breakdown), breakdown.settings)]
 
 
-def shown_intervals(breakdown: Breakdown) -> list[tuple[str, ConfidenceInterval]]:
+def shown_intervals(breakdown: levels.Breakdown) -> list[tuple[str, ConfidenceInterval]]:
     """The intervals that tables show, by name."""
     # Two annotators are one pair, and need no tables besides the first.
     is_team = sum(bool(row.intervals) for row in breakdown.of("annotator")) > 2
@@ -188,29 +172,33 @@ def shown_intervals(breakdown: Breakdown) -> list[tuple[str, ConfidenceInterval]
 # --- Tables for people --------------------------------------------------------
 
 
-def overall_table(breakdown: Breakdown) -> Table:
+def overall_table(breakdown: levels.Breakdown) -> Table:
     """The score by each measure."""
-    return table_of(
+    return levels.table_of(
         breakdown.of("all"),
         ("measure", attrgetter("measure")),
-        *SCORE_COLUMNS,
+        *levels.SCORE_COLUMNS,
         ("counts", lambda row: sentences.MATCHES.get(row.measure, "")),
         settings=breakdown.settings,
         title="agreement",
     )
 
 
-def _tables(breakdown: Breakdown, *, by: Sequence[str], has_null: bool, top: int) -> list[Table]:
+def _tables(
+    breakdown: levels.Breakdown, *, by: Sequence[str], has_null: bool, top: int
+) -> list[Table]:
     """The tables of labels, pairs, annotators, documents and fields of them."""
     settings, annotators = breakdown.settings, breakdown.of("annotator")
     labels = breakdown.of("label")
     measure = breakdown.rows[0].measure
-    tables = [scores_table("label", labels, settings, title=f"labels, by {measure}")]
+    tables = [levels.scores_table("label", labels, settings, title=f"labels, by {measure}")]
     is_team = len(annotators) > 2
     if is_team:
         pairs = breakdown.of("pair")
-        tables.append(scores_table("pair", pairs, settings, title="pairs of annotators", top=top))
-    tables.append(habits_table(annotators, top))
+        tables.append(
+            levels.scores_table("pair", pairs, settings, title="pairs of annotators", top=top)
+        )
+    tables.append(levels.habits_table(annotators, top))
     if is_team and any(row.intervals for row in annotators):
         tables.append(_intervals_table(annotators, settings, top))
     for name in by:
@@ -218,31 +206,33 @@ def _tables(breakdown: Breakdown, *, by: Sequence[str], has_null: bool, top: int
             tables += _document_tables(breakdown.of("document"), has_null=has_null, top=top)
         else:
             groups, title = breakdown.by(name), f"documents by {name}"
-            tables.append(scores_table(name, groups, settings, title=title, top=top))
+            tables.append(levels.scores_table(name, groups, settings, title=title, top=top))
     return tables
 
 
-def _intervals_table(annotators: Sequence[Row], settings: Settings | None, top: int) -> Table:
+def _intervals_table(
+    annotators: Sequence[levels.Row], settings: Settings | None, top: int
+) -> Table:
     """The intervals of the annotators, for which their own table has no room."""
-    shown, remark = lowest(annotators, top)
+    shown, remark = levels.lowest(annotators, top)
     columns = (("annotator", attrgetter("name")), ("corrected", attrgetter("score.corrected")))
     title = "intervals of the annotators"
-    return table_of(
+    return levels.table_of(
         shown, *columns, settings=settings, title=title, remark=remark, has_reasons=False
     )
 
 
-def _document_tables(documents: Sequence[Row], *, has_null: bool, top: int) -> list[Table]:
+def _document_tables(documents: Sequence[levels.Row], *, has_null: bool, top: int) -> list[Table]:
     """The most contested documents, and the hardest; with p-values, where there are some."""
-    columns: list[Column] = [
+    columns: list[levels.Column] = [
         ("document", attrgetter("name")),
-        SPANS,
-        *SCORE_COLUMNS,
+        levels.SPANS,
+        *levels.SCORE_COLUMNS,
         ("difficulty", attrgetter("difficulty")),
     ]
     if has_null:
         columns.append(("p (chance)", attrgetter("null.p_value")))
-    contested = most_contested(row for row in documents if row.score.n_spans)
+    contested = levels.most_contested(row for row in documents if row.score.n_spans)
     # Undefined ones come last.
     hardest = sorted(contested, key=lambda row: (isnan(row.difficulty), -row.difficulty))
     tables = []
@@ -251,24 +241,26 @@ def _document_tables(documents: Sequence[Row], *, has_null: bool, top: int) -> l
         ("the hardest documents first", hardest),
     ):
         shown, remark = cut(rows, top)
-        tables.append(table_of(shown, *columns, title=title, remark=remark))
+        tables.append(levels.table_of(shown, *columns, title=title, remark=remark))
     return tables
 
 
 def _variants_table(variants: Sequence[Variant]) -> Table:
     choices = [(name, attrgetter(name)) for name in ("measure", "unit", "scope")]
-    return table_of(variants, *choices, *SCORE_COLUMNS, title="the score by other choices")
+    return levels.table_of(
+        variants, *choices, *levels.SCORE_COLUMNS, title="the score by other choices"
+    )
 
 
 # --- JSON ---------------------------------------------------------------------
 
 
 def agree_data(
-    breakdown: Breakdown, *, by: Sequence[str] = (), null: NullDistribution | None = None
+    breakdown: levels.Breakdown, *, by: Sequence[str] = (), null: NullDistribution | None = None
 ) -> dict[str, Any]:
     """The scores for JSON."""
 
-    def named(rows: Sequence[Row]) -> dict[Any, Any]:
+    def named(rows: Sequence[levels.Row]) -> dict[Any, Any]:
         return {row.name: row.to_dict() for row in rows}
 
     first = breakdown.rows[0]
@@ -280,9 +272,11 @@ def agree_data(
         "annotators": named(breakdown.of("annotator")),
     }
     if breakdown.settings is not None:
-        data["uncertainty"] = json_uncertainty(first.intervals["corrected"], breakdown.settings)
+        data["uncertainty"] = levels.json_uncertainty(
+            first.intervals["corrected"], breakdown.settings
+        )
     if null is not None:
-        data["null_distribution"] = plain_null(null)
+        data["null_distribution"] = levels.plain_null(null)
     if "document" in by:
         data["documents"] = named(breakdown.of("document"))
     fields = [name for name in by if name != "document"]

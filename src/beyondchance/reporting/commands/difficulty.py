@@ -7,14 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.numbers import in_digits
-from beyondchance.reporting import sentences
+from beyondchance.reporting import breakdown, sentences
 from beyondchance.reporting.blocks import CUT, Bars, Block, Prose, Report, Table, cut, in_list
-from beyondchance.reporting.intervals import (
-    flat_intervals,
-    interval_heading,
-    json_intervals,
-    json_uncertainty,
-)
 from beyondchance.results.difficulty import Difficulty
 
 if TYPE_CHECKING:
@@ -70,8 +64,12 @@ def difficulty_report(
     def data() -> dict[str, Any]:
         return {
             "difficulty": result.overall,
-            **json_intervals(ends),
-            **({"uncertainty": json_uncertainty(ends["difficulty"], settings)} if ends else {}),
+            **breakdown.json_intervals(ends),
+            **(
+                {"uncertainty": breakdown.json_uncertainty(ends["difficulty"], settings)}
+                if ends
+                else {}
+            ),
             "documents": by_document,
             "histogram": [
                 {"from": low, "to": high, "documents": number} for low, high, number in histogram
@@ -81,7 +79,7 @@ def difficulty_report(
     def rows() -> list[dict[str, Any]]:
         overall = {"level": "all", "name": "", "difficulty": result.overall}
         return [
-            {**overall, **flat_intervals(ends)},
+            {**overall, **breakdown.flat_intervals(ends)},
             *(
                 {"level": "document", "name": name, "difficulty": value}
                 for name, value in by_document.items()
@@ -121,7 +119,7 @@ def _interval(intervals: Intervals, digits: int) -> Text:
     if interval.reason is not None:
         return how
     low, high = in_digits(interval.low, digits), in_digits(interval.high, digits)
-    level = interval_heading(intervals.settings)
+    level = breakdown.interval_heading(intervals.settings)
     mark = "*" if interval.caution else ""
     return sentences.joined((f"{level} interval of the difficulty: {low} to {high}{mark}.", how))
 

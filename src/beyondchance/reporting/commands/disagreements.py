@@ -127,39 +127,26 @@ def _name(label: str | None) -> str:
 
 def _list_table(shown: Disagreements, n_listed: int) -> Table:
     """One row for each disagreement, in the text where that is known."""
-    rows = shown.to_rows()
+    rows, marked = shown.to_rows(), _in_texts(shown)
     one_pair = len(shown.pairs) == 1
     several_texts = len(shown.corpus.text_length) > len(shown.corpus.documents)
     first, second = shown.pairs[0] if one_pair else ("first", "second")
-    marked = _in_texts(shown)
-    headings = [
-        "document",
-        *(["text"] if several_texts else []),
-        *([] if one_pair else ["annotators"]),
-        "kind",
-        first,
-        second,
-        *(["in the text"] if marked else []),
+    columns: list[tuple[str, Sequence[Cell]]] = [
+        ("document", [row["document"] for row in rows]),
+        *([("text", [row["text"] for row in rows])] if several_texts else []),
+        *([] if one_pair else [("annotators", [f"{row['a']} and {row['b']}" for row in rows])]),
+        ("kind", [row["kind"] for row in rows]),
+        (first, [_span(row, "a") for row in rows]),
+        (second, [_span(row, "b") for row in rows]),
+        *([("in the text", marked)] if marked else []),
     ]
-    cells: list[Sequence[Cell]] = []
-    for number, row in enumerate(rows):
-        cells.append(
-            [
-                row["document"],
-                *([row["text"]] if several_texts else []),
-                *([] if one_pair else [f"{row['a']} and {row['b']}"]),
-                row["kind"],
-                _span(row, "a"),
-                _span(row, "b"),
-                *([marked[number]] if marked else []),
-            ]
-        )
+    headings = [heading for heading, _ in columns]
     remark = f"{len(rows):,} of {n_listed:,}." if len(rows) < n_listed else ""
     who = shown.pairs[0] if one_pair else ("the first", "the second")
     legend = f"([ ] marked by {who[0]}, {{ }} by {who[1]})" if marked else ""
-    return Table(
-        headings, cells, "one by one, in reading order", " ".join(filter(None, (remark, legend)))
-    )
+    remark = " ".join(filter(None, (remark, legend)))
+    cells = list(zip(*(column for _, column in columns), strict=True))
+    return Table(headings, cells, "one by one, in reading order", remark)
 
 
 def _span(row: Mapping[str, Any], side: str) -> str | None:

@@ -76,12 +76,7 @@ _REMARK = "(from, to: the range of numbers that may be needed; a pilot gives onl
 
 
 def _plain(plan: Plan) -> dict[str, Any]:
-    return {
-        "half_width": plan.half_width,
-        "documents": plan.documents,
-        "low": plan.low,
-        "high": plan.high,
-    }
+    return {name: getattr(plan, name) for name in ("half_width", "documents", "low", "high")}
 
 
 def _meaning(plan: Plan, score: str, digits: int) -> str:

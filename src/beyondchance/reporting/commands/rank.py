@@ -11,18 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.messages import Note
-from beyondchance.reporting import sentences
+from beyondchance.reporting import breakdown, sentences
 from beyondchance.reporting.blocks import Block, Cell, Prose, Report, Table, counted, in_list
-from beyondchance.reporting.breakdown import SCORE_COLUMNS, Row, flat_score, table_of
-from beyondchance.reporting.intervals import (
-    Scores,
-    cell_of,
-    flat_intervals,
-    interval_heading,
-    json_ends,
-    json_intervals,
-    json_uncertainty,
-)
 from beyondchance.results.ranking import Ranking
 from beyondchance.settings import Settings
 
@@ -46,7 +36,7 @@ class Sureness:
     """
 
     standings: Standings
-    labels: Mapping[str, Mapping[str, Scores]] = field(default_factory=dict)
+    labels: Mapping[str, Mapping[str, breakdown.Scores]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,7 +51,7 @@ class Subset:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SystemRow(Row):
+class SystemRow(breakdown.Row):
     """A system in a ranking.
 
     Attributes
@@ -82,7 +72,7 @@ class SystemRow(Row):
     rank_observed: int | None
     rank_corrected: int | None
     agreement: Agreement
-    label_intervals: Mapping[str, Scores] = field(default_factory=dict)
+    label_intervals: Mapping[str, breakdown.Scores] = field(default_factory=dict)
     is_tested: bool = False
     p_best: float = nan
     p_next: float = nan
@@ -105,17 +95,24 @@ class SystemRow(Row):
             ascii_lowercase[number] if number < 26 else f" {number + 1}" for number in self.groups
         )
 
+    @property
+    def ranks(self) -> dict[str, int | None]:
+        """Both ranks, for JSON and CSV."""
+        return {"rank_observed": self.rank_observed, "rank_corrected": self.rank_corrected}
+
     def to_dict(self) -> dict[str, Any]:
         """The row for JSON."""
         tested = {"p_best": self.p_best, "p_next": self.p_next, "groups": list(self.groups)}
         return {
             "name": self.name,
-            "rank_observed": self.rank_observed,
-            "rank_corrected": self.rank_corrected,
-            **Row.to_dict(self),
+            **self.ranks,
+            **breakdown.Row.to_dict(self),
             **(tested if self.is_tested else {}),
             "labels": {
-                label: {**score.to_dict(), **json_intervals(self.label_intervals.get(label, {}))}
+                label: {
+                    **score.to_dict(),
+                    **breakdown.json_intervals(self.label_intervals.get(label, {})),
+                }
                 for label, score in self.agreement.by_label.items()
             },
         }
@@ -126,12 +123,11 @@ class SystemRow(Row):
         return {
             "measure": self.measure,
             "system": self.name,
-            "rank_observed": self.rank_observed,
-            "rank_corrected": self.rank_corrected,
-            **flat_score(self.score),
+            **self.ranks,
+            **breakdown.flat_score(self.score),
             "precision": self.score.precision,
             "recall": self.score.recall,
-            **flat_intervals(self.intervals),
+            **breakdown.flat_intervals(self.intervals),
             **(tested if self.is_tested else {}),
         }
 
@@ -318,10 +314,10 @@ def explanation(standings: Standings) -> Text:
 
 def ranking_table(systems: Sequence[SystemRow], title: str) -> Table:
     """The systems with both ranks, by corrected score."""
-    return table_of(
+    return breakdown.table_of(
         systems,
         ("system", attrgetter("name")),
-        *SCORE_COLUMNS,
+        *breakdown.SCORE_COLUMNS,
         ("rank", attrgetter("rank_observed")),
         ("corrected rank", attrgetter("rank_corrected")),
         ("change", attrgetter("change")),
@@ -331,7 +327,7 @@ def ranking_table(systems: Sequence[SystemRow], title: str) -> Table:
 
 def sure_table(systems: Sequence[SystemRow], settings: Settings, title: str = "") -> Table:
     """Intervals, and p-values of the differences from the best system and from the next."""
-    return table_of(
+    return breakdown.table_of(
         systems,
         ("system", attrgetter("name")),
         ("corrected", attrgetter("score.corrected")),
@@ -347,10 +343,10 @@ def sure_table(systems: Sequence[SystemRow], settings: Settings, title: str = ""
 def differences_table(standings: Standings, measure: str) -> Table:
     """How far each system is ahead of the next."""
     rows: list[tuple[Cell, ...]] = [
-        (one, other, item.difference, cell_of(item.interval))
+        (one, other, item.difference, breakdown.cell_of(item.interval))
         for (one, other), item in sentences.neighbours(standings)
     ]
-    headings = ("system", "next", "difference", interval_heading(standings.settings))
+    headings = ("system", "next", "difference", breakdown.interval_heading(standings.settings))
     return Table(headings, rows, f"by {measure}, corrected: how far ahead of the next")
 
 
@@ -365,13 +361,13 @@ def _comparisons(standings: Standings) -> dict[str, Any]:
     """What was tested, for JSON."""
     first = standings.intervals[standings.order[0]]["corrected"]
     return {
-        "uncertainty": json_uncertainty(first, standings.settings),
+        "uncertainty": breakdown.json_uncertainty(first, standings.settings),
         "comparisons": [
             {
                 "a": one,
                 "b": other,
                 "difference": item.difference,
-                "interval": json_ends(item.interval),
+                "interval": breakdown.json_ends(item.interval),
                 **_said_of(item.interval),
                 "p_value": item.p_value,
                 "p_error": item.p_error,

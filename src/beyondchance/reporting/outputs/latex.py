@@ -10,14 +10,8 @@ from beyondchance.reporting.blocks import Bars, Block, Curves, Prose, Table, cel
 from beyondchance.reporting.visible import visible
 
 _ESCAPES = {
+    **{character: rf"\{character}" for character in "{}$&#%_"},
     "\\": r"\textbackslash{}",
-    "{": r"\{",
-    "}": r"\}",
-    "$": r"\$",
-    "&": r"\&",
-    "#": r"\#",
-    "%": r"\%",
-    "_": r"\_",
     "^": r"\textasciicircum{}",
     "~": r"\textasciitilde{}",
     "<": r"\textless{}",

@@ -1,0 +1,268 @@
+"""Charts of annotators: pair by pair, how they differ, and how much each marks."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from math import isfinite, nan
+from typing import Any, NamedTuple
+
+from beyondchance.numbers import in_digits
+from beyondchance.page.charts import shared
+from beyondchance.page.charts.colours import INK, KINDS, OBSERVED, ink_on, ramp
+from beyondchance.page.figures import altair
+from beyondchance.reporting.blocks import counted, in_list
+
+MOST_ANNOTATORS = 30
+
+
+def pairs_chart(annotators: Sequence[str], pairs: Mapping[tuple[str, str], float]) -> Any:
+    """Corrected agreement of each pair of annotators, as a matrix with its numbers.
+
+    Parameters
+    ----------
+    annotators : sequence of str
+        In the order of the matrix; of more than 30, the first 30 are drawn.
+    pairs : mapping of (str, str) to float
+        Both orders of a pair are the same pair.
+
+    Examples
+    --------
+    >>> pairs_chart(["ada", "ben"], {("ada", "ben"): 0.75}).description
+    'Corrected agreement is 0.750 for the only pair, ada and ben.'
+    """
+    title = "Corrected agreement of each pair of annotators"
+    chosen = list(annotators[:MOST_ANNOTATORS])
+    if len(chosen) < 2:
+        return shared.nothing(title, "there are no two annotators")
+    alt = altair()
+    names = dict(zip(chosen, shared.shown_names(chosen, length=18), strict=True))
+    found = {
+        (b, a): float(pairs.get((a, b), pairs.get((b, a), nan)))
+        for place, b in enumerate(chosen)
+        for a in chosen[:place]
+    }
+    known = {pair: value for pair, value in found.items() if isfinite(value)}
+    low = min(0.0, *known.values(), 0.0)
+    cells = []
+    for (row, column), value in known.items():
+        colour = ramp((value - low) / (1 - low))
+        cells.append(
+            {
+                "row": names[row],
+                "column": names[column],
+                "value": value,
+                "description": f"{names[column]} and {names[row]}: {shared.shown_number(value)}",
+                "shown": in_digits(value, 2),
+                "fill": colour,
+                "ink": ink_on(colour),
+            }
+        )
+    rows, columns = [names[name] for name in chosen[1:]], [names[name] for name in chosen[:-1]]
+    below = alt.Axis(orient="bottom", labelAngle=-40, grid=False, ticks=False)
+    left = alt.Axis(grid=False, ticks=False)
+    step = min(56, max(24, shared.WIDTH // len(rows)))
+    base = shared.plot(cells, width=alt.Step(step), height=alt.Step(min(step, 32))).encode(
+        x=alt.X("column:N", title=None, scale=alt.Scale(domain=columns), axis=below),
+        y=alt.Y("row:N", title=None, scale=alt.Scale(domain=rows), axis=left),
+        description="description:N",
+    )
+    squares = base.mark_rect().encode(fill=alt.Fill("fill:N", scale=None))
+    numbers = base.mark_text(fontSize=12 if step > 34 else 9, aria=False).encode(
+        text="shown:N", fill=alt.Fill("ink:N", scale=None)
+    )
+    notes = shared.left_out(len(annotators), len(chosen), "annotators", "the first ones")
+    notes += shared.undefined(len(found) - len(known), "pair")
+    values = {f"{names[a]} and {names[b]}": value for (b, a), value in found.items()}
+    finding = shared.extremes(values, "Corrected agreement", "pair")
+    return shared.finished(alt.layer(squares, numbers), title, notes, finding)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KindRow:
+    """How often each kind occurs between two annotators; kinds are those of `KINDS`."""
+
+    a: str
+    b: str
+    counts: Mapping[str, int] = field(default_factory=dict)
+
+
+def kinds_chart(rows: Sequence[KindRow]) -> Any:
+    """Kinds of agreement and disagreement of each pair, as shares of one bar.
+
+    Parameters
+    ----------
+    rows : sequence of KindRow
+        Drawn in this order; of more than 40, those 40 with most cases.
+
+    Examples
+    --------
+    >>> kinds_chart([KindRow(a="ada", b="ben", counts={"agree": 3, "label": 1})]).description
+    'Of 4 spans or pairs of spans, 3 agree; the most frequent difference is label (1).'
+    """
+    title = "How annotators differ, pair by pair"
+    known = [row for row in rows if sum(row.counts.values())]
+    most = sorted(range(len(known)), key=lambda place: -sum(known[place].counts.values()))
+    chosen = [known[place] for place in sorted(most[: shared.MOST_ROWS])]
+    notes = shared.left_out(len(known), len(chosen), "pairs", "those with most cases")
+    if len(rows) > len(known):
+        notes.append(f"{counted(len(rows) - len(known), 'pair')} without any span: not drawn.")
+    if not chosen:
+        return shared.nothing(title, "there is no pair with a span", notes)
+    alt = altair()
+    names = shared.distinct(
+        f"{shared.shown_name(row.a, length=14)} and {shared.shown_name(row.b, length=14)}"
+        for row in chosen
+    )
+    parts = [
+        part
+        for name, row in zip(names, chosen, strict=True)
+        for part in _parts_of_bar(name, row.counts)
+    ]
+    base = shared.plot(parts, width=shared.WIDTH, height=alt.Step(26)).encode(
+        x=alt.X(
+            "from:Q",
+            title="share of all spans, paired or alone",
+            scale=alt.Scale(domain=[0, 1], nice=False),
+            axis=alt.Axis(format=".0%", grid=False),
+        ),
+        y=shared.name_axis(names),
+    )
+    colours = alt.Scale(domain=list(KINDS), range=list(KINDS.values()))
+    bars = base.mark_bar().encode(
+        x2="to:Q",
+        color=alt.Color(
+            "kind:N", title=None, scale=colours, legend=alt.Legend(symbolType="square")
+        ),
+        description="description:N",
+    )
+    texts = base.mark_text(fontSize=11, aria=False).encode(
+        x="middle:Q", text="shown:N", fill=alt.Fill("ink:N", scale=None)
+    )
+    total: Counter[str] = Counter()
+    for row in chosen:
+        total.update(row.counts)
+    finding = (
+        f"Of {sum(total.values()):,} spans or pairs of spans, {total['agree']:,} agree"
+        f"{_most_frequent(total)}."
+    )
+    return shared.finished(alt.layer(bars, texts), title, notes, finding)
+
+
+def _most_frequent(total: Mapping[str, int]) -> str:
+    differences = {kind: total[kind] for kind in KINDS if kind != "agree" and total.get(kind)}
+    if not differences:
+        return ""
+    kind = max(differences, key=differences.__getitem__)
+    return f"; the most frequent difference is {kind} ({differences[kind]:,})"
+
+
+def _parts_of_bar(name: str, counts: Mapping[str, int]) -> list[dict[str, Any]]:
+    """The parts of one bar from left to right, each with as much text as it has room for."""
+    total = sum(counts.values())
+    parts, done = [], 0
+    for kind in sorted(counts, key=[*KINDS].index):
+        count = counts[kind]
+        if not count:
+            continue
+        pixels = shared.WIDTH * count / total
+        fitting = (
+            text for text in (f"{kind} {count:,}", f"{count:,}", "") if 7 * len(text) < pixels
+        )
+        parts.append(
+            {
+                "name": name,
+                "kind": kind,
+                "count": int(count),
+                "from": done / total,
+                "to": (done + count) / total,
+                "middle": (done + count / 2) / total,
+                "shown": next(fitting),
+                "ink": ink_on(KINDS[kind]),
+                "description": f"{name}: {kind} {count:,} of {total:,}",
+            }
+        )
+        done += count
+    return parts
+
+
+class HabitRow(NamedTuple):
+    """How much one annotator marks for each position that the others mark on average."""
+
+    name: str
+    ratio: float
+
+
+def habits_chart(rows: Sequence[HabitRow], *, beside: str = "the others") -> Any:
+    """Who marks more, and who less, than the others: a dot next to the line of 1 for each.
+
+    Parameters
+    ----------
+    rows : sequence of HabitRow
+        Drawn in this order. A ratio of 0 has no place on the scale and is named instead.
+    beside : str
+        The annotators that they are compared with.
+
+    Examples
+    --------
+    >>> habits_chart([HabitRow(name="ada", ratio=2), HabitRow(name="ben", ratio=0.5)]).description
+    'ada marks most (2.00 times as much as the others), ben least (0.50 times).'
+    """
+    title = f"How much each annotator marks, compared with {beside}"
+    chosen = rows[: shared.MOST_ROWS]
+    names = shared.shown_names([row.name for row in chosen])
+    drawn = {
+        name: float(row.ratio)
+        for name, row in zip(names, chosen, strict=True)
+        if isfinite(row.ratio) and row.ratio > 0
+    }
+    notes = shared.left_out(len(rows), len(chosen), "annotators", "the first ones")
+    silent = [name for name, row in zip(names, chosen, strict=True) if row.ratio == 0]
+    if silent:
+        notes.append(f"Marked nothing, and so not drawn: {in_list(silent)}.")
+    notes += shared.undefined(len(names) - len(drawn) - len(silent), "annotator")
+    if not drawn:
+        return shared.nothing(title, "no ratio is defined", notes)
+    alt = altair()
+    reach = max(1.25, *(max(ratio, 1 / ratio) for ratio in drawn.values())) * 1.1
+    values = [
+        {
+            "name": name,
+            "ratio": ratio,
+            "shown": f"{ratio:.2f}",
+            "description": f"{name}: {ratio:.2f}",
+        }
+        for name, ratio in drawn.items()
+    ]
+    base = shared.plot(values, width=shared.WIDTH, height=alt.Step(20)).encode(
+        x=alt.X(
+            "ratio:Q",
+            title=f"marked positions, for each one that {beside} marked",
+            scale=alt.Scale(type="log", domain=[1 / reach, reach], nice=False),
+            axis=alt.Axis(values=_log_ticks(reach), format="~g"),
+        ),
+        y=shared.name_axis(drawn),
+    )
+    one = shared.plot([{"one": 1}]).mark_rule(color=INK, aria=False).encode(x="one:Q")
+    stems = base.mark_rule(color=OBSERVED, strokeWidth=2, aria=False).encode(x2=alt.datum(1))
+    dots = base.mark_point(filled=True, size=75, color=OBSERVED, opacity=1)
+    layers = alt.layer(
+        one,
+        stems,
+        dots.encode(description="description:N"),
+        shared.numbers_column(values, names=drawn),
+    )
+    most, least = max(drawn, key=drawn.__getitem__), min(drawn, key=drawn.__getitem__)
+    finding = f"{most} marks {drawn[most]:.2f} times as much as {beside}."
+    if most != least:
+        finding = (
+            f"{most} marks most ({drawn[most]:.2f} times as much as {beside}), "
+            f"{least} least ({drawn[least]:.2f} times)."
+        )
+    return shared.finished(layers, title, notes, finding)
+
+
+def _log_ticks(reach: float) -> list[float]:
+    ticks = (0.001, 0.01, 0.1, 0.2, 0.5, 0.8, 1, 1.25, 2, 5, 10, 100, 1000)
+    return [tick for tick in ticks if 1 / reach <= tick <= reach]
