@@ -20,6 +20,7 @@ from spacy.tokens import Doc, DocBin, Span
 from spacy.vocab import Vocab
 
 ENTITY = "de.tudarmstadt.ukp.dkpro.core.api.ner.type.NamedEntity"
+CUSTOM = "webanno.custom.Name"
 
 
 def utf16(text: str) -> int:
@@ -201,13 +202,13 @@ def conllu_brackets(data: Annotations) -> Example:
     return _conllu(data, in_brackets)
 
 
-def webanno_tsv(data: Annotations) -> Example:
-    files = {}
-    for document, person in data.spans:
-        parts = [f"#FORMAT=WebAnno TSV 3.3\n#T_SP={ENTITY}|value\n\n"]
+def _webanno_tsv(data: Annotations, documents: list[str], person: str, layer: str) -> bytes:
+    parts = [f"#FORMAT=WebAnno TSV 3.3\n#T_SP={layer}|value\n\n"]
+    base = number = group = 0
+    for document in documents:
         places = iter(data.places(document, utf16))
-        group = 0
-        for number, sentence in enumerate(data.tagged(document, person), start=1):
+        for sentence in data.tagged(document, person):
+            number += 1
             text = " ".join(word for word, _ in sentence)
             parts.append(f"\n#Text={text}\n".replace("\\", "\\\\"))
             for place, (word, tag) in enumerate(sentence, start=1):
@@ -217,10 +218,23 @@ def webanno_tsv(data: Annotations) -> Example:
                 form = word.replace("\\", "\\\\")
                 for special in "[]":
                     form = form.replace(special, f"\\{special}")
-                cells = [f"{number}-{place}", f"{start}-{end}", form, value, ""]
+                cells = [f"{number}-{place}", f"{base + start}-{base + end}", form, value, ""]
                 parts.append("\t".join(cells) + "\n")
-        files[f"{person}/{document}.tsv"] = "".join(parts).encode()
+        base += utf16(data.texts[document]) + 1
+    return "".join(parts).encode()
+
+
+def webanno_tsv(data: Annotations) -> Example:
+    files = {
+        f"{person}/{document}.tsv": _webanno_tsv(data, [document], person, ENTITY)
+        for document, person in data.spans
+    }
     return Example(files, data.people)
+
+
+def webanno_tsv_file(data: Annotations) -> Example:
+    """All documents as one, with a layer that is not built in."""
+    return one_each(data, "tsv", lambda by: _webanno_tsv(data, data.by(by), by, CUSTOM))
 
 
 # --- Tables -------------------------------------------------------------------
@@ -395,26 +409,35 @@ def spacy(data: Annotations) -> Example:
     return one_each(data, "spacy", content)
 
 
-def gate_bdocjs(data: Annotations) -> Example:
-    files = {}
-    for document, text in data.texts.items():
-        sets = {
-            person: {
-                "name": person,
-                "annotations": [
-                    {"type": label, "start": start, "end": end, "id": number, "features": {}}
-                    for number, (start, end, label, _) in enumerate(
-                        data.marked(document, person, utf16)
-                    )
-                ],
-                "next_annid": 99,
-            }
-            for person in data.people
-            if (document, person) in data.spans
+def _bdocjs(data: Annotations, document: str, offset_type: str) -> bytes:
+    length = {"j": utf16, "p": len}[offset_type]
+    sets = {
+        person: {
+            "name": person,
+            "annotations": [
+                {"type": label, "start": start, "end": end, "id": number, "features": {}}
+                for number, (start, end, label, _) in enumerate(
+                    data.marked(document, person, length)
+                )
+            ],
+            "next_annid": 99,
         }
-        content = {"annotation_sets": sets, "text": text, "features": {}, "name": document}
-        files[f"gate/{document}.bdocjs"] = json.dumps(content | {"offset_type": "j"}).encode()
+        for person in data.people
+        if (document, person) in data.spans
+    }
+    text = data.texts[document]
+    content = {"annotation_sets": sets, "text": text, "features": {}, "name": document}
+    return json.dumps(content | {"offset_type": offset_type}).encode()
+
+
+def gate_bdocjs(data: Annotations) -> Example:
+    files = {f"gate/{document}.bdocjs": _bdocjs(data, document, "j") for document in data.sentences}
     return Example(files, ["gate"])
+
+
+def gate_bdocjs_file(data: Annotations) -> Example:
+    """The first document, with offsets that count code points."""
+    return Example({"document.bdocjs": _bdocjs(data, data.first, "p")}, ["document.bdocjs"])
 
 
 def gate_xml(data: Annotations) -> Example:
@@ -443,9 +466,9 @@ def gate_xml(data: Annotations) -> Example:
     return Example({"document.xml": content.encode()}, ["document.xml"])
 
 
-def _cas(data: Annotations, document: str, person: str) -> Any:
+def _cas(data: Annotations, document: str, person: str, layer: str) -> Any:
     system = cassis.TypeSystem()
-    kind = system.create_type(ENTITY)
+    kind = system.create_type(layer)
     system.create_feature(kind, "value", "uima.cas.String")
     cas = cassis.Cas(system)
     cas.sofa_string = data.texts[document]
@@ -455,21 +478,31 @@ def _cas(data: Annotations, document: str, person: str) -> Any:
     return cas
 
 
+def _cas_json(cas: Any) -> bytes:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return as_bytes(cas.to_json())
+
+
 def uima_json(data: Annotations) -> Example:
-    files = {}
-    for document, person in data.spans:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            content = _cas(data, document, person).to_json()
-        files[f"{person}/{document}.json"] = as_bytes(content)
+    files = {
+        f"{person}/{document}.json": _cas_json(_cas(data, document, person, ENTITY))
+        for document, person in data.spans
+    }
     return Example(files, data.people)
 
 
+def uima_json_file(data: Annotations) -> Example:
+    """The first document, with a layer that is not built in."""
+    return one_each(data, "json", lambda by: _cas_json(_cas(data, data.first, by, CUSTOM)))
+
+
 def uima_xmi(data: Annotations) -> Example:
-    """The first document, and the types."""
-    example = one_each(data, "xmi", lambda person: _cas(data, data.first, person).to_xmi())
-    system = _cas(data, data.first, data.people[0]).typesystem.to_xml().encode()
-    return Example({**example.files, "TypeSystem.xml": system}, example.given)
+    """The first document, with a layer that is not built in, and the types."""
+    made = {person: _cas(data, data.first, person, CUSTOM) for person in data.people}
+    example = one_each(data, "xmi", lambda person: made[person].to_xmi())
+    types = made[data.people[0]].typesystem.to_xml().encode()
+    return Example({**example.files, "TypeSystem.xml": types}, example.given)
 
 
 # --- Times --------------------------------------------------------------------
@@ -511,13 +544,14 @@ def eaf(data: Annotations) -> Example:
 def textgrid(data: Annotations) -> Example:
     """Of the first document: tiers are labels, and what is written in them are the words."""
     labels = dict.fromkeys(label for spans in data.spans.values() for _, _, label in spans)
+    last = len(data.texts[data.first])
 
     def content(person: str) -> str:
-        parts = ['File type = "ooTextFile"\nObject class = "TextGrid"\n\n0\n90\n<exists>\n']
-        parts.append(f"{len(labels)}\n")
+        parts = ['File type = "ooTextFile"\nObject class = "TextGrid"\n\n']
+        parts.append(f"0\n{last}\n<exists>\n{len(labels)}\n")
         for tier in labels:
             found = [span for span in data.marked(data.first, person) if span[2] == tier]
-            parts.append(f'"IntervalTier"\n"{tier}"\n0\n90\n{len(found)}\n')
+            parts.append(f'"IntervalTier"\n"{tier}"\n0\n{last}\n{len(found)}\n')
             for start, end, _, surface in found:
                 quoted = surface.replace('"', '""')
                 parts.append(f'{start}\n{end}\n"{quoted}"\n')
@@ -534,19 +568,29 @@ FORMATS: dict[str, list[Callable[[Annotations], Example]]] = {
     "doccano": [doccano, doccano_zip],
     "prodigy": [prodigy],
     "label-studio": [label_studio, label_studio_min],
-    "webanno-tsv": [webanno_tsv],
+    "webanno-tsv": [webanno_tsv, webanno_tsv_file],
     "spacy": [spacy],
-    "gate": [gate_bdocjs, gate_xml],
-    "uima": [uima_json, uima_xmi],
+    "gate": [gate_bdocjs, gate_bdocjs_file, gate_xml],
+    "uima": [uima_json, uima_json_file, uima_xmi],
     "eaf": [eaf],
     "textgrid": [textgrid],
 }
-"""Builders of each format, which take `Annotations`."""
+"""Builders of each format by the name that it has in the registry."""
 EXAMPLES = {one.__name__: one for variants in FORMATS.values() for one in variants}
+_LOSING_DOCUMENTS = (
+    conll_columns,
+    webanno_tsv_file,
+    gate_bdocjs_file,
+    gate_xml,
+    uima_json_file,
+    uima_xmi,
+    eaf,
+    textgrid,
+)
 WITH_ALL_DOCUMENTS = {
     one.__name__: name
     for name, variants in FORMATS.items()
     for one in variants
-    if one not in (conll_columns, gate_xml, uima_xmi, eaf, textgrid)
+    if one not in _LOSING_DOCUMENTS
 }
 """The format of each builder that keeps every document and its name."""

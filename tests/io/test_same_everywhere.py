@@ -3,9 +3,10 @@
 import pytest
 
 import beyondchance as bc
+from beyondchance.io import registry
 from beyondchance.io.offsets import tokenized
 from beyondchance.io.writing import WRITTEN, write
-from every_format import EXAMPLES, WITH_ALL_DOCUMENTS, Annotations
+from every_format import EXAMPLES, FORMATS, WITH_ALL_DOCUMENTS, Annotations
 
 # Words are tokens by the rule too, and stand one space apart: columns and texts say the same.
 TEXTS = {
@@ -26,6 +27,11 @@ SPANS = {
 }
 ANNOTATORS = ("anna", "ben")
 POSITIONS = ("characters", "tokens")
+ELSEWHERE = {
+    "hf": "takes data sets, not files",
+    "rttm": "has no texts, and is covered in its own tests",
+}
+"""Formats without examples, and why."""
 DATA = Annotations({name: [text] for name, text in TEXTS.items()}, SPANS)
 
 
@@ -82,6 +88,13 @@ def assert_same(corpus, wanted):
         assert found.by_label() == known.by_label()
         assert found.by_document() == known.by_document()
         assert found.by_pair() == known.by_pair()
+
+
+def test_every_format_has_examples():
+    """A new format fails until `every_format` builds its files."""
+    assert set(FORMATS) == set(registry.FORMATS) - set(ELSEWHERE)
+    assert set(ELSEWHERE) < set(registry.FORMATS)
+    assert all(FORMATS.values())
 
 
 def test_tokens_are_those_of_the_rule():
