@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from beyondchance.errors import BeyondChanceError, DataError, OptionError
-from beyondchance.messages import Quote
+from beyondchance.messages import Quote, Text, given, quotes
 
 Value = TypeVar("Value")
 
@@ -39,8 +39,18 @@ class Within:
         return f"from {self.low:,} to {self.high:,}{more}{less}"
 
 
-def checked_option(name: str, value: object, valid: Iterable[str]) -> str:
+def checked_option(
+    name: str, value: object, valid: Iterable[str], *, are_data: bool = False
+) -> str:
     """Return `value` if it is one of the `valid` ones; name those otherwise.
+
+    Parameters
+    ----------
+    name : str
+    value : object
+    valid : iterable of str
+    are_data : bool
+        Whether these are names from the user's data, of labels or annotators.
 
     Examples
     --------
@@ -54,8 +64,10 @@ def checked_option(name: str, value: object, valid: Iterable[str]) -> str:
     choices = list(valid)
     if isinstance(value, str) and value in choices:
         return value
-    known = f"choose one of: {', '.join(choices)}" if choices else "there is none"
-    raise OptionError(f"unknown {name} ", Quote(value), remedy=known)
+    known: Text = f"choose one of: {', '.join(choices)}" if choices else "there is none"
+    if are_data and choices:
+        known = ("choose one of: ", *quotes(choices))
+    raise OptionError(f"unknown {name} ", Quote(value, is_given=True), remedy=known)
 
 
 def is_whole(value: object) -> bool:
@@ -89,7 +101,7 @@ def checked_number(
     if number in within:
         return kind(number)
     what = "a whole number" if kind is int else "a number"
-    raise error(f"{name} is ", Quote(value), expected=f"{what} {within}")
+    raise error(*given(name, value), expected=f"{what} {within}")
 
 
 def checked_whole(
@@ -145,9 +157,8 @@ or None
         return seed
     if seed is None or (is_whole(seed) and seed >= 0):  # type: ignore[operator]
         return np.random.default_rng(seed)  # type: ignore[arg-type]
-    raise OptionError(
-        "seed is ", Quote(seed), expected="a whole number from 0 on, a generator or None"
-    )
+    expected = "a whole number from 0 on, a generator or None"
+    raise OptionError(*given("seed", seed), expected=expected)
 
 
 def checked_instance(value: object, kind: type[Value], expected: str) -> Value:

@@ -9,7 +9,7 @@ quotes are left out where no annotated text may be shown.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 _LONGEST_QUOTE = 80
 _END_OF_QUOTE = 30
@@ -22,6 +22,12 @@ HIDDEN = "…"
 class Quote:
     """A value from the user's data, as Python would write it, cut short in the middle.
 
+    Attributes
+    ----------
+    value : object
+    is_given : bool
+        Whether the user typed it, as the value of an option: then it is never hidden.
+
     Examples
     --------
     >>> print(Quote("B-PER"), Quote(None))
@@ -29,6 +35,7 @@ class Quote:
     """
 
     value: object
+    is_given: bool = field(default=False, repr=False)
 
     def __str__(self) -> str:
         text = repr(self.value)
@@ -39,7 +46,7 @@ class Quote:
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """An option with a value, for a sentence that tells which one to use.
+    """An option with a value, for a sentence that tells which one to use; or its name only.
 
     Attributes
     ----------
@@ -51,17 +58,22 @@ class Use:
         What stands for a value that only the user knows, such as ``NAME``.
     flag : str
         The name on the command line, where it is another one.
+    is_name : bool
+        Whether the sentence is about the option rather than its value.
 
     Examples
     --------
     >>> print(Use("match", "text"), Use("gold", placeholder="NAME"), Use("format"))
     match='text' gold=NAME format=
+    >>> print(Use("grid", is_name=True), on_command_line(Use("grid", is_name=True)))
+    grid --grid
     """
 
     option: str
     value: object = None
     placeholder: str = ""
     flag: str = ""
+    is_name: bool = False
 
     def __str__(self) -> str:
         return in_python(self)
@@ -74,6 +86,8 @@ Text = Piece | tuple[Piece, ...]
 
 def in_python(use: Use) -> str:
     """An option as it is written in Python."""
+    if use.is_name:
+        return use.option
     return f"{use.option}={use.placeholder if use.value is None else repr(use.value)}"
 
 
@@ -136,7 +150,7 @@ def _word(piece: Piece, voice: Voice) -> str:
     if isinstance(piece, Use):
         return voice.option(piece)
     if isinstance(piece, Quote):
-        return str(piece) if voice.has_quotes else HIDDEN
+        return str(piece) if voice.has_quotes or piece.is_given else HIDDEN
     return piece
 
 
@@ -151,6 +165,17 @@ def quotes(values: Iterable[object], *, most: int = 10, none: str = "none") -> t
     listed = list(values)
     found: list[Piece] = [piece for value in listed[:most] for piece in (", ", Quote(value))]
     return (*found[1:], *([", ..."] if len(listed) > most else [])) or (none,)
+
+
+def given(option: str, value: object) -> tuple[Piece, ...]:
+    """The beginning of a sentence about the value of an option.
+
+    Examples
+    --------
+    >>> spoken(given("theta", 2)), spoken(given("theta", 2), COMMAND_LINE.without_quotes())
+    ('theta is 2', '--theta is 2')
+    """
+    return Use(option, is_name=True), " is ", Quote(value, is_given=True)
 
 
 @dataclass(frozen=True, slots=True)

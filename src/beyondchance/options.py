@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike
 
 from beyondchance.checks import Within, checked_number, checked_option
 from beyondchance.errors import OptionError
-from beyondchance.messages import Quote
+from beyondchance.messages import Quote, given
 from beyondchance.types import Ints
 
 FEWEST_RESAMPLES, MOST_RESAMPLES = 99, 10**7
@@ -88,7 +88,7 @@ class Declared:
         if self.choices:
             return checked_option(self.name, value, self.choices)
         if self.kind is bool and not isinstance(value, bool | np.bool_):
-            raise OptionError(f"{self.name} is ", Quote(value), expected="True or False")
+            raise OptionError(*given(self.name, value), expected="True or False")
         if self.option.within is None:
             return value
         return checked_number(self.name, value, self.option.within, kind=self.kind)
@@ -141,8 +141,8 @@ class CustomMeasure:
                 raise OptionError(*found, expected="a function")
 
 
-class UnseededScoringOptions(TypedDict, total=False):
-    """How annotations are scored, for functions with a seed of their own."""
+class ScoringOptions(TypedDict, total=False):
+    """How annotations are scored."""
 
     measure: Annotated[
         str | CustomMeasure,
@@ -179,13 +179,8 @@ class UnseededScoringOptions(TypedDict, total=False):
             within=Within(2),
         ),
     ]
-
-
-class ScoringOptions(UnseededScoringOptions, total=False):
-    """How annotations are scored."""
-
     seed: Annotated[
-        int | None,
+        int | np.random.Generator | None,
         Option(
             "Where random numbers begin; the same seed gives the same digits.", within=Within(0)
         ),

@@ -386,3 +386,16 @@ def test_words_that_a_message_does_not_quote(run, tmp_path, path):
         code, shown = run(["agree"], example, *flags)
         assert code == 1
         assert (MARK in shown) == is_shown
+
+
+def test_labels_of_the_file_are_hidden_and_words_of_the_user_are_not(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    rows = ["document,annotator,start,end,label"]
+    rows += [f"1,ada,{number},{number + 1},Zqx{number}" for number in range(9)]
+    (tmp_path / "spans.csv").write_text("\n".join([*rows, "1,ben,0,1,other"]))
+    files = ("spans.csv", "--length", "20", "--no-text")
+    for command in (["agree"], ["disagreements", "--label", "mine"], ["agree", "--labels", "mine"]):
+        main([*command, *files])
+        said = capsys.readouterr().err
+        assert "Zqx" not in said
+        assert ("mine" in said) == ("mine" in command[-1])

@@ -272,10 +272,10 @@ class TestWords:
         tags = {"a": [["B-P", "B-X"]] * 3, "b": [["B-P", "O"]] * 3, "c": [["B-P", "O"]] * 3}
         corpus = Corpus.from_tags(tags)
         shown = unescape(report(agreement(corpus), corpus, **FEW).html)
-        assert "label 'X' is used by a only" in shown
+        assert "label 'X' is used by 'a' only" in shown
         assert "the option rename label merges it" in shown
         shown = report(agreement(corpus), corpus, texts=False, **FEW).html
-        assert "label … is used by a only" in shown
+        assert "label … is used by … only" in shown
 
 
 @pytest.mark.parametrize(("names", "there"), [("all", True), (["kappa"], False), ([], False)])

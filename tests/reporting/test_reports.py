@@ -115,7 +115,7 @@ class TestNotes:
     def test_a_label_of_one_annotator_only(self):
         corpus = Corpus.from_tags({"a": [["B-PER", "B-X"]], "b": [["B-PER", "O"]]})
         (note,) = words.unshared_labels(corpus, corpus.annotators)
-        assert str(note).startswith("label 'X' is used by a only, so nothing can match it")
+        assert str(note).startswith("label 'X' is used by 'a' only, so nothing can match it")
         assert words.unshared_labels(corpus, ["a"]) == []
 
     def test_many_of_them_are_summed_up(self):
@@ -123,8 +123,20 @@ class TestNotes:
         corpus = Corpus.from_tags({"a": tags, "b": [["O"] * 9]})
         (note,) = words.unshared_labels(corpus, corpus.annotators)
         assert str(note).startswith(
-            "9 labels are used by one annotator only, so nothing can match them: L0, L1"
+            "9 labels are used by one annotator only, so nothing can match them: 'L0', 'L1'"
         )
+
+    def test_no_system_has_all_documents(self):
+        corpus = Corpus.from_tags(
+            {
+                "gold": [["B-P"], ["B-P"], ["B-P"]],
+                "x": [["B-P"], ["B-P"], None],
+                "y": [None, None, ["O"]],
+            }
+        )
+        report = rank_report({"token": rank(corpus, gold="gold")}, corpus)
+        expected = "not all systems have all 3 documents: x (2) and y (1)"
+        assert any(expected in str(note) for note in report.notes)
 
     def test_systems_on_different_documents(self):
         corpus = Corpus.from_tags(

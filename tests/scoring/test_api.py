@@ -3,6 +3,7 @@
 from dataclasses import replace
 from itertools import product
 from math import isnan
+from typing import Annotated
 
 import numpy as np
 import pytest
@@ -24,6 +25,9 @@ from beyondchance import (
     sample_arrangements,
     start_probabilities,
 )
+from beyondchance.core.models import MODELS
+from beyondchance.options import Option, ScoringOptions
+from beyondchance.scoring import options as scoring_options
 
 
 def spans_corpus(a, b, n=10, **options):
@@ -236,7 +240,7 @@ class TestTeams:
         by_round = self.result.by_field("round")
         assert by_round["one"].n_documents == 2
         assert by_round["two"].observed == 0
-        with pytest.raises(OptionError, match="unknown field 'batch'; choose one of: round"):
+        with pytest.raises(OptionError, match="unknown field 'batch'; choose one of: 'round'"):
             self.result.by_field("batch")
 
     def test_rows(self):
@@ -489,7 +493,7 @@ class TestUndefined:
         assert isnan(result.observed)
         assert isnan(result.corrected)
         assert result.reason == "nothing was marked by either"
-        assert result.skipped == {"documents in which nobody marked anything": 1}
+        assert result.skipped == {"documents in which no annotator marked anything": 1}
         assert result.by_document["0"].reason == "nothing was marked by either"
 
     def test_chance_is_one(self):
@@ -901,3 +905,16 @@ class TestRenamedLabels:
     def test_names_that_cannot_be(self, names, message):
         with pytest.raises(DataError, match=message):
             Corpus.from_tags({"a": [["B-X"]]}).rename_labels(names)
+
+
+def test_an_option_of_all_measures_is_declared_once(monkeypatch):
+    class Extended(ScoringOptions, total=False):
+        halve: Annotated[bool, Option("A toy.", False)]
+
+    monkeypatch.setattr(scoring_options, "ScoringOptions", Extended)
+    scoring = scoring_options.scoring_of({"halve": True})
+    assert scoring.options == {"halve": True}
+    assert scoring.signature(MODELS["disjoint"])["halve"] is True
+    assert scoring_options.scoring_of({"halve": False}).options == {}
+    with pytest.raises(OptionError, match="halve is 2; expected True or False"):
+        scoring_options.scoring_of({"halve": 2})

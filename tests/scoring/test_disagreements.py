@@ -241,7 +241,7 @@ class TestPairs:
             ("ada", "pairs hold 'a'; expected two annotators, as \\(a, b\\)"),
             (("ada", "ben"), "pairs hold 'ada'; expected two annotators, as \\(a, b\\)"),
             ([("ada", "ben", "gold")], "pairs hold .*; expected two annotators"),
-            ([("ada", "zoe")], "unknown annotator 'zoe'; choose one of: ada, gold, ben"),
+            ([("ada", "zoe")], "unknown annotator 'zoe'; choose one of: 'ada', 'gold', 'ben'"),
             ([("ada", "ada")], "expected two different annotators"),
             ([("ada", "ben"), ("ben", "ada")], "pairs hold \\('ben', 'ada'\\) twice; expected"),
             (3, "pairs are 3; expected a list of annotators"),
@@ -324,7 +324,7 @@ class TestRows:
         assert len(found.only(kinds=[])) == 0
         with pytest.raises(bc.OptionError, match="unknown kind 'wrong'; choose one of: agree"):
             found.only(kinds=["wrong"])
-        with pytest.raises(bc.OptionError, match="unknown label 'wrong'; choose one of: EVENT"):
+        with pytest.raises(bc.OptionError, match="unknown label 'wrong'; choose one of: 'EVENT'"):
             found.only(labels=["wrong"])
 
     def test_a_label_called_none_is_one(self):

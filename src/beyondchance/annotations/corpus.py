@@ -485,7 +485,7 @@ positions='tokens')
         'gold'
         """
         if name not in self.annotators:
-            found = ("gold standard ", Quote(name), " is not among the annotators")
+            found = ("gold standard ", Quote(name, is_given=True), " is not among the annotators")
             raise DataError(*found, remedy=("found: ", *quotes(self.annotators)))
         return replace(self, gold=name)
 

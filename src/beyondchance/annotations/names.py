@@ -80,5 +80,5 @@ def membership(kind: str, names: tuple[str, ...], wanted: Collection[str] | None
     missing = sorted(chosen - set(names))
     if missing:
         known = ("the corpus has: ", *quotes(names))
-        raise DataError(f"unknown {kind} ", Quote(missing[0]), remedy=known)
+        raise DataError(f"unknown {kind} ", Quote(missing[0], is_given=True), remedy=known)
     return np.fromiter((name in chosen for name in names), dtype=bool, count=len(names))

@@ -39,7 +39,7 @@ from beyondchance.errors import LengthsError, OptionError
 from beyondchance.options import (
     FEWEST_RESAMPLES,
     MOST_RESAMPLES,
-    UnseededScoringOptions,
+    ScoringOptions,
     documented,
 )
 from beyondchance.results.agreement import Agreement
@@ -155,14 +155,13 @@ def match_variance(n: int, lengths_a: ArrayLike, lengths_b: ArrayLike) -> float:
     return team_variance([covariance(size, *side) for side in counted])
 
 
-@documented(UnseededScoringOptions)
+@documented(ScoringOptions)
 def null_distribution(
     corpus: Corpus,
     *,
     resamples: int = 9999,
     ties: str = "counted",
-    seed: np.random.Generator | int | None = None,
-    **scoring: Unpack[UnseededScoringOptions],
+    **scoring: Unpack[ScoringOptions],
 ) -> NullDistribution:
     """The agreement that random annotation would give in these texts.
 
@@ -175,8 +174,6 @@ def null_distribution(
         Draws that agree as much as was observed count as reaching it, so that the p-value
         is never too small; or a random share of them does, so that p-values of random
         annotations are spread evenly between 0 and 1.
-    seed : int or numpy.random.Generator, optional
-        Where random numbers begin, or a generator; the same seed gives the same digits.
     {options}
 
     Returns
@@ -197,14 +194,16 @@ def null_distribution(
     checked_instance(corpus, Corpus, "a Corpus")
     draws = checked_whole("resamples", resamples, least=FEWEST_RESAMPLES, most=MOST_RESAMPLES)
     checked_option("ties", ties, TIES)
+    seed = scoring.pop("seed", None)
     rng = checked_generator(seed)
     # Without a seed one is drawn, so that the signature brings the same digits again. Where
     # chance is estimated too, it begins with the same seed, because a signature has one.
     is_drawn = seed is None or isinstance(seed, np.random.Generator)
     key = int(rng.integers(2**63)) if is_drawn else int(seed)  # type: ignore[arg-type]
-    own_seed = key if "seed" in scoring_of(scoring).measure.parameters else None
-    resolved = scoring_of({**scoring, "seed": own_seed})
-    result = agreement(corpus, **scoring, seed=own_seed)
+    if "seed" in scoring_of(scoring).measure.parameters:
+        scoring["seed"] = key
+    resolved = scoring_of(scoring)
+    result = agreement(corpus, **scoring)
     model = MODELS[result.settings.model]
     sampler = _Sampler(
         result=result,

@@ -161,7 +161,7 @@ def parsed_json(text: str, name: str, *, first_line: int = 1) -> Any:
         raise
     except json.JSONDecodeError as error:
         raise FormatError(
-            f"not valid JSON ({error.msg} at column {error.colno})",
+            f"not valid JSON at column {error.colno} ({error.msg})",
             where=f"{name}:{first_line + error.lineno - 1}",
         ) from None
     except RecursionError:

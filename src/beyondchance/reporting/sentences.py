@@ -10,7 +10,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from beyondchance.annotations.corpus import Corpus
-from beyondchance.messages import PYTHON, Note, Piece, Quote, Text, Use, Voice, pieces, spoken
+from beyondchance.messages import (
+    PYTHON,
+    Note,
+    Piece,
+    Quote,
+    Text,
+    Use,
+    Voice,
+    pieces,
+    quotes,
+    spoken,
+)
 from beyondchance.numbers import in_digits
 from beyondchance.reporting.blocks import counted, in_list
 from beyondchance.reporting.breakdown import interval_heading
@@ -339,13 +350,18 @@ def unshared_labels(corpus: Corpus, annotators: Iterable[str]) -> list[Note]:
         if len(columns) > 1 and np.count_nonzero(row) == 1
     }
     if len(unshared) > 5:
-        names = in_list(list(unshared))
         text = f"{len(unshared)} labels are used by one annotator only, so nothing can match them: "
-        return [Note(text + names)]
+        return [Note((text, *quotes(unshared, most=6)))]
     return [
         Note(
             (
-                *("label ", Quote(label), f" is used by {name} only, so nothing can match it; "),
+                *(
+                    "label ",
+                    Quote(label),
+                    " is used by ",
+                    Quote(name),
+                    " only, so nothing can match it; ",
+                ),
                 *(Use("rename_label"), " merges it with a label of the others, "),
                 *(Use("exclude_labels"), " leaves it out"),
             )

@@ -243,7 +243,9 @@ class Counts:
 
     def without(self, annotator: str) -> Counts:
         """The table without the rows of one annotator."""
-        number = self.annotators.index(checked_option("annotator", annotator, self.annotators))
+        number = self.annotators.index(
+            checked_option("annotator", annotator, self.annotators, are_data=True)
+        )
         others = np.all(self.pairs != number, axis=0)
         rows = self.only((self.a != number) & (self.b != number))
         return replace(rows, pairs=self.pairs[:, others])
@@ -274,7 +276,7 @@ class Counts:
 
     def field_values(self, name: str) -> tuple[tuple[str, ...], Ints]:
         """The values of a field, and the number of each document's among them."""
-        checked_option("field", name, self.fields)
+        checked_option("field", name, self.fields, are_data=True)
         values = tuple(dict.fromkeys(self.fields[name]))
         return values, _numbers(self.fields[name], numbered(values))
 
@@ -351,7 +353,7 @@ class Counts:
 
         Against a gold standard, precision and recall then are what they are called.
         """
-        checked_option("annotator", annotator, self.annotators)
+        checked_option("annotator", annotator, self.annotators, are_data=True)
         one = self.annotators.index(annotator)
         others = distinct(self.pairs[::-1][self.pairs == one])[0]
         others = others[others != one]

@@ -8,6 +8,8 @@ from typing import Any
 
 NOTHING_MARKED = "nothing was marked by either"
 
+UNMARKED = "documents in which no annotator marked anything"
+"""Documents without a row of counts, as they are counted."""
 NO_ROOM = "chance agreement is 1: every random arrangement agrees completely"
 
 SUMS = (

@@ -21,6 +21,7 @@ from beyondchance.results.agreement import Agreement
 from beyondchance.results.counts import Counts
 from beyondchance.results.difficulty import Difficulty
 from beyondchance.results.ranking import Ranking
+from beyondchance.results.score import UNMARKED
 from beyondchance.scoring.counting import counted
 from beyondchance.scoring.marks import check_fit, fitting_model, marked, nothing_shared
 from beyondchance.scoring.options import Scoring, scoring_of, settings_of
@@ -280,8 +281,7 @@ def _scored(
         "documents with one annotator only": int(np.count_nonzero(~compared & (teams == 1))),
         "documents without an annotator": int(np.count_nonzero(teams == 0)),
         "documents without the gold standard": int(np.count_nonzero(~compared & (teams > 1))),
-        "documents in which nobody marked anything": len(counts.documents)
-        - len(distinct(counts.document)[0]),
+        UNMARKED: len(counts.documents) - len(distinct(counts.document)[0]),
         "spans that differ from another in their label alone": spans.n_merged,
     }
     left_out = {reason: count for reason, count in skipped.items() if count}

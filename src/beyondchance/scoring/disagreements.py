@@ -221,7 +221,9 @@ def _known(values: Sequence[Any], there: Sequence[bool]) -> list[Any]:
 def _among(codes: Ints, kind: str, wanted: Collection[str], known: tuple[str, ...]) -> Bools:
     """Whether each code is that of a name that is wanted."""
     names = [wanted] if isinstance(wanted, str) else wanted
-    return np.isin(codes, [known.index(checked_option(kind, name, known)) for name in names])
+    for name in names:
+        checked_option(kind, name, known, are_data=known is not KINDS)
+    return np.isin(codes, [known.index(name) for name in names])
 
 
 def disagreements(
@@ -343,7 +345,10 @@ def _validated_pairs(corpus: Corpus, pairs: object) -> list[tuple[int, int]]:
     for pair in pairs:
         if isinstance(pair, str) or not isinstance(pair, Sequence) or len(pair) != 2:
             raise OptionError("pairs hold ", Quote(pair), expected="two annotators, as (a, b)")
-        a, b = (number[checked_option("annotator", name, corpus.annotators)] for name in pair)
+        a, b = (
+            number[checked_option("annotator", name, corpus.annotators, are_data=True)]
+            for name in pair
+        )
         if a == b:
             raise OptionError("pairs hold ", Quote(pair), expected="two different annotators")
         if (a, b) in known:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
@@ -15,8 +15,8 @@ from beyondchance.checks import checked_option
 from beyondchance.core.measures import CUSTOM, MEASURES, Measure, Rule, SampledRule, additive
 from beyondchance.core.models import MODELS, Model
 from beyondchance.errors import OptionError
-from beyondchance.messages import Quote, Text, pieces
-from beyondchance.options import CustomMeasure, ScoringOptions, checked_options
+from beyondchance.messages import Quote, Text, Use, pieces
+from beyondchance.options import CustomMeasure, ScoringOptions, checked_options, declared
 from beyondchance.settings import Settings
 from beyondchance.types import Floats, Ints
 
@@ -67,11 +67,14 @@ class Scoring:
     model : Model, optional
         None for the strictest that fits.
     scope : Scope
+    options : mapping of str to object
+        Options of all measures, those that have another value than their default.
     """
 
     measure: Measure
     model: Model | None
     scope: Scope
+    options: Mapping[str, Any] = field(default_factory=dict)
 
     def rule(self, model: Model, *, why: Text = ()) -> Rule | SampledRule:
         """The rule of the measure under a model, which was chosen for a reason.
@@ -95,8 +98,8 @@ class Scoring:
         )
 
     def signature(self, model: Model) -> dict[str, Any]:
-        """What the signature says about the measure, the model and the scope."""
-        signed = self.measure.signature(self.rule(model))
+        """What the signature says about the options, the measure, the model and the scope."""
+        signed = {**self.measure.signature(self.rule(model)), **self.options}
         return {**signed, "model": model.name, "scope": self.scope.name}
 
 
@@ -118,16 +121,20 @@ def scoring_of(given: Mapping[str, object]) -> Scoring:
     model = checked_option("model", options.pop("model"), (AUTO, *MODELS))
     scope = checked_option("scope", options.pop("scope"), SCOPES)
     measure = _measure(options.pop("measure"))
-    parameters = {name: value for name, value in options.items() if value is not None}
-    for name in parameters:
-        if name not in measure.parameters:
-            takers = [repr(other.name) for other in MEASURES.values() if name in other.parameters]
-            raise OptionError(
-                f"{name} goes with measure {' or '.join(takers)}, not with {measure.name!r}"
-            )
+    known = declared(ScoringOptions)
+    options = {n: value for n, value in options.items() if value != known[n].option.default}
+    parameters = {}
+    for name in list(options):
+        takers = [other.name for other in MEASURES.values() if name in other.parameters]
+        if takers and name not in measure.parameters:
+            names = " or ".join(map(repr, takers))
+            found = f" goes with measure {names}, not with {measure.name!r}"
+            raise OptionError(Use(name, is_name=True), found)
+        if takers:
+            parameters[name] = options.pop(name)
     if parameters and measure.with_parameters:
         measure = measure.with_parameters(**parameters)
-    return Scoring(measure, MODELS.get(model), SCOPES[scope])
+    return Scoring(measure, MODELS.get(model), SCOPES[scope], options)
 
 
 def settings_of(corpus: Corpus, **signed: Any) -> Settings:

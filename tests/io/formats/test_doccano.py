@@ -315,13 +315,13 @@ LABELS = (
         ),
         (
             lines(TUPLES) + '{"text": "Ah."\n',
-            ":2: not valid JSON (Expecting ',' delimiter at column 15)",
+            ":2: not valid JSON at column 15 (Expecting ',' delimiter)",
         ),
         (
             json.dumps(TUPLES, indent=1) + "\n{\n 4}",
-            ":21: not valid JSON (Expecting property name enclosed in double quotes at column 2)",
+            ":21: not valid JSON at column 2 (Expecting property name enclosed in double quotes)",
         ),
-        ("Mira B-PER\n", ":1: not valid JSON (Expecting value at column 1)"),
+        ("Mira B-PER\n", ":1: not valid JSON at column 1 (Expecting value)"),
         ("[" * 200_000, ":1: JSON nested too deeply"),
         ('{"a":' * 200_000, ":1: JSON nested too deeply"),
         (b'\n{"text": "M\xe9re"}', ":2: byte 0xe9 is not UTF-8; save the file as UTF-8"),

@@ -359,7 +359,7 @@ FIRST = ": set 'anna', annotation 1"
         (
             "{",
             {},
-            (":1: not valid JSON (Expecting property name enclosed in double quotes at column 2)"),
+            (":1: not valid JSON at column 2 (Expecting property name enclosed in double quotes)"),
         ),
         ({}, {}, ": no 'annotation_sets'; expected a GATE document in bdocjs"),
         (bdocjs(text=None), {}, ": 'text' is missing; expected a string"),

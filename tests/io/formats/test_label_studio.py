@@ -338,12 +338,12 @@ def value(**more):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"", "export.json:1: not valid JSON (Expecting value at column 1)"),
+        (b"", "export.json:1: not valid JSON at column 1 (Expecting value)"),
         (
             b"[\n{]",
             (
-                "export.json:2: not valid JSON (Expecting property name enclosed in double "
-                "quotes at column 2)"
+                "export.json:2: not valid JSON at column 2 (Expecting property name enclosed in "
+                "double quotes)"
             ),
         ),
         (b'["\xff"]', "export.json:1: byte 0xff is not UTF-8; save the file as UTF-8"),

@@ -504,8 +504,8 @@ EXPORT = "export it from INCEpTION as UIMA CAS JSON or UIMA CAS XMI"
         (
             '{"%TYPES": {}, ',
             (
-                "FILE:1: not valid JSON (Expecting property name enclosed in double quotes at "
-                "column 16)"
+                "FILE:1: not valid JSON at column 16 (Expecting property name enclosed in "
+                "double quotes)"
             ),
         ),
         (

@@ -10,6 +10,7 @@ from beyondchance.numbers import in_digits
 from beyondchance.reporting import breakdown, sentences
 from beyondchance.reporting.blocks import CUT, Bars, Block, Prose, Report, Table, cut, in_list
 from beyondchance.results.difficulty import Difficulty
+from beyondchance.results.score import UNMARKED
 
 if TYPE_CHECKING:
     from beyondchance.messages import Text
@@ -104,12 +105,11 @@ def difficulty_report(
 
 def _skipped(result: Difficulty, gold: str | None) -> dict[str, int]:
     """What was left out; of the gold standard, where only that was looked at."""
-    nothing = "documents in which nobody marked anything"
-    if not gold or nothing not in result.skipped:
+    if not gold or UNMARKED not in result.skipped:
         return dict(result.skipped)
-    skipped = {what: number for what, number in result.skipped.items() if what != nothing}
+    skipped = {what: number for what, number in result.skipped.items() if what != UNMARKED}
     nothing_by_gold = "documents in which the gold standard marked nothing"
-    return {**skipped, nothing_by_gold: result.skipped[nothing]}
+    return {**skipped, nothing_by_gold: result.skipped[UNMARKED]}
 
 
 def _interval(intervals: Intervals, digits: int) -> Text:

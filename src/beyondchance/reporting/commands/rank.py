@@ -14,6 +14,7 @@ from beyondchance.messages import Note
 from beyondchance.reporting import breakdown, sentences
 from beyondchance.reporting.blocks import Block, Cell, Prose, Report, Table, counted, in_list
 from beyondchance.results.ranking import Ranking
+from beyondchance.results.score import UNMARKED
 from beyondchance.settings import Settings
 
 if TYPE_CHECKING:
@@ -289,7 +290,7 @@ def skipped_of(ranking: Ranking, corpus: Corpus) -> dict[str, int]:
     left_out = {
         "documents of the gold standard only": len(gold - systems),
         "documents without the gold standard": len(systems - gold),
-        "documents in which nobody marked anything": len(documents_of(ranking) - marked),
+        UNMARKED: len(documents_of(ranking) - marked),
     }
     return {**corpus.skipped, **{what: number for what, number in left_out.items() if number}}
 
@@ -298,10 +299,11 @@ def rank_notes(ranking: Ranking, corpus: Corpus, standings: Standings | None) ->
     """What to know besides the ranking."""
     notes = [*corpus.notes, *sentences.unshared_labels(corpus, corpus.annotators)]
     sizes = {name: len(system.counts.documents) for name, system in ranking.systems.items()}
-    most = max(sizes.values())
-    fewer = [f"{name} ({size:,})" for name, size in sizes.items() if size < most]
+    # Of all that the gold standard shares with any of them.
+    n_documents = len(documents_of(ranking))
+    fewer = [f"{name} ({size:,})" for name, size in sizes.items() if size < n_documents]
     if fewer:
-        text = f"not all systems have all {most:,} documents: {in_list(fewer)}"
+        text = f"not all systems have all {n_documents:,} documents: {in_list(fewer)}"
         notes.append(Note(f"{text}; ranks compare different documents"))
     return (*notes, *(sentences.weakest_caution(standings) if standings is not None else ()))
 
