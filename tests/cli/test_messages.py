@@ -303,7 +303,7 @@ OPTION = {
     "disagreements spans.csv --kind mised": (
         "unknown kind 'mised'; choose one of: agree, label, boundary, both, missed, extra"
     ),
-    "disagreements spans.csv --label ORG": "unknown label 'ORG'; choose one of: PER",
+    "disagreements spans.csv --label ORG": "unknown label 'ORG'; choose one of: 'PER'",
     "place --length 10 --spans 1,2 --plot x.gif": (
         "a figure cannot end with '.gif'; expected .png, .svg, .pdf"
     ),
