@@ -16,7 +16,6 @@ from beyondchance.page.gather import Overview
 from beyondchance.reporting import breakdown, sentences
 from beyondchance.reporting.blocks import Cell, Prose, Table, counted, cut
 from beyondchance.reporting.commands import coefficients as coefficients_report, rank
-from beyondchance.results.agreement import Agreement
 
 OURS = "corrected-f1"
 MOST_ROWS = 200
@@ -76,10 +75,6 @@ def sections(found: Overview, view: DocumentView | None, *, digits: int) -> list
         *_placement(found),
     ]
     return [section for section in made if section.parts]
-
-
-def _first(found: Overview) -> tuple[str, Agreement] | None:
-    return next(iter(found.results.items()), None)
 
 
 def _systems(found: Overview, digits: int) -> Iterator[Section]:
@@ -154,22 +149,9 @@ def _annotators(found: Overview) -> Iterator[Section]:
 
 
 def _documents(found: Overview, view: DocumentView | None) -> Iterator[Section]:
-    first = _first(found)
-    if first is None:
+    if found.breakdown is None:
         return
-    measure, result = first
-    hardness = found.difficulty.by_document if found.difficulty is not None else {}
-    rows = {
-        name: breakdown.Row(
-            measure=measure,
-            score=score,
-            level="document",
-            name=name,
-            difficulty=hardness.get(name, nan),
-        )
-        for name, score in result.by_document.items()
-        if score.n_spans
-    }
+    rows = {row.shown: row for row in found.breakdown.of("document") if row.score.n_spans}
     numbers = view.numbers if view is not None else {}
     links = {name: f"#document-{number}" for name, number in numbers.items()}
     differing = {} if found.disagreements is None else contested(found.disagreements)
@@ -197,11 +179,10 @@ def _documents(found: Overview, view: DocumentView | None) -> Iterator[Section]:
 
 
 def _difficulty(found: Overview) -> Iterator[Section]:
-    first = _first(found)
-    if found.difficulty is None or found.disagreements is None or first is None:
+    if found.difficulty is None or found.disagreements is None or found.breakdown is None:
         return
     corpus = found.disagreements.corpus
-    compared = set(first[1].counts.documents)
+    compared = {row.name for row in found.breakdown.of("document")}
     is_compared = np.fromiter((name in compared for name in corpus.documents), dtype=bool)
     values = found.difficulty.by_text[is_compared[corpus.text_document]]
     values = values[~np.isnan(values)]
