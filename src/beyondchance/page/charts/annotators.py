@@ -130,9 +130,7 @@ def kinds_chart(by_pair: Mapping[tuple[str, str], Mapping[str, int]]) -> Any:
     texts = base.mark_text(fontSize=11, aria=False).encode(
         x="middle:Q", text="shown:N", fill=alt.Fill("ink:N", scale=None)
     )
-    total: Counter[str] = Counter()
-    for pair in chosen:
-        total.update(by_pair[pair])
+    total = sum((Counter(by_pair[pair]) for pair in chosen), Counter[str]())
     finding = (
         f"Of {sum(total.values()):,} spans or pairs of spans, {total['agree']:,} agree"
         f"{_most_frequent(total)}."

@@ -104,12 +104,8 @@ def systems_chart(rows: Sequence[SystemRow]) -> Any:
     'Correction changes the rank of no system of 2.'
     """
     title = "Systems before and after correction"
-    known = [
-        row
-        for row in rows
-        if isfinite(row.score.observed + row.score.corrected)
-        and None not in {row.rank_observed, row.rank_corrected}
-    ]
+    # Those that have both scores have both ranks.
+    known = [row for row in rows if isfinite(row.score.observed + row.score.corrected)]
     chosen = sorted(known, key=lambda row: row.rank_corrected or 0)[: shared.MOST_ROWS]
     notes = shared.left_out(len(known), len(chosen), "systems", "the first after correction")
     notes += shared.undefined(len(rows) - len(known), "system")
