@@ -2,6 +2,7 @@
 
 from math import inf, isclose, nan
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -11,18 +12,9 @@ from scipy.optimize import isotonic_regression
 import beyondchance as bc
 from beyondchance.errors import MissingLibraryError
 from beyondchance.page.charts import colours
-from beyondchance.page.charts.annotators import (
-    HabitRow,
-    KindRow,
-    habits_chart,
-    kinds_chart,
-    pairs_chart,
-)
+from beyondchance.page.charts.annotators import habits_chart, kinds_chart, pairs_chart
 from beyondchance.page.charts.colours import contrast
 from beyondchance.page.charts.scores import (
-    CoefficientRow,
-    LabelRow,
-    SystemRow,
     coefficients_chart,
     labels_chart,
     spread,
@@ -30,8 +22,6 @@ from beyondchance.page.charts.scores import (
 )
 from beyondchance.page.charts.shared import shown_name, shown_names
 from beyondchance.page.charts.texts import (
-    Curve,
-    DocumentPoint,
     difficulty_chart,
     documents_chart,
     placement_chart,
@@ -61,25 +51,26 @@ def words(chart):
     return " ".join([*title["text"], *title.get("subtitle", [])])
 
 
-def label(name, observed=0.9, chance=0.2, corrected=0.875, **more):
-    return LabelRow(name=name, observed=observed, chance=chance, corrected=corrected, **more)
+def row(name, observed, chance, corrected, n_spans=0, **more):
+    """What charts need of a row of a report."""
+    score = SimpleNamespace(observed=observed, chance=chance, corrected=corrected, n_spans=n_spans)
+    return SimpleNamespace(shown=name, score=score, **more)
+
+
+def label(name, observed=0.9, chance=0.2, corrected=0.875, *, low=nan, high=nan, **more):
+    interval = SimpleNamespace(low=low, high=high)
+    return row(name, observed, chance, corrected, intervals={"corrected": interval}, **more)
 
 
 def system(name, observed, corrected, before, after):
-    return SystemRow(
-        name=name,
-        observed=observed,
-        corrected=corrected,
-        rank_observed=before,
-        rank_corrected=after,
-    )
+    return row(name, observed, nan, corrected, rank_observed=before, rank_corrected=after)
 
 
-def document(number, observed=0.75, chance=0.25, **more):
-    numbers = {"corrected": 0.5, "difficulty": 0.75, **more}
-    return DocumentPoint(
-        number=number, name=f"d{number}", observed=observed, chance=chance, **numbers
-    )
+def document(number, observed=0.75, chance=0.25, corrected=0.5, **more):
+    return row(f"d{number}", observed, chance, corrected, **{"difficulty": 0.75, **more})
+
+
+LINKS = {f"d{number}": f"#document-{number}" for number in range(500)}
 
 
 class TestLabels:
@@ -168,7 +159,7 @@ class TestPairs:
 
 class TestHabits:
     def test_ratios(self):
-        chart = habits_chart([HabitRow(name="a", ratio=2.0), HabitRow(name="b", ratio=0.4)])
+        chart = habits_chart({"a": 2.0, "b": 0.4})
         assert [(row["name"], row["ratio"]) for row in rows(chart, "ratio")] == [
             ("a", 2.0),
             ("b", 0.4),
@@ -178,15 +169,14 @@ class TestHabits:
     def test_the_scale_is_as_wide_below_1_as_above(self):
         [domain] = {
             tuple(layer["encoding"]["x"]["scale"]["domain"])
-            for layer in habits_chart([HabitRow(name="a", ratio=0.1)]).to_dict()["layer"]
+            for layer in habits_chart({"a": 0.1}).to_dict()["layer"]
             if "scale" in layer["encoding"].get("x", {})
         }
         assert isclose(domain[0] * domain[1], 1)
         assert domain[0] < 0.1
 
     def test_nothing_marked_and_undefined_are_told(self):
-        given = {"a": 1.0, "b": 0.0, "c": nan, "d": inf}
-        chart = habits_chart([HabitRow(name=name, ratio=ratio) for name, ratio in given.items()])
+        chart = habits_chart({"a": 1.0, "b": 0.0, "c": nan, "d": inf})
         assert {row["name"] for row in rows(chart, "name")} == {"a"}
         assert "Marked nothing, and so not drawn: b." in words(chart)
         assert "2 annotators are undefined and left out." in words(chart)
@@ -277,7 +267,7 @@ class TestSpread:
 
 class TestDocuments:
     def test_each_point_has_its_numbers_and_leads_to_its_document(self):
-        chart = documents_chart([document(3, 0.5, 0.25, corrected=1 / 3, difficulty=0.8)])
+        chart = documents_chart([document(3, 0.5, 0.25, corrected=1 / 3, difficulty=0.8)], LINKS)
         [point] = rows(chart, "href")
         assert point == {
             "chance": 0.25,
@@ -293,14 +283,15 @@ class TestDocuments:
             document(number, *rng.random(2).tolist(), contested=number % 97)
             for number in range(1, 402)
         ]
-        chart = documents_chart(points)
+        points.sort(key=lambda point: -point.contested)
+        chart = documents_chart(points, LINKS)
         assert sum(cell["count"] for cell in rows(chart, "count")) == 401
         for cell in rows(chart, "count"):
             inside = [
                 point
                 for point in points
-                if cell["chance"] <= point.chance < cell["right"]
-                and cell["observed"] <= point.observed < cell["top"]
+                if cell["chance"] <= point.score.chance < cell["right"]
+                and cell["observed"] <= point.score.observed < cell["top"]
             ]
             assert len(inside) == cell["count"]
         drawn = [int(row["href"].removeprefix("#document-")) for row in rows(chart, "href")]
@@ -308,17 +299,20 @@ class TestDocuments:
         assert "All 401 documents are counted in cells" in words(chart)
 
     def test_three_hundred_are_points_each(self):
-        chart = documents_chart([document(number) for number in range(300)])
+        chart = documents_chart([document(number) for number in range(300)], LINKS)
         assert len(rows(chart, "href")) == 300
         assert not rows(chart, "count")
 
     def test_documents_at_the_edges_are_counted(self):
         points = [document(number, 1.0, 1.0) for number in range(200)]
         points += [document(number, 0.0, 0.0) for number in range(200)]
-        assert [cell["count"] for cell in rows(documents_chart(points), "count")] == [200, 200]
+        assert [cell["count"] for cell in rows(documents_chart(points, LINKS), "count")] == [
+            200,
+            200,
+        ]
 
     def test_undefined_documents_are_counted_and_unknown_difficulty_is_told(self):
-        chart = documents_chart([document(1, nan), document(2, difficulty=nan), document(3)])
+        chart = documents_chart([document(1, nan), document(2, difficulty=nan), document(3)], LINKS)
         assert [row["href"] for row in rows(chart, "href")] == ["#document-2", "#document-3"]
         assert "difficulty undefined" in rows(chart, "href")[0]["description"]
         assert "1 document is undefined and left out." in words(chart)
@@ -357,13 +351,7 @@ class TestDifficulty:
 
 class TestCoefficients:
     def test_values_and_what_is_ours(self):
-        chart = coefficients_chart(
-            [
-                CoefficientRow(name="ours", value=0.7, is_ours=True),
-                CoefficientRow(name="kappa", value=-0.1),
-                CoefficientRow(name="gamma", value=nan),
-            ]
-        )
+        chart = coefficients_chart({"ours": 0.7, "kappa": -0.1, "gamma": nan}, ours="ours")
         found = {(row["name"], row["value"], row["is_ours"]) for row in rows(chart, "value")}
         assert found == {("ours", 0.7, True), ("kappa", -0.1, False)}
         assert "Undefined here, and so not drawn: gamma." in words(chart)
@@ -372,13 +360,13 @@ class TestCoefficients:
 class TestPlacement:
     def test_positions_count_from_1(self):
         values = bc.coverage(5, [2])
-        chart = placement_chart([Curve(name="t", values=values)])
+        chart = placement_chart([("t", values)])
         assert [(row["position"], row["probability"]) for row in rows(chart, "position")] == list(
             enumerate(values.tolist(), start=1)
         )
 
     def test_long_texts_are_thinned_and_it_is_told(self):
-        chart = placement_chart([Curve(name="t", values=np.arange(5000) / 5000)])
+        chart = placement_chart([("t", np.arange(5000) / 5000)])
         drawn = rows(chart, "position")
         assert len(drawn) == 600
         assert all(row["probability"] == (row["position"] - 1) / 5000 for row in drawn)
@@ -386,7 +374,7 @@ class TestPlacement:
         assert "Of longer texts, 600 positions are drawn." in words(chart)
 
     def test_six_lines_that_differ_by_colour_and_dash(self):
-        curves = [Curve(name=f"t{number}", values=[0.5, 0.5]) for number in range(7)]
+        curves = [(f"t{number}", np.array([0.5, 0.5])) for number in range(7)]
         encoding = placement_chart(curves).to_dict()["encoding"]
         for channel in ("color", "strokeDash"):
             assert len({str(value) for value in encoding[channel]["scale"]["range"]}) == 6
@@ -396,7 +384,7 @@ class TestPlacement:
 class TestKinds:
     def test_parts_join_and_fill_the_bar(self):
         counts = {"extra": 1, "agree": 2, "label": 1}
-        parts = rows(kinds_chart([KindRow(a="a", b="b", counts=counts)]), "kind")
+        parts = rows(kinds_chart({("a", "b"): counts}), "kind")
         assert [(part["kind"], part["count"], part["from"], part["to"]) for part in parts] == [
             ("agree", 2, 0.0, 0.5),
             ("label", 1, 0.5, 0.75),
@@ -406,37 +394,37 @@ class TestKinds:
 
     def test_text_only_where_it_fits(self):
         counts = {"agree": 1000, "label": 40, "both": 1}
-        parts = rows(kinds_chart([KindRow(a="a", b="b", counts=counts)]), "kind")
+        parts = rows(kinds_chart({("a", "b"): counts}), "kind")
         assert [part["shown"] for part in parts] == ["agree 1,000", "", ""]
         assert parts[1]["description"] == "a and b: label 40 of 1,041"
 
     def test_kinds_that_are_none_are_an_error(self):
         with pytest.raises(ValueError, match="unknown"):
-            kinds_chart([KindRow(a="a", b="b", counts={"unknown": 1})])
+            kinds_chart({("a", "b"): {"unknown": 1}})
 
     def test_names_that_look_the_same_have_bars_of_their_own(self):
-        long = [KindRow(a="x" * 20, b="y" * size, counts={"agree": 1}) for size in (20, 30)]
+        long = {("x" * 20, "y" * size): {"agree": 1} for size in (20, 30)}
         assert len({part["name"] for part in rows(kinds_chart(long), "kind")}) == 2
 
     def test_names_from_right_to_left(self):
-        [part] = rows(kinds_chart([KindRow(a="\u05d0", b="b", counts={"agree": 1})]), "kind")
+        [part] = rows(kinds_chart({("\u05d0", "b"): {"agree": 1}}), "kind")
         assert part["name"] == "\u2068\u05d0\u2069 and b"
 
     def test_pairs_without_spans_are_counted(self):
-        rows_ = [KindRow(a="a", b="b"), KindRow(a="a", b="c", counts={"agree": 1})]
+        rows_ = {("a", "b"): {}, ("a", "c"): {"agree": 1}}
         assert "1 pair without any span: not drawn." in words(kinds_chart(rows_))
 
 
 NOTHING = {
     "labels": labels_chart([]),
     "pairs": pairs_chart(["a"], {}),
-    "habits": habits_chart([HabitRow(name="a", ratio=nan)]),
+    "habits": habits_chart({"a": nan}),
     "systems": systems_chart([system("x", nan, nan, None, None)]),
-    "documents": documents_chart([document(1, nan, nan)]),
+    "documents": documents_chart([document(1, nan, nan)], LINKS),
     "difficulty": difficulty_chart([nan]),
-    "coefficients": coefficients_chart([CoefficientRow(name="gamma", value=nan)]),
+    "coefficients": coefficients_chart({"gamma": nan}, ours="ours"),
     "placement": placement_chart([]),
-    "kinds": kinds_chart([KindRow(a="a", b="b")]),
+    "kinds": kinds_chart({("a", "b"): {}}),
 }
 
 

@@ -5,30 +5,25 @@ import re
 import subprocess
 import sys
 from math import nan
+from types import SimpleNamespace
 from xml.etree import ElementTree as ET
 
 import altair as alt
+import numpy as np
 import pytest
 
 from beyondchance.errors import OptionError
 from beyondchance.page.charts.annotators import (
-    HabitRow,
-    KindRow,
     habits_chart,
     kinds_chart,
     pairs_chart,
 )
 from beyondchance.page.charts.scores import (
-    CoefficientRow,
-    LabelRow,
-    SystemRow,
     coefficients_chart,
     labels_chart,
     systems_chart,
 )
 from beyondchance.page.charts.texts import (
-    Curve,
-    DocumentPoint,
     difficulty_chart,
     documents_chart,
     placement_chart,
@@ -58,18 +53,22 @@ HOSTILE = (
 )
 
 
+def row(name, observed=0.9, chance=0.2, corrected=0.875, difficulty=0.75, **more):
+    """What charts need of a row of a report."""
+    score = SimpleNamespace(observed=observed, chance=chance, corrected=corrected, n_spans=0)
+    return SimpleNamespace(shown=name, score=score, difficulty=difficulty, intervals={}, **more)
+
+
 def all_charts(names):
     """Every chart, with these names."""
     return {
-        "labels": labels_chart(
-            [LabelRow(name=name, observed=0.9, chance=0.2, corrected=0.875) for name in names]
-        ),
+        "labels": labels_chart([row(name) for name in names]),
         "pairs": pairs_chart(names, {(names[0], name): 0.5 for name in names[1:]}),
-        "habits": habits_chart([HabitRow(name=name, ratio=1.5) for name in names]),
+        "habits": habits_chart(dict.fromkeys(names, 1.5)),
         "systems": systems_chart(
             [
-                SystemRow(
-                    name=name,
+                row(
+                    name,
                     observed=1 / place,
                     corrected=0.5 / place,
                     rank_observed=place,
@@ -79,29 +78,16 @@ def all_charts(names):
             ]
         ),
         "documents": documents_chart(
-            [
-                DocumentPoint(
-                    number=number,
-                    name=name,
-                    observed=0.5,
-                    chance=0.25,
-                    corrected=1 / 3,
-                    difficulty=0.75,
-                )
-                for number, name in enumerate(names, start=1)
-            ]
+            [row(name, observed=0.5, chance=0.25, corrected=1 / 3) for name in names],
+            {name: f"#document-{number}" for number, name in enumerate(names, start=1)},
         ),
         "difficulty": difficulty_chart([0.5, 0.9]),
         "coefficients": coefficients_chart(
-            [
-                CoefficientRow(name=name, value=0.5 if place % 3 else nan)
-                for place, name in enumerate(names, start=1)
-            ]
+            {name: 0.5 if place % 3 else nan for place, name in enumerate(names, start=1)},
+            ours="ours",
         ),
-        "placement": placement_chart([Curve(name=name, values=[0.5, 1.0]) for name in names]),
-        "kinds": kinds_chart(
-            [KindRow(a=name, b=name, counts={"agree": 2, "missed": 1}) for name in names]
-        ),
+        "placement": placement_chart([(name, np.array([0.5, 1.0])) for name in names]),
+        "kinds": kinds_chart({(name, name): {"agree": 2, "missed": 1} for name in names}),
     }
 
 
@@ -276,14 +262,19 @@ class TestHostileNames:
 @pytest.mark.slow
 def test_the_same_in_every_process():
     code = (
-        "from beyondchance.page.charts.scores import LabelRow, labels_chart\n"
-        "from beyondchance.page.charts.texts import DocumentPoint, documents_chart\n"
+        "from beyondchance.page.charts.scores import labels_chart\n"
+        "from beyondchance.page.charts.texts import documents_chart\n"
         "from beyondchance.page.figures import inline_svg\n"
-        "rows = [LabelRow(name=n, observed=0.9, chance=0.2, corrected=0.875) for n in 'abc']\n"
-        "points = [DocumentPoint(number=n, name=str(n), observed=n / 9, chance=n / 10,\n"
-        "    corrected=0.1, difficulty=n / 8) for n in range(5)]\n"
+        "from beyondchance.reporting.breakdown import Row\n"
+        "from beyondchance.results.score import Score\n"
+        "def row(name, matched, expected, difficulty=0.5):\n"
+        "    score = Score(matched=matched, expected=expected, size_a=10, size_b=10)\n"
+        "    return Row(measure='token', name=name, score=score, difficulty=difficulty)\n"
+        "rows = [row(n, 9, 2) for n in 'abc']\n"
+        "points = [row(str(n), 2 * n, n, n / 8) for n in range(5)]\n"
+        "links = {str(n): f'#document-{n}' for n in range(5)}\n"
         "print(inline_svg(labels_chart(rows), name='x'))\n"
-        "print(inline_svg(documents_chart(points), name='y'))\n"
+        "print(inline_svg(documents_chart(points, links), name='y'))\n"
     )
     written = {
         subprocess.run(
@@ -332,9 +323,8 @@ class TestFiles:
 
 def test_no_chart_is_large():
     points = [
-        DocumentPoint(
-            number=number,
-            name=f"document {number}",
+        row(
+            f"document {number}",
             observed=(number * 7 % 300) / 300,
             chance=number / 300,
             corrected=0.5,
@@ -342,10 +332,9 @@ def test_no_chart_is_large():
         )
         for number in range(300)
     ]
-    assert len(inline_svg(documents_chart(points), name="documents")) < 150_000
-    labels = [
-        LabelRow(name=f"{n}", observed=0.9, chance=n / 300, corrected=0.5) for n in range(200)
-    ]
+    links = {f"document {number}": f"#document-{number}" for number in range(300)}
+    assert len(inline_svg(documents_chart(points, links), name="documents")) < 150_000
+    labels = [row(f"{n}", chance=n / 300, corrected=0.5) for n in range(200)]
     assert len(inline_svg(labels_chart(labels), name="labels")) < 60_000
-    curves = [Curve(name=f"{n}", values=[(k * n % 10) / 10 for k in range(5000)]) for n in range(6)]
+    curves = [(f"{n}", np.arange(5000) * n % 10 / 10) for n in range(6)]
     assert len(inline_svg(placement_chart(curves), name="placement")) < 60_000

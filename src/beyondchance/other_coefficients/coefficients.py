@@ -54,6 +54,14 @@ class Coefficients:
         """The explanations as sentences."""
         return tuple(map(spoken, self.explanations))
 
+    def by_reason(self) -> dict[str, list[str]]:
+        """Why values are undefined, each reason once, and of which coefficients."""
+        names: dict[str, list[str]] = {}
+        for name, one in self.values.items():
+            if one.reason is not None and not one.by_label:
+                names.setdefault(one.reason, []).append(name)
+        return names
+
     def to_dict(self) -> dict[str, Any]:
         """Plain values, with what the catalogue says about each coefficient."""
         return {
@@ -80,11 +88,9 @@ class Coefficients:
             f"{name:{width}}  {value:>8}  {observed:>8}  {expected:>8}  {parts}".rstrip()
             for name, value, observed, expected, parts in rows
         ]
-        by_reason: dict[str, list[str]] = {}
-        for name, one in self.values.items():
-            if one.reason is not None and not one.by_label:
-                by_reason.setdefault(one.reason, []).append(name)
-        undefined = [f"undefined: {', '.join(names)}: {why}" for why, names in by_reason.items()]
+        undefined = [
+            f"undefined: {', '.join(names)}: {why}" for why, names in self.by_reason().items()
+        ]
         paragraphs = ["\n".join(part) for part in (lines, undefined, self.differences) if part]
         return "\n\n".join([*paragraphs, str(self.settings)])
 

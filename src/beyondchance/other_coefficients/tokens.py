@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from beyondchance.annotations.corpus import Corpus
-from beyondchance.core.ragged import total
+from beyondchance.core.ragged import distinct, total
 from beyondchance.other_coefficients.coefficient import (
     NOTHING_MARKED,
     Coefficient,
@@ -201,8 +201,7 @@ def _counted_pairs(parts: Sections, met: Meetings, n_labels: int) -> _PairTables
     n_categories = n_labels + 1
     annotator = parts.track_annotator[parts.track]
     code = annotator[met.left] * (int(annotator.max(initial=0)) + 1) + annotator[met.right]
-    pairs, pair = np.unique(code, return_inverse=True)
-    pair = pair.reshape(-1)
+    pairs, pair = distinct(code)
     one, other = (_category(parts.label[side], n_labels) for side in (met.left, met.right))
 
     def counted(category: Ints, shared: Ints) -> Floats:

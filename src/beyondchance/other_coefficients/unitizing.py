@@ -21,7 +21,7 @@ from math import fsum, nan
 import numpy as np
 
 from beyondchance.annotations.corpus import Corpus
-from beyondchance.core.ragged import bounds, total
+from beyondchance.core.ragged import bounds, distinct, total
 from beyondchance.other_coefficients.coefficient import (
     NOBODY_TO_COMPARE,
     NOTHING_MARKED,
@@ -297,8 +297,8 @@ def _on_marked_positions(task: Task) -> dict[str, Coefficient]:
 
     # What each unit shares with all units of one other annotator, and its square.
     code = unit * len(parts.track_field) + parts.track[partner]
-    met_by, meeting = np.unique(code, return_inverse=True)
-    with_other = total(meeting.reshape(-1), shared, len(met_by))
+    met_by, meeting = distinct(code)
+    with_other = total(meeting, shared, len(met_by))
     of_unit = met_by // max(len(parts.track_field), 1)
 
     field, label, group = _by_label(parts.field[of_unit], parts.label[of_unit])
@@ -353,9 +353,9 @@ def _on_marked_positions(task: Task) -> dict[str, Coefficient]:
 def _by_label(field: Ints, label: Ints) -> tuple[Ints, Ints, Ints]:
     """The pairs of field and label that occur, and for each entry the number of its pair."""
     stride = int(label.max(initial=GAP)) + 2
-    codes, group = np.unique(field * stride + label - GAP, return_inverse=True)
+    codes, group = distinct(field * stride + label - GAP)
     fields, labels = np.divmod(codes, stride)
-    return fields, labels + GAP, group.reshape(-1)
+    return fields, labels + GAP, group
 
 
 FAMILY: Mapping[str, Function] = {

@@ -94,7 +94,11 @@ class Overview:
     @cached_property
     def breakdown(self) -> Breakdown | None:
         """The results at every level, if there are any."""
-        return breakdown_of(self.results, self.intervals) if self.results else None
+        if not self.results:
+            return None
+        return breakdown_of(
+            self.results, self.intervals, by=["document"], difficulty=self.difficulty
+        )
 
     @cached_property
     def systems(self) -> Mapping[str, list[SystemRow]]:

@@ -15,7 +15,7 @@ from beyondchance.numbers import in_digits
 from beyondchance.page.documents import document_view, safe_json
 from beyondchance.page.figures import inline_svg, library, unchecked, warm_up
 from beyondchance.page.gather import Overview
-from beyondchance.page.sections import Chart, NamedTable, Notes, Part, Section, Texts, sections
+from beyondchance.page.sections import Chart, NamedTable, Notes, Part, Texts, sections
 from beyondchance.reporting import blocks, sentences
 from beyondchance.reporting.breakdown import Row, interval_heading, json_intervals
 from beyondchance.reporting.commands import agree, rank
@@ -109,8 +109,10 @@ def written(
         result=safe(safe_json(json_output.rendered(report, words))),
         documents=safe(view.payload) if view is not None else None,
     )
+    parts = [part for section in made for part in section.parts]
+    charts = {part.name: part.drawn for part in parts if isinstance(part, Chart)}
     # Half of a surrogate pair, from a file's name or by mistake, cannot be written.
-    return _HALF.sub("\ufffd", html), dict(_charts(made))
+    return _HALF.sub("\ufffd", html), charts
 
 
 def prepare() -> None:
@@ -130,13 +132,6 @@ def _file(name: str) -> str:
 
 def _hash(script: str) -> str:
     return b64encode(sha256(script.encode()).digest()).decode()
-
-
-def _charts(made: Sequence[Section]) -> Iterator[tuple[str, Any]]:
-    for section in made:
-        for part in section.parts:
-            if isinstance(part, Chart):
-                yield part.name, part.drawn
 
 
 # --- What stands first --------------------------------------------------------

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from math import isnan, nan
 from operator import attrgetter
@@ -16,7 +16,6 @@ from beyondchance.page.gather import Overview
 from beyondchance.reporting import breakdown, sentences
 from beyondchance.reporting.blocks import Cell, Prose, Table, counted, cut
 from beyondchance.reporting.commands import coefficients as coefficients_report, rank
-from beyondchance.results.agreement import Agreement
 
 OURS = "corrected-f1"
 MOST_ROWS = 200
@@ -78,10 +77,6 @@ def sections(found: Overview, view: DocumentView | None, *, digits: int) -> list
     return [section for section in made if section.parts]
 
 
-def _first(found: Overview) -> tuple[str, Agreement] | None:
-    return next(iter(found.results.items()), None)
-
-
 def _systems(found: Overview, digits: int) -> Iterator[Section]:
     if not found.rankings:
         return
@@ -89,7 +84,7 @@ def _systems(found: Overview, digits: int) -> Iterator[Section]:
     systems = found.systems[measure]
     parts: list[Part] = [Prose(rank.rank_changes(systems))]
     parts += map(Prose, sentences.verdict(standings, measure, digits))
-    parts.append(Chart("systems", _systems_chart(systems)))
+    parts.append(Chart("systems", scores.systems_chart(systems)))
     for name, rows in found.systems.items():
         title = f"systems by {name}: {sentences.MATCHES.get(name, name)}"
         parts.append(NamedTable(f"systems-{name}", rank.ranking_table(rows, title)))
@@ -101,21 +96,6 @@ def _systems(found: Overview, digits: int) -> Iterator[Section]:
     yield Section("systems", "Systems", parts)
 
 
-def _systems_chart(systems: Sequence[rank.SystemRow]) -> Any:
-    return scores.systems_chart(
-        [
-            scores.SystemRow(
-                name=row.shown,
-                observed=row.score.observed,
-                corrected=row.score.corrected,
-                rank_observed=row.rank_observed,
-                rank_corrected=row.rank_corrected,
-            )
-            for row in systems
-        ]
-    )
-
-
 def _labels(found: Overview) -> Iterator[Section]:
     parts: list[Part] = []
     if found.breakdown is not None:
@@ -123,27 +103,10 @@ def _labels(found: Overview) -> Iterator[Section]:
         who = " (all systems together)" if found.rankings else ""
         title = f"labels by {found.breakdown.rows[0].measure}{who}"
         table = breakdown.scores_table("label", rows, found.settings, title=title, top=MOST_ROWS)
-        parts += [Chart("labels", _labels_chart(rows)), NamedTable("labels", table)]
+        parts += [Chart("labels", scores.labels_chart(rows)), NamedTable("labels", table)]
     if found.rankings:
         parts.append(NamedTable("labels-by-system", _labels_by_system(found)))
     yield Section("labels", "Labels", parts)
-
-
-def _labels_chart(rows: Sequence[breakdown.Row]) -> Any:
-    return scores.labels_chart(
-        [
-            scores.LabelRow(
-                name=row.shown,
-                observed=row.score.observed,
-                chance=row.score.chance,
-                corrected=row.score.corrected,
-                n_spans=row.score.n_spans,
-                low=getattr(row.intervals.get("corrected"), "low", nan),
-                high=getattr(row.intervals.get("corrected"), "high", nan),
-            )
-            for row in rows
-        ]
-    )
 
 
 def _labels_by_system(found: Overview) -> Table:
@@ -178,11 +141,7 @@ def _annotators(found: Overview) -> Iterator[Section]:
             parts.append(Prose("There are too many pairs to give each an interval."))
     rows = [row for row in rows if row.name != found.gold]
     if "token" in found.results:
-        ratios = [
-            annotators.HabitRow(name=row.shown, ratio=row.habits.marking_ratio)
-            for row in rows
-            if row.habits is not None
-        ]
+        ratios = {row.shown: row.habits.marking_ratio for row in rows if row.habits is not None}
         beside = "the others" if found.gold is None else found.gold
         parts.append(Chart("habits", annotators.habits_chart(ratios, beside=beside)))
     parts.append(NamedTable("annotators", breakdown.habits_table(rows, MOST_ROWS, gold=found.gold)))
@@ -190,38 +149,14 @@ def _annotators(found: Overview) -> Iterator[Section]:
 
 
 def _documents(found: Overview, view: DocumentView | None) -> Iterator[Section]:
-    first = _first(found)
-    if first is None:
+    if found.breakdown is None:
         return
-    measure, result = first
-    hardness = found.difficulty.by_document if found.difficulty is not None else {}
-    rows = {
-        name: breakdown.Row(
-            measure=measure,
-            score=score,
-            level="document",
-            name=name,
-            difficulty=hardness.get(name, nan),
-        )
-        for name, score in result.by_document.items()
-        if score.n_spans
-    }
-    links = view.numbers if view is not None else {}
+    rows = {row.shown: row for row in found.breakdown.of("document") if row.score.n_spans}
+    numbers = view.numbers if view is not None else {}
+    links = {name: f"#document-{number}" for name, number in numbers.items()}
     differing = {} if found.disagreements is None else contested(found.disagreements)
     order = [rows[name] for name in differing if name in rows]
     order = order or breakdown.most_contested(rows.values())
-    points = [
-        texts.DocumentPoint(
-            number=links.get(row.shown),
-            name=row.shown,
-            observed=row.score.observed,
-            chance=row.score.chance,
-            corrected=row.score.corrected,
-            difficulty=row.difficulty,
-            contested=differing.get(row.shown, 0),
-        )
-        for row in order
-    ]
     listed, remark = cut(order, MOST_CONTESTED)
     table = breakdown.table_of(
         listed,
@@ -237,22 +172,17 @@ def _documents(found: Overview, view: DocumentView | None) -> Iterator[Section]:
         "by-document",
         "Documents",
         [
-            Chart("documents", texts.documents_chart(points)),
-            NamedTable("documents", table, [_href(row.shown, links) for row in listed]),
+            Chart("documents", texts.documents_chart(order, links)),
+            NamedTable("documents", table, [links.get(row.shown) for row in listed]),
         ],
     )
 
 
-def _href(document: str, links: Mapping[str, int]) -> str | None:
-    return f"#document-{links[document]}" if document in links else None
-
-
 def _difficulty(found: Overview) -> Iterator[Section]:
-    first = _first(found)
-    if found.difficulty is None or found.disagreements is None or first is None:
+    if found.difficulty is None or found.disagreements is None or found.breakdown is None:
         return
     corpus = found.disagreements.corpus
-    compared = set(first[1].counts.documents)
+    compared = {row.name for row in found.breakdown.of("document")}
     is_compared = np.fromiter((name in compared for name in corpus.documents), dtype=bool)
     values = found.difficulty.by_text[is_compared[corpus.text_document]]
     values = values[~np.isnan(values)]
@@ -277,16 +207,12 @@ def _difficulty(found: Overview) -> Iterator[Section]:
 def _texts(found: Overview, view: DocumentView | None) -> Iterator[Section]:
     if view is None or found.disagreements is None:
         return
-    kinds = [
-        annotators.KindRow(a=a, b=b, counts=counts)
-        for (a, b), counts in found.disagreements.by_pair().items()
-    ]
     yield Section(
         "reader",
         "Disagreements",
         [
             Prose(f"Shown: {view.sentence}."),
-            Chart("kinds", annotators.kinds_chart(kinds)),
+            Chart("kinds", annotators.kinds_chart(found.disagreements.by_pair())),
             Texts(view),
         ],
     )
@@ -295,13 +221,10 @@ def _texts(found: Overview, view: DocumentView | None) -> Iterator[Section]:
 def _coefficients(found: Overview) -> Iterator[Section]:
     if found.coefficients is None:
         return
-    rows = [
-        scores.CoefficientRow(name=name, value=item.value, is_ours=name == OURS)
-        for name, item in found.coefficients.values.items()
-    ]
+    values = {name: item.value for name, item in found.coefficients.values.items()}
     parts: list[Part] = []
-    if sum(not isnan(row.value) for row in rows) > 1:
-        parts.append(Chart("coefficients", scores.coefficients_chart(rows)))
+    if sum(not isnan(value) for value in values.values()) > 1:
+        parts.append(Chart("coefficients", scores.coefficients_chart(values, ours=OURS)))
     parts.append(NamedTable("coefficients", coefficients_report.values_table(found.coefficients)))
     parts += coefficients_report.remarks(found.coefficients)
     definitions = coefficients_report.definitions_table(found.coefficients)
@@ -313,9 +236,7 @@ def _placement(found: Overview) -> Iterator[Section]:
     if not found.placements:
         return
     curves = [
-        texts.Curve(
-            name=f"{item.document}: {item.label} by {item.annotator}", values=item.coverage.tolist()
-        )
+        (f"{item.document}: {item.label} by {item.annotator}", item.coverage)
         for item in found.placements
     ]
     yield Section(

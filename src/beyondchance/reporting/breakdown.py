@@ -281,6 +281,8 @@ def breakdown_of(
         )
         for name, item in results.items()
     ]
+    # The team without each annotator, where two are left.
+    without = result.without if len(result.by_annotator) > 2 else {}
     rows += rows_of("label", result.by_label, own.by_label)
     rows += rows_of("pair", result.by_pair, own.by_pair)
     rows += rows_of(
@@ -288,7 +290,7 @@ def breakdown_of(
         result.by_annotator,
         own.by_annotator,
         habits=habits_of(result, results.get("token", result)),
-        without={row.name: row for row in rows_of("without", _without(result), own.without)},
+        without={row.name: row for row in rows_of("without", without, own.without)},
     )
     for name in by:
         if name == "document":
@@ -327,12 +329,6 @@ def habits_of(result: Agreement, by_position: Agreement) -> dict[str, Habits]:
 
 def _ratio(amount: float, whole: float) -> float:
     return amount / whole if whole else nan
-
-
-def _without(result: Agreement) -> dict[str, Score]:
-    """The score of the team without each annotator, where two are left."""
-    annotators = result.by_annotator if len(result.by_annotator) > 2 else ()
-    return {name: result.counts.without(name).score() for name in annotators}
 
 
 # --- Tables for people --------------------------------------------------------

@@ -28,7 +28,7 @@ from types import ModuleType
 
 import numpy as np
 
-from beyondchance.core.ragged import bounds, spread, total
+from beyondchance.core.ragged import bounds, distinct, spread, total
 from beyondchance.errors import DataError, MissingLibraryError
 from beyondchance.other_coefficients.gamma.continua import Units, units_at_once
 from beyondchance.types import Bools, Floats, Ints
@@ -370,10 +370,10 @@ def _assigned(pairs: Unitary, island: Ints, number: Ints) -> Ints:
 def _places(unit: Ints, island: Ints) -> Ints:
     """Number the distinct units of each island from 0."""
     width = int(unit.max(initial=0)) + 1
-    distinct, place = np.unique(island * width + unit, return_inverse=True)
-    here = distinct // width
+    units, place = distinct(island * width + unit)
+    here = units // width
     begins = np.searchsorted(here, here, side="left")
-    return np.asarray((np.arange(len(distinct)) - begins)[place.reshape(-1)])
+    return np.asarray((np.arange(len(units)) - begins)[place])
 
 
 def _packed(unit: Ints, candidate: Ints, saved: Floats, island: Ints) -> Ints:
@@ -405,11 +405,9 @@ def _packed(unit: Ints, candidate: Ints, saved: Floats, island: Ints) -> Ints:
 def _programme(unit: Ints, candidate: Ints, saved: Floats, *, whole: bool) -> tuple[Ints, Floats]:
     """The candidates listed, and the share of each that saves most, once for each unit."""
     optimize, sparse = _scipy("optimize"), _scipy("sparse")
-    rows, row = np.unique(unit, return_inverse=True)
-    listed, column = np.unique(candidate, return_inverse=True)
-    holds = sparse.csc_array(
-        (np.ones(len(unit)), (row.reshape(-1), column.reshape(-1))), (len(rows), len(listed))
-    )
+    rows, row = distinct(unit)
+    listed, column = distinct(candidate)
+    holds = sparse.csc_array((np.ones(len(unit)), (row, column)), (len(rows), len(listed)))
     answer = optimize.milp(
         -saved[listed],
         integrality=np.full(len(listed), int(whole)),

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from math import isfinite, nan
-from typing import Any, NamedTuple
+from typing import Any
 
 from beyondchance.numbers import in_digits
 from beyondchance.page.charts import shared
@@ -79,46 +78,37 @@ def pairs_chart(annotators: Sequence[str], pairs: Mapping[tuple[str, str], float
     return shared.finished(alt.layer(squares, numbers), title, notes, finding)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KindRow:
-    """How often each kind occurs between two annotators; kinds are those of `KINDS`."""
-
-    a: str
-    b: str
-    counts: Mapping[str, int] = field(default_factory=dict)
-
-
-def kinds_chart(rows: Sequence[KindRow]) -> Any:
+def kinds_chart(by_pair: Mapping[tuple[str, str], Mapping[str, int]]) -> Any:
     """Kinds of agreement and disagreement of each pair, as shares of one bar.
 
     Parameters
     ----------
-    rows : sequence of KindRow
-        Drawn in this order; of more than 40, those 40 with most cases.
+    by_pair : mapping of (str, str) to mapping of str to int
+        How often each kind occurs between two annotators; kinds are those of `KINDS`. Drawn in
+        this order; of more than 40, those 40 with most cases.
 
     Examples
     --------
-    >>> kinds_chart([KindRow(a="ada", b="ben", counts={"agree": 3, "label": 1})]).description
+    >>> kinds_chart({("ada", "ben"): {"agree": 3, "label": 1}}).description
     'Of 4 spans or pairs of spans, 3 agree; the most frequent difference is label (1).'
     """
     title = "How annotators differ, pair by pair"
-    known = [row for row in rows if sum(row.counts.values())]
-    most = sorted(range(len(known)), key=lambda place: -sum(known[place].counts.values()))
-    chosen = [known[place] for place in sorted(most[: shared.MOST_ROWS])]
+    known = [pair for pair, counts in by_pair.items() if sum(counts.values())]
+    most = sorted(known, key=lambda pair: -sum(by_pair[pair].values()))[: shared.MOST_ROWS]
+    chosen = [pair for pair in known if pair in most]
     notes = shared.left_out(len(known), len(chosen), "pairs", "those with most cases")
-    if len(rows) > len(known):
-        notes.append(f"{counted(len(rows) - len(known), 'pair')} without any span: not drawn.")
+    if len(by_pair) > len(known):
+        notes.append(f"{counted(len(by_pair) - len(known), 'pair')} without any span: not drawn.")
     if not chosen:
         return shared.nothing(title, "there is no pair with a span", notes)
     alt = altair()
     names = shared.distinct(
-        f"{shared.shown_name(row.a, length=14)} and {shared.shown_name(row.b, length=14)}"
-        for row in chosen
+        " and ".join(shared.shown_name(name, length=14) for name in pair) for pair in chosen
     )
     parts = [
         part
-        for name, row in zip(names, chosen, strict=True)
-        for part in _parts_of_bar(name, row.counts)
+        for name, pair in zip(names, chosen, strict=True)
+        for part in _parts_of_bar(name, by_pair[pair])
     ]
     base = shared.plot(parts, width=shared.WIDTH, height=alt.Step(26)).encode(
         x=alt.X(
@@ -140,9 +130,7 @@ def kinds_chart(rows: Sequence[KindRow]) -> Any:
     texts = base.mark_text(fontSize=11, aria=False).encode(
         x="middle:Q", text="shown:N", fill=alt.Fill("ink:N", scale=None)
     )
-    total: Counter[str] = Counter()
-    for row in chosen:
-        total.update(row.counts)
+    total = sum((Counter(by_pair[pair]) for pair in chosen), Counter[str]())
     finding = (
         f"Of {sum(total.values()):,} spans or pairs of spans, {total['agree']:,} agree"
         f"{_most_frequent(total)}."
@@ -187,38 +175,28 @@ def _parts_of_bar(name: str, counts: Mapping[str, int]) -> list[dict[str, Any]]:
     return parts
 
 
-class HabitRow(NamedTuple):
-    """How much one annotator marks for each position that the others mark on average."""
-
-    name: str
-    ratio: float
-
-
-def habits_chart(rows: Sequence[HabitRow], *, beside: str = "the others") -> Any:
+def habits_chart(ratios: Mapping[str, float], *, beside: str = "the others") -> Any:
     """Who marks more, and who less, than the others: a dot next to the line of 1 for each.
 
     Parameters
     ----------
-    rows : sequence of HabitRow
-        Drawn in this order. A ratio of 0 has no place on the scale and is named instead.
+    ratios : mapping of str to float
+        How much each annotator marks for each position that the others mark on average. Drawn
+        in this order. A ratio of 0 has no place on the scale and is named instead.
     beside : str
         The annotators that they are compared with.
 
     Examples
     --------
-    >>> habits_chart([HabitRow(name="ada", ratio=2), HabitRow(name="ben", ratio=0.5)]).description
+    >>> habits_chart({"ada": 2, "ben": 0.5}).description
     'ada marks most (2.00 times as much as the others), ben least (0.50 times).'
     """
     title = f"How much each annotator marks, compared with {beside}"
-    chosen = rows[: shared.MOST_ROWS]
-    names = shared.shown_names([row.name for row in chosen])
-    drawn = {
-        name: float(row.ratio)
-        for name, row in zip(names, chosen, strict=True)
-        if isfinite(row.ratio) and row.ratio > 0
-    }
-    notes = shared.left_out(len(rows), len(chosen), "annotators", "the first ones")
-    silent = [name for name, row in zip(names, chosen, strict=True) if row.ratio == 0]
+    names = shared.shown_names(list(ratios)[: shared.MOST_ROWS])
+    chosen = dict(zip(names, ratios.values(), strict=False))
+    drawn = {name: ratio for name, ratio in chosen.items() if isfinite(ratio) and ratio > 0}
+    notes = shared.left_out(len(ratios), len(chosen), "annotators", "the first ones")
+    silent = [name for name, ratio in chosen.items() if ratio == 0]
     if silent:
         notes.append(f"Marked nothing, and so not drawn: {in_list(silent)}.")
     notes += shared.undefined(len(names) - len(drawn) - len(silent), "annotator")

@@ -2,77 +2,68 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from math import isfinite, nan
-from typing import Any, NamedTuple
+from collections.abc import Mapping, Sequence
+from math import isfinite
+from typing import Any
 
 from beyondchance.page.charts import shared
 from beyondchance.page.charts.colours import ACCENT, CHANCE, CORRECTED, INK, MUTED, OBSERVED
 from beyondchance.page.figures import altair
-from beyondchance.reporting.blocks import in_list
+from beyondchance.reporting.blocks import SCORES, in_list
+from beyondchance.reporting.breakdown import Row
+from beyondchance.reporting.commands.rank import SystemRow
 
 
-class LabelRow(NamedTuple):
-    """Agreement on one label; `low` and `high` are the ends of an interval of `corrected`."""
-
-    name: str
-    observed: float
-    chance: float
-    corrected: float
-    n_spans: int = 0
-    low: float = nan
-    high: float = nan
-
-
-def labels_chart(rows: Sequence[LabelRow]) -> Any:
+def labels_chart(rows: Sequence[Row]) -> Any:
     """Observed and corrected agreement of each label joined by a line, with chance.
 
     Parameters
     ----------
-    rows : sequence of LabelRow
+    rows : sequence of Row
         Drawn in this order. With more than 40, the 40 that have most spans are drawn.
 
     Examples
     --------
-    >>> row = LabelRow(name="PER", observed=0.9, chance=0.2, corrected=0.875)
-    >>> labels_chart([row]).description
+    >>> from beyondchance.results.score import Score
+    >>> score = Score(matched=9, expected=2, size_a=10, size_b=10)
+    >>> labels_chart([Row(measure="token", level="label", name="PER", score=score)]).description
     'Corrected agreement is 0.875 for the only label, PER.'
     """
     title = "Agreement by label: observed, by chance and corrected"
-    most = sorted(range(len(rows)), key=lambda place: -rows[place].n_spans)[: shared.MOST_ROWS]
-    chosen = [rows[place] for place in sorted(most)]
+    most = sorted(range(len(rows)), key=lambda place: -rows[place].score.n_spans)
+    chosen = [rows[place] for place in sorted(most[: shared.MOST_ROWS])]
     if not chosen:
         return shared.nothing(title, "there is no label")
     alt = altair()
-    names = shared.shown_names([row.name for row in chosen])
-    by_name = dict(zip(names, chosen, strict=True))
-    kinds = ("observed", "chance", "corrected")
+    names = shared.shown_names([row.shown for row in chosen])
+    scores = {name: row.score for name, row in zip(names, chosen, strict=True)}
+    intervals = [row.intervals.get("corrected") for row in chosen]
     marks: list[dict[str, Any]] = [
         {
             "name": name,
             "what": kind,
-            "value": float(getattr(row, kind)),
-            "description": shared.described(name, {kind: getattr(row, kind)}),
+            "value": float(getattr(score, kind)),
+            "description": shared.described(name, {kind: getattr(score, kind)}),
         }
-        for name, row in by_name.items()
-        for kind in kinds
-        if isfinite(getattr(row, kind))
+        for name, score in scores.items()
+        for kind in SCORES
+        if isfinite(getattr(score, kind))
     ]
     joined = [
-        {"name": name, "from": float(row.observed), "to": float(row.corrected)}
-        for name, row in by_name.items()
-        if isfinite(row.observed) and isfinite(row.corrected)
+        {"name": name, "from": float(score.observed), "to": float(score.corrected)}
+        for name, score in scores.items()
+        if isfinite(score.observed) and isfinite(score.corrected)
     ]
     sure = [
-        {"name": name, "from": float(row.low), "to": float(row.high)}
-        for name, row in by_name.items()
-        if isfinite(row.low) and isfinite(row.high)
+        {"name": name, "from": interval.low, "to": interval.high}
+        for name, interval in zip(names, intervals, strict=True)
+        if interval is not None and isfinite(interval.low)
     ]
     y = shared.name_axis(names)
     scale = shared.score_scale([mark["value"] for mark in marks] + [end["from"] for end in sure])
     ends = {"x": alt.X("from:Q", scale=scale), "x2": "to:Q", "y": y}
-    colours = alt.Scale(domain=kinds, range=[OBSERVED, CHANCE, CORRECTED])
-    shapes = alt.Scale(domain=kinds, range=["circle", "triangle-up", "diamond"])
+    colours = alt.Scale(domain=SCORES, range=[OBSERVED, CHANCE, CORRECTED])
+    shapes = alt.Scale(domain=SCORES, range=["circle", "triangle-up", "diamond"])
     points = (
         shared.plot(marks, width=shared.WIDTH, height=alt.Step(24 if sure else 20))
         .mark_point(filled=True, size=75, opacity=1)
@@ -85,26 +76,16 @@ def labels_chart(rows: Sequence[LabelRow]) -> Any:
         )
     )
     lines = shared.plot(joined).mark_rule(color=MUTED, strokeWidth=1.5, aria=False).encode(**ends)
-    intervals = (
+    ranges = (
         shared.plot(sure).mark_rule(color=CORRECTED, strokeWidth=1.5, yOffset=7, aria=False)
     ).encode(**ends)
     notes = shared.left_out(len(rows), len(chosen), "labels", "the most frequent ones")
     if sure:
         notes.append("Thin line: interval of the corrected score.")
     notes += shared.undefined(3 * len(chosen) - len(marks), "value")
-    corrected = {name: row.corrected for name, row in by_name.items()}
+    corrected = {name: score.corrected for name, score in scores.items()}
     finding = shared.extremes(corrected, "Corrected agreement", "label")
-    return shared.finished(alt.layer(intervals, lines, points), title, notes, finding)
-
-
-class SystemRow(NamedTuple):
-    """One system against a gold standard, with its rank before and after correction."""
-
-    name: str
-    observed: float
-    corrected: float
-    rank_observed: int | None
-    rank_corrected: int | None
+    return shared.finished(alt.layer(ranges, lines, points), title, notes, finding)
 
 
 def systems_chart(rows: Sequence[SystemRow]) -> Any:
@@ -117,42 +98,39 @@ def systems_chart(rows: Sequence[SystemRow]) -> Any:
 
     Examples
     --------
-    >>> row = SystemRow(name="s", observed=0.5, corrected=0.4, rank_observed=1, rank_corrected=1)
-    >>> systems_chart([row]).description
-    'Correction changes the rank of no system of 1.'
+    >>> from beyondchance import example, rank
+    >>> from beyondchance.reporting.commands.rank import system_rows
+    >>> systems_chart(system_rows(rank(example(), gold="ada"), "token")).description
+    'Correction changes the rank of no system of 2.'
     """
     title = "Systems before and after correction"
-    known = [
-        row
-        for row in rows
-        if isfinite(row.observed + row.corrected)
-        and None not in {row.rank_observed, row.rank_corrected}
-    ]
+    # Those that have both scores have both ranks.
+    known = [row for row in rows if isfinite(row.score.observed + row.score.corrected)]
     chosen = sorted(known, key=lambda row: row.rank_corrected or 0)[: shared.MOST_ROWS]
     notes = shared.left_out(len(known), len(chosen), "systems", "the first after correction")
     notes += shared.undefined(len(rows) - len(known), "system")
     if not chosen:
         return shared.nothing(title, "no system has both scores", notes)
     alt = altair()
-    names = shared.shown_names([row.name for row in chosen], length=20)
-    ends = [float(end) for row in chosen for end in (row.observed, row.corrected)]
+    names = shared.shown_names([row.shown for row in chosen], length=20)
+    before = [row.score.observed for row in chosen]
+    after = [row.score.corrected for row in chosen]
+    ends = [*before, *after]
     extent = max(ends) - min(ends) or 0.1
     gap = extent / max(8, len(chosen))
-    sides = {
-        0.0: spread([float(row.observed) for row in chosen], gap=gap),
-        1.0: spread([float(row.corrected) for row in chosen], gap=gap),
-    }
+    sides = {0.0: spread(before, gap=gap), 1.0: spread(after, gap=gap)}
     places = [*ends, *sides[0.0], *sides[1.0]]
     low, high = min(places) - gap / 2, max(places) + gap / 2
     height = round((high - low) / gap * 18)
     lines, labels = [], []
     for number, (name, row) in enumerate(zip(names, chosen, strict=True)):
         rise = (row.rank_observed or 0) - (row.rank_corrected or 0)
-        description = shared.described(name, {"observed": row.observed, "corrected": row.corrected})
+        scores = {"observed": before[number], "corrected": after[number]}
+        description = shared.described(name, scores)
         moved = f" {'▲' if rise > 0 else '▼'}{abs(rise)}" if rise else ""
         for side, rank, value in (
-            (0.0, row.rank_observed, float(row.observed)),
-            (1.0, row.rank_corrected, float(row.corrected)),
+            (0.0, row.rank_observed, before[number]),
+            (1.0, row.rank_corrected, after[number]),
         ):
             score = shared.shown_number(value)
             place = sides[side][number]
@@ -249,38 +227,29 @@ def spread(targets: Sequence[float], *, gap: float) -> list[float]:
     return places
 
 
-class CoefficientRow(NamedTuple):
-    """The value of one coefficient; `is_ours` emphasises it."""
-
-    name: str
-    value: float
-    is_ours: bool = False
-
-
-def coefficients_chart(rows: Sequence[CoefficientRow]) -> Any:
+def coefficients_chart(coefficients: Mapping[str, float], *, ours: str) -> Any:
     """Values of coefficients side by side, ours as a large diamond with a bold number.
 
     Examples
     --------
-    >>> rows = [CoefficientRow(name="corrected F1", value=0.7, is_ours=True)]
-    >>> rows.append(CoefficientRow(name="kappa", value=0.6))
-    >>> coefficients_chart(rows).description
+    >>> values = {"corrected F1": 0.7, "kappa": 0.6}
+    >>> coefficients_chart(values, ours="corrected F1").description
     'Coefficients range from 0.600 (kappa) to 0.700 (corrected F1).'
     """
     title = "The same annotations under other coefficients"
-    names = shared.shown_names([row.name for row in rows], length=40)
+    names = dict(zip(coefficients, shared.shown_names(coefficients, length=40), strict=True))
     values: list[dict[str, Any]] = [
         {
-            "name": name,
-            "value": float(row.value),
-            "is_ours": row.is_ours,
-            "shown": shared.shown_number(row.value),
-            "description": f"{name}: {shared.shown_number(row.value)}",
+            "name": names[name],
+            "value": float(value),
+            "is_ours": name == ours,
+            "shown": shared.shown_number(value),
+            "description": f"{names[name]}: {shared.shown_number(value)}",
         }
-        for name, row in zip(names, rows, strict=True)
-        if isfinite(row.value)
+        for name, value in coefficients.items()
+        if isfinite(value)
     ]
-    missing = [name for name, row in zip(names, rows, strict=True) if not isfinite(row.value)]
+    missing = [names[name] for name, value in coefficients.items() if not isfinite(value)]
     notes = [f"Undefined here, and so not drawn: {in_list(missing)}."] if missing else []
     if not values:
         return shared.nothing(title, "no coefficient is defined", notes)
@@ -289,10 +258,10 @@ def coefficients_chart(rows: Sequence[CoefficientRow]) -> Any:
     drawn = [value["name"] for value in values]
     layers = []
     for is_ours in (False, True):
-        ours = [value for value in values if value["is_ours"] == is_ours]
-        if not ours:
+        those = [value for value in values if value["is_ours"] == is_ours]
+        if not those:
             continue
-        base = shared.plot(ours, width=shared.WIDTH, height=alt.Step(20)).encode(
+        base = shared.plot(those, width=shared.WIDTH, height=alt.Step(20)).encode(
             x=alt.X("value:Q", title="value", scale=scale, axis=alt.Axis(tickCount=6)),
             y=shared.name_axis(drawn, labelLimit=260),
         )
@@ -304,7 +273,7 @@ def coefficients_chart(rows: Sequence[CoefficientRow]) -> Any:
         weight = "bold" if is_ours else "normal"
         layers += [
             base.mark_point(filled=True, opacity=1, **look).encode(description="description:N"),
-            shared.numbers_column(ours, names=drawn, fontWeight=weight),
+            shared.numbers_column(those, names=drawn, fontWeight=weight),
         ]
     by_value = sorted(values, key=lambda value: value["value"])
     least, most = by_value[0], by_value[-1]

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import ceil, isfinite
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from beyondchance.page.charts import shared
 from beyondchance.page.charts.colours import INK, LINES, MUTED, OBSERVED, SEQUENTIAL
 from beyondchance.page.figures import altair
-from beyondchance.reporting.blocks import counted
+from beyondchance.reporting.blocks import SCORES, counted
+from beyondchance.reporting.breakdown import Row
 from beyondchance.types import Floats
 
 MOST_POINTS = 300
@@ -22,45 +23,35 @@ CELLS = 25
 """Cells along each side."""
 
 
-class DocumentPoint(NamedTuple):
-    """One document; its point leads to ``#document-<number>``, or nowhere without a number.
-
-    Where there are too many documents, those with the largest `contested` are drawn one by
-    one; it is for instance the number of disagreements.
-    """
-
-    number: int | None
-    name: str
-    observed: float
-    chance: float
-    corrected: float
-    difficulty: float
-    contested: float = 0.0
-
-
-def documents_chart(points: Sequence[DocumentPoint]) -> Any:
+def documents_chart(rows: Sequence[Row], links: Mapping[str, str]) -> Any:
     """Chance against observed agreement of documents, coloured by difficulty.
 
-    Each point leads to its document. With more than 300 documents all are counted in
-    cells, and the 50 most contested ones are points on top.
+    With more than 300 documents all are counted in cells, and the 50 most contested ones are
+    points on top.
+
+    Parameters
+    ----------
+    rows : sequence of Row
+        The most contested documents first.
+    links : mapping of str to str
+        Where the points of documents lead, by name; those of others lead nowhere.
 
     Examples
     --------
-    >>> point = DocumentPoint(
-    ...     number=1, name="d", observed=0.9, chance=0.2, corrected=0.875, difficulty=0.8
-    ... )
-    >>> documents_chart([point]).description
+    >>> from beyondchance.results.score import Score
+    >>> score = Score(matched=9, expected=2, size_a=10, size_b=10)
+    >>> documents_chart([Row(measure="token", name="d", score=score)], {}).description
     'Of 1 document, 1 agrees more than by chance.'
     """
     title = "Documents: agreement observed and expected by chance"
-    known = [point for point in points if isfinite(point.observed) and isfinite(point.chance)]
-    notes = shared.undefined(len(points) - len(known), "document")
+    known = [row for row in rows if isfinite(row.score.observed) and isfinite(row.score.chance)]
+    notes = shared.undefined(len(rows) - len(known), "document")
     if not known:
         return shared.nothing(title, "no document has a score", notes)
     alt = altair()
     is_many = len(known) > MOST_POINTS
-    drawn = sorted(known, key=lambda point: -point.contested)[:MOST_CONTESTED] if is_many else known
-    right = ceil(max(point.chance for point in known) * 5) / 5 or 0.2
+    drawn = known[:MOST_CONTESTED] if is_many else known
+    right = ceil(max(row.score.chance for row in known) * 5) / 5 or 0.2
     x = alt.X(
         "chance:Q", title="expected by chance", scale=alt.Scale(domain=[0, right], nice=False)
     )
@@ -71,7 +62,7 @@ def documents_chart(points: Sequence[DocumentPoint]) -> Any:
         .mark_line(color=MUTED, strokeDash=[5, 4], strokeWidth=1.5, aria=False)
         .encode(x=x, y=y)
     )
-    values = [_point(point) for point in drawn]
+    values = [_point(row, links.get(row.shown)) for row in drawn]
     base = shared.plot(values).encode(x=x, y=y, description="description:N")
     if any(value["href"] for value in values):
         base = base.encode(href="href:N")
@@ -95,7 +86,7 @@ def documents_chart(points: Sequence[DocumentPoint]) -> Any:
     else:
         layers.append(base.mark_point(**look, color=OBSERVED))
     chart = alt.layer(*layers).resolve_scale(color="independent")
-    above = sum(point.observed > point.chance for point in known)
+    above = sum(row.score.observed > row.score.chance for row in known)
     finding = (
         f"Of {counted(len(known), 'document')}, {above:,} {'agrees' if above == 1 else 'agree'} "
         "more than by chance."
@@ -103,24 +94,23 @@ def documents_chart(points: Sequence[DocumentPoint]) -> Any:
     return shared.finished(chart, title, ["Dashed: observed = chance.", *notes], finding)
 
 
-def _point(point: DocumentPoint) -> dict[str, Any]:
-    scores = ("observed", "chance", "corrected", "difficulty")
-    numbers = {score: getattr(point, score) for score in scores}
+def _point(row: Row, link: str | None) -> dict[str, Any]:
+    numbers = {name: getattr(row.score, name) for name in SCORES} | {"difficulty": row.difficulty}
     return {
-        "chance": float(point.chance),
-        "observed": float(point.observed),
-        "difficulty": float(point.difficulty) if isfinite(point.difficulty) else None,
-        "href": None if point.number is None else f"#document-{point.number}",
-        "description": shared.described(shared.shown_name(point.name, length=60), numbers),
+        "chance": row.score.chance,
+        "observed": row.score.observed,
+        "difficulty": row.difficulty if isfinite(row.difficulty) else None,
+        "href": link,
+        "description": shared.described(shared.shown_name(row.shown, length=60), numbers),
     }
 
 
-def _cells(points: Sequence[DocumentPoint], x: Any, y: Any, *, right: float) -> Any:
+def _cells(rows: Sequence[Row], x: Any, y: Any, *, right: float) -> Any:
     """Documents counted in cells of a grid; the more documents, the more opaque the cell."""
     alt = altair()
     counts, edges, levels = np.histogram2d(
-        [point.chance for point in points],
-        [point.observed for point in points],
+        [row.score.chance for row in rows],
+        [row.score.observed for row in rows],
         bins=CELLS,
         range=[[0, right], [0, 1]],
     )
@@ -231,46 +221,40 @@ MOST_POSITIONS = 600
 DASHES = ([1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [4, 4], [1, 3])
 
 
-class Curve(NamedTuple):
-    """Probabilities of all positions of a text, first to last."""
-
-    name: str
-    values: Sequence[float]
-
-
-def placement_chart(curves: Sequence[Curve]) -> Any:
+def placement_chart(curves: Sequence[tuple[str, Floats]]) -> Any:
     """Probability that each position is marked, where spans fall at random.
 
     Parameters
     ----------
-    curves : sequence of Curve
-        A few; of more than six, the first six are drawn.
+    curves : sequence of (str, array of float)
+        Names, and the probabilities of all positions of a text. A few; of more than six, the
+        first six are drawn.
 
     Examples
     --------
-    >>> placement_chart([Curve(name="ada", values=[0.5, 1.0, 0.5])]).description
+    >>> placement_chart([("ada", np.array([0.5, 1.0, 0.5]))]).description
     'At random, positions are marked with probabilities from 0.500 to 1.000.'
     """
     title = "Where random spans would fall in these texts"
-    known = [curve for curve in curves if len(curve.values)]
+    known = [(name, curve) for name, curve in curves if len(curve)]
     chosen = known[: len(LINES)]
     if not chosen:
         return shared.nothing(title, "there is no text")
     alt = altair()
-    names = shared.shown_names([curve.name for curve in chosen], length=56)
+    names = shared.shown_names([name for name, _ in chosen], length=56)
     values: list[dict[str, Any]] = []
     is_thinned = False
-    for name, curve in zip(names, chosen, strict=True):
-        places = np.arange(len(curve.values))
+    for name, (_, curve) in zip(names, chosen, strict=True):
+        places = np.arange(len(curve))
         if len(places) > MOST_POSITIONS:
             places = np.linspace(0, len(places) - 1, MOST_POSITIONS).round().astype(np.int64)
             is_thinned = True
         values += [
-            {"position": place + 1, "probability": float(curve.values[place]), "name": name}
+            {"position": place + 1, "probability": float(curve[place]), "name": name}
             for place in places.tolist()
-            if isfinite(curve.values[place])
+            if isfinite(curve[place])
         ]
-    longest = max(len(curve.values) for curve in chosen)
+    longest = max(len(curve) for _, curve in chosen)
     scale = alt.Scale(domain=names, range=list(LINES[: len(names)]))
     dashes = alt.Scale(domain=names, range=list(DASHES[: len(names)]))
     legend = alt.Legend(orient="bottom", columns=1, labelLimit=400, symbolSize=400)

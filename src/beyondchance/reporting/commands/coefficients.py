@@ -31,7 +31,10 @@ def values_table(found: Coefficients) -> Table:
 
 def remarks(found: Coefficients) -> list[Prose]:
     """Why some are undefined, and what makes them differ."""
-    return [Prose(sentence) for sentence in (*_undefined(found), *found.differences)]
+    undefined = [
+        f"Undefined: {', '.join(names)}: {why}." for why, names in found.by_reason().items()
+    ]
+    return [Prose(sentence) for sentence in (*undefined, *found.differences)]
 
 
 def definitions_table(found: Coefficients) -> Table:
@@ -54,29 +57,18 @@ def _margin(item: Coefficient) -> str:
     return f"{low:.3f} to {high:.3f}"
 
 
-def _undefined(found: Coefficients) -> list[str]:
-    """Why values are undefined, each reason once."""
-    by_reason: dict[str, list[str]] = {}
-    for name, item in found.values.items():
-        if item.reason is not None and not item.by_label:
-            by_reason.setdefault(item.reason, []).append(name)
-    return [f"Undefined: {', '.join(names)}: {why}." for why, names in by_reason.items()]
-
-
 def rows_of(found: Coefficients) -> list[dict[str, Any]]:
     """The coefficients for CSV, overall and by label."""
-    rows = []
-    for name, item in found.values.items():
-        for label, part in {"": item, **item.by_label}.items():
-            rows.append(
-                {
-                    "level": "coefficient",
-                    "name": f"{name} {label}".strip(),
-                    "measure": name,
-                    "observed": part.observed,
-                    "chance": part.expected,
-                    "corrected": part.value,
-                    "reason": part.reason,
-                }
-            )
-    return rows
+    return [
+        {
+            "level": "coefficient",
+            "name": f"{name} {label}".strip(),
+            "measure": name,
+            "observed": part.observed,
+            "chance": part.expected,
+            "corrected": part.value,
+            "reason": part.reason,
+        }
+        for name, item in found.values.items()
+        for label, part in {"": item, **item.by_label}.items()
+    ]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.messages import Note
 from beyondchance.numbers import in_digits
-from beyondchance.reporting import sentences
+from beyondchance.reporting import breakdown, sentences
 from beyondchance.reporting.blocks import Block, Prose, Report, Table, in_list, skipped_sentences
 from beyondchance.results.agreement import Agreement
 
@@ -82,7 +82,7 @@ def _plain(plan: Plan) -> dict[str, Any]:
 def _meaning(plan: Plan, score: str, digits: int) -> str:
     if plan.documents is None:
         return f"The pilot does not show how many {plan.unit} to annotate: {plan.reason}."
-    level = f"{100 * plan.settings.confidence:.10g} %"
+    level = breakdown.interval_heading(plan.settings)
     now = in_digits(plan.half_width_of(plan.n_pilot), digits)
     known = (
         f"The pilot has a {score} score of {in_digits(plan.score, digits)}, known to about ± {now} "

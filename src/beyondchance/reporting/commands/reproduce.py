@@ -14,15 +14,11 @@ UNEXPLAINED = "differs, and no known deviation explains it"
 
 def reproduce_report(cases: Sequence[Reproduced]) -> Report:
     """The report of `reproduce`, of which an output shows a part."""
-
-    def rows() -> list[dict[str, Any]]:
-        return [row for item in cases for row in _rows(item)]
-
     return Report(
         command="reproduce",
         make_blocks=lambda: _blocks(cases),
         make_data=lambda: {"cases": [_plain(item) for item in cases]},
-        make_rows=rows,
+        make_rows=lambda: [row for item in cases for row in _rows(item)],
     )
 
 

@@ -51,14 +51,11 @@ def _table(table: Table, digits: int) -> str:
     lines += [_line(table.headings), r"\midrule"]
     lines += [_line([cell_text(cell, digits) for cell in row]) for row in table.rows]
     lines += [r"\bottomrule", r"\end{tabular}"]
-    caption = " ".join(filter(None, (_sentence(table.title), table.remark)))
+    title = f"{table.title[0].upper()}{table.title[1:]}." if table.title else ""
+    caption = " ".join(filter(None, (title, table.remark)))
     if caption:
         lines.append(rf"\caption{{{_escaped(caption)}}}")
     return "\n".join([*lines, r"\end{table}"])
-
-
-def _sentence(title: str) -> str:
-    return f"{title[0].upper()}{title[1:]}." if title else ""
 
 
 def _line(cells: Sequence[str]) -> str:
