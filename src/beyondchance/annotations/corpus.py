@@ -360,9 +360,8 @@ positions='tokens')
         try:
             return self._document_numbers[document]
         except (KeyError, TypeError):
-            raise DataError(
-                "no document ", Quote(document), f" among {len(self.documents)}"
-            ) from None
+            found = ("no document ", Quote(document), f" among {len(self.documents)}")
+            raise DataError(*found) from None
 
     def span(self, index: int) -> Span:
         """The span at `index` of the columns."""

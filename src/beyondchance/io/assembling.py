@@ -35,11 +35,8 @@ def _checked(draft: Draft, reading: Reading) -> Draft:
     unit = reading.options["offsets"] or draft.offsets
     torn = None if draft.text.isascii() else _SURROGATE.search(draft.text)
     if torn is not None:
-        raise FormatError(
-            *quoting("the text holds half of a character ({})", torn[0]),
-            where=draft.where,
-            remedy="export it again as UTF-8",
-        )
+        problem = quoting("the text holds half of a character ({})", torn[0])
+        raise FormatError(*problem, where=draft.where, remedy="export it again as UTF-8")
     for kind, name in (("document", draft.document), ("annotator", draft.annotator)):
         if not name.strip() or name != name.strip():
             found = quoting(kind + " {} is empty or has white space around it", name)
@@ -305,11 +302,8 @@ def _layout(group: list[Draft], unit: str, positions: str, reading: Reading) -> 
             raise _difference(first, other)
     sentences = next((draft.sentences for draft in group if draft.sentences is not None), None)
     if unit == "sentence" and sentences is None:
-        raise DataError(
-            *quoting("document {} has no sentences", first.document),
-            where=first.where,
-            remedy=("pass ", Use("unit", "document")),
-        )
+        problem = quoting("document {} has no sentences", first.document)
+        raise DataError(*problem, where=first.where, remedy=("pass ", Use("unit", "document")))
     parts = list(sentences or []) if unit == "sentence" else [(0, len(first.text))]
     tokens = None
     if positions == "tokens":
@@ -382,9 +376,8 @@ def _placed(
     begin, finish = layout.parts[part] if part >= 0 else (0, -1)
     if not begin <= start < end <= finish:
         remedy = ("correct it, or pass ", Use("unit", "document"))
-        raise SpanError(
-            *_named(span), " does not lie within one sentence", where=where, remedy=remedy
-        )
+        found = (*_named(span), " does not lie within one sentence")
+        raise SpanError(*found, where=where, remedy=remedy)
     if layout.tokens is None:
         return part, start - begin, end - begin
     base = bisect_left(layout.starts, begin)

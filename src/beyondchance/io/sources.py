@@ -160,10 +160,8 @@ def parsed_json(text: str, name: str, *, first_line: int = 1) -> Any:
     except FormatError:
         raise
     except json.JSONDecodeError as error:
-        raise FormatError(
-            f"not valid JSON ({error.msg} at column {error.colno})",
-            where=f"{name}:{first_line + error.lineno - 1}",
-        ) from None
+        found = f"not valid JSON ({error.msg} at column {error.colno})"
+        raise FormatError(found, where=f"{name}:{first_line + error.lineno - 1}") from None
     except RecursionError:
         raise FormatError("JSON nested too deeply", where=f"{name}:{first_line}") from None
     except ValueError as error:  # an integer with thousands of digits

@@ -25,6 +25,7 @@ from beyondchance.io.assembling import matched
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload
 from beyondchance.io.sources import Source
+from beyondchance.io.values import quoting
 from beyondchance.messages import Piece, Quote, Text, Use, pieces, quotes
 
 Pair = tuple[int, int]
@@ -116,10 +117,8 @@ def grid_of(reading: Reading) -> Fraction:
     """
     given: object = reading.options["grid"]
     if given is None:
-        raise OptionError(
-            "times need a grid, the length of the frames that are counted as positions",
-            remedy=("pass, for instance, ", Use("grid", "10ms")),
-        )
+        found = "times need a grid, the length of the frames that are counted as positions"
+        raise OptionError(found, remedy=("pass, for instance, ", Use("grid", "10ms")))
     match = _GRID.fullmatch(given) if isinstance(given, str) else None
     if match is None or not Fraction(match[1]):
         raise OptionError(
@@ -300,10 +299,8 @@ def corpus_of(recordings: Iterable[Recording], reading: Reading) -> Corpus:
 
 
 def _no_text(_: Recording) -> str:
-    raise OptionError(
-        "recordings have no text to match by",
-        remedy=("pass ", Use("match", "id"), " or ", Use("match", "order")),
-    )
+    found = "recordings have no text to match by"
+    raise OptionError(found, remedy=("pass ", Use("match", "id"), " or ", Use("match", "order")))
 
 
 def _extent(
@@ -324,11 +321,8 @@ def _extent(
     begin = min(one.begin for one in telling)
     n_frames = -((begin - max(one.end for one in telling)) // grid)
     if n_frames <= 0:
-        raise FormatError(
-            *("recording ", Quote(document), " has no length"),
-            where=first.where,
-            expected="it to last some time",
-        )
+        found = quoting("recording {} has no length", document)
+        raise FormatError(*found, where=first.where, expected="it to last some time")
     if n_frames > MOST_POSITIONS:
         raise FormatError(
             *("recording ", Quote(document)),
@@ -425,9 +419,8 @@ def _check_inside(
     """Refuse an interval that is reversed or does not lie in its recording."""
     where = interval.where or recording.where
     if interval.end < interval.start:
-        raise FormatError(
-            *(*_named(interval), " ends before it starts"), where=where, expected="start <= end"
-        )
+        found = (*_named(interval), " ends before it starts")
+        raise FormatError(*found, where=where, expected="start <= end")
     if first < 0 or last > n_frames:
         raise FormatError(
             *_named(interval),

@@ -151,12 +151,8 @@ def _check_distinct(spans: Marked) -> None:
         same &= column[1:] == column[:-1]
     if same.any():
         twin = int(spans.index[int(np.argmax(same))])
-        raise OverlapError(
-            *spans.corpus.describe_span(twin),
-            " was marked twice",
-            expected="each span once",
-            remedy="remove the duplicate",
-        )
+        found = (*spans.corpus.describe_span(twin), " was marked twice")
+        raise OverlapError(*found, expected="each span once", remedy="remove the duplicate")
 
 
 def _both(spans: Marked, pair: tuple[int, int], verb: str) -> tuple[Piece, ...]:
@@ -180,11 +176,8 @@ def nothing_shared(corpus: Corpus, *who: Piece) -> NothingSharedError:
     if not counts.any():
         return NothingSharedError("no document was annotated", expected="at least one")
     if np.count_nonzero(counts) == 1:
-        return NothingSharedError(
-            "only one annotator found: ",
-            Quote(corpus.annotators[int(np.argmax(counts))]),
-            expected="at least two who annotated the same document",
-        )
+        found = ("only one annotator found: ", Quote(corpus.annotators[int(np.argmax(counts))]))
+        return NothingSharedError(*found, expected="at least two who annotated the same document")
     numbers: list[Piece] = []
     for name, count in zip(corpus.annotators[:10], counts.tolist(), strict=False):
         numbers += [", ", Quote(name), f" annotated {count}"]

@@ -24,7 +24,7 @@ from beyondchance.io.offsets import Interval, length_of
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload, each_upload
 from beyondchance.io.sources import Source
-from beyondchance.io.values import shown
+from beyondchance.io.values import quoting, shown
 from beyondchance.messages import Piece, Quote, Text, quotes
 
 V = TypeVar("V")
@@ -265,9 +265,8 @@ def _value(item: Mapping[str, Any], key: str, kind: type[V], expected: str, wher
 def _from_xml(source: Source, name: str, reading: Reading) -> _Document:
     root = xml_root(source, program="GATE")
     if root.tag != "GateDocument":
-        raise FormatError(
-            "the root element is ", Quote(root.tag), where=source.name, expected="GateDocument"
-        )
+        found = quoting("the root element is {}", root.tag)
+        raise FormatError(*found, where=source.name, expected="GateDocument")
     texts = root.findall("TextWithNodes")
     if len(texts) != 1:
         raise FormatError(f"{len(texts)} elements TextWithNodes", where=source.name, expected="one")

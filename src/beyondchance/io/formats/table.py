@@ -43,6 +43,7 @@ from beyondchance.io.drafts import Draft, DraftSpan
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload
 from beyondchance.io.sources import Source, opened
+from beyondchance.io.values import quoting
 from beyondchance.messages import Piece, Quote, Use
 from beyondchance.types import Bools, Ints
 
@@ -136,11 +137,8 @@ def _read_documents(reading: Reading) -> Table | None:
         is_again = np.ones(len(codes), dtype=bool)
         is_again[np.unique(codes, return_index=True)[1]] = False
         row = int(np.argmax(is_again))
-        raise FormatError(
-            *("document ", Quote(names[int(codes[row])]), " has two rows"),
-            where=table.where(row),
-            expected="one",
-        )
+        found = quoting("document {} has two rows", names[int(codes[row])])
+        raise FormatError(*found, where=table.where(row), expected="one")
     return table
 
 
@@ -490,9 +488,6 @@ def _texts(rows: _Rows, *, by_id: bool) -> dict[tuple[str, str], str]:
                 where = table.where(row)
                 raise FormatError("text is ", Quote(text), where=where, expected="a string")
             if texts.setdefault(key, text) != text:
-                raise MismatchError(
-                    *("document ", Quote(key[0]), " has another text than before"),
-                    where=table.where(row),
-                    expected="one",
-                )
+                found = quoting("document {} has another text than before", key[0])
+                raise MismatchError(*found, where=table.where(row), expected="one")
     return texts

@@ -14,6 +14,7 @@ from beyondchance.io.offsets import Interval, length_of
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload, each_upload
 from beyondchance.io.sources import Source
+from beyondchance.io.values import quoting
 from beyondchance.messages import Quote, Text, Use
 
 _BEGIN = "#FORMAT=WebAnno TSV 3"
@@ -53,9 +54,8 @@ def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
             continue
         documents.append(parsed(source, upload.document_of(source), upload.annotator, reading))
     if not documents:
-        raise FormatError(
-            f"no file begins with '{_BEGIN}'", where=upload.name, expected="at least one"
-        )
+        found = f"no file begins with '{_BEGIN}'"
+        raise FormatError(found, where=upload.name, expected="at least one")
     yield from layer_drafts(documents, reading, name=upload.name, name_as_label=True)
 
 
@@ -190,9 +190,8 @@ def _declared(line: str, columns: Sequence[_Columns], where: str) -> _Columns:
             expected="'#T_SP=', '#T_CH=' or '#T_RL=' with a layer and its features",
         )
     if any(item.layer == layer and item.kind == kind for item in columns):
-        raise FormatError(
-            *("layer ", Quote(layer), " was declared before"), where=where, expected="it once"
-        )
+        found = quoting("layer {} was declared before", layer)
+        raise FormatError(*found, where=where, expected="it once")
     first = columns[-1].first + columns[-1].count if columns else 3
     features = {}
     slot = False
@@ -236,9 +235,8 @@ def _row(fields: list[str], line: int, columns: Sequence[_Columns], name: str) -
         )
     start, end = int(offsets[1]), int(offsets[2])
     if start > end:
-        raise FormatError(
-            f"offsets {start}-{end}", where=where, expected="the start before the end"
-        )
+        problem = f"offsets {start}-{end}"
+        raise FormatError(problem, where=where, expected="the start before the end")
     return _Row(where, line, bool(number[1]), start, end, unescaped(fields[2]), fields)
 
 
@@ -407,11 +405,8 @@ class _Found:
                 expected="the same in all its lines",
             )
         if self._token - token > 1:
-            raise FormatError(
-                *(f"annotation [{key[1]}] of layer ", Quote(layer), " goes on after a gap"),
-                where=row.where,
-                expected="neighbouring tokens",
-            )
+            found = (f"annotation [{key[1]}] of layer ", Quote(layer), " goes on after a gap")
+            raise FormatError(*found, where=row.where, expected="neighbouring tokens")
         start, end = min(before.start, row.start), max(before.end, row.end)
         self._found[layer, key] = replace(before, start=start, end=end), self._token
 

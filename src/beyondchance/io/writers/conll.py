@@ -12,6 +12,7 @@ from beyondchance.errors import DataError
 from beyondchance.io.formats.conll import RESERVED_COLUMNS, RESERVED_KEYS
 from beyondchance.io.formats.quick_conll import DOCUMENT_LINE
 from beyondchance.io.saving import is_folder
+from beyondchance.io.values import quoting
 from beyondchance.io.writers.shared import (
     FOLDER,
     Annotations,
@@ -50,10 +51,8 @@ def _one_file(corpus: Corpus, annotations: Annotations) -> bytes:
                 )
     for person in corpus.annotators:
         if len(person.split()) > 1 or person.lower() in RESERVED_COLUMNS:
-            raise DataError(
-                *("annotator ", Quote(person), " cannot be the name of a column"),
-                remedy=f"rename the annotator, or {FOLDER}",
-            )
+            found = quoting("annotator {} cannot be the name of a column", person)
+            raise DataError(*found, remedy=f"rename the annotator, or {FOLDER}")
     people = range(len(corpus.annotators))
     return _conll(corpus, annotations, people, names=corpus.annotators)
 
@@ -79,10 +78,8 @@ def _conll(
         lines += _head(corpus, document)
         members = range(*np.searchsorted(corpus.text_document, [document, document + 1]).tolist())
         if not any(tokens[text] for text in members):
-            raise DataError(
-                *("document ", Quote(name), " has no token, which conll cannot represent"),
-                remedy="leave it out",
-            )
+            problem = quoting("document {} has no token, which conll cannot represent", name)
+            raise DataError(*problem, remedy="leave it out")
         for text in members:
             for place, (start, end) in enumerate(tokens[text], start=begins[text]):
                 word = _word(texts[text][start:end], corpus, text)
