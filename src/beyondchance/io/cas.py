@@ -17,7 +17,6 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from beyondchance.errors import BeyondChanceError, FormatError
-from beyondchance.io.archives import members
 from beyondchance.io.cas_checks import check_json_types, check_names, json_offsets
 from beyondchance.io.drafts import Draft
 from beyondchance.io.formats.webanno_tsv import is_tsv, parsed
@@ -34,7 +33,7 @@ from beyondchance.io.layers import (
 from beyondchance.io.offsets import Interval, length_of
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import required
-from beyondchance.io.sources import Source, is_zip, safe_xml
+from beyondchance.io.sources import Source, is_zip, members, safe_xml
 from beyondchance.io.values import quoting
 from beyondchance.messages import Quote, quotes
 
