@@ -58,6 +58,14 @@ class Upload:
         inside = path.relative_to(folder) if path.is_relative_to(folder) else path
         return inside.with_suffix("")
 
+    def sources_of(self, is_one: Callable[[Source], bool], reading: Reading) -> Iterator[Source]:
+        """The files of a format; others in a folder are counted, one given by itself has to be."""
+        for source in self.sources:
+            if self.is_folder and not is_one(source):
+                reading.skipped["files of other formats ignored"] += 1
+            else:
+                yield source
+
 
 class Reader(Protocol):
     """What the module of a format offers."""

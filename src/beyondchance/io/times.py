@@ -21,7 +21,7 @@ from typing import NamedTuple
 from beyondchance.annotations.corpus import MOST_POSITIONS, Corpus
 from beyondchance.annotations.tags import UNNAMED
 from beyondchance.errors import FormatError, MismatchError, OptionError, SpanError
-from beyondchance.io.assembling import matched
+from beyondchance.io.assembling import count_duplicate, matched
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload
 from beyondchance.io.sources import Source
@@ -135,13 +135,8 @@ def wanted_sources(
     upload: Upload, reading: Reading, *, looks: Callable[[Source], bool], ending: str
 ) -> list[Source]:
     """The files of an upload that are of a format; a file given by itself has to be."""
-    if not upload.is_folder:
-        return upload.sources
     # One that has the name but not the content is kept, so that it is refused.
-    found = [s for s in upload.sources if s.name.lower().endswith(ending) or looks(s)]
-    if len(found) < len(upload.sources):
-        reading.skipped["files of other formats ignored"] += len(upload.sources) - len(found)
-    return found
+    return list(upload.sources_of(lambda s: s.name.lower().endswith(ending) or looks(s), reading))
 
 
 # --- Tiers --------------------------------------------------------------------
@@ -364,7 +359,9 @@ def _placed(
         elif wanted != (low, high):
             reading.skipped["intervals cut or moved to make room for a lengthened one"] += 1
         if (low, high, interval.label) in seen:
-            _duplicate(interval, recording, reading)
+            same = " covers the same frames as another with that label by {}"
+            found = (*_named(interval), *quoting(same, recording.annotator))
+            count_duplicate(found, interval.where or recording.where, reading)
             continue
         seen.add((low, high, interval.label))
         yield low, high, interval.label
@@ -427,19 +424,6 @@ def _check_inside(
             f" does not lie in the recording, which goes {_range(recording)}",
             where=where,
         )
-
-
-def _duplicate(interval: Interval, recording: Recording, reading: Reading) -> None:
-    """Refuse or count an interval that covers the frames of another with its label."""
-    if reading.options["duplicates"] == "error":
-        raise SpanError(
-            *(*_named(interval), " covers the same frames as another with that label by "),
-            Quote(recording.annotator),
-            where=interval.where or recording.where,
-            expected="it once",
-            remedy=(Use("duplicates", "skip"), " leaves the second out"),
-        )
-    reading.skipped["spans marked twice, second left out"] += 1
 
 
 def _named(interval: Interval) -> tuple[Piece, ...]:

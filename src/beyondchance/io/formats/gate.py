@@ -67,6 +67,10 @@ def is_format(upload: Upload) -> bool:
     return upload.data is None and any(map(_looks_like_it, upload.sources))
 
 
+def _is_one(source: Source) -> bool:
+    return source.name.endswith((".xml", ".bdocjs")) or _looks_like_it(source)
+
+
 def _looks_like_it(source: Source) -> bool:
     return _ROOT.match(source.head_text) is not None or _is_bdocjs(source)
 
@@ -85,13 +89,10 @@ def _is_bdocjs(source: Source) -> bool:
 @each_upload
 def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
     """Read the documents, each with its annotators."""
-    documents = []
-    for source in upload.sources:
-        is_other = upload.is_folder and not source.name.endswith((".xml", ".bdocjs"))
-        if is_other and not _looks_like_it(source):
-            reading.skipped["files of other formats ignored"] += 1
-        else:
-            documents.append(_document(source, upload.document_of(source), reading))
+    documents = [
+        _document(source, upload.document_of(source), reading)
+        for source in upload.sources_of(_is_one, reading)
+    ]
     chosen = _chosen_sets(documents, reading)
     for document in documents:
         yield from _annotated(document, chosen, upload.annotator, reading)

@@ -44,12 +44,13 @@ def is_format(upload: Upload) -> bool:
 @each_upload
 def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
     """Read the DocBins of one annotator."""
-    for source in upload.sources:
-        if upload.is_folder and not (source.name.endswith(".spacy") or _looks_like_it(source)):
-            reading.skipped["files of other formats ignored"] += 1
-            continue
+    for source in upload.sources_of(_is_one, reading):
         prefix = f"{upload.document_of(source)}/" if upload.is_folder else ""
         yield from _documents(source, upload.annotator, prefix, reading)
+
+
+def _is_one(source: Source) -> bool:
+    return source.name.endswith(".spacy") or _looks_like_it(source)
 
 
 def _looks_like_it(source: Source) -> bool:

@@ -29,7 +29,7 @@ import numpy as np
 from beyondchance.annotations.corpus import MOST_POSITIONS, Corpus
 from beyondchance.annotations.names import sorted_names
 from beyondchance.errors import FormatError, MismatchError, OptionError, SpanError
-from beyondchance.io.assembling import assembled
+from beyondchance.io.assembling import assembled, count_duplicate, twice_by
 from beyondchance.io.columns import (
     NAMES,
     SPAN,
@@ -44,7 +44,7 @@ from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload
 from beyondchance.io.sources import Source, opened
 from beyondchance.io.values import quoting
-from beyondchance.messages import Piece, Quote, Use
+from beyondchance.messages import Quote, Use
 from beyondchance.types import Bools, Ints
 
 _MOST_PAIRS = 10**8
@@ -254,38 +254,26 @@ def _checked_spans(rows: _Rows, lengths: Ints, reading: Reading) -> Bools:
         row = int(np.argmax(wrong))
         if empty[row]:
             raise SpanError(
-                *(*_named(rows.span(row)), " is empty"),
+                *(*rows.span(row).named, " is empty"),
                 where=rows.where(row),
                 expected="at least one position",
                 remedy=(Use("zero_length", "skip"), " leaves such spans out"),
             )
         raise SpanError(
-            *_named(rows.span(row)),
+            *rows.span(row).named,
             f" does not lie in its document, which has the length {room[row]}",
             where=rows.where(row),
             expected="0 <= start < end <= length",
         )
     twice = _repeated(rows, is_good)
-    if len(twice) and reading.options["duplicates"] == "error":
+    if len(twice):
         row = int(twice[0])
         who, document = rows.annotators[rows.annotator[row]], rows.documents[rows.document[row]]
-        raise SpanError(
-            *(*_named(rows.span(row)), " was marked twice by ", Quote(who)),
-            *(" in document ", Quote(document)),
-            where=rows.where(row),
-            expected="it once",
-            remedy=(Use("duplicates", "skip"), " leaves the second out"),
-        )
-    if len(twice):
-        reading.skipped["spans marked twice, second left out"] += len(twice)
+        found = (*rows.span(row).named, *twice_by(who, document))
+        count_duplicate(found, rows.where(row), reading, len(twice))
         is_good = is_good.copy()
         is_good[twice] = False
     return is_good
-
-
-def _named(span: DraftSpan) -> tuple[Piece, ...]:
-    """Name a span in a message."""
-    return f"span [{span.start}, {span.end}) ", Quote(span.label)
 
 
 def _repeated(rows: _Rows, is_good: Bools) -> Ints:

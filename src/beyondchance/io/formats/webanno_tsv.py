@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import accumulate
 
 from beyondchance.errors import FormatError
 from beyondchance.io.drafts import Draft
 from beyondchance.io.layers import Annotation, Layer, Layered, layer_drafts
-from beyondchance.io.offsets import Interval, length_of
+from beyondchance.io.offsets import Interval, length_of, places
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload, each_upload
 from beyondchance.io.sources import Source
@@ -47,12 +46,10 @@ def is_tsv(source: Source) -> bool:
 @each_upload
 def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
     """Read a file, or a folder with a file for each document."""
-    documents = []
-    for source in upload.sources:
-        if upload.is_folder and not is_tsv(source):
-            reading.skipped["files of other formats ignored"] += 1
-            continue
-        documents.append(parsed(source, upload.document_of(source), upload.annotator, reading))
+    documents = [
+        parsed(source, upload.document_of(source), upload.annotator, reading)
+        for source in upload.sources_of(is_tsv, reading)
+    ]
     if not documents:
         found = f"no file begins with '{_BEGIN}'"
         raise FormatError(found, where=upload.name, expected="at least one")
@@ -279,7 +276,7 @@ class _Text:
 
     def _check(self, sentence: _Sentence, rows: Sequence[_Row], begin: int) -> None:
         """Check that tokens are words of the sentence, one after the other."""
-        place = _places(sentence.text, self.unit)
+        place = places(sentence.text, self.unit)
         for row in rows:
             start, end = place.get(row.start - begin, -1), place.get(row.end - begin, -1)
             words = sentence.text[start:end] if 0 <= start <= end else None
@@ -313,12 +310,6 @@ class _Text:
 def _same(found: str, form: str) -> bool:
     """Equal but for the kind of white space."""
     return found == form or (len(found) == len(form) and found.split() == form.split())
-
-
-def _places(text: str, unit: str) -> dict[int, int]:
-    """Where each offset within a sentence is in its text."""
-    widths = (1 + (unit == "utf16" and character > "\uffff") for character in text)
-    return {offset: index for index, offset in enumerate(accumulate(widths, initial=0))}
 
 
 _Key = tuple[int, int]
