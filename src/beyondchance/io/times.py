@@ -135,7 +135,6 @@ def wanted_sources(
     upload: Upload, reading: Reading, *, looks: Callable[[Source], bool], ending: str
 ) -> list[Source]:
     """The files of an upload that are of a format; a file given by itself has to be."""
-    # One that has the name but not the content is kept, so that it is refused.
     return list(upload.sources_of(lambda s: s.name.lower().endswith(ending) or looks(s), reading))
 
 

@@ -67,10 +67,6 @@ def is_format(upload: Upload) -> bool:
     return upload.data is None and any(map(_looks_like_it, upload.sources))
 
 
-def _is_one(source: Source) -> bool:
-    return source.name.endswith((".xml", ".bdocjs")) or _looks_like_it(source)
-
-
 def _looks_like_it(source: Source) -> bool:
     return _ROOT.match(source.head_text) is not None or _is_bdocjs(source)
 
@@ -91,7 +87,7 @@ def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
     """Read the documents, each with its annotators."""
     documents = [
         _document(source, upload.document_of(source), reading)
-        for source in upload.sources_of(_is_one, reading)
+        for source in upload.sources_of(_looks_like_it, reading, ".xml", ".bdocjs")
     ]
     chosen = _chosen_sets(documents, reading)
     for document in documents:

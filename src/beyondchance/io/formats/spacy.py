@@ -44,13 +44,9 @@ def is_format(upload: Upload) -> bool:
 @each_upload
 def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
     """Read the DocBins of one annotator."""
-    for source in upload.sources_of(_is_one, reading):
+    for source in upload.sources_of(_looks_like_it, reading, ".spacy"):
         prefix = f"{upload.document_of(source)}/" if upload.is_folder else ""
         yield from _documents(source, upload.annotator, prefix, reading)
-
-
-def _is_one(source: Source) -> bool:
-    return source.name.endswith(".spacy") or _looks_like_it(source)
 
 
 def _looks_like_it(source: Source) -> bool:
