@@ -435,12 +435,10 @@ def _integers(values: ArrayLike, name: str, wanted: str, *, least: int) -> Ints:
         strange = [Quote(value) for value in given if not is_whole(value)]
         problem = strange[0] if strange else "integers beyond 64 bits"
         raise LengthsError(f"{name} contain ", problem, expected=kind)
-    for extreme, is_wrong in (
-        (column.min(), column.min() < least),
-        (column.max(), column.max() > _MOST),
-    ):
-        if is_wrong:
-            raise LengthsError(f"{name} contain {extreme}", expected=f"{kind} up to {_MOST:,}")
+    low, high = column.min(), column.max()
+    if low < least or high > _MOST:
+        extreme = low if low < least else high
+        raise LengthsError(f"{name} contain {extreme}", expected=f"{kind} up to {_MOST:,}")
     return column.astype(np.int64)
 
 

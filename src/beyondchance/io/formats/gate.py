@@ -24,7 +24,7 @@ from beyondchance.io.offsets import Interval, length_of
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload, each_upload
 from beyondchance.io.sources import Source
-from beyondchance.io.values import quoting, shown
+from beyondchance.io.values import quoting, refused, shown
 from beyondchance.messages import Piece, Quote, Text, quotes
 
 V = TypeVar("V")
@@ -212,11 +212,8 @@ def _from_json(source: Source, name: str) -> _Document:
     text = _value(data, "text", str, "a string", source.name)
     unit = data.get("offset_type")
     if not isinstance(unit, str) or unit not in _UNITS:
-        raise FormatError(
-            *("'offset_type' is ", shown(unit)),
-            where=source.name,
-            expected="'p' (code points) or 'j' (UTF-16 units)",
-        )
+        expected = "'p' (code points) or 'j' (UTF-16 units)"
+        raise refused(unit, "'offset_type'", source.name, expected)
     own_name = data.get("name")
     return _Document(
         source=source,
