@@ -9,8 +9,7 @@ from hypothesis import given, strategies as st
 
 import beyondchance as bc
 from beyondchance.io import sources
-from beyondchance.io.archives import members
-from beyondchance.io.sources import Source, opened, parsed_json, safe_xml
+from beyondchance.io.sources import Source, members, opened, parsed_json, safe_xml
 
 
 def source(data, name="file.txt"):

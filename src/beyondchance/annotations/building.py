@@ -98,9 +98,8 @@ def lists_of_spans(
     if not is_list(lengths):
         raise DataError("lengths are ", Quote(lengths), expected="one number for each text")
     if len(lengths) != n_texts:
-        raise MismatchError(
-            f"{len(lengths)} lengths for {n_texts} texts", expected="one length for each text"
-        )
+        problem = f"{len(lengths)} lengths for {n_texts} texts"
+        raise MismatchError(problem, expected="one length for each text")
     text_document, names = _documents_of_texts(documents, n_texts)
     rows: list[tuple[Any, ...]] = []
     seen = np.zeros((len(annotators), n_texts), dtype=bool)

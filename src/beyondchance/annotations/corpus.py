@@ -30,6 +30,7 @@ from beyondchance.annotations.building import (
 from beyondchance.annotations.joining import joined_columns
 from beyondchance.annotations.names import coded, kept, membership, named_text
 from beyondchance.checks import checked_instance, checked_option
+from beyondchance.core.ragged import repeats
 from beyondchance.errors import DataError
 from beyondchance.messages import Note, Piece, Quote, quotes
 from beyondchance.types import Ints
@@ -360,9 +361,8 @@ positions='tokens')
         try:
             return self._document_numbers[document]
         except (KeyError, TypeError):
-            raise DataError(
-                "no document ", Quote(document), f" among {len(self.documents)}"
-            ) from None
+            found = ("no document ", Quote(document), f" among {len(self.documents)}")
+            raise DataError(*found) from None
 
     def span(self, index: int) -> Span:
         """The span at `index` of the columns."""
@@ -464,8 +464,7 @@ positions='tokens')
         columns = ("span_text", "span_annotator", "span_label", "span_start", "span_end")
         values = [getattr(self, name) for name in columns]
         order = np.lexsort(values[::-1])
-        again = np.zeros(len(order), dtype=bool)
-        again[1:] = np.all([value[order][1:] == value[order][:-1] for value in values], axis=0)
+        again = repeats(*(value[order] for value in values))
         keep = np.sort(order[~again])
         what, number = "spans marked twice, second left out", int(again.sum())
         counted = {**self.skipped, what: self.skipped.get(what, 0) + number}

@@ -27,10 +27,8 @@ def joined_columns(parts: Sequence[Corpus]) -> dict[str, Any]:
     n_documents = [len(part.documents) for part in parts]
     n_texts = [len(part.text_length) for part in parts]
 
-    annotation_document = _shifted([part.annotation_document for part in parts], n_documents)
-    annotation_annotator = _recoded(
-        annotators, [(part.annotators, part.annotation_annotator) for part in parts]
-    )
+    annotation_document = _shifted(parts, "annotation_document", n_documents)
+    annotation_annotator = _recoded(parts, "annotation_annotator", "annotators", annotators)
     # Annotators may have another order in the whole than in a part.
     order = np.lexsort((annotation_annotator, annotation_document))
     skipped: Counter[str] = Counter()
@@ -46,16 +44,14 @@ def joined_columns(parts: Sequence[Corpus]) -> dict[str, Any]:
             )
             for name in dict.fromkeys(chain.from_iterable(part.fields for part in parts))
         },
-        "text_document": _shifted([part.text_document for part in parts], n_documents),
+        "text_document": _shifted(parts, "text_document", n_documents),
         "annotators": annotators,
         "labels": labels,
         "annotation_document": annotation_document[order],
         "annotation_annotator": annotation_annotator[order],
-        "span_text": _shifted([part.span_text for part in parts], n_texts),
-        "span_annotator": _recoded(
-            annotators, [(part.annotators, part.span_annotator) for part in parts]
-        ),
-        "span_label": _recoded(labels, [(part.labels, part.span_label) for part in parts]),
+        "span_text": _shifted(parts, "span_text", n_texts),
+        "span_annotator": _recoded(parts, "span_annotator", "annotators", annotators),
+        "span_label": _recoded(parts, "span_label", "labels", labels),
         **{
             name: np.concatenate([getattr(part, name) for part in parts])
             for name in ("text_length", "span_start", "span_end")
@@ -97,17 +93,19 @@ def _gold(parts: Sequence[Corpus]) -> str | None:
     return gold
 
 
-def _shifted(columns: Sequence[Ints], sizes: Sequence[int]) -> Ints:
+def _shifted(parts: Sequence[Corpus], column: str, sizes: Sequence[int]) -> Ints:
     """Numbers within parts, as numbers within the whole."""
     first = np.cumsum([0, *sizes[:-1]])
-    return np.concatenate([column + begin for column, begin in zip(columns, first, strict=True)])
+    pairs = zip(parts, first, strict=True)
+    return np.concatenate([getattr(part, column) + begin for part, begin in pairs])
 
 
-def _recoded(names: tuple[str, ...], columns: Sequence[tuple[tuple[str, ...], Ints]]) -> Ints:
-    """Numbers of the names of parts, as numbers of the names of the whole."""
+def _recoded(parts: Sequence[Corpus], column: str, kind: str, names: tuple[str, ...]) -> Ints:
+    """Numbers of the names of a kind in parts, as numbers of the names of the whole."""
     number = {name: code for code, name in enumerate(names)}
+    codes = (np.array([number[name] for name in getattr(part, kind)], np.int64) for part in parts)
     return np.concatenate(
-        [np.array([number[name] for name in own], dtype=np.int64)[codes] for own, codes in columns]
+        [code[getattr(part, column)] for part, code in zip(parts, codes, strict=True)]
     )
 
 

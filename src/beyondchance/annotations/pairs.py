@@ -37,6 +37,13 @@ def every_two(owner: Ints, *, with_self: bool = False) -> tuple[Ints, Ints]:
     return one, first[one] + place
 
 
+def annotation_numbers(corpus: Corpus, text: Ints, annotator: Ints) -> Ints:
+    """The annotations that texts and their annotators belong to, by number in the corpus."""
+    n_annotators = max(len(corpus.annotators), 1)
+    listed = corpus.annotation_document * n_annotators + corpus.annotation_annotator
+    return np.searchsorted(listed, corpus.text_document[text] * n_annotators + annotator)
+
+
 @dataclass(frozen=True, eq=False)
 class SharedDocuments:
     """Every document with every two annotators who are compared in it.

@@ -94,6 +94,19 @@ def distinct(values: Ints) -> tuple[Ints, Ints]:
     return ranked[is_new], number
 
 
+def repeats(*columns: Ints) -> Bools:
+    """Which rows have the values of the row before in all columns.
+
+    Examples
+    --------
+    >>> repeats(np.array([4, 4, 4]), np.array([1, 1, 2])).tolist()
+    [False, True, False]
+    """
+    again = np.zeros(len(columns[0]), dtype=bool)
+    again[1:] = np.all([column[1:] == column[:-1] for column in columns], axis=0)
+    return again
+
+
 def total(owner: Ints, values: Bools | Floats | Ints, rows: int) -> Floats:
     """Sum the values of each row, one after the other in the order given.
 

@@ -35,11 +35,8 @@ def _checked(draft: Draft, reading: Reading) -> Draft:
     unit = reading.options["offsets"] or draft.offsets
     torn = None if draft.text.isascii() else _SURROGATE.search(draft.text)
     if torn is not None:
-        raise FormatError(
-            *quoting("the text holds half of a character ({})", torn[0]),
-            where=draft.where,
-            remedy="export it again as UTF-8",
-        )
+        problem = quoting("the text holds half of a character ({})", torn[0])
+        raise FormatError(*problem, where=draft.where, remedy="export it again as UTF-8")
     for kind, name in (("document", draft.document), ("annotator", draft.annotator)):
         if not name.strip() or name != name.strip():
             found = quoting(kind + " {} is empty or has white space around it", name)
@@ -59,7 +56,7 @@ def _checked(draft: Draft, reading: Reading) -> Draft:
             spans.append(replace(span, start=start, end=end) if moved else span)
         elif reading.options["zero_length"] == "error":
             raise SpanError(
-                *_named(span),
+                *span.named,
                 " is empty",
                 where=_place(span, draft),
                 expected="at least one character",
@@ -81,22 +78,17 @@ def _place(span: DraftSpan, draft: Draft) -> Text:
     return span.where or draft.where
 
 
-def _named(span: DraftSpan) -> tuple[Piece, ...]:
-    """A span in a message: its offsets in the file, and its label."""
-    return f"span [{span.start}, {span.end}) ", Quote(span.label)
-
-
 def _check_span(span: DraftSpan, start: int, end: int, draft: Draft, unit: str) -> None:
     """Refuse a span that does not lie in the text or does not cover the stored words."""
     text, where = draft.text, _place(span, draft)
     if not span.label:
-        raise FormatError(*_named(span), " has no label", where=where, expected="a name")
+        raise FormatError(*span.named, " has no label", where=where, expected="a name")
     if not 0 <= start <= end <= len(text):
         lost = f" does not lie in the text, which has {len(text)} characters"
-        raise SpanError(*_named(span), lost, where=where, remedy=_remedy(span, text, unit))
+        raise SpanError(*span.named, lost, where=where, remedy=_remedy(span, text, unit))
     if span.surface is not None and not _same_words(text[start:end], span.surface):
         found = quoting(" covers {}, but the file stores {}", text[start:end], span.surface)
-        raise SpanError(*_named(span), *found, where=where, remedy=_remedy(span, text, unit))
+        raise SpanError(*span.named, *found, where=where, remedy=_remedy(span, text, unit))
 
 
 def _trimmed(text: str, start: int, end: int, reading: Reading) -> Interval:
@@ -190,7 +182,8 @@ def assembled(drafts: Iterable[Draft], reading: Reading, *, unit: str, positions
             for span in draft.spans:
                 place = (*_placed(span, draft, layout, reading), span.label)
                 if place in seen:
-                    _duplicate(span, draft, reading)
+                    found = (*span.named, *twice_by(draft.annotator, draft.document))
+                    count_duplicate(found, _place(span, draft), reading)
                     continue
                 seen.add(place)
                 spans.append((first_text + place[0], draft.annotator, *place[1:]))
@@ -305,11 +298,8 @@ def _layout(group: list[Draft], unit: str, positions: str, reading: Reading) -> 
             raise _difference(first, other)
     sentences = next((draft.sentences for draft in group if draft.sentences is not None), None)
     if unit == "sentence" and sentences is None:
-        raise DataError(
-            *quoting("document {} has no sentences", first.document),
-            where=first.where,
-            remedy=("pass ", Use("unit", "document")),
-        )
+        problem = quoting("document {} has no sentences", first.document)
+        raise DataError(*problem, where=first.where, remedy=("pass ", Use("unit", "document")))
     parts = list(sentences or []) if unit == "sentence" else [(0, len(first.text))]
     tokens = None
     if positions == "tokens":
@@ -363,13 +353,13 @@ def _placed(
     if layout.tokens is not None:
         low, high = bisect_right(layout.ends, start), bisect_left(layout.starts, end)
         if low >= high:
-            raise SpanError(*_named(span), " covers no token", where=where, expected="at least one")
+            raise SpanError(*span.named, " covers no token", where=where, expected="at least one")
         cut = layout.starts[low] < start or layout.ends[high - 1] > end
         if cut:
             if reading.options["align"] == "strict":
                 words = layout.text[layout.starts[low] : layout.ends[high - 1]]
                 raise SpanError(
-                    *(*_named(span), " cuts a token of ", Quote(words)),
+                    *(*span.named, " cuts a token of ", Quote(words)),
                     where=where,
                     expected="whole tokens",
                     remedy=(Use("align", "widen"), " widens such spans"),
@@ -382,23 +372,24 @@ def _placed(
     begin, finish = layout.parts[part] if part >= 0 else (0, -1)
     if not begin <= start < end <= finish:
         remedy = ("correct it, or pass ", Use("unit", "document"))
-        raise SpanError(
-            *_named(span), " does not lie within one sentence", where=where, remedy=remedy
-        )
+        found = (*span.named, " does not lie within one sentence")
+        raise SpanError(*found, where=where, remedy=remedy)
     if layout.tokens is None:
         return part, start - begin, end - begin
     base = bisect_left(layout.starts, begin)
     return part, low - base, high - base
 
 
-def _duplicate(span: DraftSpan, draft: Draft, reading: Reading) -> None:
-    """Refuse or count a span that its annotator has marked already."""
+def twice_by(annotator: str, document: str) -> tuple[Piece, ...]:
+    """What is said of a span that its annotator has marked already."""
+    return quoting(" was marked twice by {} in document {}", annotator, document)
+
+
+def count_duplicate(
+    found: tuple[Piece, ...], where: Text, reading: Reading, number: int = 1
+) -> None:
+    """Refuse spans that were marked already, the first with these words, or count them."""
     if reading.options["duplicates"] == "error":
-        raise SpanError(
-            *_named(span),
-            *quoting(" was marked twice by {} in document {}", draft.annotator, draft.document),
-            where=_place(span, draft),
-            expected="it once",
-            remedy=(Use("duplicates", "skip"), " leaves the second out"),
-        )
-    reading.skipped["spans marked twice, second left out"] += 1
+        remedy = (Use("duplicates", "skip"), " leaves the second out")
+        raise SpanError(*found, where=where, expected="it once", remedy=remedy)
+    reading.skipped["spans marked twice, second left out"] += number

@@ -17,7 +17,6 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from beyondchance.errors import BeyondChanceError, FormatError
-from beyondchance.io.archives import members
 from beyondchance.io.cas_checks import check_json_types, check_names, json_offsets
 from beyondchance.io.drafts import Draft
 from beyondchance.io.formats.webanno_tsv import is_tsv, parsed
@@ -34,7 +33,8 @@ from beyondchance.io.layers import (
 from beyondchance.io.offsets import Interval, length_of
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import required
-from beyondchance.io.sources import Source, is_zip, safe_xml
+from beyondchance.io.sources import Source, is_zip, members, safe_xml
+from beyondchance.io.values import quoting
 from beyondchance.messages import Quote, quotes
 
 EXPORT = "export it from INCEpTION as UIMA CAS JSON or UIMA CAS XMI"
@@ -295,11 +295,8 @@ def _library(source: Source, what: str, *passed: type[Exception]) -> Iterator[No
     except Exception as error:
         if isinstance(error, (BeyondChanceError, *passed)):
             raise
-        raise FormatError(
-            *(f"not readable as {what} (", Quote(_short(error)), ")"),
-            where=source.name,
-            remedy=EXPORT,
-        ) from None
+        found = (f"not readable as {what} (", Quote(_short(error)), ")")
+        raise FormatError(*found, where=source.name, remedy=EXPORT) from None
 
 
 def _short(error: Exception | None) -> str:
@@ -339,22 +336,16 @@ def _view_with_text(cas: Any, source: Source) -> Any:
     if "_InitialView" in names:
         names = ["_InitialView"]
     if len(names) != 1:
-        raise FormatError(
-            *("views with a text: ", *quotes(names)),
-            where=source.name,
-            expected="one, or one called _InitialView",
-        )
+        found = ("views with a text: ", *quotes(names))
+        raise FormatError(*found, where=source.name, expected="one, or one called _InitialView")
     return cas.get_view(names[0])
 
 
 def _place(fs: Any, offsets: Mapping[int, Interval], source: Source) -> Interval:
     """The offsets of an annotation as they stand in the file."""
     if fs.xmiID not in offsets:
-        raise FormatError(
-            *("a ", Quote(short_name(fs.type.name)), " without begin and end"),
-            where=_where(fs, source),
-            expected="both",
-        )
+        found = quoting("a {} without begin and end", short_name(fs.type.name))
+        raise FormatError(*found, where=_where(fs, source), expected="both")
     return offsets[fs.xmiID]
 
 
@@ -402,11 +393,8 @@ def _values(fs: Any, layer: Layer, source: Source) -> dict[str, str]:
         if value is None:
             continue
         if name in layer.features and not isinstance(value, str):
-            raise FormatError(
-                *("feature ", Quote(name), f" is {type(value).__name__}"),
-                where=_where(fs, source),
-                expected="a text",
-            )
+            found = ("feature ", Quote(name), f" is {type(value).__name__}")
+            raise FormatError(*found, where=_where(fs, source), expected="a text")
         values[name] = as_label(value)
     return values
 
@@ -428,9 +416,6 @@ def _stretches(
     ordered = sorted({place for place in places if place[0] != place[1]})
     odd = out_of_order(ordered, length)
     if odd is not None:
-        raise FormatError(
-            f"{what} [{odd[0]}, {odd[1]}) overlaps another or does not lie in the text",
-            where=source.name,
-            expected=f"{what}s one after the other",
-        )
+        found = f"{what} [{odd[0]}, {odd[1]}) overlaps another or does not lie in the text"
+        raise FormatError(found, where=source.name, expected=f"{what}s one after the other")
     return ordered or None

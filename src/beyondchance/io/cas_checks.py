@@ -8,6 +8,7 @@ from typing import Any
 
 from beyondchance.errors import FormatError
 from beyondchance.io.offsets import Interval
+from beyondchance.io.values import quoting
 from beyondchance.messages import Quote, Text, quotes
 
 _TYPE_NAME = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*", re.ASCII)
@@ -19,11 +20,8 @@ def check_names(types: Sequence[object], features: Sequence[object], where: str)
     for names, pattern, what in ((types, _TYPE_NAME, "type"), (features, _FEATURE_NAME, "feature")):
         for name in names:
             if not isinstance(name, str) or not pattern.fullmatch(name.strip()):
-                raise FormatError(
-                    *(Quote(name), f" is no name of a {what}"),
-                    where=where,
-                    expected="letters, digits and _",
-                )
+                found = (Quote(name), f" is no name of a {what}")
+                raise FormatError(*found, where=where, expected="letters, digits and _")
 
 
 def json_object(value: object, where: Text, expected: str = "a JSON object") -> dict[str, Any]:
@@ -59,9 +57,8 @@ def json_offsets(data: dict[str, Any], name: str) -> Iterator[tuple[int, Interva
             continue
         begin, end = structure.get("begin"), structure.get("end")
         if type(begin) is not int or type(end) is not int:
-            raise FormatError(
-                *("offsets are ", *quotes([begin, end])), where=where, expected="whole numbers"
-            )
+            found = ("offsets are ", *quotes([begin, end]))
+            raise FormatError(*found, where=where, expected="whole numbers")
         yield number, (begin, end)
 
 
@@ -70,25 +67,16 @@ def _json_structures(structures: object, name: str) -> Iterator[tuple[int, Any]]
     if isinstance(structures, dict):
         for key, structure in structures.items():
             if not re.fullmatch(r"\d{1,18}", key, re.ASCII):
-                raise FormatError(
-                    *("%FEATURE_STRUCTURES has the key ", Quote(key)),
-                    where=name,
-                    expected="a number",
-                )
+                problem = quoting("%FEATURE_STRUCTURES has the key {}", key)
+                raise FormatError(*problem, where=name, expected="a number")
             yield int(key), structure
     elif isinstance(structures, list):
         for place, structure in enumerate(structures, start=1):
             number = structure.get("%ID") if isinstance(structure, dict) else None
             if type(number) is not int:
-                raise FormatError(
-                    f"%FEATURE_STRUCTURES: number {place} has no %ID",
-                    where=name,
-                    expected="a number",
-                )
+                found = f"%FEATURE_STRUCTURES: number {place} has no %ID"
+                raise FormatError(found, where=name, expected="a number")
             yield number, structure
     else:
-        raise FormatError(
-            f"%FEATURE_STRUCTURES is {type(structures).__name__}",
-            where=name,
-            expected="a list or an object",
-        )
+        found = f"%FEATURE_STRUCTURES is {type(structures).__name__}"
+        raise FormatError(found, where=name, expected="a list or an object")

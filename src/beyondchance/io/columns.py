@@ -145,17 +145,13 @@ def read_table(source: Source, *, needed: Sequence[str] = SPAN) -> Table:
     columns: dict[str, Any] = {}
     for own, values in table.columns.items():
         if our_name(own) in columns:
-            raise FormatError(
-                f"two columns for {our_name(own)!r}", where=source.name, expected="one"
-            )
+            found = f"two columns for {our_name(own)!r}"
+            raise FormatError(found, where=source.name, expected="one")
         columns[our_name(own)] = values
     for name in needed:
         if name not in columns:
-            raise FormatError(
-                *(f"no column {name!r} among ", *quotes(table.columns)),
-                where=source.name,
-                expected=", ".join(needed),
-            )
+            problem = (f"no column {name!r} among ", *quotes(table.columns))
+            raise FormatError(*problem, where=source.name, expected=", ".join(needed))
     return Table(source, columns, table.lines)
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from itertools import accumulate
 
 from beyondchance.io.offsets import Interval
-from beyondchance.messages import Text
+from beyondchance.messages import Piece, Quote, Text
 
 __all__ = ["Draft", "DraftSpan", "Interval", "draft_of_sentences", "draft_of_words"]
 
@@ -35,6 +35,11 @@ class DraftSpan:
     label: str
     surface: str | None = None
     where: Text | None = None
+
+    @property
+    def named(self) -> tuple[Piece, ...]:
+        """The span in a message: its offsets in the file, and its label."""
+        return f"span [{self.start}, {self.end}) ", Quote(self.label)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -109,9 +109,8 @@ def as_label(value: str | float) -> str:
 
 def unknown(what: str, asked: str, known: Iterable[str], where: Text) -> FormatError:
     """The error for a name that an option asks for and the files do not have."""
-    return FormatError(
-        f"no {what} ", Quote(asked), where=where, expected=("one of: ", *quotes(known, most=50))
-    )
+    found = (f"no {what} ", Quote(asked))
+    return FormatError(*found, where=where, expected=("one of: ", *quotes(known, most=50)))
 
 
 def layer_drafts(
@@ -148,11 +147,8 @@ def _sign(key: str, value: str, reading: Reading, name: str) -> None:
     """Sign what was chosen; refuse it if it differs from what was read before."""
     before = reading.signed.setdefault(key, value)
     if before != value:
-        raise FormatError(
-            *(f"the {key} to read is ", Quote(value), " here, but ", Quote(before), " before"),
-            where=name,
-            remedy=("pass ", Use(key, placeholder="NAME")),
-        )
+        found = (f"the {key} to read is ", Quote(value), " here, but ", Quote(before), " before")
+        raise FormatError(*found, where=name, remedy=("pass ", Use(key, placeholder="NAME")))
 
 
 def _annotations(documents: Iterable[Layered], layer: str) -> Iterator[Annotation]:
@@ -176,11 +172,8 @@ def _layer(documents: Sequence[Layered], reading: Reading, name: str) -> str | N
     if not names:
         reading.note("no layer has annotations; read as nothing marked", where=name)
         return None
-    raise FormatError(
-        *("several layers have annotations: ", *quotes(sorted(names))),
-        where=name,
-        remedy=("pass ", Use("layer", placeholder="NAME")),
-    )
+    found = ("several layers have annotations: ", *quotes(sorted(names)))
+    raise FormatError(*found, where=name, remedy=("pass ", Use("layer", placeholder="NAME")))
 
 
 def _asked_layer(
@@ -193,11 +186,8 @@ def _asked_layer(
     if len(fitting) == 1:
         return fitting[0]
     if fitting:
-        raise FormatError(
-            *("several layers are called ", Quote(asked), ": ", *quotes(fitting)),
-            where=name,
-            remedy="use the full name",
-        )
+        found = ("several layers are called ", Quote(asked), ": ", *quotes(fitting))
+        raise FormatError(*found, where=name, remedy="use the full name")
     # A TSV file names only layers that have annotations; a CAS names all that exist.
     if any(document.knows_all for document in documents):
         raise unknown("layer", asked, known, name)

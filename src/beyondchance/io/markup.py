@@ -33,6 +33,5 @@ def check_distinct(names: Iterable[str | None], what: str, where: Text) -> None:
         if name is None:
             raise FormatError(f"{what} without an identifier", where=where, expected="one for each")
         if count > 1:
-            raise FormatError(
-                f"{what} ", Quote(name), f" occurs {count} times", where=where, expected="it once"
-            )
+            found = (f"{what} ", Quote(name), f" occurs {count} times")
+            raise FormatError(*found, where=where, expected="it once")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import accumulate
 
 from beyondchance.errors import SpanError
 from beyondchance.messages import Text, Use
@@ -38,6 +39,18 @@ def length_of(text: str, unit: str) -> int:
     return len(text) + (sum(map("\uffff".__lt__, text)) if unit == "utf16" else 0)
 
 
+def places(text: str, unit: str) -> dict[int, int]:
+    """The index of the character that begins at each offset, and of the end.
+
+    Examples
+    --------
+    >>> places("a😀b", "utf16")
+    {0: 0, 1: 1, 3: 2, 4: 3}
+    """
+    widths = (1 + (unit == "utf16" and character > "\uffff") for character in text)
+    return {offset: index for index, offset in enumerate(accumulate(widths, initial=0))}
+
+
 def code_points(text: str, offsets: Sequence[Interval], where: Text) -> list[Interval]:
     """Convert offsets that count UTF-16 units to offsets that count code points.
 
@@ -51,12 +64,7 @@ def code_points(text: str, offsets: Sequence[Interval], where: Text) -> list[Int
     n_units = 0 if text.isascii() else length_of(text, "utf16")
     if n_units <= len(text):
         return list(offsets)
-    place: dict[int, int] = {}
-    unit = 0
-    for index, character in enumerate(text):
-        place[unit] = index
-        unit += 1 + (character > "\uffff")
-    place[unit] = len(text)
+    place = places(text, "utf16")
 
     def converted(offset: int) -> int:
         if 0 <= offset <= n_units and offset not in place:

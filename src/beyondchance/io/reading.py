@@ -236,7 +236,5 @@ def _check_options(formats: list[Format], reading: Reading) -> None:
     for name in reading.changed():
         if name not in taken:
             names = ", ".join(dict.fromkeys(item.name for item in formats))
-            raise OptionError(
-                f"option {name!r} does not apply to {names}",
-                remedy=f"it takes: {', '.join(sorted(taken))}",
-            )
+            found = f"option {name!r} does not apply to {names}"
+            raise OptionError(found, remedy=f"it takes: {', '.join(sorted(taken))}")

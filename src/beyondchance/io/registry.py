@@ -58,6 +58,19 @@ class Upload:
         inside = path.relative_to(folder) if path.is_relative_to(folder) else path
         return inside.with_suffix("")
 
+    def sources_of(
+        self, looks: Callable[[Source], bool], reading: Reading, *endings: str
+    ) -> Iterator[Source]:
+        """The files of a format; a file given by itself has to be, others are counted.
+
+        One that has the name but not the content is kept, so that it is refused.
+        """
+        for source in self.sources:
+            if self.is_folder and not (source.name.endswith(endings) or looks(source)):
+                reading.skipped["files of other formats ignored"] += 1
+            else:
+                yield source
+
 
 class Reader(Protocol):
     """What the module of a format offers."""

@@ -7,9 +7,11 @@ out of a folder; nothing is written to disk and nothing is fetched.
 from __future__ import annotations
 
 import hashlib
+import io
 import json
 import os
 import re
+import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -18,6 +20,7 @@ from typing import Any
 
 from beyondchance.errors import FormatError
 from beyondchance.io.values import quoting
+from beyondchance.messages import Quote
 
 MOST_BYTES = 2**31
 """What one file, or all members of one archive together, may hold."""
@@ -160,10 +163,8 @@ def parsed_json(text: str, name: str, *, first_line: int = 1) -> Any:
     except FormatError:
         raise
     except json.JSONDecodeError as error:
-        raise FormatError(
-            f"not valid JSON at column {error.colno} ({error.msg})",
-            where=f"{name}:{first_line + error.lineno - 1}",
-        ) from None
+        found = f"not valid JSON at column {error.colno} ({error.msg})"
+        raise FormatError(found, where=f"{name}:{first_line + error.lineno - 1}") from None
     except RecursionError:
         raise FormatError("JSON nested too deeply", where=f"{name}:{first_line}") from None
     except ValueError as error:  # an integer with thousands of digits
@@ -211,6 +212,51 @@ def _exists(path: Path) -> bool:
 def is_zip(source: Source) -> bool:
     """Whether the content is a zip archive."""
     return source.head.startswith((b"PK\x03\x04", b"PK\x05\x06"))
+
+
+def members(archive: Source) -> list[Source]:
+    """The files of a zip archive, sorted by name."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(archive.data)) as opened_archive:
+            entries = [entry for entry in opened_archive.infolist() if not entry.is_dir()]
+            left = MOST_BYTES
+            for entry in entries:
+                _check_member(archive.name, entry)
+                left -= entry.file_size
+            if left < 0:
+                found = f"unpacks to more than {MOST_BYTES:,} bytes"
+                raise FormatError(found, where=archive.name, remedy="split it")  # noqa: TRY301
+            return [
+                Source(
+                    f"{archive.name}/{entry.filename}", member=_member_bytes(opened_archive, entry)
+                )
+                for entry in sorted(entries, key=lambda entry: entry.filename)
+            ]
+    except FormatError:
+        raise
+    except Exception as error:  # damaged archives make their unpackers raise anything
+        raise FormatError(f"not a readable zip archive ({error})", where=archive.name) from None
+
+
+def _member_bytes(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> bytes:
+    """Read no more than the archive's directory says the member holds."""
+    with archive.open(entry) as file:
+        data = file.read(entry.file_size + 1)
+    if len(data) != entry.file_size:
+        raise zipfile.BadZipFile(f"{entry.filename} is not as long as the archive says")
+    return data
+
+
+def _check_member(archive: str, entry: zipfile.ZipInfo) -> None:
+    parts = PurePosixPath(entry.filename.replace("\\", "/")).parts
+    if ".." in parts or entry.filename.startswith(("/", "\\")) or ":" in entry.filename[:3]:
+        found = quoting("member {} points outside the archive", entry.filename)
+        raise FormatError(*found, where=archive, expected="plain names")
+    most = max(2**20, MOST_EXPANSION * entry.compress_size)
+    if entry.file_size > most:
+        sizes = f" unpacks to {entry.file_size:,} bytes from {entry.compress_size:,}"
+        found = ("member ", Quote(entry.filename), sizes)
+        raise FormatError(*found, where=archive, expected=f"at most {most:,}")
 
 
 def cause(error: OSError) -> str:

@@ -21,10 +21,11 @@ from typing import NamedTuple
 from beyondchance.annotations.corpus import MOST_POSITIONS, Corpus
 from beyondchance.annotations.tags import UNNAMED
 from beyondchance.errors import FormatError, MismatchError, OptionError, SpanError
-from beyondchance.io.assembling import matched
+from beyondchance.io.assembling import count_duplicate, matched
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload
 from beyondchance.io.sources import Source
+from beyondchance.io.values import quoting
 from beyondchance.messages import Piece, Quote, Text, Use, pieces, quotes
 
 Pair = tuple[int, int]
@@ -116,10 +117,8 @@ def grid_of(reading: Reading) -> Fraction:
     """
     given: object = reading.options["grid"]
     if given is None:
-        raise OptionError(
-            "times need a grid, the length of the frames that are counted as positions",
-            remedy=("pass, for instance, ", Use("grid", "10ms")),
-        )
+        found = "times need a grid, the length of the frames that are counted as positions"
+        raise OptionError(found, remedy=("pass, for instance, ", Use("grid", "10ms")))
     match = _GRID.fullmatch(given) if isinstance(given, str) else None
     if match is None or not Fraction(match[1]):
         raise OptionError(
@@ -136,13 +135,7 @@ def wanted_sources(
     upload: Upload, reading: Reading, *, looks: Callable[[Source], bool], ending: str
 ) -> list[Source]:
     """The files of an upload that are of a format; a file given by itself has to be."""
-    if not upload.is_folder:
-        return upload.sources
-    # One that has the name but not the content is kept, so that it is refused.
-    found = [s for s in upload.sources if s.name.lower().endswith(ending) or looks(s)]
-    if len(found) < len(upload.sources):
-        reading.skipped["files of other formats ignored"] += len(upload.sources) - len(found)
-    return found
+    return list(upload.sources_of(lambda s: s.name.lower().endswith(ending) or looks(s), reading))
 
 
 # --- Tiers --------------------------------------------------------------------
@@ -300,10 +293,8 @@ def corpus_of(recordings: Iterable[Recording], reading: Reading) -> Corpus:
 
 
 def _no_text(_: Recording) -> str:
-    raise OptionError(
-        "recordings have no text to match by",
-        remedy=("pass ", Use("match", "id"), " or ", Use("match", "order")),
-    )
+    found = "recordings have no text to match by"
+    raise OptionError(found, remedy=("pass ", Use("match", "id"), " or ", Use("match", "order")))
 
 
 def _extent(
@@ -324,11 +315,8 @@ def _extent(
     begin = min(one.begin for one in telling)
     n_frames = -((begin - max(one.end for one in telling)) // grid)
     if n_frames <= 0:
-        raise FormatError(
-            *("recording ", Quote(document), " has no length"),
-            where=first.where,
-            expected="it to last some time",
-        )
+        found = quoting("recording {} has no length", document)
+        raise FormatError(*found, where=first.where, expected="it to last some time")
     if n_frames > MOST_POSITIONS:
         raise FormatError(
             *("recording ", Quote(document)),
@@ -370,7 +358,9 @@ def _placed(
         elif wanted != (low, high):
             reading.skipped["intervals cut or moved to make room for a lengthened one"] += 1
         if (low, high, interval.label) in seen:
-            _duplicate(interval, recording, reading)
+            same = " covers the same frames as another with that label by {}"
+            found = (*_named(interval), *quoting(same, recording.annotator))
+            count_duplicate(found, interval.where or recording.where, reading)
             continue
         seen.add((low, high, interval.label))
         yield low, high, interval.label
@@ -425,28 +415,14 @@ def _check_inside(
     """Refuse an interval that is reversed or does not lie in its recording."""
     where = interval.where or recording.where
     if interval.end < interval.start:
-        raise FormatError(
-            *(*_named(interval), " ends before it starts"), where=where, expected="start <= end"
-        )
+        found = (*_named(interval), " ends before it starts")
+        raise FormatError(*found, where=where, expected="start <= end")
     if first < 0 or last > n_frames:
         raise FormatError(
             *_named(interval),
             f" does not lie in the recording, which goes {_range(recording)}",
             where=where,
         )
-
-
-def _duplicate(interval: Interval, recording: Recording, reading: Reading) -> None:
-    """Refuse or count an interval that covers the frames of another with its label."""
-    if reading.options["duplicates"] == "error":
-        raise SpanError(
-            *(*_named(interval), " covers the same frames as another with that label by "),
-            Quote(recording.annotator),
-            where=interval.where or recording.where,
-            expected="it once",
-            remedy=(Use("duplicates", "skip"), " leaves the second out"),
-        )
-    reading.skipped["spans marked twice, second left out"] += 1
 
 
 def _named(interval: Interval) -> tuple[Piece, ...]:

@@ -85,9 +85,8 @@ def write(
     """
     checked_option("format", format, WRITTEN)
     if spans_key is not None and (format != "spacy" or not isinstance(spans_key, str)):
-        raise OptionError(
-            "spans_key is ", Quote(spans_key), expected="a name, and only for the format spacy"
-        )
+        found = ("spans_key is ", Quote(spans_key))
+        raise OptionError(*found, expected="a name, and only for the format spacy")
     if not isinstance(path, str | PathLike):
         raise OptionError("path is ", Quote(path), expected="a file or folder")
     annotations = annotations_of(corpus)

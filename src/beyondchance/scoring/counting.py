@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from beyondchance.annotations.names import kept
-from beyondchance.annotations.pairs import SharedDocuments
+from beyondchance.annotations.pairs import SharedDocuments, annotation_numbers
 from beyondchance.core.exact import exact_total, rounded
 from beyondchance.core.lengths import tabulate
 from beyondchance.core.measures import Measure, Rule, SampledRule
@@ -179,7 +179,8 @@ def _rows(spans: Marked, shared: SharedDocuments) -> tuple[Ints, Ints, Ints, Int
     team = np.diff(first)[document]
     place = starts(team) - first[document]
     group_at = np.full(int(team.sum()), -1)
-    group_at[place[cell_of_group] + _annotations(spans)] = np.arange(len(spans.text))
+    annotation = annotation_numbers(corpus, spans.text, spans.annotator)
+    group_at[place[cell_of_group] + annotation] = np.arange(len(spans.text))
     # Every cell with every pair of its document; rows in which neither marked anything go.
     cell, pair = spread(np.diff(shared.first)[document])
     pair += shared.first[document][cell]
@@ -189,14 +190,6 @@ def _rows(spans: Marked, shared: SharedDocuments) -> tuple[Ints, Ints, Ints, Int
     who = corpus.annotation_annotator
     a, b = who[one[wanted]], who[two[wanted]]
     return cells[cell[wanted]], a, b, group_a[wanted], group_b[wanted]
-
-
-def _annotations(spans: Marked) -> Ints:
-    """The annotation of each group of spans, by its number in the corpus."""
-    corpus, n_annotators = spans.corpus, max(len(spans.corpus.annotators), 1)
-    listed = corpus.annotation_document * n_annotators + corpus.annotation_annotator
-    wanted = corpus.text_document[spans.text] * n_annotators + spans.annotator
-    return np.searchsorted(listed, wanted)
 
 
 # --- What is compared ---------------------------------------------------------

@@ -9,8 +9,9 @@ from typing import Any, Self
 import numpy as np
 
 from beyondchance.annotations.corpus import Corpus
+from beyondchance.annotations.pairs import every_two
 from beyondchance.checks import checked_instance, checked_option
-from beyondchance.core.ragged import bounds, distinct, spread
+from beyondchance.core.ragged import bounds, distinct
 from beyondchance.errors import NothingSharedError, OptionError
 from beyondchance.messages import Quote
 from beyondchance.scoring.marks import nothing_shared
@@ -303,15 +304,11 @@ def disagreements(
 def _all_pairs(corpus: Corpus) -> tuple[Ints, Ints, Ints]:
     """Every document with every pair who annotated it: document, a, b."""
     is_gold = np.array([name == corpus.gold for name in corpus.annotators], dtype=bool)
-    if np.count_nonzero(~is_gold) < 2:
-        chosen = np.ones(len(corpus.annotation_annotator), dtype=bool)
-    else:
-        chosen = ~is_gold[corpus.annotation_annotator]
+    chosen = ~is_gold[corpus.annotation_annotator] | (np.count_nonzero(~is_gold) < 2)
     document = corpus.annotation_document[chosen]
     annotator = corpus.annotation_annotator[chosen]
-    end = bounds(document, len(corpus.documents))[document + 1]
-    one, place = spread(end - np.arange(len(document)) - 1)
-    a, b = annotator[one], annotator[one + 1 + place]
+    one, two = every_two(document)
+    a, b = annotator[one], annotator[two]
     gold_second = is_gold[b]
     return document[one], np.where(gold_second, b, a), np.where(gold_second, a, b)
 

@@ -10,7 +10,7 @@ import numpy as np
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.core.models import Model, strictest
 from beyondchance.core.nesting import Nesting, in_order, nesting
-from beyondchance.core.ragged import bounds, distinct
+from beyondchance.core.ragged import bounds, distinct, repeats
 from beyondchance.errors import NothingSharedError, OverlapError
 from beyondchance.messages import Piece, Quote, Use, pieces
 from beyondchance.scoring.options import Scope
@@ -107,11 +107,8 @@ def _without_relabelled(corpus: Corpus, key: Ints, order: Ints) -> Ints:
     """Leave out spans that differ from the one before in their label alone."""
     columns = (key, corpus.span_start, corpus.span_end)
     order = order[np.lexsort((corpus.span_label[order], *(c[order] for c in reversed(columns))))]
-    repeated = np.zeros(len(order), dtype=bool)
-    repeated[1:] = corpus.span_label[order[1:]] != corpus.span_label[order[:-1]]
-    for column in columns:
-        repeated[1:] &= column[order[1:]] == column[order[:-1]]
-    return order[~repeated]
+    repeated = repeats(*(column[order] for column in columns))
+    return order[~repeated | repeats(corpus.span_label[order])]
 
 
 def fitting_model(spans: Marked) -> tuple[Model, tuple[Piece, ...]]:
@@ -145,18 +142,11 @@ def check_fit(spans: Marked, model: Model) -> None:
 
 def _check_distinct(spans: Marked) -> None:
     """Refuse a span that one annotator marked twice with one label."""
-    owner = spans.owner()
-    same = owner[1:] == owner[:-1]
-    for column in (spans.start, spans.end):
-        same &= column[1:] == column[:-1]
-    if same.any():
-        twin = int(spans.index[int(np.argmax(same))])
-        raise OverlapError(
-            *spans.corpus.describe_span(twin),
-            " was marked twice",
-            expected="each span once",
-            remedy="remove the duplicate",
-        )
+    again = repeats(spans.owner(), spans.start, spans.end)
+    if again.any():
+        twin = int(spans.index[int(np.argmax(again)) - 1])
+        found = (*spans.corpus.describe_span(twin), " was marked twice")
+        raise OverlapError(*found, expected="each span once", remedy="remove the duplicate")
 
 
 def _both(spans: Marked, pair: tuple[int, int], verb: str) -> tuple[Piece, ...]:
@@ -180,11 +170,8 @@ def nothing_shared(corpus: Corpus, *who: Piece) -> NothingSharedError:
     if not counts.any():
         return NothingSharedError("no document was annotated", expected="at least one")
     if np.count_nonzero(counts) == 1:
-        return NothingSharedError(
-            "only one annotator found: ",
-            Quote(corpus.annotators[int(np.argmax(counts))]),
-            expected="at least two who annotated the same document",
-        )
+        found = ("only one annotator found: ", Quote(corpus.annotators[int(np.argmax(counts))]))
+        return NothingSharedError(*found, expected="at least two who annotated the same document")
     numbers: list[Piece] = []
     for name, count in zip(corpus.annotators[:10], counts.tolist(), strict=False):
         numbers += [", ", Quote(name), f" annotated {count}"]

@@ -397,22 +397,18 @@ def validated_text(
 def _check_room(what: str, needed: int, where: str, room: int) -> None:
     """Refuse spans that do not fit the text, or the span they lie in."""
     if needed > room:
-        raise LengthsError(
-            f"{what} {needed} cannot be placed in a {where} of {room} positions",
-            expected=f"no more than the {where} holds",
-        )
+        found = f"{what} {needed} cannot be placed in a {where} of {room} positions"
+        raise LengthsError(found, expected=f"no more than the {where} holds")
 
 
 def _depths(parents: Ints, n_spans: int) -> Ints:
     """How deep each span lies, from 1 on."""
     if len(parents) != n_spans:
-        raise LengthsError(
-            f"{len(parents)} parents for {n_spans} spans", expected="one for each span"
-        )
+        found = f"{len(parents)} parents for {n_spans} spans"
+        raise LengthsError(found, expected="one for each span")
     if n_spans and parents.max() >= n_spans:
-        raise LengthsError(
-            f"parents contain {parents.max()}", expected=f"numbers from -1 to {n_spans - 1}"
-        )
+        found = f"parents contain {parents.max()}"
+        raise LengthsError(found, expected=f"numbers from -1 to {n_spans - 1}")
     depth = np.ones(n_spans, dtype=np.int64)
     around = parents
     for _ in range(n_spans):
@@ -439,12 +435,10 @@ def _integers(values: ArrayLike, name: str, wanted: str, *, least: int) -> Ints:
         strange = [Quote(value) for value in given if not is_whole(value)]
         problem = strange[0] if strange else "integers beyond 64 bits"
         raise LengthsError(f"{name} contain ", problem, expected=kind)
-    for extreme, is_wrong in (
-        (column.min(), column.min() < least),
-        (column.max(), column.max() > _MOST),
-    ):
-        if is_wrong:
-            raise LengthsError(f"{name} contain {extreme}", expected=f"{kind} up to {_MOST:,}")
+    low, high = column.min(), column.max()
+    if low < least or high > _MOST:
+        extreme = low if low < least else high
+        raise LengthsError(f"{name} contain {extreme}", expected=f"{kind} up to {_MOST:,}")
     return column.astype(np.int64)
 
 

@@ -86,13 +86,8 @@ def _looks_like_it(source: Source) -> bool:
 @each_upload
 def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
     """Read the files of one annotator."""
-    files = []
-    for source in upload.sources:
-        is_other = upload.is_folder and not source.name.endswith((".conllu", ".conllup"))
-        if is_other and not _looks_like_it(source):
-            reading.skipped["files of other formats ignored"] += 1
-        else:
-            files.append(_parsed(source))
+    sources = upload.sources_of(_looks_like_it, reading, ".conllu", ".conllup")
+    files = list(map(_parsed, sources))
     key = _key(files, upload, reading)
     for file, marks in zip(files, _marks(files, key, upload, reading), strict=True):
         prefix = f"{upload.document_of(file.source)}/" if upload.is_folder else ""

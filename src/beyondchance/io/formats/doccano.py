@@ -10,11 +10,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from beyondchance.errors import FormatError
-from beyondchance.io.archives import members
 from beyondchance.io.drafts import Draft, DraftSpan
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload, each_upload
-from beyondchance.io.sources import Source, is_zip, parsed_json
+from beyondchance.io.sources import Source, is_zip, members, parsed_json
 from beyondchance.io.values import identifier, label_of, object_of, refused, shown, whole
 from beyondchance.messages import Use
 

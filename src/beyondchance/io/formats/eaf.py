@@ -26,6 +26,7 @@ from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload
 from beyondchance.io.sources import Source
 from beyondchance.io.times import Interval, Tier, TierFile, corpus_of_tiers
+from beyondchance.io.values import quoting
 from beyondchance.messages import Piece, Quote, Use
 
 Times = dict[str, tuple[Fraction, Fraction]]
@@ -112,9 +113,8 @@ def _root(source: Source) -> Element:
     header = root.find("HEADER")
     unit = "milliseconds" if header is None else header.get("TIME_UNITS", "milliseconds")
     if unit != "milliseconds":
-        raise FormatError(
-            "counts times in ", Quote(unit), where=source.name, expected="milliseconds"
-        )
+        found = quoting("counts times in {}", unit)
+        raise FormatError(*found, where=source.name, expected="milliseconds")
     return root
 
 
@@ -126,11 +126,8 @@ def _slots(root: Element, where: str) -> Slots:
     for slot in elements:
         name, value = slot.attrib["TIME_SLOT_ID"], slot.get("TIME_VALUE")
         if value is not None and not _MILLISECONDS.fullmatch(value):
-            raise FormatError(
-                *("the time of slot ", Quote(name), " is ", Quote(value)),
-                where=where,
-                expected="milliseconds from 0 on",
-            )
+            found = quoting("the time of slot {} is {}", name, value)
+            raise FormatError(*found, where=where, expected="milliseconds from 0 on")
         slots[name] = None if value is None else Fraction(int(value), 1000)
     return slots
 

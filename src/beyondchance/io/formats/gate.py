@@ -24,7 +24,7 @@ from beyondchance.io.offsets import Interval, length_of
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload, each_upload
 from beyondchance.io.sources import Source
-from beyondchance.io.values import shown
+from beyondchance.io.values import quoting, refused, shown
 from beyondchance.messages import Piece, Quote, Text, quotes
 
 V = TypeVar("V")
@@ -85,13 +85,10 @@ def _is_bdocjs(source: Source) -> bool:
 @each_upload
 def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
     """Read the documents, each with its annotators."""
-    documents = []
-    for source in upload.sources:
-        is_other = upload.is_folder and not source.name.endswith((".xml", ".bdocjs"))
-        if is_other and not _looks_like_it(source):
-            reading.skipped["files of other formats ignored"] += 1
-        else:
-            documents.append(_document(source, upload.document_of(source), reading))
+    documents = [
+        _document(source, upload.document_of(source), reading)
+        for source in upload.sources_of(_looks_like_it, reading, ".xml", ".bdocjs")
+    ]
     chosen = _chosen_sets(documents, reading)
     for document in documents:
         yield from _annotated(document, chosen, upload.annotator, reading)
@@ -215,11 +212,8 @@ def _from_json(source: Source, name: str) -> _Document:
     text = _value(data, "text", str, "a string", source.name)
     unit = data.get("offset_type")
     if not isinstance(unit, str) or unit not in _UNITS:
-        raise FormatError(
-            *("'offset_type' is ", shown(unit)),
-            where=source.name,
-            expected="'p' (code points) or 'j' (UTF-16 units)",
-        )
+        expected = "'p' (code points) or 'j' (UTF-16 units)"
+        raise refused(unit, "'offset_type'", source.name, expected)
     own_name = data.get("name")
     return _Document(
         source=source,
@@ -265,9 +259,8 @@ def _value(item: Mapping[str, Any], key: str, kind: type[V], expected: str, wher
 def _from_xml(source: Source, name: str, reading: Reading) -> _Document:
     root = xml_root(source, program="GATE")
     if root.tag != "GateDocument":
-        raise FormatError(
-            "the root element is ", Quote(root.tag), where=source.name, expected="GateDocument"
-        )
+        found = quoting("the root element is {}", root.tag)
+        raise FormatError(*found, where=source.name, expected="GateDocument")
     texts = root.findall("TextWithNodes")
     if len(texts) != 1:
         raise FormatError(f"{len(texts)} elements TextWithNodes", where=source.name, expected="one")

@@ -70,9 +70,8 @@ def _examples(upload: Upload, reading: Reading) -> Iterator[_Example]:
         rows = iter(data)
     except TypeError:
         expected = "a data set or a list of dictionaries"
-        raise FormatError(
-            f"a {type(data).__name__}", where=upload.name, expected=expected
-        ) from None
+        problem = f"a {type(data).__name__}"
+        raise FormatError(problem, where=upload.name, expected=expected) from None
     key: str | None = None
     names: list[str] | None = None
     for number, row in enumerate(rows, start=1):
@@ -95,9 +94,8 @@ def _examples(upload: Upload, reading: Reading) -> Iterator[_Example]:
 def _tag_key(row: Mapping[Any, Any], where: str) -> str:
     key = next((key for key in _TAG_KEYS if key in row), None)
     if key is None:
-        raise FormatError(
-            "has the keys ", *quotes(row), where=where, expected=f"one of {', '.join(_TAG_KEYS)}"
-        )
+        found = ("has the keys ", *quotes(row))
+        raise FormatError(*found, where=where, expected=f"one of {', '.join(_TAG_KEYS)}")
     return key
 
 
@@ -123,14 +121,12 @@ def _example(
         raise FormatError(found, where=where, expected="as many of each")
     for place, word in enumerate(words):
         if not isinstance(word, str) or not word:
-            raise FormatError(
-                "the word is ", Quote(word), where=f"{where}, token {place}", expected="a string"
-            )
+            problem = ("the word is ", Quote(word))
+            raise FormatError(*problem, where=f"{where}, token {place}", expected="a string")
     document = row.get("id", number)
     if isinstance(document, bool) or not isinstance(document, str | int) or document == "":
-        raise FormatError(
-            "has the id ", Quote(document), where=where, expected="a string or a number"
-        )
+        problem = ("has the id ", Quote(document))
+        raise FormatError(*problem, where=where, expected="a string or a number")
     tags = [_tag(value, names, f"{where}, token {place}") for place, value in enumerate(values)]
     return _Example(where, str(document), words, tags)
 

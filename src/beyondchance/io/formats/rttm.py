@@ -19,6 +19,7 @@ from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload
 from beyondchance.io.sources import Source
 from beyondchance.io.times import Interval, Recording, corpus_of, grid_of, seconds, wanted_sources
+from beyondchance.io.values import quoting
 from beyondchance.messages import Quote
 
 _TYPES = (
@@ -110,11 +111,8 @@ def _recordings(upload: Upload, reading: Reading) -> list[Recording]:
 def _is_turn(fields: list[str], where: str, reading: Reading) -> bool:
     """Whether a line is about a turn; other known types are counted."""
     if fields[0] not in _TYPES:
-        raise FormatError(
-            *("found a line of type ", Quote(fields[0])),
-            where=where,
-            expected="SPEAKER or another type of RTTM",
-        )
+        found = quoting("found a line of type {}", fields[0])
+        raise FormatError(*found, where=where, expected="SPEAKER or another type of RTTM")
     if len(fields) not in {9, 10}:
         raise FormatError(
             f"found {len(fields)} columns",
@@ -130,9 +128,6 @@ def _is_turn(fields: list[str], where: str, reading: Reading) -> bool:
 def _time(fields: list[str], column: int, where: str) -> Fraction:
     time = seconds(fields[column])
     if time is None or time < 0:
-        raise FormatError(
-            *(f"the {'onset' if column == 3 else 'duration'} is ", Quote(fields[column])),
-            where=where,
-            expected="seconds from 0 on, such as 12.34",
-        )
+        found = (f"the {'onset' if column == 3 else 'duration'} is ", Quote(fields[column]))
+        raise FormatError(*found, where=where, expected="seconds from 0 on, such as 12.34")
     return time

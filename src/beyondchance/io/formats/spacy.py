@@ -24,6 +24,7 @@ from beyondchance.io.layers import unknown
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload, each_upload, required
 from beyondchance.io.sources import Source
+from beyondchance.io.values import quoting
 from beyondchance.messages import Piece, Quote, Use, quotes
 
 Groups = dict[str, list[tuple[int, int, int]]]
@@ -43,10 +44,7 @@ def is_format(upload: Upload) -> bool:
 @each_upload
 def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
     """Read the DocBins of one annotator."""
-    for source in upload.sources:
-        if upload.is_folder and not (source.name.endswith(".spacy") or _looks_like_it(source)):
-            reading.skipped["files of other formats ignored"] += 1
-            continue
+    for source in upload.sources_of(_looks_like_it, reading, ".spacy"):
         prefix = f"{upload.document_of(source)}/" if upload.is_folder else ""
         yield from _documents(source, upload.annotator, prefix, reading)
 
@@ -124,9 +122,8 @@ def _docs(library: Any, message: Mapping[str, Any], name: str) -> list[Any]:
             # Texts and entities are looked up here, where a string may turn out to be missing.
             checked = [(doc, doc.text, doc.ents) for doc in documents]
     except Exception as error:
-        raise FormatError(
-            *("spaCy cannot read the documents (", Quote(_line(error)), ")"), where=name
-        ) from None
+        found = quoting("spaCy cannot read the documents ({})", _line(error))
+        raise FormatError(*found, where=name) from None
     return [doc for doc, *_ in checked]
 
 
@@ -147,11 +144,8 @@ def _grouped(
     for start, end, label in group:
         place = (f"{where}: span [{start}, {end}) of the group ", Quote(key))
         if not 0 <= start < end <= len(doc):
-            raise FormatError(
-                f"does not lie in the document, which has {len(doc)} tokens",
-                where=place,
-                expected="tokens of the document",
-            )
+            problem = f"does not lie in the document, which has {len(doc)} tokens"
+            raise FormatError(problem, where=place, expected="tokens of the document")
         try:
             name = str(doc.vocab.strings[label]) if label else ""
         except KeyError:
@@ -179,12 +173,8 @@ def _unfolded(source: Source) -> bytes:
     except zlib.error as error:
         raise FormatError(f"not a DocBin ({error})", where=source.name, expected=_SAVED) from None
     if len(content) > most:
-        raise FormatError(
-            f"unfolds from {len(packed):,} to more than {most:,} bytes",
-            where=source.name,
-            expected="less",
-            remedy="split the file",
-        )
+        found = f"unfolds from {len(packed):,} to more than {most:,} bytes"
+        raise FormatError(found, where=source.name, expected="less", remedy="split the file")
     if not engine.eof:
         raise FormatError(
             "ends early", where=source.name, expected="a whole DocBin", remedy="copy it again"
@@ -199,9 +189,8 @@ def _loaded(data: bytes, where: str) -> Any:
     try:
         return packer.msgpack_loads(data)
     except Exception as error:
-        raise FormatError(
-            *("not a DocBin (", Quote(_line(error)), ")"), where=where, expected=_SAVED
-        ) from None
+        found = quoting("not a DocBin ({})", _line(error))
+        raise FormatError(*found, where=where, expected=_SAVED) from None
     finally:
         # The library switches it off, and leaves it so where unpacking fails.
         if collects:
@@ -215,9 +204,8 @@ def _content(source: Source, reading: Reading) -> tuple[dict[str, Any], list[Gro
     """
     message = _loaded(_unfolded(source), source.name)
     if not isinstance(message, dict):
-        raise FormatError(
-            f"not a DocBin (a {type(message).__name__})", where=source.name, expected="a map"
-        )
+        found = f"not a DocBin (a {type(message).__name__})"
+        raise FormatError(found, where=source.name, expected="a map")
     codes = required("spacy.attrs", extra="spacy", purpose="reading spaCy's DocBin").IDS
     attributes = _list_of(message, "attrs", int, source.name)
     if codes["ORTH"] not in attributes or len(set(attributes)) < len(attributes):
@@ -279,11 +267,8 @@ def _n_entities(
         ends = np.cumsum(lengths, dtype=np.int64)
         document = int(np.searchsorted(ends, index, side="right"))
         token = index - int(ends[document]) + int(lengths[document])
-        raise FormatError(
-            f"the entity at token {token} has no label",
-            where=f"{name}: document {document + 1}",
-            expected="a name",
-        )
+        found = f"the entity at token {token} has no label"
+        raise FormatError(found, where=f"{name}: document {document + 1}", expected="a name")
     return int(np.count_nonzero(begins & ~nameless))
 
 
@@ -295,18 +280,11 @@ def _list_of(
         return [kind()] * length
     value = message.get(key)
     if not isinstance(value, list) or not all(type(item) is kind for item in value):
-        raise FormatError(
-            *(f"{key!r} is ", _shown(value)),
-            where=name,
-            expected=f"a list of {kind.__name__}",
-            remedy=_AGAIN,
-        )
+        found = (f"{key!r} is ", _shown(value))
+        raise FormatError(*found, where=name, expected=f"a list of {kind.__name__}", remedy=_AGAIN)
     if length is not None and len(value) != length:
-        raise FormatError(
-            f"{key!r} has {len(value)} values for {length} documents",
-            where=name,
-            expected="one each",
-        )
+        problem = f"{key!r} has {len(value)} values for {length} documents"
+        raise FormatError(problem, where=name, expected="one each")
     return value
 
 
@@ -353,9 +331,8 @@ def _groups(data: bytes, where: str) -> Groups:
         name, spans = _group(packed, where)
         names: Any = [name] if keys is None else keys
         if not isinstance(names, list) or not all(isinstance(item, str) for item in names):
-            raise FormatError(
-                "a span group is named ", _shown(names), where=where, expected="strings"
-            )
+            problem = ("a span group is named ", _shown(names))
+            raise FormatError(*problem, where=where, expected="strings")
         found.update(dict.fromkeys(names, spans))
     return found
 
@@ -366,11 +343,8 @@ def _group(packed: bytes, where: str) -> tuple[object, list[tuple[int, int, int]
     if not isinstance(spans, list) or not all(
         isinstance(span, bytes) and len(span) == _SPAN.size for span in spans
     ):
-        raise FormatError(
-            *("the spans of a group are ", _shown(spans)),
-            where=where,
-            expected=f"a list of {_SPAN.size} bytes each",
-        )
+        found = ("the spans of a group are ", _shown(spans))
+        raise FormatError(*found, where=where, expected=f"a list of {_SPAN.size} bytes each")
     unpacked = map(_SPAN.unpack, spans)
     return group.get("name"), [(start, end, label) for _, _, label, start, end, _, _ in unpacked]
 

@@ -29,7 +29,7 @@ import numpy as np
 from beyondchance.annotations.corpus import MOST_POSITIONS, Corpus
 from beyondchance.annotations.names import sorted_names
 from beyondchance.errors import FormatError, MismatchError, OptionError, SpanError
-from beyondchance.io.assembling import assembled
+from beyondchance.io.assembling import assembled, count_duplicate, twice_by
 from beyondchance.io.columns import (
     NAMES,
     SPAN,
@@ -43,7 +43,8 @@ from beyondchance.io.drafts import Draft, DraftSpan
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload
 from beyondchance.io.sources import Source, opened
-from beyondchance.messages import Piece, Quote, Use
+from beyondchance.io.values import quoting
+from beyondchance.messages import Quote, Use
 from beyondchance.types import Bools, Ints
 
 _MOST_PAIRS = 10**8
@@ -136,11 +137,8 @@ def _read_documents(reading: Reading) -> Table | None:
         is_again = np.ones(len(codes), dtype=bool)
         is_again[np.unique(codes, return_index=True)[1]] = False
         row = int(np.argmax(is_again))
-        raise FormatError(
-            *("document ", Quote(names[int(codes[row])]), " has two rows"),
-            where=table.where(row),
-            expected="one",
-        )
+        found = quoting("document {} has two rows", names[int(codes[row])])
+        raise FormatError(*found, where=table.where(row), expected="one")
     return table
 
 
@@ -256,38 +254,26 @@ def _checked_spans(rows: _Rows, lengths: Ints, reading: Reading) -> Bools:
         row = int(np.argmax(wrong))
         if empty[row]:
             raise SpanError(
-                *(*_named(rows.span(row)), " is empty"),
+                *(*rows.span(row).named, " is empty"),
                 where=rows.where(row),
                 expected="at least one position",
                 remedy=(Use("zero_length", "skip"), " leaves such spans out"),
             )
         raise SpanError(
-            *_named(rows.span(row)),
+            *rows.span(row).named,
             f" does not lie in its document, which has the length {room[row]}",
             where=rows.where(row),
             expected="0 <= start < end <= length",
         )
     twice = _repeated(rows, is_good)
-    if len(twice) and reading.options["duplicates"] == "error":
+    if len(twice):
         row = int(twice[0])
         who, document = rows.annotators[rows.annotator[row]], rows.documents[rows.document[row]]
-        raise SpanError(
-            *(*_named(rows.span(row)), " was marked twice by ", Quote(who)),
-            *(" in document ", Quote(document)),
-            where=rows.where(row),
-            expected="it once",
-            remedy=(Use("duplicates", "skip"), " leaves the second out"),
-        )
-    if len(twice):
-        reading.skipped["spans marked twice, second left out"] += len(twice)
+        found = (*rows.span(row).named, *twice_by(who, document))
+        count_duplicate(found, rows.where(row), reading, len(twice))
         is_good = is_good.copy()
         is_good[twice] = False
     return is_good
-
-
-def _named(span: DraftSpan) -> tuple[Piece, ...]:
-    """Name a span in a message."""
-    return f"span [{span.start}, {span.end}) ", Quote(span.label)
 
 
 def _repeated(rows: _Rows, is_good: Bools) -> Ints:
@@ -490,9 +476,6 @@ def _texts(rows: _Rows, *, by_id: bool) -> dict[tuple[str, str], str]:
                 where = table.where(row)
                 raise FormatError("text is ", Quote(text), where=where, expected="a string")
             if texts.setdefault(key, text) != text:
-                raise MismatchError(
-                    *("document ", Quote(key[0]), " has another text than before"),
-                    where=table.where(row),
-                    expected="one",
-                )
+                found = quoting("document {} has another text than before", key[0])
+                raise MismatchError(*found, where=table.where(row), expected="one")
     return texts

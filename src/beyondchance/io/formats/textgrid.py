@@ -20,6 +20,7 @@ from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload, required
 from beyondchance.io.sources import Source
 from beyondchance.io.times import Interval, Tier, TierFile, corpus_of_tiers, seconds
+from beyondchance.io.values import quoting
 from beyondchance.messages import Piece, Quote, Text
 
 _HEADER = re.compile(
@@ -164,7 +165,6 @@ def _time(written: str | float, where: Text) -> Fraction:
     """
     exact = seconds(str(written))
     if exact is None:
-        raise FormatError(
-            *("the time is ", Quote(str(written))), where=where, expected="seconds, such as 1.25"
-        )
+        found = quoting("the time is {}", str(written))
+        raise FormatError(*found, where=where, expected="seconds, such as 1.25")
     return Fraction(repr(float(exact)))

@@ -157,11 +157,8 @@ def _project(upload: Upload, loader: Loader) -> list[Layered]:
                 skipped["unfinished annotations left out"] += 1
     if not is_readable:
         kinds = ", ".join(sorted(kind for kind, number in unread.items() if number)) or "no files"
-        raise FormatError(
-            f"the project holds the annotators' work only as {kinds}, which cannot be read",
-            where=upload.name,
-            remedy=EXPORT,
-        )
+        problem = f"the project holds the annotators' work only as {kinds}, which cannot be read"
+        raise FormatError(problem, where=upload.name, remedy=EXPORT)
     if not found:
         listed = ", ".join(f"{n} {state}" for state, n in sorted(Counter(states.values()).items()))
         raise FormatError(
@@ -191,9 +188,8 @@ def _records(project: dict[str, Any], key: str, entry: Entry) -> Iterator[dict[s
     records = project.get(key) or []
     needed = ("name", "user", "state") if key == "annotation_documents" else ("name", "state")
     if not isinstance(records, list):
-        raise FormatError(
-            f"{key} is {type(records).__name__}", where=entry.source.name, expected="a list"
-        )
+        found = f"{key} is {type(records).__name__}"
+        raise FormatError(found, where=entry.source.name, expected="a list")
     for number, record in enumerate(records, start=1):
         if not isinstance(record, dict) or not all(
             isinstance(record.get(name), str) for name in needed

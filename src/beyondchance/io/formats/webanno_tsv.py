@@ -5,15 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import accumulate
 
 from beyondchance.errors import FormatError
 from beyondchance.io.drafts import Draft
 from beyondchance.io.layers import Annotation, Layer, Layered, layer_drafts
-from beyondchance.io.offsets import Interval, length_of
+from beyondchance.io.offsets import Interval, length_of, places
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload, each_upload
 from beyondchance.io.sources import Source
+from beyondchance.io.values import quoting
 from beyondchance.messages import Quote, Text, Use
 
 _BEGIN = "#FORMAT=WebAnno TSV 3"
@@ -46,16 +46,13 @@ def is_tsv(source: Source) -> bool:
 @each_upload
 def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
     """Read a file, or a folder with a file for each document."""
-    documents = []
-    for source in upload.sources:
-        if upload.is_folder and not is_tsv(source):
-            reading.skipped["files of other formats ignored"] += 1
-            continue
-        documents.append(parsed(source, upload.document_of(source), upload.annotator, reading))
+    documents = [
+        parsed(source, upload.document_of(source), upload.annotator, reading)
+        for source in upload.sources_of(is_tsv, reading)
+    ]
     if not documents:
-        raise FormatError(
-            f"no file begins with '{_BEGIN}'", where=upload.name, expected="at least one"
-        )
+        found = f"no file begins with '{_BEGIN}'"
+        raise FormatError(found, where=upload.name, expected="at least one")
     yield from layer_drafts(documents, reading, name=upload.name, name_as_label=True)
 
 
@@ -190,9 +187,8 @@ def _declared(line: str, columns: Sequence[_Columns], where: str) -> _Columns:
             expected="'#T_SP=', '#T_CH=' or '#T_RL=' with a layer and its features",
         )
     if any(item.layer == layer and item.kind == kind for item in columns):
-        raise FormatError(
-            *("layer ", Quote(layer), " was declared before"), where=where, expected="it once"
-        )
+        found = quoting("layer {} was declared before", layer)
+        raise FormatError(*found, where=where, expected="it once")
     first = columns[-1].first + columns[-1].count if columns else 3
     features = {}
     slot = False
@@ -236,9 +232,8 @@ def _row(fields: list[str], line: int, columns: Sequence[_Columns], name: str) -
         )
     start, end = int(offsets[1]), int(offsets[2])
     if start > end:
-        raise FormatError(
-            f"offsets {start}-{end}", where=where, expected="the start before the end"
-        )
+        problem = f"offsets {start}-{end}"
+        raise FormatError(problem, where=where, expected="the start before the end")
     return _Row(where, line, bool(number[1]), start, end, unescaped(fields[2]), fields)
 
 
@@ -281,7 +276,7 @@ class _Text:
 
     def _check(self, sentence: _Sentence, rows: Sequence[_Row], begin: int) -> None:
         """Check that tokens are words of the sentence, one after the other."""
-        place = _places(sentence.text, self.unit)
+        place = places(sentence.text, self.unit)
         for row in rows:
             start, end = place.get(row.start - begin, -1), place.get(row.end - begin, -1)
             words = sentence.text[start:end] if 0 <= start <= end else None
@@ -315,12 +310,6 @@ class _Text:
 def _same(found: str, form: str) -> bool:
     """Equal but for the kind of white space."""
     return found == form or (len(found) == len(form) and found.split() == form.split())
-
-
-def _places(text: str, unit: str) -> dict[int, int]:
-    """Where each offset within a sentence is in its text."""
-    widths = (1 + (unit == "utf16" and character > "\uffff") for character in text)
-    return {offset: index for index, offset in enumerate(accumulate(widths, initial=0))}
 
 
 _Key = tuple[int, int]
@@ -407,11 +396,8 @@ class _Found:
                 expected="the same in all its lines",
             )
         if self._token - token > 1:
-            raise FormatError(
-                *(f"annotation [{key[1]}] of layer ", Quote(layer), " goes on after a gap"),
-                where=row.where,
-                expected="neighbouring tokens",
-            )
+            found = (f"annotation [{key[1]}] of layer ", Quote(layer), " goes on after a gap")
+            raise FormatError(*found, where=row.where, expected="neighbouring tokens")
         start, end = min(before.start, row.start), max(before.end, row.end)
         self._found[layer, key] = replace(before, start=start, end=end), self._token
 

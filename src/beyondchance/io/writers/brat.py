@@ -8,6 +8,7 @@ import numpy as np
 
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.errors import DataError
+from beyondchance.io.values import quoting
 from beyondchance.io.writers.shared import (
     Annotations,
     Files,
@@ -37,10 +38,8 @@ def composed(corpus: Corpus, annotations: Annotations, path: str, spans_key: str
         contents[document] = b"\xef\xbb\xbf" + data if data[:3] == b"\xef\xbb\xbf" else data
     for label in corpus.labels:
         if re.search(r"\s", label):
-            raise DataError(
-                *("label ", Quote(label), " holds white space, which brat cannot represent"),
-                remedy="rename it",
-            )
+            found = quoting("label {} holds white space, which brat cannot represent", label)
+            raise DataError(*found, remedy="rename it")
     files = {}
     for (document, annotator), spans in annotations.items():
         lines = []

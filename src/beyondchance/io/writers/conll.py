@@ -12,6 +12,7 @@ from beyondchance.errors import DataError
 from beyondchance.io.formats.conll import RESERVED_COLUMNS, RESERVED_KEYS
 from beyondchance.io.formats.quick_conll import DOCUMENT_LINE
 from beyondchance.io.saving import is_folder
+from beyondchance.io.values import quoting
 from beyondchance.io.writers.shared import (
     FOLDER,
     Annotations,
@@ -50,10 +51,8 @@ def _one_file(corpus: Corpus, annotations: Annotations) -> bytes:
                 )
     for person in corpus.annotators:
         if len(person.split()) > 1 or person.lower() in RESERVED_COLUMNS:
-            raise DataError(
-                *("annotator ", Quote(person), " cannot be the name of a column"),
-                remedy=f"rename the annotator, or {FOLDER}",
-            )
+            found = quoting("annotator {} cannot be the name of a column", person)
+            raise DataError(*found, remedy=f"rename the annotator, or {FOLDER}")
     people = range(len(corpus.annotators))
     return _conll(corpus, annotations, people, names=corpus.annotators)
 
@@ -72,19 +71,16 @@ def _conll(
     tokens = tokens_of(corpus, texts)
     tags = {a: _tags(corpus, annotations, a) for a in annotators}
     lines = [f"# columns = {' '.join(['token', *names])}"]
-    begins = (np.cumsum(corpus.text_length) - corpus.text_length).tolist()
     for document, name in enumerate(corpus.documents):
         if (document, annotators[0]) not in annotations:
             continue
         lines += _head(corpus, document)
         members = range(*np.searchsorted(corpus.text_document, [document, document + 1]).tolist())
         if not any(tokens[text] for text in members):
-            raise DataError(
-                *("document ", Quote(name), " has no token, which conll cannot represent"),
-                remedy="leave it out",
-            )
+            problem = quoting("document {} has no token, which conll cannot represent", name)
+            raise DataError(*problem, remedy="leave it out")
         for text in members:
-            for place, (start, end) in enumerate(tokens[text], start=begins[text]):
+            for place, (start, end) in enumerate(tokens[text], start=int(corpus.text_begin[text])):
                 word = _word(texts[text][start:end], corpus, text)
                 lines.append("\t".join([word, *(tags[a][place] for a in annotators)]))
             if tokens[text]:
@@ -102,12 +98,11 @@ def _tags(corpus: Corpus, annotations: Annotations, annotator: int) -> list[str]
     for label in corpus.labels:
         _check_line("label", label)
     tags = ["O"] * int(corpus.text_length.sum())
-    begins = np.cumsum(corpus.text_length) - corpus.text_length
     for spans in (spans for (_, who), spans in annotations.items() if who == annotator):
         check_overlap(corpus, spans, "tags cannot represent that: write a table or brat")
         for index in spans:
             span = corpus.span(index)
-            begin = int(begins[corpus.span_text[index]])
+            begin = int(corpus.text_begin[corpus.span_text[index]])
             inside = [f"I-{span.label}"] * (span.end - span.start - 1)
             tags[begin + span.start : begin + span.end] = [f"B-{span.label}", *inside]
     return tags

@@ -55,10 +55,8 @@ def tokens_of(corpus: Corpus, texts: Sequence[str]) -> list[list[Interval]]:
     if corpus.positions == "characters":
         return [tokenized(text) for text in texts]
     if corpus.token_start is None or corpus.token_end is None:
-        raise DataError(
-            "the corpus does not know its tokens, only how many there are",
-            remedy="read it from a format that has them, or write a table",
-        )
+        found = "the corpus does not know its tokens, only how many there are"
+        raise DataError(found, remedy="read it from a format that has them, or write a table")
     pairs = list(zip(corpus.token_start.tolist(), corpus.token_end.tolist(), strict=True))
     ends = np.cumsum(corpus.text_length).tolist()
     return [pairs[start:end] for start, end in pairwise([0, *ends])]
@@ -69,10 +67,8 @@ def known_texts(corpus: Corpus, name: str) -> tuple[str, ...]:
     if corpus.positions == "frames":
         raise DataError("positions are frames of time", expected=f"tokens or characters for {name}")
     if corpus.texts is None:
-        raise DataError(
-            f"{name} needs the texts, which this corpus does not know",
-            remedy="read it from a format that has them, or write a table",
-        )
+        found = f"{name} needs the texts, which this corpus does not know"
+        raise DataError(found, remedy="read it from a format that has them, or write a table")
     return corpus.texts
 
 
@@ -96,15 +92,11 @@ def encoded(text: str, *name: Piece) -> bytes:
         data = text.encode("utf-8")
     except UnicodeEncodeError as error:
         half = Quote(text[error.start])
-        raise DataError(
-            *(*name, " holds half of a character (", half, "), which UTF-8 cannot represent"),
-            remedy="correct the text",
-        ) from None
+        found = (*name, " holds half of a character (", half, "), which UTF-8 cannot represent")
+        raise DataError(*found, remedy="correct the text") from None
     if b"\0" in data:
-        raise DataError(
-            *(*name, " holds a NUL character, which text cannot represent"),
-            remedy="correct the text",
-        )
+        found = (*name, " holds a NUL character, which text cannot represent")
+        raise DataError(*found, remedy="correct the text")
     return data
 
 
@@ -119,9 +111,8 @@ def file_name(kind: str, name: str, *, may_nest: bool = False) -> str:
         and ("/" not in name or may_nest)
     )
     if not is_safe:
-        raise DataError(
-            *(f"{kind} ", Quote(name), " cannot be the name of a file"), remedy="rename it"
-        )
+        found = (f"{kind} ", Quote(name), " cannot be the name of a file")
+        raise DataError(*found, remedy="rename it")
     return name
 
 

@@ -14,6 +14,7 @@ from beyondchance.annotations.corpus import Corpus
 from beyondchance.errors import DataError
 from beyondchance.io.columns import NAMES, NUMBERS, our_name
 from beyondchance.io.registry import required
+from beyondchance.io.values import quoting
 from beyondchance.io.writers.shared import Annotations, Files, begins_of, encoded, joined_texts
 from beyondchance.messages import Quote
 
@@ -26,10 +27,8 @@ def composed(corpus: Corpus, annotations: Annotations, path: str, spans_key: str
     kind = PurePath(path).suffix.lower()
     for name in corpus.fields:
         if our_name(name) in NAMES:
-            raise DataError(
-                *("field ", Quote(name), f" would be read as the column {our_name(name)!r}"),
-                remedy="rename it",
-            )
+            found = ("field ", Quote(name), f" would be read as the column {our_name(name)!r}")
+            raise DataError(*found, remedy="rename it")
     columns = _columns(corpus, annotations)
     if kind == ".parquet":
         return _parquet(columns)
@@ -40,10 +39,8 @@ def composed(corpus: Corpus, annotations: Annotations, path: str, spans_key: str
         return encoded("".join(f"{line}\n" for line in lines), "the table")
     odd = next((name for name in corpus.fields if re.search(r'[,;"\t\r\n]', name)), None)
     if odd is not None:
-        raise DataError(
-            *("field ", Quote(odd), " has a separator in its name"),
-            remedy="rename it, or write .jsonl",
-        )
+        problem = quoting("field {} has a separator in its name", odd)
+        raise DataError(*problem, remedy="rename it, or write .jsonl")
     delimiter = "\t" if kind == ".tsv" else ","
     special = re.compile(rf'[{delimiter}"\r\n]')
 
@@ -106,7 +103,6 @@ def _parquet(columns: Columns) -> bytes:
         kinds = {name: arrow.int64() if name in NUMBERS else arrow.string() for name in columns}
         parquet.write_table(arrow.table(columns, schema=arrow.schema(kinds)), sink)
     except Exception as error:
-        raise DataError(
-            *("the table cannot be written as Parquet (", Quote(str(error)), ")")
-        ) from None
+        found = quoting("the table cannot be written as Parquet ({})", str(error))
+        raise DataError(*found) from None
     return sink.getvalue()

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from beyondchance.annotations.corpus import Corpus
+from beyondchance.annotations.pairs import annotation_numbers
 from beyondchance.core.ragged import bounds, spread, total
 from beyondchance.types import Floats, Ints
 
@@ -93,7 +94,6 @@ def compared_texts(corpus: Corpus) -> Texts | None:
     >>> texts.length.tolist(), texts.apart.tolist(), texts.units.annotator.tolist()
     ([9], [2], [0, 1, 1])
     """
-    n_annotators = max(len(corpus.annotators), 1)
     begins = bounds(corpus.annotation_document, len(corpus.documents))
     team = np.diff(begins)[corpus.text_document]
     if not (team >= 2).any():
@@ -103,13 +103,12 @@ def compared_texts(corpus: Corpus) -> Texts | None:
     number = np.full(len(team), -1)
     number[kept] = np.arange(len(kept))
     span = np.flatnonzero(number[corpus.span_text] >= 0)
-    document = corpus.text_document[corpus.span_text[span]]
-    listed = corpus.annotation_document * n_annotators + corpus.annotation_annotator
-    who = document * n_annotators + corpus.span_annotator[span]
+    text = corpus.span_text[span]
+    annotation = annotation_numbers(corpus, text, corpus.span_annotator[span])
     units = Units(
         team=team[kept],
-        continuum=number[corpus.span_text[span]],
-        annotator=np.searchsorted(listed, who) - begins[document],
+        continuum=number[text],
+        annotator=annotation - begins[corpus.text_document[text]],
         start=corpus.span_start[span],
         end=corpus.span_end[span],
         label=corpus.span_label[span],
