@@ -148,7 +148,7 @@ def test_tables_and_times_may_not(tmp_path):
     [
         ({"format": "word"}, "unknown format 'word'; choose one of: brat, spacy"),
         ({"colour": "red"}, "unknown option 'colour'; choose from: align, discontinuous"),
-        ({"grid": "10ms"}, "option 'grid' does not apply to conll; it takes: "),
+        ({"grid": "10ms"}, "grid does not apply to conll; it takes: "),
         ({"positions": "words"}, "unknown positions 'words'; choose one of: tokens, characters"),
         ({"repair": "fix"}, "unknown repair 'fix'"),
         ({"predictions": 1}, "predictions is 1; expected True or False"),

@@ -236,5 +236,6 @@ def _check_options(formats: list[Format], reading: Reading) -> None:
     for name in reading.changed():
         if name not in taken:
             names = ", ".join(dict.fromkeys(item.name for item in formats))
-            found = f"option {name!r} does not apply to {names}"
-            raise OptionError(found, remedy=f"it takes: {', '.join(sorted(taken))}")
+            listed = [x for other in sorted(taken) for x in (", ", Use(other, is_name=True))]
+            found = (Use(name, is_name=True), f" does not apply to {names}")
+            raise OptionError(*found, remedy=("it takes: ", *listed[1:]))
