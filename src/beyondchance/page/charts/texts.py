@@ -243,15 +243,11 @@ def placement_chart(curves: Sequence[tuple[str, Floats]]) -> Any:
     alt = altair()
     names = shared.shown_names([name for name, _ in chosen], length=56)
     values: list[dict[str, Any]] = []
-    is_thinned = False
     for name, (_, curve) in zip(names, chosen, strict=True):
-        places = np.arange(len(curve))
-        if len(places) > MOST_POSITIONS:
-            places = np.linspace(0, len(places) - 1, MOST_POSITIONS).round().astype(np.int64)
-            is_thinned = True
+        places = np.linspace(0, len(curve) - 1, min(len(curve), MOST_POSITIONS)).round()
         values += [
             {"position": place + 1, "probability": float(curve[place]), "name": name}
-            for place in places.tolist()
+            for place in places.astype(np.int64).tolist()
             if isfinite(curve[place])
         ]
     longest = max(len(curve) for _, curve in chosen)
@@ -274,7 +270,7 @@ def placement_chart(curves: Sequence[tuple[str, Floats]]) -> Any:
         )
     )
     notes = shared.left_out(len(known), len(chosen), "texts", "the first ones")
-    if is_thinned:
+    if longest > MOST_POSITIONS:
         notes.append(f"Of longer texts, {MOST_POSITIONS} positions are drawn.")
     drawn = [value["probability"] for value in values]
     low, high = (shared.shown_number(end) for end in (min(drawn), max(drawn)))
