@@ -12,8 +12,6 @@ from itertools import accumulate
 from beyondchance.io.offsets import Interval
 from beyondchance.messages import Piece, Quote, Text
 
-__all__ = ["Draft", "DraftSpan", "Interval", "draft_of_sentences", "draft_of_words"]
-
 
 @dataclass(frozen=True, slots=True)
 class DraftSpan:

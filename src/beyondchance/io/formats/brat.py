@@ -12,8 +12,8 @@ from itertools import pairwise
 from pathlib import PurePosixPath
 
 from beyondchance.errors import FormatError, SpanError
-from beyondchance.io.drafts import Draft, DraftSpan, Interval
-from beyondchance.io.offsets import code_points
+from beyondchance.io.drafts import Draft, DraftSpan
+from beyondchance.io.offsets import Interval, code_points
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload, each_upload
 from beyondchance.io.sources import Source, outward_link

@@ -24,8 +24,9 @@ import numpy as np
 
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.errors import FormatError, OptionError
-from beyondchance.io.drafts import Draft, Interval, draft_of_sentences
+from beyondchance.io.drafts import Draft, draft_of_sentences
 from beyondchance.io.formats.quick_conll import DOCUMENT_LINE, quick_corpus
+from beyondchance.io.offsets import Interval
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload, each_upload
 from beyondchance.io.sources import Source

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from beyondchance.errors import FormatError
-from beyondchance.io.drafts import Draft, DraftSpan, Interval
-from beyondchance.io.offsets import length_of
+from beyondchance.io.drafts import Draft, DraftSpan
+from beyondchance.io.offsets import Interval, length_of
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload, each_upload
 from beyondchance.io.sources import Source
