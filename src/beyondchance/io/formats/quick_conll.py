@@ -28,6 +28,7 @@ DOCUMENT_LINE = "-DOCSTART-"
 _PLAIN = frozenset({"gold", "repair", "scheme", "duplicates"})
 """Options that make no difference to what is plain."""
 # The cells of a line are divided by tabs if it has any, else by spaces.
+_BEGINNING = re.compile(rf"^(?:#|{DOCUMENT_LINE})", re.MULTILINE)
 _MARK = re.compile(
     rf"{DOCUMENT_LINE}(?:\t[^\n]*| [^\t\n]*)?|# newdoc(?: id = (\S(?:[^\t\n]*\S)?))?"
 )
@@ -98,7 +99,7 @@ def _same_words(one: _Plain, other: _Plain) -> bool:
 def _plain(text: str) -> _Plain | None:
     """Cut a text with as many separators on every row as on the first."""
     lines = text.split("\n")
-    marks = _cut_marks(lines) if "#" in text or DOCUMENT_LINE in text else {}
+    marks = _cut_marks(text, lines) if "#" in text or DOCUMENT_LINE in text else {}
     if marks:
         text = "\n".join(lines)
     if marks is None or "\r" in text or DOCUMENT_LINE in text:
@@ -123,14 +124,17 @@ def _plain(text: str) -> _Plain | None:
     return _Plain(words, tags, lengths[lengths > 0], documents, document, columns)
 
 
-def _cut_marks(lines: list[str]) -> dict[int, str] | None:
+def _cut_marks(text: str, lines: list[str]) -> dict[int, str] | None:
     """Blank the lines that begin documents; their numbers and the names of the documents.
 
     None if there are other comments, or if two documents have one name.
     """
     marks: dict[int, str] = {}
-    beginnings = ("#", DOCUMENT_LINE)
-    for number in [n for n, line in enumerate(lines) if line.startswith(beginnings)]:
+    number = place = 0
+    # Marks are few: they are searched for in the text, and lines are counted in between.
+    for beginning in _BEGINNING.finditer(text):
+        number += text.count("\n", place, beginning.start())
+        place = beginning.start()
         mark = _MARK.fullmatch(lines[number])
         if mark is None:
             return None
