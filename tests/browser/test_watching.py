@@ -1,5 +1,9 @@
 """What the other tests here rely on: a page that does what it should not is caught."""
 
+import pytest
+
+pytestmark = pytest.mark.slow
+
 CALM = "<!doctype html><html lang=en><meta charset=utf-8><title>calm</title><main>{}</main></html>"
 DOT = "data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7"
 

@@ -22,6 +22,8 @@ from beyondchance import (
     report,
 )
 
+pytestmark = pytest.mark.slow
+
 FEW = {"resamples": 99}
 
 
