@@ -100,6 +100,13 @@ def test_importing_the_package_loads_nothing():
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
+def test_scoring_does_not_load_random_numbers():
+    code = (
+        "import sys; from beyondchance import agreement; assert 'numpy.random' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
 def test_numpy_is_the_only_import():
     # On loading a module; the readers import their libraries where they are needed, and
     # the command line has its own.

@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike
 from beyondchance.checks import Within, checked_number, checked_option
 from beyondchance.errors import OptionError
 from beyondchance.messages import Quote, given
-from beyondchance.types import Ints
+from beyondchance.types import Generator, Ints
 
 FEWEST_RESAMPLES, MOST_RESAMPLES = 99, 10**7
 
@@ -180,7 +180,7 @@ class ScoringOptions(TypedDict, total=False):
         ),
     ]
     seed: Annotated[
-        int | np.random.Generator | None,
+        int | Generator | None,
         Option(
             "Where random numbers begin; the same seed gives the same digits.", within=Within(0)
         ),
@@ -214,7 +214,7 @@ class ResamplingOptions(TypedDict, total=False):
         ),
     ]
     seed: Annotated[
-        int | np.random.Generator | None,
+        int | Generator | None,
         Option("Where random numbers begin, or a generator.", in_commands=False),
     ]
     over: Annotated[
