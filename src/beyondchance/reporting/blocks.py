@@ -170,9 +170,6 @@ def cell_text(cell: Cell, digits: int) -> str:
     return f"{cell:,}" if isinstance(cell, int) else cell
 
 
-SCORES = ("observed", "chance", "corrected")
-
-
 _Item = TypeVar("_Item")
 
 

@@ -8,8 +8,9 @@ from math import isnan, nan
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
-from beyondchance.reporting.blocks import SCORES, Amount, Cell, Range, Table
+from beyondchance.reporting.blocks import Amount, Cell, Range, Table
 from beyondchance.results.intervals import ConfidenceInterval, Intervals
+from beyondchance.results.resampling import SCORES
 from beyondchance.settings import Settings
 
 if TYPE_CHECKING:

@@ -133,10 +133,10 @@ class Disagreements:
         """The rows of some kinds, and those in which either span has one of some labels."""
         keep = np.ones(len(self), dtype=bool)
         if kinds is not None:
-            keep &= _among(self.kind, "kind", kinds, KINDS)
+            keep &= _among(self.kind, "kind", kinds, KINDS, are_data=False)
         if labels is not None:
             in_a, in_b = (
-                _among(self._label(span), "label", labels, self.corpus.labels)
+                _among(self._label(span), "label", labels, self.corpus.labels, are_data=True)
                 for span in (self.span_a, self.span_b)
             )
             keep &= in_a | in_b
@@ -219,11 +219,13 @@ def _known(values: Sequence[Any], there: Sequence[bool]) -> list[Any]:
     return [value if known else None for value, known in zip(values, there, strict=True)]
 
 
-def _among(codes: Ints, kind: str, wanted: Collection[str], known: tuple[str, ...]) -> Bools:
+def _among(
+    codes: Ints, kind: str, wanted: Collection[str], known: tuple[str, ...], *, are_data: bool
+) -> Bools:
     """Whether each code is that of a name that is wanted."""
     names = [wanted] if isinstance(wanted, str) else wanted
     for name in names:
-        checked_option(kind, name, known, are_data=known is not KINDS)
+        checked_option(kind, name, known, are_data=are_data)
     return np.isin(codes, [known.index(name) for name in names])
 
 

@@ -9,9 +9,10 @@ from typing import Any
 from beyondchance.page.charts import shared
 from beyondchance.page.charts.colours import ACCENT, CHANCE, CORRECTED, INK, MUTED, OBSERVED
 from beyondchance.page.figures import altair
-from beyondchance.reporting.blocks import SCORES, in_list
+from beyondchance.reporting.blocks import in_list
 from beyondchance.reporting.breakdown import Row
 from beyondchance.reporting.commands.rank import SystemRow
+from beyondchance.results.resampling import SCORES
 
 
 def labels_chart(rows: Sequence[Row]) -> Any:

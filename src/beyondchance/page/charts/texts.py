@@ -11,8 +11,9 @@ import numpy as np
 from beyondchance.page.charts import shared
 from beyondchance.page.charts.colours import INK, LINES, MUTED, OBSERVED, SEQUENTIAL
 from beyondchance.page.figures import altair
-from beyondchance.reporting.blocks import SCORES, counted
+from beyondchance.reporting.blocks import counted
 from beyondchance.reporting.breakdown import Row
+from beyondchance.results.resampling import SCORES
 from beyondchance.types import Floats
 
 MOST_POINTS = 300
