@@ -15,11 +15,11 @@ from beyondchance.cli.loading import unquoted
 from beyondchance.cli.main import COMMANDS, cli, main
 from beyondchance.cli.running import working
 from beyondchance.core.measures import MEASURES
-from beyondchance.core.models import MODELS
+from beyondchance.core.models import AUTO, MODELS
 from beyondchance.errors import DataError
 from beyondchance.messages import Note, Quote, Use
 from beyondchance.options import ReadOptions, ResamplingOptions, ScoringOptions, declared
-from beyondchance.scoring.options import AUTO, SCOPES
+from beyondchance.scoring.options import SCOPES
 
 
 @pytest.fixture(autouse=True)
@@ -197,7 +197,7 @@ class TestDeclarations:
 
     def test_choices_of_registries(self, flags):
         assert tuple(flags["measure"].type.choices) == tuple(MEASURES)
-        assert tuple(flags["model"].type.choices) == (AUTO, *MODELS)
+        assert tuple(flags["model"].type.choices) == (AUTO.name, *MODELS)
         assert tuple(flags["scope"].type.choices) == tuple(SCOPES)
 
     @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ NOTHING_MARKED = "nothing was marked by either"
 UNMARKED = "documents in which no annotator marked anything"
 """Documents without a row of counts, as they are counted."""
 NO_ROOM = "chance agreement is 1: every random arrangement agrees completely"
+NO_FREEDOM = "chance leaves no freedom in these texts: every random arrangement matches as much"
 
 SUMS = (
     *("matched", "expected", "size_a", "size_b"),
@@ -27,6 +28,7 @@ class _Rate:
     expected: float
     size: float
     certain: bool
+    fixed: bool
     nothing: str = NOTHING_MARKED
 
     @property
@@ -47,7 +49,10 @@ class _Rate:
     def reason(self) -> str | None:
         if not self.size:
             return self.nothing
-        return NO_ROOM if self.certain else None
+        if self.certain:
+            return NO_ROOM
+        # Where nothing matched, there is no agreement to correct: 0 needs no explanation.
+        return NO_FREEDOM if self.fixed and self.matched else None
 
     def to_dict(self) -> dict[str, Any]:
         values = {name: getattr(self, name) for name in ("observed", "chance", "corrected")}
@@ -68,6 +73,8 @@ class Score:
     certain, certain_a, certain_b : bool
         Whether every random arrangement agrees completely: of both sides, or in what one
         side marked.
+    fixed : bool
+        Whether every random arrangement gives the same match.
     matched_a, matched_b, expected_a, expected_b : float, optional
         The match of either side, where it is not the same for recall and precision.
     error : float
@@ -92,6 +99,7 @@ class Score:
     certain: bool = False
     certain_a: bool = False
     certain_b: bool = False
+    fixed: bool = False
     matched_a: float | None = None
     matched_b: float | None = None
     expected_a: float | None = None
@@ -102,7 +110,8 @@ class Score:
 
     @property
     def _f1(self) -> _Rate:
-        return _Rate(self.matched, self.expected, (self.size_a + self.size_b) / 2, self.certain)
+        size = (self.size_a + self.size_b) / 2
+        return _Rate(self.matched, self.expected, size, self.certain, self.fixed)
 
     def _of(self, side: str) -> _Rate:
         """Recall for side a, precision for side b."""
@@ -112,6 +121,7 @@ class Score:
             self.expected if expected is None else expected,
             getattr(self, f"size_{side}"),
             getattr(self, f"certain_{side}"),
+            self.fixed,
             nothing=f"nothing was marked by side {side}",
         )
 
@@ -133,7 +143,7 @@ class Score:
 
     @property
     def corrected(self) -> float:
-        """Share of the agreement beyond chance that was attained; nan if chance is 1."""
+        """Share of the agreement beyond chance that was attained; nan with a `reason`."""
         return self._f1.corrected
 
     @property
