@@ -97,14 +97,14 @@ def _truth_values(texts: ArrayLike, n_texts: int) -> Bools:
         raise OptionError(f"texts have {values.ndim} dimensions", expected=expected)
     if values.ndim == 0:
         raise OptionError("texts are ", Quote(texts, is_given=True), expected=expected)
-    listed = values.tolist()
-    if values.dtype == bool or (listed and all(isinstance(x, bool | np.bool_) for x in listed)):
-        if len(listed) != n_texts:
-            found = f"{len(listed)} truth values for {n_texts} texts"
+    are_true_or_false = (isinstance(value, bool | np.bool_) for value in values)
+    if values.dtype == bool or (len(values) > 0 and all(are_true_or_false)):
+        if len(values) != n_texts:
+            found = f"{len(values)} truth values for {n_texts} texts"
             raise OptionError(found, expected="one for each text")
         return values.astype(bool)
     seen: set[int] = set()
-    for number in listed:
+    for number in values.tolist():
         if not is_whole(number):
             raise OptionError("texts hold ", Quote(number, is_given=True), expected=expected)
         if not 0 <= number < n_texts:
