@@ -264,7 +264,7 @@ class ReadOptions(TypedDict, total=False):
             "Where positions are tokens and the file has none: words and single other characters, "
             "or whatever white space separates.",
             "words",
-            is_signed=False,
+            is_signed=False,  # as such: the signature says where tokens come from
         ),
     ]
     align: Annotated[
