@@ -309,6 +309,20 @@ def test_equal_spans_after_renaming(tmp_path, capsys):
     assert "1 spans marked twice, second left out" in capsys.readouterr().out
 
 
+def test_tokens_by_white_space(tmp_path, capsys):
+    (tmp_path / "x.csv").write_text(
+        "document,annotator,start,end,label,text\n1,a,0,4,P,Anna left.\n1,b,5,9,P,Anna left.\n"
+    )
+    call = ["agree", "x.csv", "--tokeniser", "whitespace", "--quiet"]
+    assert main(call) == 2
+    message = "--tokeniser does not apply to characters; pass --positions tokens"
+    assert message in capsys.readouterr().err
+    assert main([*call, "--positions", "tokens"]) == 0
+    out = capsys.readouterr().out
+    assert "1 spans widened to whole tokens" in out
+    assert "|tokens:whitespace|" in out
+
+
 def test_the_length_of_documents_is_signed(tmp_path, capsys):
     (tmp_path / "x.csv").write_text("document,annotator,start,end,label\n1,a,0,2,P\n1,b,0,2,P\n")
     capsys.readouterr()
