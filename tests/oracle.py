@@ -47,6 +47,28 @@ def arrangements(n: int, lengths: tuple[int, ...], model: str) -> list[tuple[int
 
 
 @cache
+def corpus_arrangements(
+    sizes: tuple[int, ...], lengths: tuple[int, ...]
+) -> list[tuple[tuple[int, int], ...]]:
+    """All tuples of (text, start) of disjoint spans that may be in any text."""
+    found: list[tuple[tuple[int, int], ...]] = []
+
+    def place(done: tuple[tuple[int, int], ...], held: frozenset[tuple[int, int]]) -> None:
+        if len(done) == len(lengths):
+            found.append(done)
+            return
+        length = lengths[len(done)]
+        for text, n in enumerate(sizes):
+            for start in range(n - length + 1):
+                here = frozenset((text, t) for t in range(start, start + length))
+                if not here & held:
+                    place((*done, (text, start)), held | here)
+
+    place((), frozenset())
+    return found
+
+
+@cache
 def start_probabilities(n: int, lengths: tuple[int, ...], model: str) -> list[list[Fraction]]:
     """By counting arrangements."""
     found = arrangements(n, lengths, model)
