@@ -291,8 +291,7 @@ def _scored(
 
 def _notes(spans: Marked, scoring: Scoring) -> tuple[Note, ...]:
     """What is said about the placement of spans, where it was chosen from them."""
-    said = placement_note(spans) if scoring.model is AUTO else ()
-    return (Note(said),) if said else ()
+    return (Note(placement_note(spans)),) if scoring.model is AUTO else ()
 
 
 def _corpus(
