@@ -274,7 +274,7 @@ def _scored(
     check_fit(spans, scoring.model)
     if corpus.unit == CORPUS:
         check_corpus_wide(spans, scoring)
-    counts = counted(spans, shared, scoring)
+    counts, notes = counted(spans, shared, scoring)
     is_estimated = counts.error is not None and bool(counts.error.any())
     settings = settings_of(corpus, **scoring.signature(is_estimated=is_estimated), **signed)
     teams = np.bincount(corpus.annotation_document, minlength=len(corpus.documents))
@@ -286,7 +286,8 @@ def _scored(
         "spans that differ from another in their label alone": spans.n_merged,
     }
     left_out = {reason: count for reason, count in skipped.items() if count}
-    return counts, settings, {**corpus.skipped, **left_out}, _notes(spans, scoring)
+    notes = *_notes(spans, scoring), *notes
+    return counts, settings, {**corpus.skipped, **left_out}, notes
 
 
 def _notes(spans: Marked, scoring: Scoring) -> tuple[Note, ...]:
