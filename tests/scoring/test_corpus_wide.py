@@ -198,7 +198,7 @@ def test_large_corpora_are_estimated_by_fugacities():
     result = agreement(corpus_of(spans, (12,) * 3000))
     # A token is covered by chance with about the share of tokens that are.
     share = (result.score.size_a + result.score.size_b) / 2 / (12 * 3000)
-    assert result.chance == pytest.approx(share, rel=0.05)
+    assert result.chance == pytest.approx(share, rel=0.15)  # less at the edges, more in the middle
     assert any("fugacities" in str(note) for note in result.notes)
 
 
