@@ -52,6 +52,7 @@ if TYPE_CHECKING:
         ConfidenceInterval as ConfidenceInterval,
         Intervals as Intervals,
     )
+    from beyondchance.results.labelling import Labelling as Labelling
     from beyondchance.results.ranking import Ranking as Ranking
     from beyondchance.results.score import Score as Score
     from beyondchance.scoring.api import (
@@ -63,6 +64,7 @@ if TYPE_CHECKING:
         Disagreements as Disagreements,
         disagreements as disagreements,
     )
+    from beyondchance.scoring.labelling import labelling as labelling
     from beyondchance.scoring.one_text import (
         coverage as coverage,
         expected_match as expected_match,
@@ -90,10 +92,12 @@ _HOMES = {
     "results.counts": "Counts",
     "results.difficulty": "Difficulty",
     "results.intervals": "ConfidenceInterval Intervals",
+    "results.labelling": "Labelling",
     "results.ranking": "Ranking",
     "results.score": "Score",
     "scoring.api": "agreement difficulty rank",
     "scoring.disagreements": "Disagreements disagreements",
+    "scoring.labelling": "labelling",
     "scoring.one_text": "coverage expected_match sample_arrangements start_probabilities",
     "settings": "Settings",
     "version": "__version__",

@@ -24,7 +24,7 @@ from beyondchance.core.ragged import distinct, total
 from beyondchance.errors import DataError
 from beyondchance.messages import Quote
 from beyondchance.results.resampling import Levels, Rows
-from beyondchance.results.score import SUMS, Score
+from beyondchance.results.score import SPANS, SUMS, Score
 from beyondchance.types import Bools, Floats, Ints
 
 Name = TypeVar("Name", bound=Hashable)
@@ -53,6 +53,7 @@ class Scores(Mapping[Name, Score]):
 
     names: Sequence[Name]
     columns: Mapping[str, NDArray[Any]]
+    of: str = SPANS
 
     @cached_property
     def _number(self) -> dict[Name, int]:
@@ -60,7 +61,8 @@ class Scores(Mapping[Name, Score]):
 
     def __getitem__(self, name: Name) -> Score:
         number = self._number[name]
-        return Score(**{key: column[number].item() for key, column in self.columns.items()})
+        values = {key: column[number].item() for key, column in self.columns.items()}
+        return Score(**values, of=self.of)
 
     def __iter__(self) -> Iterator[Name]:
         return iter(self.names)
@@ -105,6 +107,8 @@ class Counts:
     stream : array of int, shape (rows,), optional
         The stream of random numbers of each estimate. Estimates of one stream are the same
         estimate, so that their errors add up; those of different streams are independent.
+    of : {"spans", "labels"}
+        What was counted: spans, or the labels of what both found.
     """
 
     documents: tuple[str, ...]
@@ -133,6 +137,7 @@ class Counts:
     expected_b: Floats | None = None
     error: Floats | None = None
     stream: Ints | None = None
+    of: str = SPANS
 
     def __len__(self) -> int:
         return len(self.document)
@@ -167,7 +172,7 @@ class Counts:
                     " cannot be added",
                     expected="the same fields",
                 )
-            if part._columns().keys() != first._columns().keys():
+            if part._columns().keys() != first._columns().keys() or part.of != first.of:
                 raise DataError("tables of different measures cannot be added", expected="the same")
         documents = tuple(chain.from_iterable(part.documents for part in tables))
         twice = [name for name, times in Counter(documents).items() if times > 1]
@@ -204,6 +209,7 @@ class Counts:
             labels=labels,
             annotators=annotators,
             pairs=_distinct_pairs(np.concatenate(pairs, axis=1), len(annotators)),
+            of=first.of,
             **whole,
         )
 
@@ -340,7 +346,7 @@ class Counts:
         lost_spans = total(code, spans, n_annotators)
         lost_spans += total(only[is_lost], spans[is_lost], n_annotators)
         columns["n_spans"] = (spans.sum() - lost_spans).astype(np.int64)
-        return Scores(self.annotators, columns)
+        return Scores(self.annotators, columns, self.of)
 
     def size_by_annotator(self) -> dict[str, float]:
         """How much each annotator marked, in the measure's own unit."""
@@ -388,7 +394,7 @@ class Counts:
             columns["error"] = self._errors(group, n_groups)
         columns["n_documents"] = _distinct(group, self.document, n_groups)
         columns["n_spans"] = self._once(group, n_groups, "spans", sides).astype(np.int64)
-        return Scores(names, columns)
+        return Scores(names, columns, self.of)
 
     def _errors(self, group: Ints, n_groups: int) -> Floats:
         """Standard error of the sum of each group's estimates.

@@ -12,6 +12,14 @@ UNMARKED = "documents in which no annotator marked anything"
 """Documents without a row of counts, as they are counted."""
 NO_ROOM = "chance agreement is 1: every random arrangement agrees completely"
 
+SPANS, LABELS = "spans", "labels"
+"""What can be scored: spans, or the labels of what both found."""
+_REASONS = {
+    SPANS: (NOTHING_MARKED, NO_ROOM),
+    LABELS: ("nothing was found by both", "chance agreement is 1: all labels are the same"),
+}
+"""Why a corrected score is undefined: nothing to score, or chance agreement is 1."""
+
 SUMS = (
     *("matched", "expected", "size_a", "size_b"),
     *("matched_a", "matched_b", "expected_a", "expected_b"),
@@ -28,6 +36,7 @@ class _Rate:
     size: float
     certain: bool
     nothing: str = NOTHING_MARKED
+    no_room: str = NO_ROOM
 
     @property
     def observed(self) -> float:
@@ -47,7 +56,7 @@ class _Rate:
     def reason(self) -> str | None:
         if not self.size:
             return self.nothing
-        return NO_ROOM if self.certain else None
+        return self.no_room if self.certain else None
 
     def to_dict(self) -> dict[str, Any]:
         values = {name: getattr(self, name) for name in ("observed", "chance", "corrected")}
@@ -75,6 +84,8 @@ class Score:
     n_documents, n_spans : int
         Documents in which something was marked, and spans marked in them (of one
         annotator against the others: that annotator's spans).
+    of : {"spans", "labels"}
+        What is scored: spans, or the labels of what both found.
 
     Examples
     --------
@@ -99,10 +110,12 @@ class Score:
     error: float = 0.0
     n_documents: int = 0
     n_spans: int = 0
+    of: str = SPANS
 
     @property
     def _f1(self) -> _Rate:
-        return _Rate(self.matched, self.expected, (self.size_a + self.size_b) / 2, self.certain)
+        size = (self.size_a + self.size_b) / 2
+        return _Rate(self.matched, self.expected, size, self.certain, *_REASONS[self.of])
 
     def _of(self, side: str) -> _Rate:
         """Recall for side a, precision for side b."""
@@ -112,7 +125,8 @@ class Score:
             self.expected if expected is None else expected,
             getattr(self, f"size_{side}"),
             getattr(self, f"certain_{side}"),
-            nothing=f"nothing was marked by side {side}",
+            f"nothing was marked by side {side}",
+            _REASONS[self.of][1],
         )
 
     @property
