@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     )
     from beyondchance.page.report import Page as Page, report as report
     from beyondchance.results.agreement import Agreement as Agreement
+    from beyondchance.results.averages import MacroAverage as MacroAverage
     from beyondchance.results.counts import Counts as Counts
     from beyondchance.results.difficulty import Difficulty as Difficulty
     from beyondchance.results.intervals import (
@@ -89,6 +90,7 @@ _HOMES = {
     "other_coefficients.coefficient": "Coefficient",
     "page.report": "Page report",
     "results.agreement": "Agreement",
+    "results.averages": "MacroAverage",
     "results.counts": "Counts",
     "results.difficulty": "Difficulty",
     "results.intervals": "ConfidenceInterval Intervals",
