@@ -123,9 +123,15 @@ class MacroAverage:
     @cached_property
     def left_out(self) -> dict[str, int]:
         """How many have no corrected score, by reason."""
-        names = tuple(self.scores)
-        undefined = np.flatnonzero(np.isnan(self._values["corrected"])).tolist()
-        return dict(Counter(str(self.scores[names[number]].reason) for number in undefined))
+        is_empty = np.isnan(self._values["observed"])
+        undefined = np.flatnonzero(np.isnan(self._values["corrected"]) & ~is_empty).tolist()
+        counts: Counter[str] = Counter()
+        if is_empty.any():
+            counts[str(Score(of=self.counts.of).reason)] = int(np.count_nonzero(is_empty))
+        if undefined:
+            names = tuple(self.scores)
+            counts.update(str(self.scores[names[number]].reason) for number in undefined)
+        return dict(counts)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values; None where undefined, with the reason."""

@@ -44,6 +44,9 @@ _PLACES: Mapping[str, Callable[[Ints, Ints, Ints], tuple[Ints, Ints, Ints]]] = {
 }
 """Where spans can have the same label, by measure."""
 
+SPLIT_MEASURES = tuple(_PLACES)
+"""The measures by which agreement can be split."""
+
 _REACHED = 1e-12
 """How close, relative to it, an expected match comes to its limit and counts as reached."""
 
