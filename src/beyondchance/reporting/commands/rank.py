@@ -372,13 +372,14 @@ def means_table(systems: Sequence[SystemRow], settings: Settings) -> Table:
     headings = ["system", "overall"]
     cells: list[list[Cell]] = [[row.shown, row.score.corrected] for row in systems]
     for by in AVERAGES:
-        headings.append(f"mean of {by}s")
+        headings.append(f"{by}s")
         headings += [breakdown.interval_heading(settings)] if means[0][by].intervals else []
         for row, parts in zip(cells, means, strict=True):
             row.append(parts[by].score.corrected)
             if parts[by].intervals:
                 row.append(breakdown.cell_of(parts[by].intervals["corrected"]))
-    return Table(headings, cells, f"by {systems[0].measure}, corrected: overall and means")
+    title = f"by {systems[0].measure}, corrected: overall, and means of labels and documents"
+    return Table(headings, cells, title)
 
 
 def differences_table(standings: Standings, measure: str) -> Table:
