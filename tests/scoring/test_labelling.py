@@ -97,29 +97,29 @@ def any_spans(draw, n, labels="PL"):
     return [(*offsets, label) for offsets, label in draw(st.sets(span, max_size=3))]
 
 
+def is_small(a, b, measure):
+    shared = list(hands(a, b, measure))
+    return all(sum(len(hand[side]) for hand in shared) <= 7 for side in (1, 2))
+
+
 @every_measure
 @settings(max_examples=150)
 @given(st.data())
-def test_every_row_is_that_of_all_permutations(measure, data):
+def test_every_label_is_expected_as_often_as_over_all_permutations(measure, data):
     n = 3 if measure == "token" else 2
     a, b = ([data.draw(any_spans(n)) for _ in range(2)] for _ in range(2))
-    table = by_text_and_label_if_small(a, b, measure)
-    counts = labelling(corpus_of(a, b, n=n), measure=measure).labelling.counts
-    found = {
-        (int(row["text"]), row["label"]): [
-            row[name] for name in ("matched", "expected", "size_a", "size_b")
-        ]
-        for row in counts.to_rows()
-    }
-    for cell, row in table.items():
-        assert found.get(cell, [0] * 4) == pytest.approx([float(x) for x in row], abs=1e-14)
-    assert found.keys() <= table.keys()
-
-
-def by_text_and_label_if_small(a, b, measure):
-    shared = list(hands(a, b, measure))
-    assume(max(sum(len(h[side]) for h in shared) for side in (1, 2)) <= 7 if shared else True)
-    return by_text_and_label(a, b, measure)
+    assume(is_small(a, b, measure))
+    table = by_text_and_label(a, b, measure)
+    result = labelling(corpus_of(a, b, n=n), measure=measure).labelling
+    for label in {label for _, label in table}:
+        rows = [row for (_, other), row in table.items() if other == label]
+        matched, expected, size_a, size_b = map(sum, zip(*rows, strict=True))
+        score = result.by_label[label]
+        assert (score.matched, score.size_a, score.size_b) == (matched, size_a, size_b)
+        assert score.expected == pytest.approx(float(expected), abs=1e-14)
+    for row in result.counts.to_rows():
+        matched, _, size_a, size_b = table[row["text"], row["label"]]
+        assert (row["matched"], row["size_a"], row["size_b"]) == (matched, size_a, size_b)
 
 
 def test_two_labels_on_spans_that_overlap():
@@ -147,6 +147,18 @@ def test_labels_exchanged_by_half():
     assert (split.labelling.observed, split.labelling.chance) == (0.5, 0.5)
     assert split.labelling.corrected == 0
     assert split.labelling.by_label["P"].observed == 0.5
+
+
+def test_the_chance_of_a_label_is_the_same_in_every_document():
+    # P P | P L against P P | L L: of 4 places P is expected at 3/4 * 2/4, of sizes 3 and 2.
+    a = [[(0, 1, "P"), (2, 3, "P")], [(0, 1, "P"), (2, 3, "L")]]
+    b = [[(0, 1, "P"), (2, 3, "P")], [(0, 1, "L"), (2, 3, "L")]]
+    result = labelling(corpus_of(a, b)).labelling
+    p, label_l = 1.5 / 2.5, 0.5 / 1.5
+    assert result.by_label["P"].chance == pytest.approx(p)
+    assert result.by_document["0"].chance == pytest.approx(p)
+    assert result.by_document["1"].chance == pytest.approx((0.5 * p + 1.5 * label_l) / 2)
+    assert result.chance == pytest.approx((1.5 + 0.5) / 4)
 
 
 def test_only_what_both_found_is_labelled():
@@ -307,6 +319,8 @@ def test_no_label_is_expected_more_than_it_is_used(measure, data):
     a, b, c = ([data.draw(any_spans(5)) for _ in range(2)] for _ in range(3))
     result = labelling(corpus_of(a, b, c, n=5), measure=measure).labelling
     levels = (result.by_label, result.by_document, result.by_pair, {"all": result.score})
+    counts = result.counts
+    assert (counts.expected <= (counts.size_a + counts.size_b) / 2 * (1 + 1e-12)).all()
     for score in (score for level in levels for score in level.values()):
         size = (score.size_a + score.size_b) / 2
         assert score.matched <= min(score.size_a, score.size_b)

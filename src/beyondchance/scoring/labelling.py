@@ -18,7 +18,7 @@ from beyondchance.annotations.corpus import Corpus
 from beyondchance.annotations.names import kept
 from beyondchance.annotations.pairs import every_two, shared_documents
 from beyondchance.checks import checked_instance
-from beyondchance.core.exact import exact_total, rounded
+from beyondchance.core.exact import rounded
 from beyondchance.core.labels import (
     Hands,
     cut_at_boundaries,
@@ -95,6 +95,9 @@ def labelling(
     is one span. If no span has two labels, labelling is Cohen's kappa at these places, added up
     over pairs of annotators; if besides no spans overlap, the observed agreement of scope ``label``
     is that of finding times that of labelling.
+
+    The chance of a label is that of all documents that two annotators share, and is the same in
+    each of them: the chance of a document follows from the labels used in it.
 
     Options of the model concern finding only.
 
@@ -202,25 +205,26 @@ def _counted(corpus: Corpus, measure: str, gold: str | None) -> Counts:
     met_a, met_b = places.meeting[which_a], places.meeting[which_b]
     size_a, size_b = places.weight[which_a] * count_a, places.weight[which_b] * count_b
 
-    # Expected: the pool of each side has all its labels at the places compared.
+    # Expected: the pool of each side has all its labels at the places compared. Every text has the
+    # share of a label's expected match that it has of the label, so that a label is expected
+    # nowhere more often than it is used.
     pools, pool = distinct(
         np.r_[places.pair[met_a], places.pair[met_b]] * n_labels + np.r_[label_a, label_b]
     )
     in_a, in_b = np.split(pool, [len(which_a)])
     pool_sizes = np.array([total(in_a, size_a, len(pools)), total(in_b, size_b, len(pools))])
-    met, of_pool, expected = _expected(places, hands, pools // n_labels, pool_sizes)
+    expected = _expected(places, hands, pools // n_labels, pool_sizes)
     limits = np.array([pool_sizes.mean(axis=0), *pool_sizes])
-    reached = exact_total(of_pool, expected, len(pools))
-    is_certain = limits - reached <= _REACHED * limits
+    is_certain = limits - expected <= _REACHED * limits
 
-    rows, row = distinct(
-        np.r_[met_a, met_b, met] * n_labels + np.r_[label_a, label_b, (pools % n_labels)[of_pool]]
-    )
-    in_a, in_b, in_expected = np.split(row, np.cumsum([len(which_a), len(which_b)]))
+    rows, row = distinct(np.r_[met_a, met_b] * n_labels + np.r_[label_a, label_b])
+    in_a, in_b = np.split(row, [len(which_a)])
+    sizes = np.array([total(in_a, size_a, len(rows)), total(in_b, size_b, len(rows))])
     met, label = np.divmod(rows, n_labels)
     text, pair = places.text[met], places.pair[met]
     a, b = places.pairs[:, pair]
-    certain = is_certain[:, np.searchsorted(pools, pair * n_labels + label)]
+    pool = np.searchsorted(pools, pair * n_labels + label)
+    certain = is_certain[:, pool]
     is_found = np.zeros(len(hands.place), dtype=bool)
     is_found[places.one] = is_found[places.two] = True
     found = distinct(span[is_found[hands.of_mark]])[0]
@@ -240,9 +244,9 @@ def _counted(corpus: Corpus, measure: str, gold: str | None) -> Counts:
         a=a,
         b=b,
         matched=total(in_a, places.weight[which_a] * alike, len(rows)),
-        expected=rounded(exact_total(in_expected, expected, len(rows))),
-        size_a=total(in_a, size_a, len(rows)),
-        size_b=total(in_b, size_b, len(rows)),
+        expected=rounded(sizes.mean(axis=0) * (expected / limits[0])[pool]),
+        size_a=sizes[0],
+        size_b=sizes[1],
         spans_a=spans_of(text, label, a),
         spans_b=spans_of(text, label, b),
         certain=certain[0],
@@ -281,10 +285,8 @@ def _compared(hands: Hands, text: Ints, width: Ints, gold: int | None) -> _Compa
     )
 
 
-def _expected(
-    places: _Compared, hands: Hands, pool_pair: Ints, pools: Floats
-) -> tuple[Ints, Ints, Floats]:
-    """Expected number of labels that are alike, by meeting and label.
+def _expected(places: _Compared, hands: Hands, pool_pair: Ints, pools: Floats) -> Floats:
+    """Expected number of labels that are alike, of each pair and label.
 
     Places of a pair with as many marks on either side have the same expectation, which is
     computed once.
@@ -297,36 +299,26 @@ def _expected(
         The pair whose labels are in each pool, ascending.
     pools : array of float, shape (2, pools)
         How much of either side has the label.
-
-    Returns
-    -------
-    meeting, pool : arrays of int, shape (cells,)
-        A meeting may have several cells with one pool.
-    expected : array of float, shape (cells,)
-        Multiples of 2**-52.
     """
     n_a, n_b = hands.n_marks[places.one], hands.n_marks[places.two]
     most, n_pairs = int(n_b.max(initial=0)) + 1, places.pairs.shape[1]
     kinds, kind = distinct(n_a * most + n_b)
     n_kinds = max(len(kinds), 1)
-    code, number = distinct(places.meeting * n_kinds + kind)
-    amount = total(number, places.weight, len(code))
-    met, kind = np.divmod(code, n_kinds)
+    problems, problem = distinct(places.pair[places.meeting] * n_kinds + kind)
+    amount = total(problem, places.weight, len(problems))
     # A label that one of the two never uses is never alike.
     common = np.flatnonzero((pools > 0).all(axis=0))
-    problems, problem = distinct(places.pair[met] * n_kinds + kind)
     which, place = members(bounds(pool_pair[common], n_pairs), problems // n_kinds)
     pool = common[place]
     of_all = np.array([total(pool_pair, side, n_pairs) for side in pools])[:, pool_pair[pool]]
     drawn_a, drawn_b = np.divmod(kinds[(problems % n_kinds)[which]], most)
-    solved = expected_alike(
+    alike = expected_alike(
         drawn_a,
         drawn_b,
         np.array([pools[0, pool], of_all[0]]),
         np.array([pools[1, pool], of_all[1]]),
     )
-    cell, solution = members(bounds(which, len(problems)), problem)
-    return met[cell], pool[solution], rounded(amount[cell] * solved[solution])
+    return total(pool, amount[which] * alike, len(pool_pair))
 
 
 def _spans_by_cell(corpus: Corpus, spans: Ints) -> Callable[[Ints, Ints, Ints], Ints]:
