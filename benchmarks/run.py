@@ -82,6 +82,7 @@ def million() -> object:
         certain=one == 0,
         certain_a=one == 0,
         certain_b=one == 0,
+        fixed=one == 0,
     )
     return bc.Agreement(counts, bc.Settings()).intervals(resamples=99, seed=1)
 

@@ -258,6 +258,15 @@ class ReadOptions(TypedDict, total=False):
         Option("What offsets count, where the file departs from its format."),
     ]
     predictions: Annotated[bool, Option("Count predictions of models as annotators.", False)]
+    tokeniser: Annotated[
+        Literal["words", "whitespace"],
+        Option(
+            "Where positions are tokens and the file has none: words and single other characters, "
+            "or whatever white space separates.",
+            "words",
+            is_signed=False,  # as such: the signature says where tokens come from
+        ),
+    ]
     align: Annotated[
         Literal["widen", "strict"],
         Option("A span that cuts a token is widened to it, or refused.", "widen"),

@@ -25,7 +25,6 @@ from beyondchance import (
     sample_arrangements,
     start_probabilities,
 )
-from beyondchance.core.models import MODELS
 from beyondchance.options import Option, ScoringOptions
 from beyondchance.scoring import options as scoring_options
 
@@ -849,6 +848,79 @@ class TestRank:
         easy = rank(corpus, gold="gold").among(difficulty(corpus, gold="gold").by_text < 0.5)
         assert easy.systems["system"].observed == 1
 
+    TEXTS = rank(
+        Corpus.from_spans(
+            {
+                "gold": [[(0, 2, "P")], [(0, 3, "P")], [(4, 6, "P")]],
+                "a": [[(0, 2, "P")], [], [(4, 5, "P")]],
+                "b": [[(1, 2, "P")], [(0, 3, "P")], []],
+            },
+            lengths=[9, 8, 7],
+        ),
+        gold="gold",
+    )
+
+    @pytest.mark.parametrize(
+        "texts",
+        [
+            [True, False, True],
+            (True, False, True),
+            [np.True_, np.False_, np.True_],
+            np.array([True, False, True]),
+            np.array([True, False, True], dtype=object),
+            [0, 2],
+            [2, 0],
+            range(0, 3, 2),
+            np.array([0, 2]),
+            np.array([2, 0], dtype=np.uint8),
+            np.flatnonzero([1, 0, 1]),
+            [np.int32(0), 2],
+        ],
+        ids=repr,
+    )
+    def test_subsets_by_truth_values_or_by_numbers(self, texts):
+        found = self.TEXTS.among(texts)
+        # By hand: a matches 2 + 1 of (2 + 2) and (2 + 1) tokens, b 1 of (2 + 2) and 1.
+        assert found.systems["a"].observed == 2 * 3 / 7
+        assert found.systems["b"].observed == 2 * 1 / 5
+        assert found.systems["a"].counts.text.tolist() == [0, 2]
+
+    @pytest.mark.parametrize("texts", [[], np.array([], dtype=int), [False] * 3])
+    def test_a_subset_may_be_empty(self, texts):
+        assert np.isnan(self.TEXTS.among(texts).systems["a"].observed)
+
+    @pytest.mark.parametrize(
+        ("texts", "message"),
+        [
+            ([True, False], "2 truth values for 3 texts; expected one for each text"),
+            (np.zeros(0, dtype=bool), "0 truth values for 3 texts; expected one for each text"),
+            (np.ones(4, dtype=bool), "4 truth values for 3 texts; expected one for each text"),
+            ([0, 3], "texts hold 3; expected a number from 0 to 2"),
+            (np.array([-1]), "texts hold -1; expected a number from 0 to 2"),
+            ([2**70], f"texts hold {2**70}; expected a number from 0 to 2"),
+            ([1, 0, 1], "texts hold 1 twice; expected each text once"),
+            ([True, 2], "texts hold True; expected"),
+            ([0, False, True], "texts hold False; expected"),
+            ([0.0, 1.0], "texts hold 0.0; expected"),
+            (np.array([0.5]), "texts hold 0.5; expected"),
+            (["0"], "texts hold '0'; expected"),
+            ([None], "texts hold None; expected"),
+            ([[0, 1], [2]], "texts hold .*0, 1.*; expected"),
+            ([[0, 1], [1, 2]], "texts have 2 dimensions; expected"),
+            (np.eye(3, dtype=bool), "texts have 2 dimensions; expected"),
+            (1, "texts are 1; expected"),
+            ("012", "texts are '012'; expected"),
+            (None, "texts are None; expected"),
+            ({0, 1}, "texts are .*; expected"),
+        ],
+        ids=repr,
+    )
+    def test_subsets_that_are_neither(self, texts, message):
+        both = " a truth value for each text, or the numbers of texts"
+        wanted = message + both if message.endswith("expected") else message
+        with pytest.raises(OptionError, match=f"^{wanted}$"):
+            self.TEXTS.among(texts)
+
     def test_the_gold_standard_must_be_known(self):
         assert rank(self.CORPUS.with_gold("gold")).gold == "gold"
         with pytest.raises(OptionError, match="name one of the annotators with gold=NAME: 'wrong'"):
@@ -914,7 +986,7 @@ def test_an_option_of_all_measures_is_declared_once(monkeypatch):
     monkeypatch.setattr(scoring_options, "ScoringOptions", Extended)
     scoring = scoring_options.scoring_of({"halve": True})
     assert scoring.options == {"halve": True}
-    assert scoring.signature(MODELS["disjoint"])["halve"] is True
+    assert scoring.signature["halve"] is True
     assert scoring_options.scoring_of({"halve": False}).options == {}
     with pytest.raises(OptionError, match="halve is 2; expected True or False"):
         scoring_options.scoring_of({"halve": 2})

@@ -122,6 +122,40 @@ def test_every_label_is_expected_as_often_as_over_all_permutations(measure, data
         assert (row["matched"], row["size_a"], row["size_b"]) == (matched, size_a, size_b)
 
 
+def deals(hands_of_side):
+    """The hands of a side under all permutations of its labels."""
+    labels = [label for hand in hands_of_side for label in hand]
+    for way in set(permutations(labels)):
+        rest = iter(way)
+        yield [[next(rest) for _ in hand] for hand in hands_of_side]
+
+
+@every_measure
+@settings(max_examples=100)
+@given(st.data())
+def test_where_chance_has_no_freedom_all_permutations_match_as_much(measure, data):
+    n = 2
+    a, b = ([data.draw(any_spans(n)) for _ in range(2)] for _ in range(2))
+    shared = list(hands(a, b, measure))
+    assume(shared)
+    assume(all(sum(len(hand[side]) for hand in shared) <= 5 for side in (1, 2)))
+    left, right = ([hand[side] for hand in shared] for side in (1, 2))
+    counts = labelling(corpus_of(a, b, n=n), measure=measure).labelling.counts
+    for number in set(counts.label.tolist()):
+        label = counts.labels[number]
+        matches = {
+            sum(min(x.count(label), y.count(label)) for x, y in zip(one, two, strict=True))
+            for one in deals(left)
+            for two in deals(right)
+        }
+        fixed = set(counts.fixed[counts.label == number].tolist())
+        assert len(fixed) == 1
+        if True in fixed:
+            assert len(matches) == 1
+        elif all(len(hand) == 1 for hand in left + right):
+            assert len(matches) > 1
+
+
 def test_two_labels_on_spans_that_overlap():
     # anna PP, LL and P.. crossing; two labels on one span of ben.
     a = [[(0, 2, "P"), (0, 2, "L"), (1, 3, "P")]]
@@ -219,7 +253,8 @@ def test_signatures_tell_the_parts_apart():
     split = labelling(example(), measure="exact")
     assert split.finding.settings.scope == "unlabelled"
     assert (split.labelling.settings.model, split.labelling.settings.scope) == ("permuted", "found")
-    assert (split.settings.model, split.settings.scope) == ("disjoint", "split")
+    assert split.settings.model == split.finding.settings.model
+    assert split.settings.scope == "split"
     assert repr(split).startswith("Labelling(finding=0.5327, labelling=0.9750, settings='beyond")
     assert str(split).endswith(str(split.settings))
 
@@ -230,6 +265,19 @@ def test_the_same_label_on_everything_has_no_score_but_a_reason():
     assert isnan(result.corrected)
     assert result.reason == "chance agreement is 1: all labels are the same"
     assert result.score.to_dict()["recall"]["reason"] == result.reason
+
+
+def test_one_label_of_one_annotator_has_no_score_but_a_reason():
+    # anna calls everything P, so that every permutation agrees at ben's two P of three.
+    a = [[(0, 1, "P"), (2, 3, "P"), (4, 5, "P")]]
+    b = [[(0, 1, "P"), (2, 3, "P"), (4, 5, "L")]]
+    for measure in MEASURES:
+        result = labelling(corpus_of(a, b), measure=measure).labelling
+        assert (result.observed, result.chance) == (pytest.approx(2 / 3), pytest.approx(2 / 3))
+        assert isnan(result.corrected)
+        assert result.reason == "chance leaves no freedom: an annotator has one label only"
+    # Labels that never meet agree nowhere, and need no explanation.
+    assert labelling(corpus_of([[(0, 1, "P")]], [[(0, 1, "L")]])).labelling.corrected == 0
 
 
 def test_nothing_in_common_has_no_score_but_a_reason():
@@ -305,7 +353,10 @@ def test_labelling_is_the_kappa_of_what_both_found(measure, data):
     result = labelling(corpus_of(a, b, n=8), measure=measure).labelling
     assert result.observed == pytest.approx(float(observed), rel=1e-14)
     assert result.chance == pytest.approx(float(chance), rel=1e-14)
-    if chance < 1:
+    has_one = min(len(left), len(right)) == 1
+    if has_one and observed:
+        assert isnan(result.corrected)
+    elif chance < 1:
         kappa = (observed - chance) / (1 - chance)
         assert result.corrected == pytest.approx(float(kappa), abs=1e-13)
     else:

@@ -33,6 +33,7 @@ from beyondchance.checks import checked_instance, checked_option
 from beyondchance.core.ragged import repeats
 from beyondchance.errors import DataError
 from beyondchance.messages import Note, Piece, Quote, quotes
+from beyondchance.options import ReadOptions, declared
 from beyondchance.types import Ints
 
 __all__ = ["MOST_POSITIONS", "UNITS", "Corpus", "Input", "Span"]
@@ -190,6 +191,7 @@ class Corpus:
         fields: Mapping[str, Sequence[str]] | None = None,
         unit: str = "document",
         positions: str = "tokens",
+        duplicates: str = "error",
     ) -> Self:
         """Build a corpus from ``(start, end, label)`` spans, one list per text.
 
@@ -205,6 +207,10 @@ class Corpus:
             As in `from_tags`.
         unit, positions
             What a text is, and what offsets count.
+        duplicates : {"error", "skip"}
+            Spans that one annotator marked twice with one label. By default they stay, to
+            be refused when they are scored; ``skip`` leaves the second out, counts it in
+            `skipped` and becomes part of the signature.
 
         Raises
         ------
@@ -221,9 +227,17 @@ class Corpus:
         >>> corpus
         Corpus(2 documents, 2 texts, 2 annotators, 1 labels, 2 spans, unit='document', \
 positions='tokens')
+        >>> twice = {"anna": [[(0, 2, "PER"), (0, 2, "PER")]]}
+        >>> Corpus.from_spans(twice, lengths=[5], duplicates="skip").skipped
+        {'spans marked twice, second left out': 1}
         """
+        declared(ReadOptions)["duplicates"].checked(duplicates)
         columns = lists_of_spans(spans, lengths, documents)
-        return cls.from_columns(**columns, fields=fields, unit=unit, positions=positions)
+        corpus = cls.from_columns(**columns, fields=fields, unit=unit, positions=positions)
+        if duplicates == "error":
+            return corpus
+        signed = {**corpus.options, "duplicates": duplicates}
+        return replace(corpus._without_duplicates(), options=signed)
 
     @classmethod
     def from_columns(
@@ -456,7 +470,7 @@ positions='tokens')
             span_label=code[self.span_label],
             options={**self.options, "rename_label": signed},
         )
-        checked_option("duplicates", duplicates, ("error", "skip"))
+        declared(ReadOptions)["duplicates"].checked(duplicates)
         return renamed_corpus if duplicates == "error" else renamed_corpus._without_duplicates()
 
     def _without_duplicates(self) -> Self:

@@ -29,7 +29,7 @@ from beyondchance.types import Bools, Floats, Ints
 
 Name = TypeVar("Name", bound=Hashable)
 
-_FLAGS = ("certain", "certain_a", "certain_b")
+_FLAGS = ("certain", "certain_a", "certain_b", "fixed")
 _COLUMNS = (
     *("document", "text", "label", "a", "b"),
     *("matched", "expected", "size_a", "size_b", "spans_a", "spans_b"),
@@ -100,6 +100,9 @@ class Counts:
     certain, certain_a, certain_b : arrays of bool, shape (rows,)
         Whether every random arrangement agrees completely, or matches all that one side
         marked.
+    fixed : array of bool, shape (rows,)
+        Whether every random arrangement gives the same match: chance has no freedom, as in a
+        text of one position, or one that a side covers completely or not at all.
     matched_a, matched_b, expected_a, expected_b : arrays of float, shape (rows,), optional
         The match of either side, where recall and precision have one of their own.
     error : array of float, shape (rows,), optional
@@ -131,6 +134,7 @@ class Counts:
     certain: Bools
     certain_a: Bools
     certain_b: Bools
+    fixed: Bools
     matched_a: Floats | None = None
     matched_b: Floats | None = None
     expected_a: Floats | None = None
@@ -440,13 +444,13 @@ class Counts:
             matched=self.matched,
             expected=self.expected,
             size=self.size_a + self.size_b,
-            certain=self.certain,
+            fixed=self.fixed,
             a=self.a,
             b=self.b,
         )
 
     def document_sums(self) -> Floats:
-        """Matched, expected, size and rows that are not certain, of each document.
+        """Matched, expected, size and rows in which chance has freedom, of each document.
 
         Returns
         -------

@@ -11,14 +11,20 @@ NOTHING_MARKED = "nothing was marked by either"
 UNMARKED = "documents in which no annotator marked anything"
 """Documents without a row of counts, as they are counted."""
 NO_ROOM = "chance agreement is 1: every random arrangement agrees completely"
+NO_FREEDOM = "chance leaves no freedom in these texts: every random arrangement matches as much"
 
 SPANS, LABELS = "spans", "labels"
 """What can be scored: spans, or the labels of what both found."""
 _REASONS = {
-    SPANS: (NOTHING_MARKED, NO_ROOM),
-    LABELS: ("nothing was found by both", "chance agreement is 1: all labels are the same"),
+    SPANS: (NOTHING_MARKED, NO_ROOM, NO_FREEDOM),
+    LABELS: (
+        "nothing was found by both",
+        "chance agreement is 1: all labels are the same",
+        "chance leaves no freedom: an annotator has one label only",
+    ),
 }
-"""Why a corrected score is undefined: nothing to score, or chance agreement is 1."""
+"""Why a corrected score is undefined: there is nothing to score, chance agreement is 1, or every
+random arrangement gives the same match."""
 
 SUMS = (
     *("matched", "expected", "size_a", "size_b"),
@@ -35,8 +41,10 @@ class _Rate:
     expected: float
     size: float
     certain: bool
+    fixed: bool
     nothing: str = NOTHING_MARKED
     no_room: str = NO_ROOM
+    no_freedom: str = NO_FREEDOM
 
     @property
     def observed(self) -> float:
@@ -56,7 +64,10 @@ class _Rate:
     def reason(self) -> str | None:
         if not self.size:
             return self.nothing
-        return self.no_room if self.certain else None
+        if self.certain:
+            return self.no_room
+        # Where nothing matched, there is no agreement to correct: 0 needs no explanation.
+        return self.no_freedom if self.fixed and self.matched else None
 
     def to_dict(self) -> dict[str, Any]:
         values = {name: getattr(self, name) for name in ("observed", "chance", "corrected")}
@@ -77,6 +88,8 @@ class Score:
     certain, certain_a, certain_b : bool
         Whether every random arrangement agrees completely: of both sides, or in what one
         side marked.
+    fixed : bool
+        Whether every random arrangement gives the same match.
     matched_a, matched_b, expected_a, expected_b : float, optional
         The match of either side, where it is not the same for recall and precision.
     error : float
@@ -103,6 +116,7 @@ class Score:
     certain: bool = False
     certain_a: bool = False
     certain_b: bool = False
+    fixed: bool = False
     matched_a: float | None = None
     matched_b: float | None = None
     expected_a: float | None = None
@@ -115,7 +129,8 @@ class Score:
     @property
     def _f1(self) -> _Rate:
         size = (self.size_a + self.size_b) / 2
-        return _Rate(self.matched, self.expected, size, self.certain, *_REASONS[self.of])
+        reasons = _REASONS[self.of]
+        return _Rate(self.matched, self.expected, size, self.certain, self.fixed, *reasons)
 
     def _of(self, side: str) -> _Rate:
         """Recall for side a, precision for side b."""
@@ -125,8 +140,9 @@ class Score:
             self.expected if expected is None else expected,
             getattr(self, f"size_{side}"),
             getattr(self, f"certain_{side}"),
+            self.fixed,
             f"nothing was marked by side {side}",
-            _REASONS[self.of][1],
+            *_REASONS[self.of][1:],
         )
 
     @property
@@ -147,7 +163,7 @@ class Score:
 
     @property
     def corrected(self) -> float:
-        """Share of the agreement beyond chance that was attained; nan if chance is 1."""
+        """Share of the agreement beyond chance that was attained; nan with a `reason`."""
         return self._f1.corrected
 
     @property

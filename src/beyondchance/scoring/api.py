@@ -12,7 +12,7 @@ from beyondchance.annotations.building import Tags
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.annotations.pairs import shared_documents
 from beyondchance.checks import checked_instance
-from beyondchance.core.models import Model
+from beyondchance.core.models import AUTO
 from beyondchance.core.ragged import distinct
 from beyondchance.errors import DataError, NothingSharedError, OptionError
 from beyondchance.messages import Note, Piece, Quote, Use, quotes
@@ -23,7 +23,13 @@ from beyondchance.results.difficulty import Difficulty
 from beyondchance.results.ranking import Ranking
 from beyondchance.results.score import UNMARKED
 from beyondchance.scoring.counting import counted
-from beyondchance.scoring.marks import check_fit, fitting_model, marked, nothing_shared
+from beyondchance.scoring.marks import (
+    Marked,
+    check_fit,
+    marked,
+    nothing_shared,
+    placement_note,
+)
 from beyondchance.scoring.options import Scoring, scoring_of, settings_of
 from beyondchance.settings import Settings
 
@@ -106,7 +112,7 @@ def agreement(
     signed = {} if corpus is given else {"gold": str(given.gold)}
     if gold is not None:
         signed = {"gold": gold, "pairs": "gold"}
-    return Agreement(*_scored(given, corpus, scoring_of(scoring), signed=signed))
+    return Agreement(*_scored(corpus, scoring_of(scoring), signed=signed))
 
 
 @documented(ScoringOptions)
@@ -118,8 +124,8 @@ def rank(
 ) -> Ranking:
     """Systems against a gold standard, ranked before and after correction for chance.
 
-    Each system is scored on the documents that it shares with the gold standard. One model
-    fits all systems.
+    Each system is scored on the documents that it shares with the gold standard. Its score
+    does not depend on the other systems.
 
     Parameters
     ----------
@@ -168,15 +174,12 @@ def rank(
             expected="at least one system besides the gold standard",
         )
     resolved = scoring_of(scoring)
-    notes: tuple[Note, ...] = ()
-    if resolved.model is None:
-        model, why = fitting_model(marked(corpus, resolved.scope))
-        resolved, notes = replace(resolved, model=model), _notes(model, why)
     systems = {}
     for name in names:
         pair = replace(corpus.select(annotators=[known, name]), options=corpus.options)
-        counts, settings, skipped, _ = _scored(pair, pair, resolved, signed={"gold": known})
+        counts, settings, skipped, _ = _scored(pair, resolved, signed={"gold": known})
         systems[name] = Agreement(counts.ordered((known, name)), settings, skipped)
+    notes = _notes(marked(corpus, resolved.scope), resolved)
     return Ranking(known, systems, settings, notes)
 
 
@@ -223,7 +226,7 @@ def difficulty(
     if known is not None:
         corpus = replace(given.select(annotators=[known]), options=given.options)
     resolved = scoring_of(scoring)
-    return Difficulty(*_scored(given, corpus, resolved, signed=signed, with_self=True))
+    return Difficulty(*_scored(corpus, resolved, signed=signed, with_self=True))
 
 
 def without_gold(corpus: Corpus) -> Corpus:
@@ -238,7 +241,6 @@ def without_gold(corpus: Corpus) -> Corpus:
 
 
 def _scored(
-    given: Corpus,
     corpus: Corpus,
     scoring: Scoring,
     *,
@@ -249,8 +251,7 @@ def _scored(
 
     Parameters
     ----------
-    given, corpus : Corpus
-        The annotations that the model has to fit, and those of them that are scored.
+    corpus : Corpus
     scoring : Scoring
     signed : mapping of str to str
         What the signature says about the pairs compared.
@@ -268,14 +269,9 @@ def _scored(
             who = [Quote(signed["gold"]), " and another annotator"]
         raise nothing_shared(corpus, *who)
     spans = marked(corpus, scoring.scope)
-    model = scoring.model
-    why: tuple[Piece, ...] = ()
-    if model is None:
-        model, why = fitting_model(spans if corpus is given else marked(given, scoring.scope))
-    scoring.rule(model, why=why)
-    settings = settings_of(corpus, **scoring.signature(model), **signed)
-    check_fit(spans, model)
-    counts = counted(spans, shared, scoring, model)
+    check_fit(spans, scoring.model)
+    settings = settings_of(corpus, **scoring.signature, **signed)
+    counts = counted(spans, shared, scoring)
     teams = np.bincount(corpus.annotation_document, minlength=len(corpus.documents))
     skipped = {
         "documents with one annotator only": int(np.count_nonzero(~compared & (teams == 1))),
@@ -285,12 +281,13 @@ def _scored(
         "spans that differ from another in their label alone": spans.n_merged,
     }
     left_out = {reason: count for reason, count in skipped.items() if count}
-    return counts, settings, {**corpus.skipped, **left_out}, _notes(model, why)
+    return counts, settings, {**corpus.skipped, **left_out}, _notes(spans, scoring)
 
 
-def _notes(model: Model, why: tuple[Piece, ...]) -> tuple[Note, ...]:
-    """What is said about a model that was chosen for a reason, rather than by the user."""
-    return (Note((f"model {model.name!r}: ", *why)),) if why else ()
+def _notes(spans: Marked, scoring: Scoring) -> tuple[Note, ...]:
+    """What is said about the placement of spans, where it was chosen from them."""
+    said = placement_note(spans) if scoring.model is AUTO else ()
+    return (Note(said),) if said else ()
 
 
 def _corpus(

@@ -36,7 +36,7 @@ from beyondchance.results.counts import Counts
 from beyondchance.results.labelling import Labelling
 from beyondchance.results.score import LABELS
 from beyondchance.scoring.api import agreement, without_gold
-from beyondchance.types import Floats, Ints
+from beyondchance.types import Bools, Floats, Ints
 
 _PLACES: Mapping[str, Callable[[Ints, Ints, Ints], tuple[Ints, Ints, Ints]]] = {
     "token": cut_at_boundaries,
@@ -216,6 +216,7 @@ def _counted(corpus: Corpus, measure: str, gold: str | None) -> Counts:
     expected = _expected(places, hands, pools // n_labels, pool_sizes)
     limits = np.array([pool_sizes.mean(axis=0), *pool_sizes])
     is_certain = limits - expected <= _REACHED * limits
+    is_fixed = is_certain[0] | _fixed(places, pools // n_labels, pool_sizes)
 
     rows, row = distinct(np.r_[met_a, met_b] * n_labels + np.r_[label_a, label_b])
     in_a, in_b = np.split(row, [len(which_a)])
@@ -252,6 +253,7 @@ def _counted(corpus: Corpus, measure: str, gold: str | None) -> Counts:
         certain=certain[0],
         certain_a=certain[1],
         certain_b=certain[2],
+        fixed=is_fixed[pool],
         of=LABELS,
     )
 
@@ -319,6 +321,20 @@ def _expected(places: _Compared, hands: Hands, pool_pair: Ints, pools: Floats) -
         np.array([pools[1, pool], of_all[1]]),
     )
     return total(pool, amount[which] * alike, len(pool_pair))
+
+
+def _fixed(places: _Compared, pool_pair: Ints, pools: Floats) -> Bools:
+    """Whether all permutations of a pair have as many labels of one name alike.
+
+    So it is where one of the two never uses the label; where there is one place only; and
+    where one of the two uses no other label, and every place has one label on either side.
+    """
+    n_pairs = places.pairs.shape[1]
+    of_all = np.array([total(pool_pair, side, n_pairs) for side in pools])
+    n_places = total(places.pair[places.meeting], places.weight, n_pairs)
+    has_one_each = (of_all == n_places).all(axis=0)[pool_pair]
+    is_only = (pools == of_all[:, pool_pair]).any(axis=0) & has_one_each
+    return np.asarray((pools == 0).any(axis=0) | is_only | (n_places == 1)[pool_pair])
 
 
 def _spans_by_cell(corpus: Corpus, spans: Ints) -> Callable[[Ints, Ints, Ints], Ints]:
