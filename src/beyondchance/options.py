@@ -227,8 +227,12 @@ class ReadOptions(TypedDict, total=False):
     """How files are read. Every format takes the options that concern it."""
 
     unit: Annotated[
-        Literal["sentence", "document"] | None,
-        Option("The stretch of text in which random spans are placed.", is_signed=False),
+        Literal["sentence", "document", "corpus"] | None,
+        Option(
+            "The stretch of text in which random spans are placed; corpus places them in any "
+            "of its texts.",
+            is_signed=False,
+        ),
     ]
     positions: Annotated[
         Literal["tokens", "characters"] | None, Option("What offsets count.", is_signed=False)

@@ -45,7 +45,7 @@ KINDS: Mapping[str, type] = {
 
 _DEFAULTS = {
     "measure": "token",
-    "model": "disjoint",
+    "model": "auto",
     "scope": "label",
     "unit": "document",
     "positions": "tokens",
@@ -104,7 +104,7 @@ class Settings:
     --------
     >>> settings = Settings(measure="exact", unit="sentence", version="0.1.0")
     >>> print(settings)
-    beyondchance|measure:exact|model:disjoint|scope:label|unit:sentence|positions:tokens\
+    beyondchance|measure:exact|model:auto|scope:label|unit:sentence|positions:tokens\
 |average:micro|version:0.1.0
     >>> Settings.parse(str(settings)) == settings
     True

@@ -67,6 +67,19 @@ def test_what_is_undefined_is_left_out_and_counted():
     assert average.chance == pytest.approx((1 + result.by_document["2"].chance) / 2)
 
 
+def test_where_chance_is_that_of_the_corpus_documents_have_no_mean_of_it():
+    spans = [[(0, 2, "P")], [(1, 3, "P")], []]
+    corpus = Corpus.from_spans({"a": spans, "b": spans[::-1]}, lengths=[6] * 3, unit="corpus")
+    result = agreement(corpus)
+    average = result.macro("document")
+    assert average.observed == pytest.approx(direct(result, "document")["observed"])
+    assert isnan(average.chance)
+    assert isnan(average.corrected)
+    assert sum(average.left_out.values()) == 3
+    assert average.interval(seed=1).reason == "the score itself is undefined"
+    assert result.macro("label").corrected == pytest.approx(result.corrected)
+
+
 def test_nothing_to_average():
     average = result_of([[], []], [[], []]).macro("label")
     assert isnan(average.corrected)

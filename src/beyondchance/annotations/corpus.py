@@ -76,8 +76,9 @@ class Corpus:
         document is listed; one who did not annotate it is not.
     span_text, span_annotator, span_label, span_start, span_end : arrays of int
         One value for each span.
-    unit : {"sentence", "document"}
-        What a text is.
+    unit : {"sentence", "document", "corpus"}
+        What a text is, and so in what random spans are placed: ``corpus`` places them in any
+        text of the corpus that has room.
     positions : {"tokens", "characters", "frames"}
         What offsets count; frames are the cells of a grid over time.
     options : mapping of str to str or tuple of str
@@ -155,7 +156,7 @@ class Corpus:
             By default each text is a document of its own, named by its number.
         fields : mapping of str to sequence of str, optional
             Values to group documents by, one for each document.
-        unit : {"sentence", "document"}
+        unit : {"sentence", "document", "corpus"}
             What one tag list is, for the signature.
 
         Raises

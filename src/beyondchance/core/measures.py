@@ -64,6 +64,8 @@ class Measure:
         For which groups of spans on lines the expected match is exact; by default for all.
     why_refused : str
         Why there is no match where there is neither an exact nor an estimated one.
+    adds_up : bool
+        Whether the match of disjoint spans adds up over pairs of them.
     is_one_to_one : bool
         Whether nothing is matched twice, so that a match is at most the smaller size.
     own_sides : bool
@@ -74,6 +76,8 @@ class Measure:
         The same measure with other values for them.
     signed : mapping of str to value
         What the signature says besides the name, or instead of it.
+    drawing : mapping of str to value
+        What it says where the expected match was estimated.
     """
 
     name: str
@@ -85,11 +89,13 @@ class Measure:
     estimate: Callable[[int, Forest, Forest, Model], Estimate] | None = None
     has_form: Callable[[Structure], Bools] | None = None
     why_refused: str = ""
+    adds_up: bool = True
     is_one_to_one: bool = True
     own_sides: bool = False
     parameters: frozenset[str] = frozenset()
     with_parameters: Callable[..., Measure] | None = None
     signed: Mapping[str, Any] = field(default_factory=dict)
+    drawing: Mapping[str, Any] = field(default_factory=dict)
 
     def is_defined(self, model: Model) -> bool:
         """Whether spans that a model places at random have an expected match."""
@@ -101,11 +107,6 @@ class Measure:
         if found is None:
             raise ValueError(f"{self.name} has no exact expectation under {model.name}")
         return found
-
-    @property
-    def signature(self) -> dict[str, Any]:
-        """What the signature says."""
-        return {"measure": self.name, **self.signed}
 
 
 def _lengths(length: Ints) -> Ints:
@@ -160,9 +161,11 @@ def iou(*, theta: float = 0.5, samples: int = 1000, seed: int = 0) -> Measure:
         overlapping=None,
         estimate=estimate,
         has_form=has_form,
+        adds_up=theta >= 0.5,
         parameters=frozenset(("theta", "samples", "seed")),
         with_parameters=iou,
-        signed={"theta": theta, **drawing},
+        signed={"theta": theta},
+        drawing=drawing,
     )
 
 

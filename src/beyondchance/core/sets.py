@@ -55,6 +55,8 @@ class SpanSets:
         How much each counts.
     are_lines : bool
         Whether each set has just the spans of the line of the same number.
+    starts : Profiles, optional
+        Where members of each place start, if it does not follow from the lines.
     """
 
     table: LengthTable
@@ -70,6 +72,7 @@ class SpanSets:
     kind: Ints
     weight: Floats
     are_lines: bool = False
+    starts: Profiles | None = None
 
     def __len__(self) -> int:
         return len(self.n)
@@ -387,6 +390,8 @@ def start_profiles(sets: SpanSets, place: Ints) -> Profiles:
     The start of an inner node is that of the one around it plus its own start in
     there, which are independent: their distributions are convolved.
     """
+    if sets.starts is not None:
+        return sets.starts.take(place)
     needed = distinct(place)[0]
     around = needed
     while len(around := sets.parent[around][sets.parent[around] >= 0]):
@@ -495,7 +500,9 @@ def coverage_of(sets: SpanSets, layers: Layers, chosen: Ints) -> Covered:
 def _whole_line(sets: SpanSets, layer: Ints, member: Ints, n_layers: int) -> Ints:
     """For each layer, the line of a text of which it has all items, or -1."""
     place = sets.place[member]
-    line = np.zeros(n_layers, dtype=np.int64)
+    line = np.full(n_layers, -1)
+    if sets.starts is not None:
+        return line
     line[layer] = sets.table.owner()[sets.run[place]]
     on_line = sets.table.sum_by_entry(sets.table.count)[line]
     others = total(layer, (sets.parent[place] >= 0) | sets.is_rigid[member], n_layers)

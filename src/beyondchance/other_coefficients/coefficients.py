@@ -157,7 +157,7 @@ def coefficients(
     undefined: cu-alpha: where annotators marked the same positions, no text has two labels \
 to confuse
     <BLANKLINE>
-    beyondchance|measure:token|model:disjoint|scope:label|unit:document|positions:tokens\
+    beyondchance|measure:token|model:auto|scope:label|unit:document|positions:tokens\
 |average:micro|version:0.1.0
     """
     checked_instance(corpus, Corpus, "a Corpus")

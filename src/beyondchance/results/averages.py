@@ -93,7 +93,11 @@ class MacroAverage:
             levels.add("label", counts.labels, counts.label)
             everything = np.zeros(len(counts), dtype=np.int64)
             sums = counts.leveled(levels).sums(everything, 1, range(1, len(levels)))[0]
-        return {name: rounded(score_of(sums, name)) for name in SCORES}
+        values = {name: rounded(score_of(sums, name)) for name in SCORES}
+        if self.by == "document" and counts.is_corpus_wide:
+            # Chance is not known of single documents.
+            values |= dict.fromkeys(("chance", "corrected"), np.full(len(sums), nan))
+        return values
 
     @property
     def observed(self) -> float:

@@ -110,6 +110,9 @@ class Counts:
     stream : array of int, shape (rows,), optional
         The stream of random numbers of each estimate. Estimates of one stream are the same
         estimate, so that their errors add up; those of different streams are independent.
+    is_corpus_wide : bool
+        Whether random spans may be in any text of the corpus. Then every text has rows, and
+        chance is not known of single documents.
     of : {"spans", "labels"}
         What was counted: spans, or the labels of what both found.
     """
@@ -141,10 +144,21 @@ class Counts:
     expected_b: Floats | None = None
     error: Floats | None = None
     stream: Ints | None = None
+    is_corpus_wide: bool = False
     of: str = SPANS
 
     def __len__(self) -> int:
         return len(self.document)
+
+    @cached_property
+    def marked(self) -> Bools:
+        """Rows in which at least one of the two marked something."""
+        return np.asarray((self.spans_a > 0) | (self.spans_b > 0))
+
+    @property
+    def n_marked_documents(self) -> int:
+        """Documents in which somebody marked something."""
+        return len(distinct(self.document[self.marked])[0])
 
     def __repr__(self) -> str:
         return f"Counts({len(self):,} rows of {len(self.documents):,} documents)"
@@ -166,6 +180,12 @@ class Counts:
         if not tables:
             raise DataError("there is no table", expected="one or more")
         first = tables[0]
+        if len(tables) > 1 and any(part.is_corpus_wide for part in tables):
+            raise DataError(
+                "random spans were placed in the whole corpus of each table",
+                expected="one table of all documents",
+                remedy="score them together",
+            )
         for part in tables:
             if part.fields.keys() != first.fields.keys():
                 raise DataError(
@@ -213,6 +233,7 @@ class Counts:
             labels=labels,
             annotators=annotators,
             pairs=_distinct_pairs(np.concatenate(pairs, axis=1), len(annotators)),
+            is_corpus_wide=first.is_corpus_wide,
             of=first.of,
             **whole,
         )
@@ -277,12 +298,12 @@ class Counts:
 
     def by_document(self) -> Mapping[str, Score]:
         """A score for each document compared."""
-        return self._scores(self.document, self.documents)
+        return self._scores(self.document, self.documents, are_parts=self.is_corpus_wide)
 
     def by_field(self, name: str) -> Mapping[str, Score]:
         """A score for each value of a field of the documents."""
         values, group = self.field_values(name)
-        return self._scores(group[self.document], values)
+        return self._scores(group[self.document], values, are_parts=self.is_corpus_wide)
 
     def field_values(self, name: str) -> tuple[tuple[str, ...], Ints]:
         """The values of a field, and the number of each document's among them."""
@@ -335,8 +356,9 @@ class Counts:
             errors = [self.without(name).score().error for name in self.annotators]
             columns["error"] = np.array(errors)
         # Documents of which all rows are the annotator's are lost.
-        n_rows_of = np.bincount(self.document, minlength=len(self.documents))
-        code, number = distinct(self.document[row] * n_annotators + who)
+        marked = self.marked
+        n_rows_of = np.bincount(self.document[marked], minlength=len(self.documents))
+        code, number = distinct((self.document[row] * n_annotators + who)[marked[row]])
         lost = code[np.bincount(number) == n_rows_of[code // n_annotators]] % n_annotators
         n_lost = np.bincount(lost, minlength=n_annotators)
         columns["n_documents"] = np.count_nonzero(n_rows_of) - n_lost
@@ -382,7 +404,12 @@ class Counts:
         return replace(self, **columns)
 
     def _scores(
-        self, group: Ints, names: Sequence[Name], *, sides: Sequence[str] = ("a", "b")
+        self,
+        group: Ints,
+        names: Sequence[Name],
+        *,
+        sides: Sequence[str] = ("a", "b"),
+        are_parts: bool = False,
     ) -> Scores[Name]:
         """Sum the rows of each group; `n_spans` counts the spans of these sides."""
         n_groups = len(names)
@@ -396,7 +423,9 @@ class Counts:
             columns[name] = has_rows & (total(group, ~getattr(self, name), n_groups) == 0)
         if self.error is not None:
             columns["error"] = self._errors(group, n_groups)
-        columns["n_documents"] = _distinct(group, self.document, n_groups)
+        columns["is_part"] = np.full(n_groups, are_parts)
+        marked = np.flatnonzero(self.marked)
+        columns["n_documents"] = _distinct(group[marked], self.document[marked], n_groups)
         columns["n_spans"] = self._once(group, n_groups, "spans", sides).astype(np.int64)
         return Scores(names, columns, self.of)
 

@@ -61,12 +61,12 @@ class Difficulty:
 
     @cached_property
     def by_document(self) -> dict[str, float]:
-        """Difficulty of each document; nan where nothing was marked."""
+        """Difficulty of each document; nan where nothing was marked, and with unit ``corpus``."""
         return self._named(self.counts.document, self.counts.documents)
 
     @cached_property
     def by_text(self) -> Floats:
-        """Difficulty of each text; nan where nothing was marked."""
+        """Difficulty of each text; nan where nothing was marked, and with unit ``corpus``."""
         return self._of(self.counts.text, self.counts.n_texts)
 
     @cached_property
@@ -147,8 +147,10 @@ class Difficulty:
         counts, times = self.counts, self._times()
         expected = exact_total(group, times * counts.expected, n_groups)
         size = total(group, times * (counts.size_a + counts.size_b), n_groups)
-        with np.errstate(invalid="ignore"):
-            return 1 - 2 * expected / size
+        if counts.is_corpus_wide and group is not counts.label and group is not counts.a:
+            size = np.zeros_like(size)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.where(size > 0, 1 - 2 * expected / size, nan)
 
     def __repr__(self) -> str:
         return f"Difficulty(overall={in_digits(self.overall)}, settings='{self.settings}')"

@@ -11,6 +11,7 @@ NOTHING_MARKED = "nothing was marked by either"
 UNMARKED = "documents in which no annotator marked anything"
 """Documents without a row of counts, as they are counted."""
 NO_ROOM = "chance agreement is 1: every random arrangement agrees completely"
+PART = "random spans were placed in the whole corpus, so that chance is not known of a part of it"
 NO_FREEDOM = "chance leaves no freedom in these texts: every random arrangement matches as much"
 
 SPANS, LABELS = "spans", "labels"
@@ -42,6 +43,7 @@ class _Rate:
     size: float
     certain: bool
     fixed: bool
+    is_part: bool
     nothing: str = NOTHING_MARKED
     no_room: str = NO_ROOM
     no_freedom: str = NO_FREEDOM
@@ -52,7 +54,7 @@ class _Rate:
 
     @property
     def chance(self) -> float:
-        return self.expected / self.size if self.size else nan
+        return self.expected / self.size if self.size and not self.is_part else nan
 
     @property
     def corrected(self) -> float:
@@ -64,6 +66,8 @@ class _Rate:
     def reason(self) -> str | None:
         if not self.size:
             return self.nothing
+        if self.is_part:
+            return PART
         if self.certain:
             return self.no_room
         # Where nothing matched, there is no agreement to correct: 0 needs no explanation.
@@ -90,6 +94,8 @@ class Score:
         side marked.
     fixed : bool
         Whether every random arrangement gives the same match.
+    is_part : bool
+        Whether it is a part of what random spans were placed in, of which chance is not known.
     matched_a, matched_b, expected_a, expected_b : float, optional
         The match of either side, where it is not the same for recall and precision.
     error : float
@@ -117,6 +123,7 @@ class Score:
     certain_a: bool = False
     certain_b: bool = False
     fixed: bool = False
+    is_part: bool = False
     matched_a: float | None = None
     matched_b: float | None = None
     expected_a: float | None = None
@@ -129,8 +136,8 @@ class Score:
     @property
     def _f1(self) -> _Rate:
         size = (self.size_a + self.size_b) / 2
-        reasons = _REASONS[self.of]
-        return _Rate(self.matched, self.expected, size, self.certain, self.fixed, *reasons)
+        flags = self.certain, self.fixed, self.is_part
+        return _Rate(self.matched, self.expected, size, *flags, *_REASONS[self.of])
 
     def _of(self, side: str) -> _Rate:
         """Recall for side a, precision for side b."""
@@ -141,6 +148,7 @@ class Score:
             getattr(self, f"size_{side}"),
             getattr(self, f"certain_{side}"),
             self.fixed,
+            self.is_part,
             f"nothing was marked by side {side}",
             *_REASONS[self.of][1:],
         )

@@ -8,12 +8,11 @@ from typing import Unpack
 
 import numpy as np
 
-from beyondchance.annotations.building import Tags
+from beyondchance.annotations.building import CORPUS, Tags
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.annotations.pairs import shared_documents
 from beyondchance.checks import checked_instance
 from beyondchance.core.models import AUTO
-from beyondchance.core.ragged import distinct
 from beyondchance.errors import DataError, NothingSharedError, OptionError
 from beyondchance.messages import Note, Piece, Quote, Use, quotes
 from beyondchance.options import ScoringOptions, documented
@@ -22,6 +21,7 @@ from beyondchance.results.counts import Counts
 from beyondchance.results.difficulty import Difficulty
 from beyondchance.results.ranking import Ranking
 from beyondchance.results.score import UNMARKED
+from beyondchance.scoring.corpus_wide import check_corpus_wide
 from beyondchance.scoring.counting import counted
 from beyondchance.scoring.marks import (
     Marked,
@@ -180,7 +180,9 @@ def rank(
         counts, settings, skipped, _ = _scored(pair, resolved, signed={"gold": known})
         systems[name] = Agreement(counts.ordered((known, name)), settings, skipped)
     notes = _notes(marked(corpus, resolved.scope), resolved)
-    return Ranking(known, systems, settings, notes)
+    # Chance may have been estimated for some systems only.
+    signed = next((s.settings for s in systems.values() if s.settings.samples), settings)
+    return Ranking(known, systems, signed, notes)
 
 
 @documented(ScoringOptions)
@@ -270,14 +272,17 @@ def _scored(
         raise nothing_shared(corpus, *who)
     spans = marked(corpus, scoring.scope)
     check_fit(spans, scoring.model)
-    settings = settings_of(corpus, **scoring.signature, **signed)
+    if corpus.unit == CORPUS:
+        check_corpus_wide(spans, scoring)
     counts = counted(spans, shared, scoring)
+    is_estimated = counts.error is not None and bool(counts.error.any())
+    settings = settings_of(corpus, **scoring.signature(is_estimated=is_estimated), **signed)
     teams = np.bincount(corpus.annotation_document, minlength=len(corpus.documents))
     skipped = {
         "documents with one annotator only": int(np.count_nonzero(~compared & (teams == 1))),
         "documents without an annotator": int(np.count_nonzero(teams == 0)),
         "documents without the gold standard": int(np.count_nonzero(~compared & (teams > 1))),
-        UNMARKED: len(counts.documents) - len(distinct(counts.document)[0]),
+        UNMARKED: len(counts.documents) - counts.n_marked_documents,
         "spans that differ from another in their label alone": spans.n_merged,
     }
     left_out = {reason: count for reason, count in skipped.items() if count}

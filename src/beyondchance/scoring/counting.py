@@ -16,18 +16,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from beyondchance.annotations.building import CORPUS
 from beyondchance.annotations.names import kept
 from beyondchance.annotations.pairs import SharedDocuments, annotation_numbers
 from beyondchance.core.estimates import constant_match
 from beyondchance.core.exact import exact_total, rounded
 from beyondchance.core.lengths import tabulate
 from beyondchance.core.measures import Measure
-from beyondchance.core.models import Model
+from beyondchance.core.models import AUTO, Model
 from beyondchance.core.observed import SpanGroups
 from beyondchance.core.ragged import bounds, distinct, spread, starts
 from beyondchance.core.sets import MembersOf, SpanSets, sets_of, whole_lines
 from beyondchance.core.structure import Forest, Structure, forest, nested_structure, structure_of
 from beyondchance.results.counts import Counts
+from beyondchance.scoring.corpus_wide import corpus_wide
 from beyondchance.scoring.marks import Marked, refused
 from beyondchance.scoring.options import Scoring
 from beyondchance.types import Bools, Floats, Ints
@@ -62,6 +64,44 @@ class Matches:
     error: Floats | None = None
     stream: Ints | None = None
 
+    def in_rows(self, where: Ints, n_rows: int) -> Matches:
+        """The same among more rows: nothing is in common where one of two marked nothing."""
+
+        def spread_out(values: NDArray[Any], default: object = 0) -> NDArray[Any]:
+            rows = np.full((*values.shape[:-1], n_rows), default, dtype=values.dtype)
+            rows[..., where] = values
+            return rows
+
+        return Matches(
+            matched=spread_out(self.matched),
+            expected=spread_out(self.expected),
+            certain=spread_out(self.certain),
+            fixed=spread_out(self.fixed, default=True),
+            error=None if self.error is None else spread_out(self.error),
+            stream=None if self.stream is None else spread_out(self.stream),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """Rows of the counts: who is compared with whom, where.
+
+    Attributes
+    ----------
+    cell : array of int, shape (rows,)
+        ``text * labels + label``, ascending.
+    a, b : arrays of int
+        Annotators; ``a < b``, or ``a <= b`` with each paired with itself.
+    group_a, group_b : arrays of int
+        Their groups of spans; -1 where one marked nothing.
+    """
+
+    cell: Ints
+    a: Ints
+    b: Ints
+    group_a: Ints
+    group_b: Ints
+
 
 def counted(spans: Marked, shared: SharedDocuments, scoring: Scoring) -> Counts:
     """Count matches, observed and expected, of every pair in every text.
@@ -76,27 +116,27 @@ def counted(spans: Marked, shared: SharedDocuments, scoring: Scoring) -> Counts:
         What counts as match, and how random spans are placed.
     """
     corpus, compared, measure = spans.corpus, shared.compared, scoring.measure
-    cell, a, b, group_a, group_b = _rows(spans, shared)
-    text, label = np.divmod(cell, max(len(spans.labels), 1))
-    both = np.flatnonzero((group_a >= 0) & (group_b >= 0))
+    is_corpus_wide = corpus.unit == CORPUS
+    rows = _rows(spans, shared, everywhere=is_corpus_wide)
+    text, label = np.divmod(rows.cell, max(len(spans.labels), 1))
+    a, b, group_a, group_b = rows.a, rows.b, rows.group_a, rows.group_b
     size = exact_total(
         spans.owner(), rounded(np.asarray(measure.size(spans.end - spans.start))), len(spans.text)
     )
-    placed = Placement(spans, scoring.model)
-    matches = _matches(placed, measure, size, group_a[both], group_b[both])
-
-    def in_rows(values: NDArray[Any]) -> NDArray[Any]:
-        """Nothing is in common where one of the two marked nothing."""
-        rows = np.zeros((*values.shape[:-1], len(cell)), dtype=values.dtype)
-        rows[..., both] = values
-        return rows
 
     def of_group(values: NDArray[Any], group: Ints) -> NDArray[Any]:
         return np.where(group >= 0, values[group], 0) if len(values) else np.zeros_like(group)
 
+    sizes = np.array([of_group(size, group) for group in (group_a, group_b)], dtype=np.float64)
+    if is_corpus_wide:
+        matches = _corpus_wide(spans, measure, rows, sizes)
+    else:
+        both = np.flatnonzero((group_a >= 0) & (group_b >= 0))
+        placed = Placement(spans, scoring.model)
+        found = _matches(placed, measure, sizes[:, both], group_a[both], group_b[both])
+        matches = found.in_rows(both, len(text))
     n_spans = np.diff(spans.first)
-    matched, expected, certain = map(in_rows, (matches.matched, matches.expected, matches.certain))
-    alone = (group_a < 0) | (group_b < 0)
+    matched, expected, certain = matches.matched, matches.expected, matches.certain
     return Counts(
         documents=kept(corpus.documents, compared),
         fields={name: kept(values, compared) for name, values in corpus.fields.items()},
@@ -111,43 +151,39 @@ def counted(spans: Marked, shared: SharedDocuments, scoring: Scoring) -> Counts:
         b=b,
         matched=matched[0],
         expected=expected[0],
-        size_a=of_group(size, group_a).astype(np.float64),
-        size_b=of_group(size, group_b).astype(np.float64),
+        size_a=sizes[0],
+        size_b=sizes[1],
         spans_a=of_group(n_spans, group_a),
         spans_b=of_group(n_spans, group_b),
         certain=certain[0],
         # An annotator who marked nothing leaves nothing unmatched.
         certain_a=certain[1] | (group_a < 0),
         certain_b=certain[2] | (group_b < 0),
-        fixed=in_rows(matches.fixed) | alone,
+        fixed=matches.fixed,
         matched_a=matched[1] if measure.own_sides else None,
         matched_b=matched[2] if measure.own_sides else None,
         expected_a=expected[1] if measure.own_sides else None,
         expected_b=expected[2] if measure.own_sides else None,
-        error=None if matches.error is None else in_rows(matches.error),
-        stream=None if matches.stream is None else in_rows(matches.stream),
+        error=matches.error,
+        stream=matches.stream,
+        is_corpus_wide=is_corpus_wide,
     )
 
 
 # --- Who is compared with whom ------------------------------------------------
 
 
-def _rows(spans: Marked, shared: SharedDocuments) -> tuple[Ints, Ints, Ints, Ints, Ints]:
+def _rows(spans: Marked, shared: SharedDocuments, *, everywhere: bool) -> Compared:
     """Pair the annotators of each text and label in which an annotator marked something.
 
-    The cost follows the pairs that share a document, not all pairs there are.
-
-    Returns
-    -------
-    cell : array of int, shape (rows,)
-        ``text * labels + label``, ascending.
-    a, b : arrays of int
-        Annotators; ``a < b``, or ``a <= b`` with each paired with itself.
-    group_a, group_b : arrays of int
-        Their groups of spans; -1 where one marked nothing.
+    The cost follows the pairs that share a document, not all pairs there are. Where random
+    spans may be everywhere, all texts have rows.
     """
     corpus, n_labels = spans.corpus, max(len(spans.labels), 1)
-    cells, cell_of_group = distinct(spans.text * n_labels + spans.label)
+    marked = spans.text * n_labels + spans.label
+    cells, cell_of_group = distinct(marked)
+    if everywhere:
+        cells, cell_of_group = np.arange(len(corpus.text_length) * n_labels), marked
     document = corpus.text_document[cells // n_labels]
     # Each cell has a place for each annotation of its document: who marked something there puts
     # the number of the group into it. `place + annotation` is where that is.
@@ -162,10 +198,10 @@ def _rows(spans: Marked, shared: SharedDocuments) -> tuple[Ints, Ints, Ints, Int
     pair += shared.first[document][cell]
     one, two = shared.one[pair], shared.two[pair]
     group_a, group_b = group_at[place[cell] + one], group_at[place[cell] + two]
-    wanted = np.flatnonzero((group_a >= 0) | (group_b >= 0))
+    wanted = np.flatnonzero((group_a >= 0) | (group_b >= 0) | everywhere)
     who = corpus.annotation_annotator
     a, b = who[one[wanted]], who[two[wanted]]
-    return cells[cell[wanted]], a, b, group_a[wanted], group_b[wanted]
+    return Compared(cells[cell[wanted]], a, b, group_a[wanted], group_b[wanted])
 
 
 # --- What is compared ---------------------------------------------------------
@@ -233,7 +269,7 @@ class Placement:
 # --- What they have in common -------------------------------------------------
 
 
-def _matches(placed: Placement, measure: Measure, size: Floats, a: Ints, b: Ints) -> Matches:
+def _matches(placed: Placement, measure: Measure, sizes: Floats, a: Ints, b: Ints) -> Matches:
     """What groups a and b have in common, pair by pair."""
     spans = placed.spans
     has_form = _has_form(placed, measure)
@@ -245,11 +281,12 @@ def _matches(placed: Placement, measure: Measure, size: Floats, a: Ints, b: Ints
         matched = np.atleast_2d(measure.matched(groups, a, b)).astype(np.float64)
     expected, error = np.zeros_like(matched), np.zeros(len(a))
     stream, fixed = np.zeros(len(a), dtype=np.int64), np.zeros(len(a), dtype=bool)
-    sizes = np.array([size[a], size[b]])
     is_exact = has_form[a] & has_form[b]
     exact, sampled = np.flatnonzero(is_exact), np.flatnonzero(~is_exact)
     if len(exact):
-        expected[:, exact] = _expected(placed, measure, a[exact], b[exact])
+        sets, number = placed.sets(measure.members_of)
+        sides = number[a[exact]], number[b[exact]]
+        expected[:, exact] = _expected(sets, measure, placed.model, *sides)
         limit = sizes.min(axis=0) if measure.is_one_to_one else sizes.mean(axis=0)
         fixed[exact] = _fixed(
             placed,
@@ -292,21 +329,52 @@ def _certain(expected: Floats, sizes: Floats) -> Bools:
     return np.asarray(limits - expected <= _REACHED * limits)
 
 
-def _expected(placed: Placement, measure: Measure, a: Ints, b: Ints) -> Floats:
-    """Expected match of pairs of groups.
+def _expected(sets: SpanSets, measure: Measure, model: Model, i: Ints, j: Ints) -> Floats:
+    """Expected match of pairs of sets.
 
     Equal problems are solved once, and with the sides in one order, so that (a, b) and (b, a)
     have the same digits.
     """
-    sets, number = placed.sets(measure.members_of)
-    i, j = number[a], number[b]
     low, high, swapped = np.minimum(i, j), np.maximum(i, j), i > j
     code, problem = distinct(low * len(sets) + high)
-    expect = measure.expectation(placed.model)
+    expect = measure.expectation(model)
     solution = np.atleast_2d(expect(sets, *np.divmod(code, len(sets))))[:, problem]
     if measure.own_sides:
         solution[1:, swapped] = solution[:0:-1, swapped]
     return rounded(solution)
+
+
+def _corpus_wide(spans: Marked, measure: Measure, rows: Compared, sizes: Floats) -> Matches:
+    """What annotators have in common in every text, where random spans may be in any of them."""
+    text, label = np.divmod(rows.cell, max(len(spans.labels), 1))
+    wide = corpus_wide(spans, measure)
+    matched = np.zeros((3 if measure.own_sides else 1, len(text)))
+    expected = np.zeros_like(matched)
+    both = np.flatnonzero((rows.group_a >= 0) & (rows.group_b >= 0))
+    if len(both):
+        groups = SpanGroups(spans.first, spans.start, spans.end)
+        matched[:, both] = measure.matched(groups, rows.group_a[both], rows.group_b[both])
+    i, j = (wide.number[side, label, wide.size[text]] for side in (rows.a, rows.b))
+    met = np.flatnonzero((i >= 0) & (j >= 0))
+    if len(met):
+        expected[:, met] = _expected(wide.sets, measure, AUTO, i[met], j[met])
+    # Spans are placed in all texts at once: chance has freedom in all of them or in none.
+    n_labels, n_annotators = max(len(spans.labels), 1), max(len(spans.corpus.annotators), 1)
+    pairs, pair = distinct((rows.a * n_annotators + rows.b) * n_labels + label)
+    columns = (expected[0], matched[0], *sizes)
+    by_chance, found, *of_sides = (exact_total(pair, column, len(pairs)) for column in columns)
+    limit = np.minimum(*of_sides)
+    fixed = np.abs(by_chance - found) <= _REACHED * np.maximum(found, 1)
+    fixed &= (found == 0) | (found == limit)
+    nothing = None if measure.estimate is None else np.zeros(len(text))
+    return Matches(
+        matched=matched,
+        expected=expected,
+        certain=_certain(expected, sizes) & fixed[pair],
+        fixed=fixed[pair],
+        error=nothing,
+        stream=None if nothing is None else nothing.astype(np.int64),
+    )
 
 
 def _fixed(

@@ -165,18 +165,26 @@ def check_fit(spans: Marked, model: Model) -> None:
         )
 
 
+def check_apart(spans: Marked, why: str) -> None:
+    """Refuse spans that are placed together and overlap.
+
+    Raises
+    ------
+    OverlapError
+    """
+    if spans.nesting.overlap is not None:
+        found = _both(spans, spans.nesting.overlap, "overlaps")
+        raise OverlapError(*found, expected=f"{_together(spans)} not to overlap, because {why}")
+
+
 def refused(spans: Marked, group: int, measure: str, why: str) -> OverlapError:
     """Why a measure does not take a group of spans that overlap."""
     own = np.arange(spans.first[group], spans.first[group + 1])
-    again = np.flatnonzero(spans.start[own[1:]] < np.maximum.accumulate(spans.end[own[:-1]]))
-    found: tuple[Piece, ...] = ()
-    if len(again):
-        two = own[int(again[0]) + 1]
-        one = own[: int(again[0]) + 1][np.argmax(spans.end[own[: int(again[0]) + 1]])]
-        found = *_both(spans, (int(one), int(two)), "overlaps"), ": "
+    last = int(np.argmax(spans.start[own[1:]] < np.maximum.accumulate(spans.end[own])[:-1])) + 1
+    one = int(own[np.argmax(spans.end[own[:last]])])
     return OverlapError(
-        *found,
-        f"measure {measure!r} is not defined for spans of one label that overlap: {why}",
+        *_both(spans, (one, int(own[last])), "overlaps"),
+        f"; measure {measure!r} is not defined for them: {why}",
         expected="spans of one annotator with one label not to overlap",
         remedy=f"use one of {', '.join(MEASURES)}",
     )

@@ -72,11 +72,18 @@ class Scoring:
     scope: Scope
     options: Mapping[str, Any] = field(default_factory=dict)
 
-    @property
-    def signature(self) -> dict[str, Any]:
-        """What the signature says about the options, the measure, the model and the scope."""
-        signed = {**self.measure.signature, **self.options}
-        return {**signed, "model": self.model.name, "scope": self.scope.name}
+    def signature(self, *, is_estimated: bool = False) -> dict[str, Any]:
+        """What the signature says about the options, the measure, the model and the scope.
+
+        Parameters
+        ----------
+        is_estimated : bool
+            Whether chance was estimated from random arrangements.
+        """
+        measure = self.measure
+        drawing = measure.drawing if is_estimated else {}
+        names = {"measure": measure.name, "model": self.model.name, "scope": self.scope.name}
+        return {**names, **measure.signed, **drawing, **self.options}
 
 
 def scoring_of(given: Mapping[str, object]) -> Scoring:
@@ -89,7 +96,7 @@ def scoring_of(given: Mapping[str, object]) -> Scoring:
 
     Examples
     --------
-    >>> scoring_of({"measure": "exact", "model": "nested"}).signature
+    >>> scoring_of({"measure": "exact", "model": "nested"}).signature()
     {'measure': 'exact', 'model': 'nested', 'scope': 'label'}
     """
     options = checked_options(ScoringOptions, given)
