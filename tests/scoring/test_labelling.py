@@ -44,7 +44,7 @@ def places(spans, measure):
     return found
 
 
-def hands(a, b, measure):
+def compared_labels(a, b, measure):
     """For all texts, the labels of both at each place where they have equally many spans."""
     for text, (one, two) in enumerate(zip(a, b, strict=True)):
         left, right = places(one, measure), places(two, measure)
@@ -69,7 +69,7 @@ def dealt(sizes, labels):
 def by_text_and_label(a, b, measure):
     """Matched, expected and sizes of each text and label, from all permutations."""
     table = {}
-    shared = list(hands(a, b, measure))
+    shared = list(compared_labels(a, b, measure))
     sides = [
         dealt([len(hand) for hand in side], [label for hand in side for label in hand])
         for side in ([one for _, one, _ in shared], [two for _, _, two in shared])
@@ -98,7 +98,7 @@ def any_spans(draw, n, labels="PL"):
 
 
 def is_small(a, b, measure):
-    shared = list(hands(a, b, measure))
+    shared = list(compared_labels(a, b, measure))
     return all(sum(len(hand[side]) for hand in shared) <= 7 for side in (1, 2))
 
 
@@ -122,12 +122,12 @@ def test_every_label_is_expected_as_often_as_over_all_permutations(measure, data
         assert (row["matched"], row["size_a"], row["size_b"]) == (matched, size_a, size_b)
 
 
-def deals(hands_of_side):
+def deals(sides_labels):
     """The hands of a side under all permutations of its labels."""
-    labels = [label for hand in hands_of_side for label in hand]
+    labels = [label for hand in sides_labels for label in hand]
     for way in set(permutations(labels)):
         rest = iter(way)
-        yield [[next(rest) for _ in hand] for hand in hands_of_side]
+        yield [[next(rest) for _ in hand] for hand in sides_labels]
 
 
 @every_measure
@@ -136,7 +136,7 @@ def deals(hands_of_side):
 def test_where_chance_has_no_freedom_all_permutations_match_as_much(measure, data):
     n = 2
     a, b = ([data.draw(any_spans(n)) for _ in range(2)] for _ in range(2))
-    shared = list(hands(a, b, measure))
+    shared = list(compared_labels(a, b, measure))
     assume(shared)
     assume(all(sum(len(hand[side]) for hand in shared) <= 5 for side in (1, 2)))
     left, right = ([hand[side] for hand in shared] for side in (1, 2))
@@ -344,7 +344,7 @@ def test_observed_agreement_is_finding_times_labelling(measure, data):
 @given(st.data())
 def test_labelling_is_the_kappa_of_what_both_found(measure, data):
     a, b = ([data.draw(span_lists(8, "PLM")) for _ in range(3)] for _ in range(2))
-    shared = [(one[0], two[0]) for _, one, two in hands(a, b, measure)]
+    shared = [(one[0], two[0]) for _, one, two in compared_labels(a, b, measure)]
     assume(shared)
     n = len(shared)
     observed = Fraction(sum(one == two for one, two in shared), n)

@@ -57,22 +57,24 @@ def offset_pairs(text: Ints, start: Ints, end: Ints) -> tuple[Ints, Ints, Ints]:
 
 
 @dataclass(frozen=True, slots=True)
-class Hands:
-    """The marks of every annotator at every place: a *hand* is those of one at one place.
+class LabelSets:
+    """The labels of every annotator at every place: a set for each annotator and place.
+
+    A label can be in a set several times, of spans that overlap.
 
     Attributes
     ----------
-    place, annotator : arrays of int, shape (hands,)
+    place, annotator : arrays of int, shape (sets,)
         Ascending by place, then annotator.
-    n_spans, n_marks : arrays of int, shape (hands,)
+    n_spans, n_marks : arrays of int, shape (sets,)
         How many different spans, and how many labels on them.
-    first : array of int, shape (hands + 1,)
-        Hand h has the labels ``first[h]:first[h + 1]``.
-    label, count : arrays of int, shape (labels of all hands,)
-        Which labels each hand has, ascending, and how often.
+    first : array of int, shape (sets + 1,)
+        Set s has the labels ``first[s]:first[s + 1]``.
+    label, count : arrays of int, shape (labels of all sets,)
+        Which labels each set has, ascending, and how often.
     n_labels : int
     of_mark : array of int, shape (marks,)
-        The hand of each mark.
+        The set of each mark.
     """
 
     place: Ints
@@ -86,13 +88,13 @@ class Hands:
     of_mark: Ints
 
     def marks(self, chosen: Ints, other: Ints) -> tuple[Ints, Ints, Ints, Ints]:
-        """The labels of the hands chosen, next to those of one other hand each.
+        """The labels of the sets chosen, next to those of one other set each.
 
         Returns
         -------
         which, label, count, alike : arrays of int
-            Which of the hands chosen, a label that it has, how often, and how many of these
-            the other hand has as well.
+            Which of the sets chosen, a label that it has, how often, and how many of these
+            the other set has as well.
         """
         owner = np.repeat(np.arange(len(self.place)), np.diff(self.first))
         which, mine = members(self.first, chosen)
@@ -102,7 +104,9 @@ class Hands:
         return which, self.label[mine], count, np.minimum(count, theirs)
 
 
-def hands_of(place: Ints, annotator: Ints, label: Ints, offsets: Ints, n_labels: int) -> Hands:
+def label_sets(
+    place: Ints, annotator: Ints, label: Ints, offsets: Ints, n_labels: int
+) -> LabelSets:
     """Gather marks by place and annotator.
 
     Parameters
@@ -116,27 +120,27 @@ def hands_of(place: Ints, annotator: Ints, label: Ints, offsets: Ints, n_labels:
     At one place annotator 0 has a span with two labels and annotator 1 a span with one of them.
 
     >>> zeros = np.zeros(3, dtype=int)
-    >>> hands = hands_of(zeros, np.array([0, 0, 1]), np.array([0, 1, 1]), zeros, 2)
-    >>> hands.n_spans.tolist(), hands.n_marks.tolist()
+    >>> sets = label_sets(zeros, np.array([0, 0, 1]), np.array([0, 1, 1]), zeros, 2)
+    >>> sets.n_spans.tolist(), sets.n_marks.tolist()
     ([1, 1], [2, 1])
-    >>> [part.tolist() for part in hands.marks(np.array([0]), np.array([1]))]
+    >>> [part.tolist() for part in sets.marks(np.array([0]), np.array([1]))]
     [[0, 0], [0, 1], [1, 1], [0, 1]]
     """
     n_annotators = int(annotator.max(initial=0)) + 1
-    code, hand = distinct(place * n_annotators + annotator)
-    cell, number = distinct(hand * n_labels + label)
+    code, number_of_set = distinct(place * n_annotators + annotator)
+    cell, number = distinct(number_of_set * n_labels + label)
     n_offsets = int(offsets.max(initial=0)) + 1
-    spans = distinct(hand * n_offsets + offsets)[0] // n_offsets
-    return Hands(
+    spans = distinct(number_of_set * n_offsets + offsets)[0] // n_offsets
+    return LabelSets(
         place=code // n_annotators,
         annotator=code % n_annotators,
         n_spans=np.bincount(spans, minlength=len(code)),
-        n_marks=np.bincount(hand, minlength=len(code)),
+        n_marks=np.bincount(number_of_set, minlength=len(code)),
         first=bounds(cell // n_labels, len(code)),
         label=cell % n_labels,
         count=np.bincount(number),
         n_labels=n_labels,
-        of_mark=hand,
+        of_mark=number_of_set,
     )
 
 
@@ -155,9 +159,9 @@ def looked_up(known: Ints, values: Ints, wanted: Ints) -> Ints:
 
 
 def expected_alike(drawn_a: Ints, drawn_b: Ints, pool_a: Floats, pool_b: Floats) -> Floats:
-    r"""Expected number of marks of one label that two random hands have in common.
+    r"""Expected number of marks of one label that two random sets have in common.
 
-    Each side draws its hand from its own pool of marks, without replacement, so that the
+    Each side draws its set from its own pool of marks, without replacement, so that the
     number of marks with the label is hypergeometric. The smaller of two independent numbers
     has the mean :math:`\sum_{r \ge 1} P(H_A \ge r) P(H_B \ge r)`.
 

@@ -129,7 +129,7 @@ class Agreement:
 
         Examples
         --------
-        Two labels, one of which nobody found twice.
+        Both mark the same two P, and L in different places.
 
         >>> from beyondchance import agreement
         >>> a = [["B-P", "O", "B-P", "O", "O", "B-L"]]

@@ -20,10 +20,10 @@ from beyondchance.annotations.pairs import every_two, shared_documents
 from beyondchance.checks import checked_instance
 from beyondchance.core.exact import rounded
 from beyondchance.core.labels import (
-    Hands,
+    LabelSets,
     cut_at_boundaries,
     expected_alike,
-    hands_of,
+    label_sets,
     looked_up,
     offset_pairs,
 )
@@ -155,12 +155,12 @@ class _Compared:
     Attributes
     ----------
     one, two : arrays of int, shape (places,)
-        The hands of the two.
+        The sets of labels of the two.
     weight : array of int, shape (places,)
         How much each place counts.
-    meeting : array of int, shape (places,)
+    text_pair : array of int, shape (places,)
         The text with the pair of annotators.
-    text, pair : arrays of int, shape (meetings,)
+    text, pair : arrays of int, shape (text pairs,)
     pairs : array of int, shape (2, pairs)
         The annotators of each pair.
     """
@@ -168,7 +168,7 @@ class _Compared:
     one: Ints
     two: Ints
     weight: Ints
-    meeting: Ints
+    text_pair: Ints
     text: Ints
     pair: Ints
     pairs: Ints
@@ -188,7 +188,7 @@ def _counted(corpus: Corpus, measure: str, gold: str | None) -> Counts:
     n_labels = max(len(corpus.labels), 1)
     offsets = corpus.span_text, corpus.span_start, corpus.span_end
     span, place, width = _PLACES[measure](*offsets)
-    hands = hands_of(
+    sets = label_sets(
         place,
         corpus.span_annotator[span],
         corpus.span_label[span],
@@ -197,38 +197,38 @@ def _counted(corpus: Corpus, measure: str, gold: str | None) -> Counts:
     )
     text = np.zeros(len(width), dtype=np.int64)
     text[place] = corpus.span_text[span]
-    places = _compared(hands, text, width, number)
+    places = _compared(sets, text, width, number)
 
     # Observed: the labels of either side, and how many of them the other has as well.
-    which_a, label_a, count_a, alike = hands.marks(places.one, places.two)
-    which_b, label_b, count_b, _ = hands.marks(places.two, places.one)
-    met_a, met_b = places.meeting[which_a], places.meeting[which_b]
+    which_a, label_a, count_a, alike = sets.marks(places.one, places.two)
+    which_b, label_b, count_b, _ = sets.marks(places.two, places.one)
+    both_a, both_b = places.text_pair[which_a], places.text_pair[which_b]
     size_a, size_b = places.weight[which_a] * count_a, places.weight[which_b] * count_b
 
     # Expected: the pool of each side has all its labels at the places compared. Every text has the
     # share of a label's expected match that it has of the label, so that a label is expected
     # nowhere more often than it is used.
     pools, pool = distinct(
-        np.r_[places.pair[met_a], places.pair[met_b]] * n_labels + np.r_[label_a, label_b]
+        np.r_[places.pair[both_a], places.pair[both_b]] * n_labels + np.r_[label_a, label_b]
     )
     in_a, in_b = np.split(pool, [len(which_a)])
     pool_sizes = np.array([total(in_a, size_a, len(pools)), total(in_b, size_b, len(pools))])
-    expected = _expected(places, hands, pools // n_labels, pool_sizes)
+    expected = _expected(places, sets, pools // n_labels, pool_sizes)
     limits = np.array([pool_sizes.mean(axis=0), *pool_sizes])
     is_certain = limits - expected <= _REACHED * limits
     is_fixed = is_certain[0] | _fixed(places, pools // n_labels, pool_sizes)
 
-    rows, row = distinct(np.r_[met_a, met_b] * n_labels + np.r_[label_a, label_b])
+    rows, row = distinct(np.r_[both_a, both_b] * n_labels + np.r_[label_a, label_b])
     in_a, in_b = np.split(row, [len(which_a)])
     sizes = np.array([total(in_a, size_a, len(rows)), total(in_b, size_b, len(rows))])
-    met, label = np.divmod(rows, n_labels)
-    text, pair = places.text[met], places.pair[met]
+    both, label = np.divmod(rows, n_labels)
+    text, pair = places.text[both], places.pair[both]
     a, b = places.pairs[:, pair]
     pool = np.searchsorted(pools, pair * n_labels + label)
     certain = is_certain[:, pool]
-    is_found = np.zeros(len(hands.place), dtype=bool)
+    is_found = np.zeros(len(sets.place), dtype=bool)
     is_found[places.one] = is_found[places.two] = True
-    found = distinct(span[is_found[hands.of_mark]])[0]
+    found = distinct(span[is_found[sets.of_mark]])[0]
     spans_of = _spans_by_cell(corpus, found)
     shared = shared_documents(corpus, gold=number)
     compared = shared.compared
@@ -258,36 +258,36 @@ def _counted(corpus: Corpus, measure: str, gold: str | None) -> Counts:
     )
 
 
-def _compared(hands: Hands, text: Ints, width: Ints, gold: int | None) -> _Compared:
-    """Pair the hands at each place where both have spans, and equally many.
+def _compared(sets: LabelSets, text: Ints, width: Ints, gold: int | None) -> _Compared:
+    """Pair the sets at each place where both have spans, and equally many.
 
     Parameters
     ----------
-    hands : Hands
+    sets : LabelSets
     text, width : arrays of int, shape (places,)
     gold : int, optional
         The annotator with whom all others are compared.
     """
-    one, two = every_two(hands.place)
-    wanted = hands.n_spans[one] == hands.n_spans[two]
+    one, two = every_two(sets.place)
+    wanted = sets.n_spans[one] == sets.n_spans[two]
     if gold is not None:
-        wanted &= (hands.annotator[one] == gold) | (hands.annotator[two] == gold)
+        wanted &= (sets.annotator[one] == gold) | (sets.annotator[two] == gold)
     one, two = one[wanted], two[wanted]
-    place, n_annotators = hands.place[one], int(hands.annotator.max(initial=0)) + 1
-    pairs, pair = distinct(hands.annotator[one] * n_annotators + hands.annotator[two])
+    place, n_annotators = sets.place[one], int(sets.annotator.max(initial=0)) + 1
+    pairs, pair = distinct(sets.annotator[one] * n_annotators + sets.annotator[two])
     n_pairs = max(len(pairs), 1)
-    meetings, meeting = distinct(text[place] * n_pairs + pair)
+    text_pairs, text_pair = distinct(text[place] * n_pairs + pair)
     return _Compared(
         one,
         two,
         width[place],
-        meeting,
-        *np.divmod(meetings, n_pairs),
+        text_pair,
+        *np.divmod(text_pairs, n_pairs),
         pairs=np.stack(np.divmod(pairs, n_annotators)),
     )
 
 
-def _expected(places: _Compared, hands: Hands, pool_pair: Ints, pools: Floats) -> Floats:
+def _expected(places: _Compared, sets: LabelSets, pool_pair: Ints, pools: Floats) -> Floats:
     """Expected number of labels that are alike, of each pair and label.
 
     Places of a pair with as many marks on either side have the same expectation, which is
@@ -296,17 +296,17 @@ def _expected(places: _Compared, hands: Hands, pool_pair: Ints, pools: Floats) -
     Parameters
     ----------
     places : _Compared
-    hands : Hands
+    sets : LabelSets
     pool_pair : array of int, shape (pools,)
         The pair whose labels are in each pool, ascending.
     pools : array of float, shape (2, pools)
         How much of either side has the label.
     """
-    n_a, n_b = hands.n_marks[places.one], hands.n_marks[places.two]
+    n_a, n_b = sets.n_marks[places.one], sets.n_marks[places.two]
     most, n_pairs = int(n_b.max(initial=0)) + 1, places.pairs.shape[1]
     kinds, kind = distinct(n_a * most + n_b)
     n_kinds = max(len(kinds), 1)
-    problems, problem = distinct(places.pair[places.meeting] * n_kinds + kind)
+    problems, problem = distinct(places.pair[places.text_pair] * n_kinds + kind)
     amount = total(problem, places.weight, len(problems))
     # A label that one of the two never uses is never alike.
     common = np.flatnonzero((pools > 0).all(axis=0))
@@ -331,7 +331,7 @@ def _fixed(places: _Compared, pool_pair: Ints, pools: Floats) -> Bools:
     """
     n_pairs = places.pairs.shape[1]
     of_all = np.array([total(pool_pair, side, n_pairs) for side in pools])
-    n_places = total(places.pair[places.meeting], places.weight, n_pairs)
+    n_places = total(places.pair[places.text_pair], places.weight, n_pairs)
     has_one_each = (of_all == n_places).all(axis=0)[pool_pair]
     is_only = (pools == of_all[:, pool_pair]).any(axis=0) & has_one_each
     return np.asarray((pools == 0).any(axis=0) | is_only | (n_places == 1)[pool_pair])
