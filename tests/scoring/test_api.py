@@ -148,7 +148,6 @@ class TestByHand:
     def test_a_span_with_two_labels_is_one_span(self):
         corpus = spans_corpus([[(0, 2, "P"), (0, 2, "L")]], [[(0, 2, "P")]])
         result = agreement(corpus, scope="unlabelled")
-        assert result.notes == ()
         assert (result.observed, result.n_spans) == (1, 2)
         assert result.skipped == {"spans that differ from another in their label alone": 1}
 
@@ -311,22 +310,22 @@ class TestChoosingTheModel:
     @pytest.mark.parametrize(
         ("name", "scope", "said"),
         [
-            ("disjoint", "label", ""),
+            ("disjoint", "label", f"{of_label} lie apart, and are placed apart"),
             (
                 "disjoint",
                 "joint",
                 (
-                    f"in 1 of 2 cases {of_all} lie apart, and are placed apart; in 1 they cross, "
-                    f"and those that cross move together ({where} [0, 3) 'P' crosses [2, 5) 'L')"
+                    f"{of_all} lie apart in 1 of 2 cases, and are placed apart; they cross in 1 "
+                    f"({where} [0, 3) 'P' crosses [2, 5) 'L'), and those that cross move together"
                 ),
             ),
             (
                 "nested",
                 "label",
                 (
-                    f"in 1 of 2 cases {of_label} lie apart, and are placed apart; in 1 they lie "
-                    "inside one another, and are placed inside one another "
-                    f"({where} [0, 5) 'P' holds [1, 3) 'P')"
+                    f"{of_label} lie apart in 1 of 2 cases, and are placed apart; they lie inside "
+                    f"one another in 1 ({where} [0, 5) 'P' holds [1, 3) 'P'), and are placed "
+                    "inside one another"
                 ),
             ),
         ],
@@ -334,7 +333,7 @@ class TestChoosingTheModel:
     def test_what_is_said(self, name, scope, said):
         result = agreement(getattr(self, name), scope=scope)
         assert result.settings.model == "auto"
-        assert "".join(map(str, result.notes)) == (f"model 'auto': {said}" if said else "")
+        assert tuple(map(str, result.notes)) == (f"model 'auto': {said}",)
         assert said in str(result)
         ranking = rank(getattr(self, name), scope=scope, gold="anna")
         assert ranking.notes == result.notes

@@ -20,6 +20,7 @@ from typing import Unpack
 import numpy as np
 from numpy.typing import ArrayLike
 
+from beyondchance.annotations.building import CORPUS
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.checks import (
     checked_generator,
@@ -36,6 +37,7 @@ from beyondchance.core.ragged import bounds, distinct
 from beyondchance.core.structure import Forest, Nodes, flattened
 from beyondchance.core.variance import covariance, is_within_reach, team_variance
 from beyondchance.errors import LengthsError, OptionError
+from beyondchance.messages import Quote, Use
 from beyondchance.options import (
     FEWEST_RESAMPLES,
     MOST_RESAMPLES,
@@ -194,6 +196,12 @@ def null_distribution(
     checked_instance(corpus, Corpus, "a Corpus")
     draws = checked_whole("resamples", resamples, least=FEWEST_RESAMPLES, most=MOST_RESAMPLES)
     checked_option("ties", ties, TIES)
+    if corpus.unit == CORPUS:
+        raise OptionError(
+            "random annotations are drawn text by text, and the unit is ",
+            Quote(corpus.unit),
+            remedy=("read the annotations with ", Use("unit", "document")),
+        )
     seed = scoring.pop("seed", None)
     rng = checked_generator(seed)
     # Without a seed one is drawn, so that the signature brings the same digits again. Where

@@ -160,6 +160,17 @@ class Counts:
         """Documents in which somebody marked something."""
         return len(distinct(self.document[self.marked])[0])
 
+    def texts_without_freedom(self) -> tuple[int, int]:
+        """Texts in which every random arrangement gives the same match, of those with spans.
+
+        Such are texts of one position, and those in which one of two marked nothing or
+        everything.
+        """
+        n_texts, n_free = (
+            len(distinct(self.text[rows])[0]) for rows in (self.marked, self.marked & ~self.fixed)
+        )
+        return n_texts - n_free, n_texts
+
     def __repr__(self) -> str:
         return f"Counts({len(self):,} rows of {len(self.documents):,} documents)"
 

@@ -33,6 +33,9 @@ from beyondchance.scoring.marks import (
 from beyondchance.scoring.options import Scoring, scoring_of, settings_of
 from beyondchance.settings import Settings
 
+_MANY = 0.1
+"""The share of texts without freedom from which on they are mentioned."""
+
 
 @documented(ScoringOptions)
 def agreement(
@@ -274,7 +277,7 @@ def _scored(
     check_fit(spans, scoring.model)
     if corpus.unit == CORPUS:
         check_corpus_wide(spans, scoring)
-    counts = counted(spans, shared, scoring)
+    counts, notes = counted(spans, shared, scoring)
     is_estimated = counts.error is not None and bool(counts.error.any())
     settings = settings_of(corpus, **scoring.signature(is_estimated=is_estimated), **signed)
     teams = np.bincount(corpus.annotation_document, minlength=len(corpus.documents))
@@ -286,13 +289,33 @@ def _scored(
         "spans that differ from another in their label alone": spans.n_merged,
     }
     left_out = {reason: count for reason, count in skipped.items() if count}
-    return counts, settings, {**corpus.skipped, **left_out}, _notes(spans, scoring)
+    notes = *_notes(spans, scoring), *notes, *_freedom_notes(counts, corpus)
+    return counts, settings, {**corpus.skipped, **left_out}, notes
 
 
 def _notes(spans: Marked, scoring: Scoring) -> tuple[Note, ...]:
     """What is said about the placement of spans, where it was chosen from them."""
-    said = placement_note(spans) if scoring.model is AUTO else ()
-    return (Note(said),) if said else ()
+    return (Note(placement_note(spans)),) if scoring.model is AUTO else ()
+
+
+def _freedom_notes(counts: Counts, corpus: Corpus) -> tuple[Note, ...]:
+    """What is said where chance has no freedom in many texts."""
+    n_fixed, n_texts = counts.texts_without_freedom()
+    if n_fixed < _MANY * n_texts or not n_fixed or counts.is_corpus_wide:
+        return ()
+    texts = "sentences" if corpus.unit == "sentence" else "texts"
+    larger = [Use("unit", "document"), " or "] if corpus.unit == "sentence" else []
+    return (
+        Note(
+            (
+                f"in {n_fixed:,} of {n_texts:,} {texts} with a span chance has no freedom, because "
+                "they have one position, or one of two annotators marked nothing or everything in "
+                f"them; that both choose the same {texts} counts for nothing, and would with ",
+                *larger,
+                Use("unit", CORPUS),
+            )
+        ),
+    )
 
 
 def _corpus(

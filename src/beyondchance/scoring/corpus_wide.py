@@ -19,9 +19,16 @@ from beyondchance.core.profiles import joined
 from beyondchance.core.ragged import distinct
 from beyondchance.core.sets import SpanSets, ranks_of
 from beyondchance.errors import OptionError
+from beyondchance.messages import Note
 from beyondchance.scoring.marks import Marked, check_apart
 from beyondchance.scoring.options import Scoring
 from beyondchance.types import Floats, Ints
+
+BY_FUGACITIES = Note(
+    f"unit {CORPUS!r}: the corpus is too large to count all arrangements; chance is computed by "
+    "fugacities, with a relative error of about 1 divided by the number of spans or less"
+)
+"""What is said where expectations are not exact."""
 
 
 @dataclass(frozen=True, slots=True)

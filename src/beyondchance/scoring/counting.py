@@ -28,8 +28,9 @@ from beyondchance.core.observed import SpanGroups
 from beyondchance.core.ragged import bounds, distinct, spread, starts
 from beyondchance.core.sets import MembersOf, SpanSets, sets_of, whole_lines
 from beyondchance.core.structure import Forest, Structure, forest, nested_structure, structure_of
+from beyondchance.messages import Note
 from beyondchance.results.counts import Counts
-from beyondchance.scoring.corpus_wide import corpus_wide
+from beyondchance.scoring.corpus_wide import BY_FUGACITIES, CorpusWide, corpus_wide
 from beyondchance.scoring.marks import Marked, refused
 from beyondchance.scoring.options import Scoring
 from beyondchance.types import Bools, Floats, Ints
@@ -103,7 +104,9 @@ class Compared:
     group_b: Ints
 
 
-def counted(spans: Marked, shared: SharedDocuments, scoring: Scoring) -> Counts:
+def counted(
+    spans: Marked, shared: SharedDocuments, scoring: Scoring
+) -> tuple[Counts, tuple[Note, ...]]:
     """Count matches, observed and expected, of every pair in every text.
 
     Parameters
@@ -114,6 +117,12 @@ def counted(spans: Marked, shared: SharedDocuments, scoring: Scoring) -> Counts:
         Who is compared with whom.
     scoring : Scoring
         What counts as match, and how random spans are placed.
+
+    Returns
+    -------
+    counts : Counts
+    notes : tuple of Note
+        What there is to know about them.
     """
     corpus, compared, measure = spans.corpus, shared.compared, scoring.measure
     is_corpus_wide = corpus.unit == CORPUS
@@ -128,8 +137,11 @@ def counted(spans: Marked, shared: SharedDocuments, scoring: Scoring) -> Counts:
         return np.where(group >= 0, values[group], 0) if len(values) else np.zeros_like(group)
 
     sizes = np.array([of_group(size, group) for group in (group_a, group_b)], dtype=np.float64)
+    notes: tuple[Note, ...] = ()
     if is_corpus_wide:
-        matches = _corpus_wide(spans, measure, rows, sizes)
+        wide = corpus_wide(spans, measure)
+        matches = _corpus_wide(spans, measure, wide, rows, sizes)
+        notes = () if wide.is_exact else (BY_FUGACITIES,)
     else:
         both = np.flatnonzero((group_a >= 0) & (group_b >= 0))
         placed = Placement(spans, scoring.model)
@@ -137,7 +149,7 @@ def counted(spans: Marked, shared: SharedDocuments, scoring: Scoring) -> Counts:
         matches = found.in_rows(both, len(text))
     n_spans = np.diff(spans.first)
     matched, expected, certain = matches.matched, matches.expected, matches.certain
-    return Counts(
+    counts = Counts(
         documents=kept(corpus.documents, compared),
         fields={name: kept(values, compared) for name, values in corpus.fields.items()},
         n_texts=len(corpus.text_length),
@@ -168,6 +180,7 @@ def counted(spans: Marked, shared: SharedDocuments, scoring: Scoring) -> Counts:
         stream=matches.stream,
         is_corpus_wide=is_corpus_wide,
     )
+    return counts, notes
 
 
 # --- Who is compared with whom ------------------------------------------------
@@ -344,10 +357,11 @@ def _expected(sets: SpanSets, measure: Measure, model: Model, i: Ints, j: Ints) 
     return rounded(solution)
 
 
-def _corpus_wide(spans: Marked, measure: Measure, rows: Compared, sizes: Floats) -> Matches:
+def _corpus_wide(
+    spans: Marked, measure: Measure, wide: CorpusWide, rows: Compared, sizes: Floats
+) -> Matches:
     """What annotators have in common in every text, where random spans may be in any of them."""
     text, label = np.divmod(rows.cell, max(len(spans.labels), 1))
-    wide = corpus_wide(spans, measure)
     matched = np.zeros((3 if measure.own_sides else 1, len(text)))
     expected = np.zeros_like(matched)
     both = np.flatnonzero((rows.group_a >= 0) & (rows.group_b >= 0))

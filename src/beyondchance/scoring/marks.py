@@ -128,20 +128,22 @@ def kinds_of_lines(spans: Marked) -> dict[str, tuple[int, tuple[int, int] | None
 
 
 def placement_note(spans: Marked) -> tuple[Piece, ...]:
-    """What is said about the placement of spans that do not all lie apart; empty if they do."""
+    """What is said about how spans were placed, and how often in which way."""
     kinds = kinds_of_lines(spans)
     n_lines = sum(number for number, _ in kinds.values())
-    if kinds["disjoint"][0] == n_lines:
-        return ()
-    apart = f"in {kinds['disjoint'][0]:,} of {n_lines:,} cases {_together(spans)} in one text"
-    said: list[Piece] = [f"model 'auto': {apart} lie apart, and are placed apart"]
-    for kind, verb, consequence in (
-        ("nested", "holds", "they lie inside one another, and are placed inside one another"),
-        ("crossing", "crosses", "they cross, and those that cross move together"),
+    n_apart, _ = kinds["disjoint"]
+    said: list[Piece] = [f"model 'auto': {_together(spans)} in one text"]
+    if n_apart == n_lines:
+        return *said, " lie apart, and are placed apart"
+    said += [f" lie apart in {n_apart:,} of {n_lines:,} cases, and are placed apart"]
+    for kind, verb, found, consequence in (
+        ("nested", "holds", "lie inside one another", "are placed inside one another"),
+        ("crossing", "crosses", "cross", "those that cross move together"),
     ):
         number, example = kinds[kind]
         if example is not None:
-            said += [f"; in {number:,} {consequence} (", *_both(spans, example, verb), ")"]
+            how = *_both(spans, example, verb), f"), and {consequence}"
+            said += [f"; they {found} in {number:,} (", *how]
     return tuple(said)
 
 

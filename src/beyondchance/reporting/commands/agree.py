@@ -124,7 +124,9 @@ def agree_report(
         ]
 
     def data() -> dict[str, Any]:
+        n_fixed, n_texts = result.counts.texts_without_freedom()
         data = agree_data(breakdown, by=by, null=null) | json_parts(parts)
+        data["freedom"] = {"texts": n_texts, "without": n_fixed}
         data |= {"sensitivity": [item.to_dict() for item in variants]} if variants else {}
         if others is None:
             return data
