@@ -110,7 +110,7 @@ def agreement(
     >>> result.by_label["PER"].n_spans
     2
     """
-    given = _corpus(data, other, scheme=scheme, repair=repair)
+    given = corpus_of(data, other, scheme=scheme, repair=repair)
     corpus = without_gold(given) if gold is None else given.with_gold(gold)
     signed = {} if corpus is given else {"gold": str(given.gold)}
     if gold is not None:
@@ -224,7 +224,7 @@ def difficulty(
     >>> difficulty(tags, tags, gold="a").overall
     0.75
     """
-    given = _corpus(data, other, scheme=scheme, repair=repair)
+    given = corpus_of(data, other, scheme=scheme, repair=repair)
     known = given.gold if gold is None else given.with_gold(gold).gold
     signed = {} if known is None else {"gold": known}
     corpus = given
@@ -313,7 +313,7 @@ def _freedom_notes(counts: Counts, corpus: Corpus) -> tuple[Note, ...]:
     return (Note((why, *larger, Use("unit", CORPUS))),)
 
 
-def _corpus(
+def corpus_of(
     data: Corpus | Tags, other: Tags | None, *, scheme: str | None, repair: str | None
 ) -> Corpus:
     """Accept a corpus, or two lists of tag lists."""
