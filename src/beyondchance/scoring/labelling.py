@@ -124,7 +124,8 @@ def labelling(
             expected=" or ".join(map(repr, _PLACES)),
         )
     given = corpus_of(data, other, scheme=scheme, repair=repair)
-    finding = agreement(given, gold=gold, **{**scoring, "scope": "unlabelled"})
+    scoring["scope"] = "unlabelled"
+    finding = agreement(given, gold=gold, **scoring)
     compared = without_gold(given) if gold is None else given.with_gold(gold)
     settings = finding.settings
     return Labelling(
