@@ -21,7 +21,7 @@ from beyondchance.results.counts import Counts
 from beyondchance.results.difficulty import Difficulty
 from beyondchance.results.ranking import Ranking
 from beyondchance.results.score import UNMARKED
-from beyondchance.scoring.corpus_wide import check_corpus_wide
+from beyondchance.scoring.corpus_wide import BY_FUGACITIES, check_corpus_wide
 from beyondchance.scoring.counting import counted
 from beyondchance.scoring.marks import (
     Marked,
@@ -177,12 +177,14 @@ def rank(
             expected="at least one system besides the gold standard",
         )
     resolved = scoring_of(scoring)
-    systems = {}
+    systems, is_approximate = {}, False
     for name in names:
         pair = replace(corpus.select(annotators=[known, name]), options=corpus.options)
-        counts, settings, skipped, _ = _scored(pair, resolved, signed={"gold": known})
+        counts, settings, skipped, said = _scored(pair, resolved, signed={"gold": known})
+        is_approximate |= BY_FUGACITIES in said
         systems[name] = Agreement(counts.ordered((known, name)), settings, skipped)
     notes = _notes(marked(corpus, resolved.scope), resolved)
+    notes += (BY_FUGACITIES,) * is_approximate
     # Chance may have been estimated for some systems only.
     signed = next((s.settings for s in systems.values() if s.settings.samples), settings)
     return Ranking(known, systems, signed, notes)
