@@ -186,6 +186,7 @@ def knowing_annotators(
     tokens: tuple[int, int] = (10, 20),
     sentences: int = 1,
     guess_within: str = "sentence",
+    keep_lengths: bool = False,
     unit: str = "sentence",
     n_annotators: int = 2,
     seed: int = 1,
@@ -194,7 +195,7 @@ def knowing_annotators(
 
     True spans are placed at random, none overlapping another or the end of a sentence. For each
     of them an annotator either marks it, with the probability `knowledge`, or guesses: marks a
-    span of a random length at a random place, without overlapping the annotator's other spans.
+    span at a random place, without overlapping the annotator's other spans.
     Annotators are independent of each other, so two of them agree by knowledge on a share
     ``knowledge**2`` of the spans.
 
@@ -212,6 +213,8 @@ def knowing_annotators(
         Sentences in each document.
     guess_within : {"sentence", "document"}
         Where a guess lands: in the sentence of the span that is not known, or in any.
+    keep_lengths : bool
+        Whether a guess has the length of the span that is not known, or a random one.
     unit : {"sentence", "document"}
         What is a text of the corpus.
 
@@ -240,8 +243,10 @@ def knowing_annotators(
             stretches = [(0, np.concatenate(placed), sentence_of)]
         for annotator in range(n_annotators):
             for first, true, sentence in stretches:
-                marked = _known_or_guessed(true, sentence, knowledge, lengths, rng) + first
-                for start, end in marked.tolist():
+                marked = _known_or_guessed(
+                    true, sentence, knowledge, None if keep_lengths else lengths, rng
+                )
+                for start, end in (marked + first).tolist():
                     number = int(sentence_of[start]) if unit == "sentence" else 0
                     origin = firsts[number]
                     text = len(text_lengths) + number
@@ -287,14 +292,19 @@ def _known_or_guessed(
     true: np.ndarray,
     sentence_of: np.ndarray,
     knowledge: float,
-    lengths: tuple[int, ...],
+    lengths: tuple[int, ...] | None,
     rng: np.random.Generator,
 ) -> np.ndarray:
-    """What an annotator marks: true spans, and as many guesses as are not known."""
-    known = true[rng.random(len(true)) < knowledge] if len(true) else true
-    n_guesses = len(true) - len(known)
-    if n_guesses == 0:
-        return known
+    """What an annotator marks: true spans, and as many guesses as are not known.
+
+    Without `lengths`, a guess has the length of the span that is not known.
+    """
+    if len(true) == 0:
+        return true
+    is_known = rng.random(len(true)) < knowledge
+    if is_known.all():
+        return true
+    known, missed = true[is_known], true[~is_known]
     is_free = np.ones(len(sentence_of), dtype=bool)
     for start, end in known.tolist():
         is_free[start:end] = False
@@ -303,7 +313,7 @@ def _known_or_guessed(
     ends_here = (np.diff(free) > 1) | (np.diff(sentence_of[free]) > 0)
     stretch = np.concatenate([[0], np.cumsum(ends_here)])
     while True:
-        drawn = rng.choice(lengths, n_guesses)
+        drawn = rng.choice(lengths, len(missed)) if lengths else missed[:, 1] - missed[:, 0]
         if drawn.sum() > len(free):
             continue
         starts = _arrangements(len(free), drawn, 100, rng)

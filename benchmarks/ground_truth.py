@@ -60,6 +60,16 @@ CASES = """\
 Means of {corpora} corpora, with the standard deviation between them in brackets. The truth is
 {truth:.2f}."""
 
+LUCK = """\
+What the correction assumes and what happened, where the truth is .49 (standard error about .01).
+*Chance* is the agreement of random annotators, *luck* the share that two annotators who know 70 %
+of the spans also agree on, of all that they do not agree on by knowledge. If luck is less than
+chance the corrected score is too low, if it is more, too high."""
+
+KEPT = """\
+Guesses that have the length of the span that is not known: means of {corpora} corpora. The truth is
+.49."""
+
 UNITS = """\
 Means of {corpora} corpora of documents of 13 sentences; spans of 1 to 5 tokens, none across the
 end of a sentence. *One-sided* is the share of sentences in which only one of the two annotators
@@ -74,7 +84,7 @@ class Kind:
     lengths: str
     density: float
 
-    def corpus(self, knowledge: float, seed: int) -> bc.Corpus:
+    def corpus(self, knowledge: float, seed: int, *, keep_lengths: bool = False) -> bc.Corpus:
         """A corpus of this kind."""
         tokens, lengths = TOKENS[self.texts], LENGTHS[self.lengths]
         spans_per_text = self.density * np.mean(tokens) / np.mean(lengths)
@@ -84,6 +94,7 @@ class Kind:
             density=self.density,
             lengths=lengths,
             tokens=tokens,
+            keep_lengths=keep_lengths,
             seed=seed,
         )
 
@@ -193,6 +204,42 @@ def cases(results: Results, corpora: int, q: float) -> list[str]:
     return [CASES.format(corpora=corpora, truth=q**2), "", *table(headings, rows)]
 
 
+def luck(results: Results, q: float = 0.7) -> list[str]:
+    """Agreement by chance and by luck: of random annotators, and of those who know something."""
+    rows = []
+    for kind, values in results[q].items():
+        cells = [f"{kind.texts}, {kind.lengths}", f"{kind.density:.2f}"]
+        for measure in ("token", "exact"):
+            observed, corrected = values[f"F1 {measure}"], values[measure]
+            chance = (observed - corrected) / (1 - corrected)
+            by_luck = (observed.mean() - q**2) / (1 - q**2)
+            cells += [f"{chance.mean():.2f}", f"{by_luck:.2f}", f"{corrected.mean():.2f}"]
+        rows.append(cells)
+    headings = ["texts, lengths of spans", "density"]
+    for measure in ("token", "exact"):
+        headings += [f"{measure}: chance", "luck", "corrected"]
+    return [LUCK, "", *table(headings, rows)]
+
+
+def kept(corpora: int, q: float = 0.7) -> list[str]:
+    """Annotators who know how long the spans are that they do not know."""
+    rows = []
+    for number, kind in enumerate(KINDS):
+        if not kind.has_longer_spans:
+            continue
+        values = [
+            [bc.agreement(corpus, measure=measure).corrected for measure in MEASURES]
+            for corpus in (
+                kind.corpus(q, 1000 * number + seed, keep_lengths=True) for seed in range(corpora)
+            )
+        ]
+        cells = [f"{mean:.2f}" for mean in np.mean(values, axis=0)]
+        rows.append([f"{kind.texts}, {kind.lengths}", f"{kind.density:.2f}", *cells])
+    say("lengths kept")
+    headings = ["texts, lengths of spans", "density", *MEASURES]
+    return [KEPT.format(corpora=corpora), "", *table(headings, rows)]
+
+
 def units(corpora: int) -> list[str]:
     """The same documents in one piece or by sentence, and guesses in one sentence or anywhere."""
     shown = (*MEASURES, "gamma", "kappa")
@@ -294,6 +341,8 @@ def main() -> None:
         "ranges": ranges(results, corpora),
         "cases-7": cases(results, corpora, 0.7),
         "cases-9": cases(results, corpora, 0.9),
+        "luck": luck(results),
+        "kept": kept(corpora),
         "units": units(corpora),
     }
     head = f"<!-- Written by python benchmarks/ground_truth.py {corpora} -->"

@@ -15,6 +15,7 @@ PLACES = {
     "sentences": {"tokens": (10, 20)},
     "documents": {"tokens": (40, 40)},
     "sentences of documents, guesses anywhere": {"sentences": 4, "guess_within": "document"},
+    "sentences, lengths known": {"keep_lengths": True},
 }
 
 
