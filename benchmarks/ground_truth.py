@@ -34,11 +34,10 @@ COEFFICIENTS = (
     *("kappa", "shuffled-f1", "pi", "fleiss", "nominal-alpha", "s", "ac1"),
 )
 """All that are defined for one label, but corrected-f1, which is the measure token."""
-SHOWN = (
-    *MEASURES,
-    *("F1 token", "F1 exact", "alpha", "mu-alpha", "gamma", "kappa", "s", "ac1"),
-)
-"""What is shown case by case: of those that are always nearly equal, one."""
+SCORES_SHOWN = (*MEASURES, "F1 token", "F1 exact")
+COEFFICIENTS_SHOWN = ("alpha", "mu-alpha", "gamma", "kappa", "s", "ac1")
+"""Of those that are always nearly equal, one."""
+SHOWN = (*SCORES_SHOWN, *COEFFICIENTS_SHOWN)
 
 KNOWLEDGE = (0.0, 0.7, 0.9)
 DENSITIES = (0.02, 0.1, 0.3, 0.6)
@@ -99,11 +98,17 @@ class Kind:
         )
 
     @property
+    def cells(self) -> tuple[str, str]:
+        """The kind in a table."""
+        return f"{self.texts}, {self.lengths}", f"{self.density:.2f}"
+
+    @property
     def has_longer_spans(self) -> bool:
         """Whether spans may be longer than a token."""
         return max(LENGTHS[self.lengths]) > 1
 
 
+KIND = ("texts, lengths of spans", "density")
 KINDS = tuple(Kind(*parts) for parts in product(TOKENS, LENGTHS, DENSITIES))
 Results = Mapping[float, Mapping[Kind, Mapping[str, Floats]]]
 """By knowledge, kind of corpus and name of the score: its values in all corpora."""
@@ -145,6 +150,12 @@ def title(name: str) -> str:
     return name.replace("F1 ", "F1 of `") + "`" if name.startswith("F1 ") else f"`{name}`"
 
 
+def rounded(value: float, form: str = ".2f") -> str:
+    """Two decimals, and no sign for what is rounded to nothing."""
+    text = f"{value:{form}}"
+    return text.lstrip("+-") if float(text) == 0 else text
+
+
 def summary(results: Results, corpora: int) -> list[str]:
     """Bias and spread of every score, over all kinds of corpora."""
     rows = []
@@ -154,8 +165,8 @@ def summary(results: Results, corpora: int) -> list[str]:
             means = np.array([values[name].mean() for values in kinds.values()])
             variances = [values[name].var(ddof=1) for values in kinds.values()]
             cells += [
-                f"{means.min():.2f} to {means.max():.2f}",
-                f"{means.mean() - q**2:+.2f}",
+                f"{rounded(means.min())} to {rounded(means.max())}",
+                rounded(means.mean() - q**2, "+.2f"),
                 f"{np.mean(variances) ** 0.5:.3f}",
             ]
         rows.append(cells)
@@ -193,29 +204,30 @@ def ranges(results: Results, corpora: int) -> list[str]:
 
 def cases(results: Results, corpora: int, q: float) -> list[str]:
     """The scores of each kind of corpus."""
-    rows = []
-    for kind, values in results[q].items():
-        cells = [
-            f"{values[name].mean():.2f} ({values[name].std(ddof=1):.2f})".replace("(0.", "(.")
-            for name in SHOWN
-        ]
-        rows.append([f"{kind.texts}, {kind.lengths}", f"{kind.density:.2f}", *cells])
-    headings = ["texts, lengths of spans", "density", *SHOWN]
-    return [CASES.format(corpora=corpora, truth=q**2), "", *table(headings, rows)]
+    lines = [CASES.format(corpora=corpora, truth=q**2), ""]
+    for names in (SCORES_SHOWN, COEFFICIENTS_SHOWN):
+        rows = []
+        for kind, values in results[q].items():
+            cells = [
+                f"{values[name].mean():.2f} ({values[name].std(ddof=1):.2f})" for name in names
+            ]
+            rows.append([*kind.cells, *cells])
+        lines += table([*KIND, *names], rows)
+    return lines
 
 
 def luck(results: Results, q: float = 0.7) -> list[str]:
     """Agreement by chance and by luck: of random annotators, and of those who know something."""
     rows = []
     for kind, values in results[q].items():
-        cells = [f"{kind.texts}, {kind.lengths}", f"{kind.density:.2f}"]
+        cells = list(kind.cells)
         for measure in ("token", "exact"):
             observed, corrected = values[f"F1 {measure}"], values[measure]
             chance = (observed - corrected) / (1 - corrected)
             by_luck = (observed.mean() - q**2) / (1 - q**2)
-            cells += [f"{chance.mean():.2f}", f"{by_luck:.2f}", f"{corrected.mean():.2f}"]
+            cells += [rounded(value) for value in (chance.mean(), by_luck, corrected.mean())]
         rows.append(cells)
-    headings = ["texts, lengths of spans", "density"]
+    headings = list(KIND)
     for measure in ("token", "exact"):
         headings += [f"{measure}: chance", "luck", "corrected"]
     return [LUCK, "", *table(headings, rows)]
@@ -225,7 +237,7 @@ def kept(corpora: int, q: float = 0.7) -> list[str]:
     """Annotators who know how long the spans are that they do not know."""
     rows = []
     for number, kind in enumerate(KINDS):
-        if not kind.has_longer_spans:
+        if not kind.has_longer_spans or kind.density < 0.1:
             continue
         values = [
             [bc.agreement(corpus, measure=measure).corrected for measure in MEASURES]
@@ -234,10 +246,9 @@ def kept(corpora: int, q: float = 0.7) -> list[str]:
             )
         ]
         cells = [f"{mean:.2f}" for mean in np.mean(values, axis=0)]
-        rows.append([f"{kind.texts}, {kind.lengths}", f"{kind.density:.2f}", *cells])
+        rows.append([*kind.cells, *cells])
     say("lengths kept")
-    headings = ["texts, lengths of spans", "density", *MEASURES]
-    return [KEPT.format(corpora=corpora), "", *table(headings, rows)]
+    return [KEPT.format(corpora=corpora), "", *table([*KIND, *MEASURES], rows)]
 
 
 def units(corpora: int) -> list[str]:
@@ -267,7 +278,7 @@ def units(corpora: int) -> list[str]:
                     f"{q**2:.2f}, density {density:.1f}",
                     f"the {guess_within}",
                     unit,
-                    *(f"{values[name].mean():.2f}" for name in shown),
+                    *(rounded(values[name].mean()) for name in shown),
                     f"{100 * one_sided:.0f} %",
                 ]
             )
