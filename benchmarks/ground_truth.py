@@ -163,17 +163,16 @@ def summary(results: Results, corpora: int) -> list[str]:
         cells = [title(name)]
         for q, kinds in results.items():
             means = np.array([values[name].mean() for values in kinds.values()])
-            variances = [values[name].var(ddof=1) for values in kinds.values()]
-            cells += [
-                f"{rounded(means.min())} to {rounded(means.max())}",
-                rounded(means.mean() - q**2, "+.2f"),
-                f"{np.mean(variances) ** 0.5:.3f}",
-            ]
+            cells.append(f"{rounded(means.min())} to {rounded(means.max())}")
+            if q > 0:
+                variances = [values[name].var(ddof=1) for values in kinds.values()]
+                cells.append(rounded(means.mean() - q**2, "+.2f"))
+                cells.append(f"{np.mean(variances) ** 0.5:.3f}")
         rows.append(cells)
     headings = ["score"]
     for q in results:
-        headings += [f"values, truth {q**2:.2f}", "bias", "spread"]
-    errors = [np.std(v["exact"], ddof=1) for q in results for v in results[q].values()]
+        headings += [f"values, truth {q**2:.2f}", *(["bias", "spread"] if q > 0 else [])]
+    errors = [values["token"].std(ddof=1) for values in results[0.7].values()]
     text = SUMMARY.format(corpora=corpora, error=np.mean(errors) / corpora**0.5)
     return [text, "", *table(headings, rows)]
 
