@@ -228,7 +228,7 @@ def luck(results: Results, q: float = 0.7) -> list[str]:
         rows.append(cells)
     headings = list(KIND)
     for measure in ("token", "exact"):
-        headings += [f"{measure}: chance", "luck", "corrected"]
+        headings += [f"{measure}: chance", "luck", "score"]
     return [LUCK, "", *table(headings, rows)]
 
 
@@ -252,7 +252,7 @@ def kept(corpora: int, q: float = 0.7) -> list[str]:
 
 def units(corpora: int) -> list[str]:
     """The same documents in one piece or by sentence, and guesses in one sentence or anywhere."""
-    shown = (*MEASURES, "gamma", "kappa")
+    shown = ("token", "exact", "boundary", "gamma", "kappa")
     rows = []
     for q, density, guess_within in product((0.0, 0.7), (0.1, 0.3), ("sentence", "document")):
         for unit in ("sentence", "document"):
@@ -274,15 +274,15 @@ def units(corpora: int) -> list[str]:
             values = repeated(made)
             rows.append(
                 [
-                    f"{q**2:.2f}, density {density:.1f}",
-                    f"the {guess_within}",
+                    f"{q**2:.2f}, {density:.2f}",
+                    guess_within,
                     unit,
                     *(rounded(values[name].mean()) for name in shown),
                     f"{100 * one_sided:.0f} %",
                 ]
             )
         say(f"units {q} {density} {guess_within}")
-    headings = ["truth", "guesses land in", "unit", *shown, "one-sided"]
+    headings = ["truth, density", "guesses land in", "unit", *shown, "one-sided"]
     return [UNITS.format(corpora=corpora), "", *table(headings, rows)]
 
 
