@@ -118,6 +118,41 @@ def _tags(n: int, spans: list[tuple[int, int, str]]) -> list[str]:
     return tags
 
 
+def mixed(n_texts: int, *, nested: float = 0.0, crossing: float = 0.0, seed: int = 1) -> Corpus:
+    """Two annotators of texts of 10 to 40 tokens, some of whose spans overlap.
+
+    Parameters
+    ----------
+    nested, crossing : float
+        The share of annotations in which the first span holds another of its label, or
+        crosses one.
+    """
+    rng = np.random.default_rng(seed)
+    lengths = rng.integers(10, 41, n_texts)
+    text, annotator, start, end = [], [], [], []
+    for number, n in enumerate(lengths.tolist()):
+        true = [(s, s + int(rng.integers(2, 5))) for s in range(0, n - 5, 8) if rng.random() < 0.8]
+        for name in ("a", "b"):
+            spans = [span for span in true if rng.random() < 0.85]
+            draw = rng.random()
+            if spans and draw < nested + crossing:
+                s, e = spans[0]
+                spans.append((s, e - 1) if draw < nested else (s + 1, e + 1))
+            text += [number] * len(spans)
+            annotator += [name] * len(spans)
+            start += [s for s, _ in spans]
+            end += [e for _, e in spans]
+    return Corpus.from_columns(
+        text=text,
+        annotator=annotator,
+        start=start,
+        end=end,
+        label=[LABELS[s % 2] for s in start],
+        lengths=lengths,
+        annotators=["a", "b"],
+    )
+
+
 def write_conll(path: Path, tags: Tags, sentences_per_document: int | None = None) -> None:
     """Write tags with made-up tokens, a blank line after each sentence.
 

@@ -63,7 +63,8 @@ class Settings:
     ----------
     measure, model, scope : str
         What counts as match, how random spans are arranged, and whether the
-        labels are arranged one by one.
+        labels are arranged one by one. Of `labelling`, the scope is ``split``; of its part
+        that scores labels it is ``found``, and the model ``permuted``.
     custom : str, optional
         The name of a measure of one's own, where `measure` is ``custom``.
     theta : float, optional
@@ -74,7 +75,8 @@ class Settings:
     unit, positions : str
         In what stretch of text spans are shuffled, and what offsets count.
     average : str
-        How texts and labels are put together: ``micro`` adds their counts.
+        How texts and labels are put together: ``micro`` adds their counts, ``macro-label`` and
+        ``macro-document`` average the scores of labels or documents.
     scheme, tokens : str, optional
         How tags were read, and where tokens came from.
     repair, match, ... : optional

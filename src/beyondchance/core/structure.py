@@ -19,7 +19,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from beyondchance.core.nesting import Nesting, nesting, outer_first
-from beyondchance.core.ragged import spread
+from beyondchance.core.ragged import spread, starts
 from beyondchance.types import Floats, Ints
 
 FREE = -1
@@ -152,13 +152,13 @@ def structure_of(line: Ints, start: Ints, end: Ints, group: Ints, nest: Nesting)
     clusters = _clusters(line, start, end, nest.crossed)
     cut = [_cells(cluster, start, end) for cluster in clusters]
     is_member = np.zeros(n_spans, dtype=bool)
-    is_member[[span for cluster in clusters for span in cluster]] = True
+    is_member[np.concatenate(clusters)] = True
     # The nodes: spans, clusters, cells. Clusters and cells contain whatever lies in them.
     cluster_line = line[[cluster[0] for cluster in clusters]]
     n_cells = np.array([len(cells) - 1 for cells in cut])
     owner, place = spread(n_cells)
     edges = np.concatenate(cut)
-    left = place + owner + n_cells.cumsum()[owner] - n_cells[owner]
+    left = place + owner + starts(n_cells)[owner]
     nodes_line = np.concatenate([line, cluster_line, cluster_line[owner]])
     nodes_start = np.concatenate([start, [cells[0] for cells in cut], edges[left]])
     nodes_end = np.concatenate([end, [cells[-1] for cells in cut], edges[left + 1]])
@@ -175,21 +175,20 @@ def structure_of(line: Ints, start: Ints, end: Ints, group: Ints, nest: Nesting)
     depth[outer] = found.depth
     offset = np.full(len(nodes_line), FREE)
     offset[first_cell:] = nodes_start[first_cell:] - nodes_start[parent[first_cell:]]
-    for number, cluster in enumerate(clusters):
-        parent[cluster] = n_spans + number
-        offset[cluster] = start[cluster] - cut[number][0]
-        depth[cluster] = depth[n_spans + number] + 1
+    member = np.concatenate(clusters)
+    hull = n_spans + np.repeat(np.arange(len(clusters)), [len(part) for part in clusters])
+    parent[member] = hull
+    offset[member] = start[member] - nodes_start[hull]
+    depth[member] = depth[hull] + 1
+    rows = [
+        stack
+        for cluster, cell, cells in zip(clusters, starts(n_cells).tolist(), cut, strict=True)
+        for stack in _stacks_in(cluster, first_cell + cell, cells, (start, end, group))
+    ]
     alone = np.flatnonzero(~is_member)
-    rows = [(int(span), int(group[span]), [int(length[span])], 1, 1) for span in alone.tolist()]
-    spans = list(zip(start.tolist(), end.tolist(), group.tolist(), strict=True))
-    cell = first_cell
-    for cluster, cells in zip(clusters, cut, strict=True):
-        for ends in pairwise(cells.tolist()):
-            rows += _cell_stacks(cell, *ends, [spans[span] for span in cluster])
-            cell += 1
-    return _with_stacks(
-        Structure(nodes_line, nodes_end - nodes_start, parent, offset, depth, group, _stacks(rows))
-    )
+    stacks = _stacks(alone, length[alone], group[alone], rows)
+    nodes_length = nodes_end - nodes_start
+    return _with_stacks(Structure(nodes_line, nodes_length, parent, offset, depth, group, stacks))
 
 
 def _clusters(line: Ints, start: Ints, end: Ints, crossed: Ints) -> list[list[int]]:
@@ -228,27 +227,36 @@ def _cells(cluster: Sequence[int], start: Ints, end: Ints) -> Ints:
     return np.unique(np.concatenate([start[cluster], end[cluster]]))
 
 
-def _cell_stacks(
-    cell: int, low: int, high: int, cluster: Sequence[tuple[int, int, int]]
-) -> Iterable[tuple[int, int, list[int], int, int]]:
-    """The stacks of one cell: node, group, lengths, how many start and end with it."""
-    spans = [(s, e, group) for s, e, group in cluster if s <= low and high <= e]
-    for which in sorted({group for _, _, group in spans}):
-        own = [(s, e) for s, e, group in spans if group == which]
-        lengths = sorted(e - s for s, e in own)
-        yield cell, which, lengths, sum(s == low for s, _ in own), sum(e == high for _, e in own)
+_Stack = tuple[int, int, list[int], int, int]
+"""Node, group, lengths, how many spans start and end with the node."""
 
 
-def _stacks(rows: Sequence[tuple[int, int, list[int], int, int]]) -> Stacks:
-    node, group, lengths, starting, ending = zip(*rows, strict=True)
+def _stacks_in(
+    cluster: Sequence[int], first_cell: int, cells: Ints, columns: tuple[Ints, Ints, Ints]
+) -> Iterable[_Stack]:
+    """The stacks of the cells of one cluster."""
+    spans = list(zip(*(column[cluster].tolist() for column in columns), strict=True))
+    for cell, (low, high) in enumerate(pairwise(cells.tolist()), start=first_cell):
+        here = [(s, e, group) for s, e, group in spans if s <= low and high <= e]
+        for which in sorted({group for _, _, group in here}):
+            own = [(s, e) for s, e, group in here if group == which]
+            starting, ending = sum(s == low for s, _ in own), sum(e == high for _, e in own)
+            yield cell, which, sorted(e - s for s, e in own), starting, ending
+
+
+def _stacks(span: Ints, length: Ints, group: Ints, rows: Sequence[_Stack]) -> Stacks:
+    """The stacks of single spans, and those of the cells of clusters."""
+    nodes, groups, lengths, starting, ending = zip(*rows, strict=True)
+    one, n_spans = np.ones(len(span), dtype=np.int64), len(span)
+    height = np.concatenate([one, list(map(len, lengths))])
     return Stacks(
-        node=np.array(node),
-        group=np.array(group),
-        around=np.array(node),
-        first=np.cumsum([0, *map(len, lengths)]),
-        length=np.array([length for stack in lengths for length in stack]),
-        starting=np.array(starting),
-        ending=np.array(ending),
+        node=np.concatenate([span, nodes]),
+        group=np.concatenate([group, groups]),
+        around=np.full(n_spans + len(rows), -1),
+        first=np.concatenate([[0], np.cumsum(height)]),
+        length=np.concatenate([length, *lengths]),
+        starting=np.concatenate([one, starting]),
+        ending=np.concatenate([one, ending]),
     )
 
 

@@ -24,7 +24,7 @@ from beyondchance.core.ragged import distinct, total
 from beyondchance.errors import DataError
 from beyondchance.messages import Quote
 from beyondchance.results.resampling import Levels, Rows
-from beyondchance.results.score import SUMS, Score
+from beyondchance.results.score import SPANS, SUMS, Score
 from beyondchance.types import Bools, Floats, Ints
 
 Name = TypeVar("Name", bound=Hashable)
@@ -53,6 +53,7 @@ class Scores(Mapping[Name, Score]):
 
     names: Sequence[Name]
     columns: Mapping[str, NDArray[Any]]
+    of: str = SPANS
 
     @cached_property
     def _number(self) -> dict[Name, int]:
@@ -60,7 +61,8 @@ class Scores(Mapping[Name, Score]):
 
     def __getitem__(self, name: Name) -> Score:
         number = self._number[name]
-        return Score(**{key: column[number].item() for key, column in self.columns.items()})
+        values = {key: column[number].item() for key, column in self.columns.items()}
+        return Score(**values, of=self.of)
 
     def __iter__(self) -> Iterator[Name]:
         return iter(self.names)
@@ -111,6 +113,8 @@ class Counts:
     is_corpus_wide : bool
         Whether random spans may be in any text of the corpus. Then every text has rows, and
         chance is not known of single documents.
+    of : {"spans", "labels"}
+        What was counted: spans, or the labels of what both found.
     """
 
     documents: tuple[str, ...]
@@ -141,6 +145,7 @@ class Counts:
     error: Floats | None = None
     stream: Ints | None = None
     is_corpus_wide: bool = False
+    of: str = SPANS
 
     def __len__(self) -> int:
         return len(self.document)
@@ -202,7 +207,7 @@ class Counts:
                     " cannot be added",
                     expected="the same fields",
                 )
-            if part._columns().keys() != first._columns().keys():
+            if part._columns().keys() != first._columns().keys() or part.of != first.of:
                 raise DataError("tables of different measures cannot be added", expected="the same")
         documents = tuple(chain.from_iterable(part.documents for part in tables))
         twice = [name for name, times in Counter(documents).items() if times > 1]
@@ -240,6 +245,7 @@ class Counts:
             annotators=annotators,
             pairs=_distinct_pairs(np.concatenate(pairs, axis=1), len(annotators)),
             is_corpus_wide=first.is_corpus_wide,
+            of=first.of,
             **whole,
         )
 
@@ -377,7 +383,7 @@ class Counts:
         lost_spans = total(code, spans, n_annotators)
         lost_spans += total(only[is_lost], spans[is_lost], n_annotators)
         columns["n_spans"] = (spans.sum() - lost_spans).astype(np.int64)
-        return Scores(self.annotators, columns)
+        return Scores(self.annotators, columns, self.of)
 
     def size_by_annotator(self) -> dict[str, float]:
         """How much each annotator marked, in the measure's own unit."""
@@ -432,7 +438,7 @@ class Counts:
         marked = np.flatnonzero(self.marked)
         columns["n_documents"] = _distinct(group[marked], self.document[marked], n_groups)
         columns["n_spans"] = self._once(group, n_groups, "spans", sides).astype(np.int64)
-        return Scores(names, columns)
+        return Scores(names, columns, self.of)
 
     def _errors(self, group: Ints, n_groups: int) -> Floats:
         """Standard error of the sum of each group's estimates.

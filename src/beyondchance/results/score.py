@@ -14,6 +14,19 @@ NO_ROOM = "chance agreement is 1: every random arrangement agrees completely"
 PART = "random spans were placed in the whole corpus, so that chance is not known of a part of it"
 NO_FREEDOM = "chance leaves no freedom in these texts: every random arrangement matches as much"
 
+SPANS, LABELS = "spans", "labels"
+"""What can be scored: spans, or the labels of what both found."""
+_REASONS = {
+    SPANS: (NOTHING_MARKED, NO_ROOM, NO_FREEDOM),
+    LABELS: (
+        "nothing was found by both",
+        "chance agreement is 1: all labels are the same",
+        "chance leaves no freedom: an annotator has one label only",
+    ),
+}
+"""Why a corrected score is undefined: there is nothing to score, chance agreement is 1, or every
+random arrangement gives the same match."""
+
 SUMS = (
     *("matched", "expected", "size_a", "size_b"),
     *("matched_a", "matched_b", "expected_a", "expected_b"),
@@ -32,6 +45,8 @@ class _Rate:
     fixed: bool
     is_part: bool
     nothing: str = NOTHING_MARKED
+    no_room: str = NO_ROOM
+    no_freedom: str = NO_FREEDOM
 
     @property
     def observed(self) -> float:
@@ -54,9 +69,9 @@ class _Rate:
         if self.is_part:
             return PART
         if self.certain:
-            return NO_ROOM
+            return self.no_room
         # Where nothing matched, there is no agreement to correct: 0 needs no explanation.
-        return NO_FREEDOM if self.fixed and self.matched else None
+        return self.no_freedom if self.fixed and self.matched else None
 
     def to_dict(self) -> dict[str, Any]:
         values = {name: getattr(self, name) for name in ("observed", "chance", "corrected")}
@@ -88,6 +103,8 @@ class Score:
     n_documents, n_spans : int
         Documents in which something was marked, and spans marked in them (of one
         annotator against the others: that annotator's spans).
+    of : {"spans", "labels"}
+        What is scored: spans, or the labels of what both found.
 
     Examples
     --------
@@ -114,12 +131,13 @@ class Score:
     error: float = 0.0
     n_documents: int = 0
     n_spans: int = 0
+    of: str = SPANS
 
     @property
     def _f1(self) -> _Rate:
         size = (self.size_a + self.size_b) / 2
         flags = self.certain, self.fixed, self.is_part
-        return _Rate(self.matched, self.expected, size, *flags)
+        return _Rate(self.matched, self.expected, size, *flags, *_REASONS[self.of])
 
     def _of(self, side: str) -> _Rate:
         """Recall for side a, precision for side b."""
@@ -131,7 +149,8 @@ class Score:
             getattr(self, f"certain_{side}"),
             self.fixed,
             self.is_part,
-            nothing=f"nothing was marked by side {side}",
+            f"nothing was marked by side {side}",
+            *_REASONS[self.of][1:],
         )
 
     @property

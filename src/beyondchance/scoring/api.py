@@ -304,18 +304,13 @@ def _freedom_notes(counts: Counts, corpus: Corpus) -> tuple[Note, ...]:
     if n_fixed < _MANY * n_texts or not n_fixed or counts.is_corpus_wide:
         return ()
     texts = "sentences" if corpus.unit == "sentence" else "texts"
-    larger = [Use("unit", "document"), " or "] if corpus.unit == "sentence" else []
-    return (
-        Note(
-            (
-                f"in {n_fixed:,} of {n_texts:,} {texts} with a span chance has no freedom, because "
-                "they have one position, or one of two annotators marked nothing or everything in "
-                f"them; that both choose the same {texts} counts for nothing, and would with ",
-                *larger,
-                Use("unit", CORPUS),
-            )
-        ),
+    why = (
+        f"in {n_fixed:,} of {n_texts:,} {texts} with a span chance has no freedom, because they "
+        "have one position, or one of two annotators marked nothing or everything in them; that "
+        f"both choose the same {texts} counts for nothing, and would with "
     )
+    larger = (Use("unit", "document"), " or ") if corpus.unit == "sentence" else ()
+    return (Note((why, *larger, Use("unit", CORPUS))),)
 
 
 def _corpus(
