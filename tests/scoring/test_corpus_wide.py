@@ -141,7 +141,7 @@ def test_documents_and_fields_have_no_chance_of_their_own():
     assert score.observed == 2 * score.matched / (score.size_a + score.size_b)
     assert isnan(score.chance)
     assert isnan(score.corrected)
-    assert score.reason.startswith("random spans were placed in the whole corpus")
+    assert score.reason.startswith("chance is known of the whole corpus only")
     assert result.settings.unit == "corpus"
     assert result.n_documents == 4
     assert not isnan(result.by_label["P"].corrected)
@@ -200,6 +200,7 @@ def test_large_corpora_are_estimated_by_fugacities():
     share = (result.score.size_a + result.score.size_b) / 2 / (12 * 3000)
     assert result.chance == pytest.approx(share, rel=0.15)  # less at the edges, more in the middle
     assert any("fugacities" in str(note) for note in result.notes)
+    assert str(rank(corpus_of(spans, (12,) * 3000), gold="a").notes[1]) == str(result.notes[1])
 
 
 def test_reading(tmp_path):

@@ -11,7 +11,7 @@ NOTHING_MARKED = "nothing was marked by either"
 UNMARKED = "documents in which no annotator marked anything"
 """Documents without a row of counts, as they are counted."""
 NO_ROOM = "chance agreement is 1: every random arrangement agrees completely"
-PART = "random spans were placed in the whole corpus, so that chance is not known of a part of it"
+PART = "chance is known of the whole corpus only"
 NO_FREEDOM = "chance leaves no freedom in these texts: every random arrangement matches as much"
 
 SPANS, LABELS = "spans", "labels"

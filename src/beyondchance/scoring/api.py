@@ -21,7 +21,7 @@ from beyondchance.results.counts import Counts
 from beyondchance.results.difficulty import Difficulty
 from beyondchance.results.ranking import Ranking
 from beyondchance.results.score import UNMARKED
-from beyondchance.scoring.corpus_wide import check_corpus_wide
+from beyondchance.scoring.corpus_wide import BY_FUGACITIES, check_corpus_wide
 from beyondchance.scoring.counting import counted
 from beyondchance.scoring.marks import (
     Marked,
@@ -117,7 +117,7 @@ def agreement(
     >>> result.by_label["PER"].n_spans
     2
     """
-    given = _corpus(data, other, scheme=scheme, repair=repair)
+    given = corpus_of(data, other, scheme=scheme, repair=repair)
     corpus = without_gold(given) if gold is None else given.with_gold(gold)
     signed = {} if corpus is given else {"gold": str(given.gold)}
     if gold is not None:
@@ -184,12 +184,14 @@ def rank(
             expected="at least one system besides the gold standard",
         )
     resolved = scoring_of(scoring)
-    systems = {}
+    systems, is_approximate = {}, False
     for name in names:
         pair = replace(corpus.select(annotators=[known, name]), options=corpus.options)
-        counts, settings, skipped, _ = _scored(pair, resolved, signed={"gold": known})
+        counts, settings, skipped, said = _scored(pair, resolved, signed={"gold": known})
+        is_approximate |= BY_FUGACITIES in said
         systems[name] = Agreement(counts.ordered((known, name)), settings, skipped)
     notes = _notes(marked(corpus, resolved.scope), resolved)
+    notes += (BY_FUGACITIES,) * is_approximate
     # Chance may have been estimated for some systems only.
     signed = next((s.settings for s in systems.values() if s.settings.samples), settings)
     return Ranking(known, systems, signed, notes)
@@ -231,7 +233,7 @@ def difficulty(
     >>> difficulty(tags, tags, gold="a").overall
     0.75
     """
-    given = _corpus(data, other, scheme=scheme, repair=repair)
+    given = corpus_of(data, other, scheme=scheme, repair=repair)
     known = given.gold if gold is None else given.with_gold(gold).gold
     signed = {} if known is None else {"gold": known}
     corpus = given
@@ -320,7 +322,7 @@ def _freedom_notes(counts: Counts, corpus: Corpus) -> tuple[Note, ...]:
     return (Note((why, *larger, Use("unit", CORPUS))),)
 
 
-def _corpus(
+def corpus_of(
     data: Corpus | Tags, other: Tags | None, *, scheme: str | None, repair: str | None
 ) -> Corpus:
     """Accept a corpus, or two lists of tag lists."""

@@ -124,7 +124,7 @@ def counted(
     notes : tuple of Note
         What there is to know about them.
     """
-    corpus, compared, measure = spans.corpus, shared.compared, scoring.measure
+    corpus, measure = spans.corpus, scoring.measure
     is_corpus_wide = corpus.unit == CORPUS
     rows = _rows(spans, shared, everywhere=is_corpus_wide)
     text, label = np.divmod(rows.cell, max(len(spans.labels), 1))
@@ -150,14 +150,8 @@ def counted(
     n_spans = np.diff(spans.first)
     matched, expected, certain = matches.matched, matches.expected, matches.certain
     counts = Counts(
-        documents=kept(corpus.documents, compared),
-        fields={name: kept(values, compared) for name, values in corpus.fields.items()},
-        n_texts=len(corpus.text_length),
+        **names_of_rows(shared, text),
         labels=spans.labels,
-        annotators=corpus.annotators,
-        pairs=shared.annotators,
-        document=(np.cumsum(compared) - 1)[corpus.text_document[text]],
-        text=text,
         label=label,
         a=a,
         b=b,
@@ -181,6 +175,20 @@ def counted(
         is_corpus_wide=is_corpus_wide,
     )
     return counts, notes
+
+
+def names_of_rows(shared: SharedDocuments, text: Ints) -> dict[str, Any]:
+    """What the numbers in rows of counts stand for, and the document of each row."""
+    corpus, compared = shared.corpus, shared.compared
+    return {
+        "documents": kept(corpus.documents, compared),
+        "fields": {name: kept(values, compared) for name, values in corpus.fields.items()},
+        "n_texts": len(corpus.text_length),
+        "annotators": corpus.annotators,
+        "pairs": shared.annotators,
+        "document": (np.cumsum(compared) - 1)[corpus.text_document[text]],
+        "text": text,
+    }
 
 
 # --- Who is compared with whom ------------------------------------------------

@@ -9,15 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Unpack
+from typing import Unpack
 
 import numpy as np
 
 from beyondchance.annotations.building import Tags
 from beyondchance.annotations.corpus import Corpus
-from beyondchance.annotations.names import kept
 from beyondchance.annotations.pairs import every_two, shared_documents
-from beyondchance.checks import checked_instance
 from beyondchance.core.exact import rounded
 from beyondchance.core.labels import (
     LabelSets,
@@ -35,7 +33,8 @@ from beyondchance.results.agreement import Agreement
 from beyondchance.results.counts import Counts
 from beyondchance.results.labelling import Labelling
 from beyondchance.results.score import LABELS
-from beyondchance.scoring.api import agreement, without_gold
+from beyondchance.scoring.api import agreement, corpus_of, without_gold
+from beyondchance.scoring.counting import names_of_rows
 from beyondchance.types import Bools, Floats, Ints
 
 _PLACES: Mapping[str, Callable[[Ints, Ints, Ints], tuple[Ints, Ints, Ints]]] = {
@@ -124,14 +123,9 @@ def labelling(
             " does not say where two spans with different labels are the same",
             expected=" or ".join(map(repr, _PLACES)),
         )
-    corpus: Corpus | Tags = data
-    options: dict[str, Any] = {"other": other, "scheme": scheme, "repair": repair}
-    if other is not None and not isinstance(data, Corpus | Mapping):
-        reading = {name: options[name] for name in ("scheme", "repair") if options[name]}
-        corpus, options = Corpus.from_tags({"a": data, "b": other}, **reading), {}
-    options |= {**scoring, "scope": "unlabelled"}
-    finding = agreement(corpus, gold=gold, **options)
-    given = checked_instance(corpus, Corpus, "a Corpus")
+    given = corpus_of(data, other, scheme=scheme, repair=repair)
+    scoring["scope"] = "unlabelled"
+    finding = agreement(given, gold=gold, **scoring)
     compared = without_gold(given) if gold is None else given.with_gold(gold)
     settings = finding.settings
     return Labelling(
@@ -231,16 +225,9 @@ def _counted(corpus: Corpus, measure: str, gold: str | None) -> Counts:
     found = distinct(span[is_found[sets.of_mark]])[0]
     spans_of = _spans_by_cell(corpus, found)
     shared = shared_documents(corpus, gold=number)
-    compared = shared.compared
     return Counts(
-        documents=kept(corpus.documents, compared),
-        fields={name: kept(values, compared) for name, values in corpus.fields.items()},
-        n_texts=len(corpus.text_length),
+        **names_of_rows(shared, text),
         labels=corpus.labels,
-        annotators=corpus.annotators,
-        pairs=shared.annotators,
-        document=(np.cumsum(compared) - 1)[corpus.text_document[text]],
-        text=text,
         label=label,
         a=a,
         b=b,
