@@ -85,15 +85,22 @@ def agreement(
     ``boundary`` (starts and ends that are equal), ``dice`` (spans by the part of them that is
     shared), ``iou`` (spans that share enough, one to one), and any `CustomMeasure`.
 
-    The models are ``disjoint`` (random spans do not overlap), ``nested`` (they are disjoint or
-    one lies inside the other) and ``overlapping`` (each is placed on its own). ``auto`` takes
-    the first of these that fits all annotations; the notes of the result say which, and why.
+    What matches does not depend on the model. The models are ``disjoint`` (random spans do not
+    overlap), ``nested`` (they are disjoint or one lies inside the other) and ``overlapping``
+    (each is placed on its own). ``auto`` decides for each annotator, text and label: spans that
+    lay apart are placed apart, spans inside others inside them, and spans that cross move
+    together. The notes of the result say how often.
 
     The scopes are ``label`` (the spans of each label are placed on their own), ``joint`` (all
     spans of an annotator share the text) and ``unlabelled`` (labels are ignored).
 
-    For ``iou`` with theta below 0.5, or under the overlapping model, the expected match is
-    estimated from random arrangements, with its standard error.
+    For ``iou``, the expected match is estimated from random arrangements, with its standard
+    error, if theta is below 0.5, under the overlapping model, and where spans of one label cross
+    or one has more than theta squared of the length of another that contains it.
+
+    The corrected score is undefined, with a reason, where chance is 1, and where something
+    matched but every random arrangement matches as much, as in texts of one position. With unit
+    ``corpus`` random spans may be placed in any text; chance is then not known of single documents.
 
     References
     ----------

@@ -228,8 +228,8 @@ def expected_match(
     parents_a, parents_b : array of int, optional
         For the nested model, as in `start_probabilities`.
     measure, model, theta, samples, seed : optional
-        As in `agreement`; the model is ``disjoint`` by default. All spans have one label, so
-        that there is no scope.
+        As in `agreement`; the model is ``disjoint`` by default, and there is no ``auto``, because
+        lengths do not say how spans lie. All spans have one label, so that there is no scope.
 
     Returns
     -------
