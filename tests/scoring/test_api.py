@@ -613,6 +613,14 @@ class TestUndefined:
         score = agreement([["B-P", "O"]], [["O", "O"]]).score
         assert (score.observed, score.corrected, score.reason) == (0, 0, None)
 
+    def test_a_measure_that_counts_more_than_its_sizes(self):
+        # Any overlap counts: a span of 5 in 6 touches at least three of four single tokens.
+        spans = [[(0, 5, "P")]], [[(i, i + 1, "P") for i in range(4)]]
+        score = agreement(spans_corpus(*spans, n=6), measure=TOUCHING).score
+        assert score.chance > 1
+        assert isnan(score.corrected)
+        assert score.reason.startswith("chance agreement exceeds 1")
+
     def test_texts_of_one_token(self):
         # 980 of 1,000 alike: every arrangement of either side has as much in common.
         anna = [["B-P" if i < 500 else "O"] for i in range(1000)]

@@ -161,6 +161,33 @@ def test_full_texts_leave_no_freedom():
     assert agreement(corpus_of(both, (2, 1))).reason.startswith("chance agreement is 1")
 
 
+def test_annotators_are_compared_where_both_annotated():
+    # anna annotated eight texts of one token, ben the first four: her spans are placed in these.
+    anna = [["B-P"] if x else ["O"] for x in (1, 1, 0, 0, 1, 1, 1, 1)]
+    ben = [["B-P"], ["O"], ["B-P"], ["O"], None, None, None, None]
+    result = agreement(Corpus.from_tags({"anna": anna, "ben": ben}, unit="corpus"))
+    shared = agreement(Corpus.from_tags({"anna": anna[:4], "ben": ben[:4]}, unit="corpus"))
+    assert (result.chance, result.corrected) == (0.5, 0)
+    assert result.score.expected == shared.score.expected
+    # She marked none of the texts that he marked, and all of the others.
+    anna = [["O"]] * 5 + [["B-P"]] * 5
+    ben = [["B-P"]] * 5 + [None] * 5
+    result = agreement(Corpus.from_tags({"anna": anna, "ben": ben}, unit="corpus"))
+    assert (result.observed, result.chance, result.corrected) == (0, 0, 0)
+
+
+def test_a_match_that_is_always_the_same_has_a_reason():
+    # anna fills both texts, so that ben's token meets a span of 2 wherever it is.
+    spans = {"anna": ([(0, 2, "P")], [(0, 2, "P")]), "ben": ([(0, 1, "P")], [])}
+    result = agreement(corpus_of(spans, (2, 2)), measure="dice")
+    assert result.observed == pytest.approx(result.chance)
+    assert result.reason.startswith("chance leaves no freedom")
+    # Both fill both texts, with 1 + 3 and 2 + 2: only the ends of texts are equal, and always.
+    spans = {"anna": ([(0, 1, "P"), (1, 4, "P")],) * 2, "ben": ([(0, 2, "P"), (2, 4, "P")],) * 2}
+    result = agreement(corpus_of(spans, (4, 4)), measure="boundary")
+    assert result.reason.startswith("chance leaves no freedom")
+
+
 def test_what_is_refused():
     overlapping = {"a": ([(0, 2, "P"), (1, 3, "P")],), "b": ([(0, 2, "P")],)}
     with pytest.raises(OverlapError, match="overlaps .* because unit 'corpus' places them apart"):

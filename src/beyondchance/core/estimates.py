@@ -28,7 +28,7 @@ _FEW_PAIRS = 64
 _MOST_CELLS = 2**22
 """Pairs of spans, over all draws, that are compared at a time."""
 
-_TRIED = 256
+TRIED = 256
 """Draws that show whether all arrangements have as much in common."""
 
 
@@ -71,9 +71,19 @@ def sampled_partners(
 
 def constant_match(n: int, a: Forest, b: Forest, *, model: Model, matched: Matched) -> float:
     """What random annotations have in common, if all of many draws have as much; else nan."""
-    _, (one, two) = _drawn(n, a, b, (), model=model, draws=_TRIED)
-    found = sampled_match(n, one, two, matched=matched)
-    return float(found[0]) if are_alike(found) else nan
+    _, (one, two) = _drawn(n, a, b, (), model=model, draws=TRIED)
+    return same_or_nan(sampled_match(n, one, two, matched=matched))
+
+
+def same_or_nan(values: Floats) -> float:
+    """The value that all draws have; nan if they differ.
+
+    Examples
+    --------
+    >>> same_or_nan(np.array([2.0, 2.0])), same_or_nan(np.array([2.0, 1.0]))
+    (2.0, nan)
+    """
+    return float(values[0]) if are_alike(values) else nan
 
 
 def _drawn(

@@ -12,6 +12,7 @@ UNMARKED = "documents in which no annotator marked anything"
 """Documents without a row of counts, as they are counted."""
 NO_ROOM = "chance agreement is 1: every random arrangement agrees completely"
 PART = "chance is known of the whole corpus only"
+EXCEEDED = "chance agreement exceeds 1: the measure counts more than the sizes that it gives spans"
 NO_FREEDOM = "chance leaves no freedom in these texts: every random arrangement matches as much"
 
 SPANS, LABELS = "spans", "labels"
@@ -68,6 +69,8 @@ class _Rate:
             return self.nothing
         if self.is_part:
             return PART
+        if self.expected > self.size * (1 + 1e-9):
+            return EXCEEDED
         if self.certain:
             return self.no_room
         # Where nothing matched, there is no agreement to correct: 0 needs no explanation.

@@ -1,22 +1,26 @@
 """Random spans in any text of a corpus: unit ``corpus``.
 
 The spans of an annotator, those of each label on their own or all together as the scope says, are
-placed in all texts that the annotator annotated. A text of which an annotator marked nothing can
-then hold random spans, and agreeing on which texts hold a span is worth something.
+placed in all texts that the annotator shares with another. A text of which an annotator marked
+nothing can then hold random spans, and agreeing on which texts hold a span is worth something.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import nan
 
 import numpy as np
 
 from beyondchance.annotations.building import CORPUS
-from beyondchance.core.corpus_placement import corpus_starts
+from beyondchance.annotations.pairs import SharedDocuments
+from beyondchance.core.corpus_placement import corpus_draws, corpus_starts
+from beyondchance.core.estimates import TRIED, same_or_nan, sampled_match
 from beyondchance.core.lengths import tabulate
 from beyondchance.core.measures import Measure
+from beyondchance.core.observed import Matched
 from beyondchance.core.profiles import joined
-from beyondchance.core.ragged import distinct
+from beyondchance.core.ragged import distinct, starts
 from beyondchance.core.sets import SpanSets, ranks_of
 from beyondchance.errors import OptionError
 from beyondchance.messages import Note
@@ -32,13 +36,37 @@ BY_FUGACITIES = Note(
 
 
 @dataclass(frozen=True, slots=True)
-class CorpusWide:
-    """What is expected in one text of each size, of each annotator and label.
+class Ensemble:
+    """The spans of an annotator in some documents, and the texts in which they may be.
 
     Attributes
     ----------
+    texts : array of int, shape (texts,)
+        Sizes.
+    lengths, labels : arrays of int, shape (spans,)
+    """
+
+    texts: Ints
+    lengths: Ints
+    labels: Ints
+
+
+@dataclass(frozen=True, slots=True)
+class CorpusWide:
+    """What is expected in one text of each size, of each annotator and label.
+
+    Two annotators are compared in the documents that they share: the spans of either are
+    placed in these.
+
+    Attributes
+    ----------
+    pairs : array of int, shape (pairs,)
+        ``a * annotators + b``, ascending.
+    sides : array of int, shape (2, pairs)
+        The ensemble of either annotator.
+    ensembles : list of Ensemble
     sets : SpanSets
-    number : array of int, shape (annotators, labels, sizes)
+    number : array of int, shape (ensembles, labels, sizes)
         The set of each; -1 where no span can be.
     size : array of int, shape (texts,)
         The number of the size of each text.
@@ -46,10 +74,29 @@ class CorpusWide:
         Whether all expectations are; if not, some come from fugacities.
     """
 
+    pairs: Ints
+    sides: Ints
+    ensembles: list[Ensemble]
     sets: SpanSets
     number: Ints
     size: Ints
     is_exact: bool
+
+    def constant_match(self, pair: int, label: int, matched: Matched) -> float:
+        """What two annotators have in common by chance, if it is always as much; else nan."""
+        if not self.is_exact:
+            return nan
+        rng = np.random.default_rng(0)
+        sides = []
+        for which in self.sides[:, pair].tolist():
+            placed = self.ensembles[which]
+            text, start = corpus_draws(placed.texts, placed.lengths, TRIED, rng)
+            # Texts one after the other, apart from one another.
+            start += starts(placed.texts + 1)[text]
+            own = placed.labels == label
+            sides.append((start[:, own], placed.lengths[own]))
+        n = int((self.ensembles[int(self.sides[0, pair])].texts + 1).sum())
+        return same_or_nan(sampled_match(n, *sides, matched=matched))
 
 
 def check_corpus_wide(spans: Marked, scoring: Scoring) -> None:
@@ -74,41 +121,35 @@ def check_corpus_wide(spans: Marked, scoring: Scoring) -> None:
     check_apart(spans, f"unit {CORPUS!r} places them apart")
 
 
-def corpus_wide(spans: Marked, measure: Measure) -> CorpusWide:
-    """Where the spans of every annotator may be in the texts of a corpus."""
-    corpus, n_labels = spans.corpus, max(len(spans.labels), 1)
+def corpus_wide(spans: Marked, shared: SharedDocuments, measure: Measure) -> CorpusWide:
+    """Where the spans of two annotators may be in the texts that both annotated."""
+    corpus, is_joint = spans.corpus, spans.scope.is_joint
+    n_labels = max(len(spans.labels), 1)
     sizes, size = distinct(corpus.text_length)
-    n_annotators = max(len(corpus.annotators), 1)
-    texts = _texts(corpus.annotation_annotator, corpus.annotation_document, corpus.text_document)
-    group, length = spans.owner(), spans.end - spans.start
-    who = spans.annotator[group]
-    line = who if spans.scope.is_joint else who * n_labels + spans.label[group]
-    number = np.full((n_annotators, n_labels, len(sizes)), -1)
+    pairs, sides, placed = _placed(spans, shared)
+    number = np.full((len(placed), n_labels, len(sizes)), -1)
     parts, is_exact, n_places = [], True, 0
     columns: list[tuple[int, Ints, Ints, Floats]] = []
-    for which in distinct(line)[0].tolist():
-        own = np.flatnonzero(line == which)
-        annotator = int(who[own[0]])
-        times = np.bincount(size[texts[annotator]], minlength=len(sizes))
-        has_texts = np.flatnonzero((times > 0) & (sizes > 0))
-        table, _ = tabulate(np.zeros(1, dtype=np.int64), np.zeros_like(own), length[own])
-        found = corpus_starts(sizes[has_texts], times[has_texts], table.length, table.count)
-        is_exact &= found.is_exact
-        label = spans.label[group[own]]
-        for one in distinct(label)[0].tolist():
-            share = np.zeros(len(table.length))
-            np.add.at(share, np.searchsorted(table.length, length[own][label == one]), 1.0)
-            share /= table.count
-            mine = np.flatnonzero(share[found.run] > 0)
-            for here in distinct(found.size[mine])[0].tolist():
-                members = mine[found.size[mine] == here]
-                number[annotator, one, has_texts[here]] = len(columns)
-                runs = found.run[members]
-                n = int(found.n[here])
-                columns.append((n, n_places + members, table.length[runs], share[runs]))
-        parts.append(found.starts)
-        n_places += len(found.starts)
-    first = np.cumsum([0, *(len(place) for _, place, _, _ in columns)])
+    for which, ensemble in enumerate(placed):
+        n, times = np.unique(ensemble.texts, return_counts=True)
+        for line in [np.unique(ensemble.labels)] if is_joint else np.unique(ensemble.labels):
+            own = np.isin(ensemble.labels, line)
+            lengths, labels = ensemble.lengths[own], ensemble.labels[own]
+            length, count = np.unique(lengths, return_counts=True)
+            found = corpus_starts(n[n > 0], times[n > 0], length, count)
+            is_exact &= found.is_exact
+            for label in np.unique(labels).tolist():
+                mine = np.searchsorted(length, lengths[labels == label])
+                share = np.bincount(mine, minlength=len(length)) / count
+                used = np.flatnonzero(share[found.run] > 0)
+                for here in distinct(found.size[used])[0].tolist():
+                    members = used[found.size[used] == here]
+                    text_size = int(found.n[here])
+                    number[which, label, np.searchsorted(sizes, text_size)] = len(columns)
+                    runs = found.run[members]
+                    columns.append((text_size, n_places + members, length[runs], share[runs]))
+            parts.append(found.starts)
+            n_places += len(found.starts)
     nothing = np.zeros(0, dtype=np.int64)
     place, lengths, weight = (
         np.concatenate([nothing, *(column[i] for column in columns)]) for i in (1, 2, 3)
@@ -119,7 +160,7 @@ def corpus_wide(spans: Marked, measure: Measure) -> CorpusWide:
         run=nothing,
         parent=nothing,
         n=np.array([n for n, *_ in columns], dtype=np.int64),
-        first=first,
+        first=np.cumsum([0, *(len(places) for _, places, _, _ in columns)]),
         place=place,
         shift=zero,
         length=lengths,
@@ -129,12 +170,32 @@ def corpus_wide(spans: Marked, measure: Measure) -> CorpusWide:
         weight=weight,
         starts=joined(*parts) if parts else None,
     )
-    return CorpusWide(sets, number, size, is_exact)
+    return CorpusWide(pairs, sides, placed, sets, number, size, is_exact)
 
 
-def _texts(annotator: Ints, document: Ints, text_document: Ints) -> dict[int, Ints]:
-    """The texts that each annotator annotated."""
-    return {
-        who: np.flatnonzero(np.isin(text_document, document[annotator == who]))
-        for who in distinct(annotator)[0].tolist()
-    }
+def _placed(spans: Marked, shared: SharedDocuments) -> tuple[Ints, Ints, list[Ensemble]]:
+    """The pairs of annotators, and what either of them marked in the documents they share.
+
+    Where everybody annotated everything, there is one ensemble for each annotator.
+    """
+    corpus = spans.corpus
+    n_annotators = max(len(corpus.annotators), 1)
+    who, document = corpus.annotation_annotator, corpus.annotation_document[shared.one]
+    pairs, pair = distinct(who[shared.one] * n_annotators + who[shared.two])
+    group, length = spans.owner(), spans.end - spans.start
+    text, annotator, label = spans.text[group], spans.annotator[group], spans.label[group]
+    sides = np.zeros((2, len(pairs)), dtype=np.int64)
+    known: dict[tuple[int, bytes], int] = {}
+    found: list[Ensemble] = []
+    for which, code in enumerate(pairs.tolist()):
+        is_shared = np.zeros(len(corpus.documents), dtype=bool)
+        is_shared[document[pair == which]] = True
+        texts = is_shared[corpus.text_document]
+        for side, one in enumerate(divmod(code, n_annotators)):
+            key = one, is_shared.tobytes()
+            if key not in known:
+                known[key] = len(found)
+                own = (annotator == one) & texts[text]
+                found.append(Ensemble(corpus.text_length[texts], length[own], label[own]))
+            sides[side, which] = known[key]
+    return pairs, sides, found

@@ -139,7 +139,7 @@ def counted(
     sizes = np.array([of_group(size, group) for group in (group_a, group_b)], dtype=np.float64)
     notes: tuple[Note, ...] = ()
     if is_corpus_wide:
-        wide = corpus_wide(spans, measure)
+        wide = corpus_wide(spans, shared, measure)
         matches = _corpus_wide(spans, measure, wide, rows, sizes)
         notes = () if wide.is_exact else (BY_FUGACITIES,)
     else:
@@ -308,7 +308,7 @@ def _matches(placed: Placement, measure: Measure, sizes: Floats, a: Ints, b: Int
         sets, number = placed.sets(measure.members_of)
         sides = number[a[exact]], number[b[exact]]
         expected[:, exact] = _expected(sets, measure, placed.model, *sides)
-        limit = sizes.min(axis=0) if measure.is_one_to_one else sizes.mean(axis=0)
+        limit = _limit(measure, sizes)
         fixed[exact] = _fixed(
             placed,
             measure,
@@ -339,6 +339,11 @@ def _has_form(placed: Placement, measure: Measure) -> Bools:
     if measure.has_form is None:
         return np.ones(n_groups, dtype=bool)
     return measure.has_form(placed.structure)
+
+
+def _limit(measure: Measure, sizes: Floats) -> Floats:
+    """The most that two sides can have in common."""
+    return np.asarray(sizes.min(axis=0) if measure.is_one_to_one else sizes.mean(axis=0))
 
 
 def _certain(expected: Floats, sizes: Floats) -> Bools:
@@ -376,24 +381,31 @@ def _corpus_wide(
     if len(both):
         groups = SpanGroups(spans.first, spans.start, spans.end)
         matched[:, both] = measure.matched(groups, rows.group_a[both], rows.group_b[both])
-    i, j = (wide.number[side, label, wide.size[text]] for side in (rows.a, rows.b))
+    n_labels, n_annotators = max(len(spans.labels), 1), max(len(spans.corpus.annotators), 1)
+    pair = np.searchsorted(wide.pairs, rows.a * n_annotators + rows.b)
+    i, j = (wide.number[side[pair], label, wide.size[text]] for side in wide.sides)
     met = np.flatnonzero((i >= 0) & (j >= 0))
     if len(met):
         expected[:, met] = _expected(wide.sets, measure, AUTO, i[met], j[met])
-    # Spans are placed in all texts at once: chance has freedom in all of them or in none.
-    n_labels, n_annotators = max(len(spans.labels), 1), max(len(spans.corpus.annotators), 1)
-    pairs, pair = distinct((rows.a * n_annotators + rows.b) * n_labels + label)
-    columns = (expected[0], matched[0], *sizes)
-    by_chance, found, *of_sides = (exact_total(pair, column, len(pairs)) for column in columns)
-    limit = np.minimum(*of_sides)
-    fixed = np.abs(by_chance - found) <= _REACHED * np.maximum(found, 1)
-    fixed &= (found == 0) | (found == limit)
+    # Spans are placed in all texts at once: what is fixed or certain, is so in all of them.
+    wholes, whole = distinct(pair * n_labels + label)
+
+    def summed(values: Floats) -> Floats:
+        return np.array([exact_total(whole, row, len(wholes)) for row in values])
+
+    of_all, of_sides = summed(expected), summed(sizes)
+    found = summed(matched[:1])[0]
+    slack = _REACHED * np.maximum(found, 1)
+    fixed = np.abs(of_all[0] - found) <= slack
+    for row in np.flatnonzero(fixed & (found > 0) & (found < _limit(measure, of_sides))).tolist():
+        constant = wide.constant_match(*divmod(int(wholes[row]), n_labels), measure.matched)
+        fixed[row] = abs(constant - found[row]) <= slack[row]
     nothing = None if measure.estimate is None else np.zeros(len(text))
     return Matches(
         matched=matched,
         expected=expected,
-        certain=_certain(expected, sizes) & fixed[pair],
-        fixed=fixed[pair],
+        certain=_certain(of_all, of_sides)[:, whole],
+        fixed=fixed[whole],
         error=nothing,
         stream=None if nothing is None else nothing.astype(np.int64),
     )

@@ -135,7 +135,8 @@ def placement_note(spans: Marked) -> tuple[Piece, ...]:
     said: list[Piece] = [f"model 'auto': {_together(spans)} in one text"]
     if n_apart == n_lines:
         return *said, " lie apart, and are placed apart"
-    said += [f" lie apart in {n_apart:,} of {n_lines:,} cases, and are placed apart"]
+    placed = ", and are placed apart" if n_apart else ""
+    said += [f" lie apart in {n_apart:,} of {n_lines:,} cases{placed}"]
     for kind, verb, found, consequence in (
         ("nested", "holds", "lie inside one another", "are placed inside one another"),
         ("crossing", "crosses", "cross", "those that cross move together"),
