@@ -52,7 +52,7 @@ MATCHES = {
     "iou": "spans that overlap enough",
 }
 _ONE = {"documents": "document", "sentences": "sentence", "annotators": "annotator"}
-_METHODS = {"bca": "BCa", "percentile": "percentiles", "expanded": "expanded BCa"}
+_METHODS = {"bca": "BCa", "percentile": "percentiles"}
 
 
 # --- What was compared --------------------------------------------------------
@@ -187,17 +187,16 @@ def joined(texts: Iterable[Text]) -> tuple[Piece, ...]:
 
 def how_made(first: ConfidenceInterval, settings: Settings) -> Text:
     """How intervals were made."""
-    drawn = " and ".join(counted(size, _ONE[kind]) for kind, size in first.units)
-    method = _METHODS.get(settings.interval_method or "", "")
-    text = (
-        f"Intervals: {interval_heading(settings)}, {method}, {settings.resamples:,} resamples of "
-        f"{drawn}, seed {settings.seed}."
-    )
+    units = " and ".join(counted(size, _ONE[kind]) for kind, size in first.units)
+    how = f"expanded (Student's t, jackknife of {units})"
+    if method := _METHODS.get(settings.interval_method or ""):
+        how = f"{method}, {settings.resamples:,} resamples of {units}, seed {settings.seed}"
+    text = f"Intervals: {interval_heading(settings)}, {how}."
     if first.units[0][0] != "sentences" or first.reason is not None:
         return text
     return (
-        f"{text} Documents larger than sentences are not known, so sentences were drawn: if they "
-        "come from a few articles, the intervals are too narrow."
+        f"{text} Documents larger than sentences are not known, so each sentence counts as one: "
+        "if they come from a few articles, the intervals are too narrow."
     )
 
 
