@@ -140,7 +140,7 @@ class TestPaired:
             assert len(p_values) == 1
 
     def test_few_documents_are_warned_of(self):
-        # By BCa below 30 documents that carry the difference, by default below 10.
+        # By BCa below 30 documents that carry the difference, by default below 5.
         few, many = (ranked(n, {"x": 0.8, "y": 0.6}).systems for n in (25, 250))
         for systems, bca, expanded in ((few, True, False), (many, False, False)):
             for method, warned in (("bca", bca), ("expanded", expanded)):

@@ -700,10 +700,10 @@ class TestWhatIsDrawn:
         )
         assert replace(interval, effective=30.0).caution is None
         assert replace(interval, method="expanded").caution is None
-        assert replace(interval, method="expanded", effective=9.4).caution == (
-            "its width is known only about as well as from 9 documents; take it as a rough guide"
+        assert replace(interval, method="expanded", effective=4.4).caution == (
+            "its width is known only about as well as from 4 documents; take it as a rough guide"
         )
-        assert replace(interval, method="expanded", effective=10.0).caution is None
+        assert replace(interval, method="expanded", effective=5.0).caution is None
 
     def test_options_in_sentences_are_those_of_the_command_line_there(self):
         interval = ConfidenceInterval(0.1, 0.2, (), (("documents", 400),), 29.4, "bca")

@@ -25,7 +25,7 @@ from beyondchance.messages import (
 from beyondchance.numbers import in_digits
 from beyondchance.reporting.blocks import counted, in_list
 from beyondchance.reporting.breakdown import interval_heading
-from beyondchance.results.intervals import FEW, VERY_FEW
+from beyondchance.results.intervals import FEW, FEW_ANNOTATORS, VERY_FEW
 from beyondchance.results.score import Score
 from beyondchance.settings import Settings
 
@@ -206,7 +206,9 @@ def star(intervals: Iterable[ConfidenceInterval], settings: Settings) -> Text:
     if not starred:
         return ""
     if starred[0].has_few_annotators:
-        return f"* fewer than {VERY_FEW} annotators: the interval is too narrow, by any method."
+        return (
+            f"* fewer than {FEW_ANNOTATORS} annotators: the interval is too narrow, by any method."
+        )
     if settings.interval_method == "expanded":
         return (
             f"* fewer than {VERY_FEW} effective {starred[0].over}: the interval is a rough guide."

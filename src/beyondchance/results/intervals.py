@@ -26,8 +26,11 @@ FEW = 30
 """BCa and percentiles are too narrow where the spread is known no better than from fewer than
 this many documents."""
 
-VERY_FEW = 10
-"""The same for the expanded interval; and the number of annotators below which no method helps."""
+VERY_FEW = 5
+"""The expanded interval is a rough guide where it is known no better than from fewer."""
+
+FEW_ANNOTATORS = 10
+"""The number of annotators below which no method helps."""
 
 ANNOTATORS = "annotators"
 """The kind of units that annotators are."""
@@ -55,11 +58,11 @@ class ConfidenceInterval:
 
     Examples
     --------
-    >>> interval = ConfidenceInterval(0.61, 0.82, units=(("documents", 12),), effective=7.4)
+    >>> interval = ConfidenceInterval(0.61, 0.82, units=(("documents", 12),), effective=4.4)
     >>> interval.low, interval.high
     (0.61, 0.82)
     >>> interval.caution
-    'its width is known only about as well as from 7 documents; take it as a rough guide'
+    'its width is known only about as well as from 4 documents; take it as a rough guide'
     """
 
     low: float
@@ -95,15 +98,15 @@ class ConfidenceInterval:
     @property
     def has_few_annotators(self) -> bool:
         """Whether annotators were drawn, and are too few for it to hold what it promises."""
-        return not self.why and 0 < self.n_annotators < VERY_FEW
+        return not self.why and 0 < self.n_annotators < FEW_ANNOTATORS
 
     @property
     def caution_text(self) -> Text:
         """What to know before relying on it, in parts; empty if nothing."""
         if self.has_few_annotators:
             return (
-                f"it is over {self.n_annotators} annotators; with fewer than {VERY_FEW} it is too "
-                "narrow, by any method"
+                f"it is over {self.n_annotators} annotators; with fewer than {FEW_ANNOTATORS} it "
+                "is too narrow, by any method"
             )
         expanded = self.method == "expanded"
         if not self.effective < (VERY_FEW if expanded else FEW):
