@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import erfc, exp, inf, lgamma, log, log1p, sqrt
+from math import erfc, exp, inf, lgamma, log, log1p, pi, sqrt
 
 _TINY = 1e-300
 _STEPS = 500
@@ -67,17 +67,24 @@ def student_quantile(share: float, freedom: float) -> float:
         return -student_quantile(1 - share, freedom)
     if share in {0.0, 0.5}:
         return -inf if share == 0 else 0.0
-    # The tail is found on a scale on which it is nearly straight, by halving.
+    # The logarithm of the tail is nearly straight on the scale of x = log(1 - t): Newton's
+    # method, within bounds.
     low, high = 0.0, 1.0
-    while student_share(-exp(high) + 1, freedom) > share:
+    while student_share(1 - exp(high), freedom) > share:
         low, high = high, 2 * high
+    height = exp(lgamma((freedom + 1) / 2) - lgamma(freedom / 2)) / sqrt(freedom * pi)
+    x = (low + high) / 2
     for _ in range(_HALVINGS):
-        middle = (low + high) / 2
-        if student_share(1 - exp(middle), freedom) > share:
-            low = middle
-        else:
-            high = middle
-    return 1 - exp((low + high) / 2)
+        t = 1 - exp(x)
+        tail = student_share(t, freedom)
+        low, high = (x, high) if tail > share else (low, x)
+        slope = height * (1 + t * t / freedom) ** (-(freedom + 1) / 2) * exp(x) / tail
+        before, x = x, x + log(tail / share) / slope
+        if not low < x < high:
+            x = (low + high) / 2
+        if abs(x - before) < 1e-15 * before:
+            break
+    return 1 - exp(x)
 
 
 def chi_square_share(x: float, freedom: float) -> float:
