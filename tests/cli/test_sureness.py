@@ -246,12 +246,17 @@ class TestAgree:
         found = run(
             capsys, "agree", *TEAM, *FLAGS[:-1], "--over", over, "--interval-method", method
         )
-        said = "it is over 3 annotators; with fewer than 10 it is too narrow, by any method"
-        assert f"the interval: {said}" in " ".join(found.err.split())
-        text = " ".join(found.out.split())
-        made = {"bca": "499 resamples of {}, seed 7", "expanded": "jackknife of {})"}[method]
-        assert made.format(drawn) in text
-        assert "* fewer than 10 annotators: the interval is too narrow, by any method." in text
+        text, noted = " ".join(found.out.split()), " ".join(found.err.split())
+        if method == "bca":
+            assert f"499 resamples of {drawn}, seed 7" in text
+            said = "the interval: it is over 3 annotators; with fewer than 10 it is too narrow"
+            assert f"{said}, which --interval-method expanded allows for" in noted
+            assert "* fewer than 10 annotators: the interval is too narrow; --interval" in text
+        else:
+            assert f"jackknife of {drawn})" in text
+            unlike = "does not allow for annotators who are unlike these"
+            assert f"it is over 3 annotators; with fewer than 10 it {unlike}" in noted
+            assert f"* fewer than 10 annotators: the interval {unlike}." in text
 
     def test_null(self, capsys):
         found = in_json(capsys, "agree", *TEAM, *FLAGS[2:], "--null", "--by", "document")

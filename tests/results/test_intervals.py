@@ -721,12 +721,17 @@ class TestWhatIsDrawn:
     def test_few_annotators_are_warned_of_whatever_the_method(self):
         # Of 400 documents and 9 annotators; the documents do not make up for the annotators.
         documents = ("documents", 400)
-        interval = ConfidenceInterval(0.1, 0.2, (), (documents, ("annotators", 9)), 300.0)
+        interval = ConfidenceInterval(0.1, 0.2, (), (documents, ("annotators", 9)), 300.0, "bca")
         assert (interval.over, interval.n_units) == ("documents and annotators", 409)
-        for method in uncertainty.METHODS:
+        for method in ("bca", "percentile"):
             assert replace(interval, method=method).caution == (
-                "it is over 9 annotators; with fewer than 10 it is too narrow, by any method"
+                "it is over 9 annotators; with fewer than 10 it is too narrow, which "
+                "method='expanded' allows for"
             )
+        assert replace(interval, method="expanded").caution == (
+            "it is over 9 annotators; with fewer than 10 it does not allow for annotators who are "
+            "unlike these"
+        )
         assert replace(interval, units=(documents, ("annotators", 10))).caution is None
         # Nothing has to be said of an interval that does not exist.
         assert replace(interval, why="none", effective=nan).caution is None

@@ -205,19 +205,17 @@ def star(intervals: Iterable[ConfidenceInterval], settings: Settings) -> Text:
     starred = [interval for interval in intervals if interval.caution]
     if not starred:
         return ""
+    over, expanded = starred[0].over, settings.interval_method == "expanded"
     if starred[0].has_few_annotators:
-        return (
-            f"* fewer than {FEW_ANNOTATORS} annotators: the interval is too narrow, by any method."
-        )
-    if settings.interval_method == "expanded":
-        return (
-            f"* fewer than {VERY_FEW} effective {starred[0].over}: the interval is a rough guide."
-        )
-    return (
-        f"* fewer than {FEW} effective {starred[0].over}: the interval is probably too narrow; ",
-        Use("method", "expanded", flag="interval_method"),
-        " allows for it.",
-    )
+        few = f"* fewer than {FEW_ANNOTATORS} annotators: the interval "
+        if expanded:
+            return f"{few}does not allow for annotators who are unlike these."
+        few += "is too narrow; "
+    elif expanded:
+        return f"* fewer than {VERY_FEW} effective {over}: the interval is a rough guide."
+    else:
+        few = f"* fewer than {FEW} effective {over}: the interval is probably too narrow; "
+    return few, Use("method", "expanded", flag="interval_method"), " allows for it."
 
 
 def missing(shown: Sequence[tuple[str, ConfidenceInterval]]) -> list[Text]:

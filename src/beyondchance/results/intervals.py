@@ -30,7 +30,8 @@ VERY_FEW = 5
 """The expanded interval is a rough guide where it is known no better than from fewer."""
 
 FEW_ANNOTATORS = 10
-"""The number of annotators below which no method helps."""
+"""With fewer annotators, resamples of them are too narrow, and the expanded interval is wide
+enough only if no annotator of the kind is very unlike those that there are."""
 
 ANNOTATORS = "annotators"
 """The kind of units that annotators are."""
@@ -97,24 +98,25 @@ class ConfidenceInterval:
 
     @property
     def has_few_annotators(self) -> bool:
-        """Whether annotators were drawn, and are too few for it to hold what it promises."""
+        """Whether it is over annotators, and these are too few for it to hold in any case."""
         return not self.why and 0 < self.n_annotators < FEW_ANNOTATORS
 
     @property
     def caution_text(self) -> Text:
         """What to know before relying on it, in parts; empty if nothing."""
-        if self.has_few_annotators:
-            return (
-                f"it is over {self.n_annotators} annotators; with fewer than {FEW_ANNOTATORS} it "
-                "is too narrow, by any method"
-            )
         expanded = self.method == "expanded"
-        if not self.effective < (VERY_FEW if expanded else FEW):
-            return ()
         known = f"its width is known only about as well as from {self.effective:.0f} {self.over}"
-        if expanded:
+        if self.has_few_annotators:
+            few = f"it is over {self.n_annotators} annotators; with fewer than {FEW_ANNOTATORS} it "
+            if expanded:
+                return f"{few}does not allow for annotators who are unlike these"
+            few += "is too narrow, which "
+        elif not self.effective < (VERY_FEW if expanded else FEW):
+            return ()
+        elif expanded:
             return f"{known}; take it as a rough guide"
-        few = f"{known}; with fewer than {FEW} it tends to be too narrow, which "
+        else:
+            few = f"{known}; with fewer than {FEW} it tends to be too narrow, which "
         return few, _method("expanded"), " allows for"
 
     @property
