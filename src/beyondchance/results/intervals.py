@@ -33,6 +33,10 @@ FEW_ANNOTATORS = 10
 """With fewer annotators, resamples of them are too narrow, and the expanded interval is wide
 enough only if no annotator of the kind is very unlike those that there are."""
 
+DIGITS = 12
+"""Decimals of expanded intervals: further ones depend on the order of the documents, and on the
+logarithms of the machine."""
+
 ANNOTATORS = "annotators"
 """The kind of units that annotators are."""
 
@@ -251,6 +255,8 @@ def interval_from(
         ends = accelerated(values, estimate, moves, options.confidence)
     if ends is None:
         return _undefined(_why_not_by(options.method, moves, kinds), units, options)
+    if options.method == "expanded":
+        ends = round(ends[0], DIGITS), round(ends[1], DIGITS)
     effective = degrees_of_freedom(moves) + 1
     return ConfidenceInterval(*ends, units=tuple(units), effective=effective, method=options.method)
 
