@@ -1,11 +1,11 @@
-"""Whether intervals hold what they promise, and tests do: by simulation.
+"""Whether intervals hold what they promise, and tests and plans do: by simulation.
 
     python benchmarks/calibration.py [CORPORA [PART ...]]
 
 A population of documents is made up, and its score is the truth. Corpora are drawn from it,
-2,000 unless told otherwise; it is counted how often their intervals hold the truth, and how
-often two systems are told apart. Each part (coverage, clusters, alarms, power, teams; all
-unless told otherwise) writes a table docs/_static/calibration-PART.md, which
+1,000 unless told otherwise; it is counted how often their intervals hold the truth, how often
+two systems are told apart, and how often the range of a plan holds what is needed. Each part
+(see PARTS; all unless told otherwise) writes a table docs/_static/calibration-PART.md, which
 docs/uncertainty.md shows.
 """
 
@@ -13,32 +13,51 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
 from pathlib import Path
 from time import perf_counter
 
 import numpy as np
 
 import beyondchance as bc
+from beyondchance.core.bootstrap import bootstrap_weights
 from beyondchance.core.exact import exact_total
 from beyondchance.core.ragged import total
-from beyondchance.results.resampling import METHODS, SCORES
+from beyondchance.results.intervals import interval_from, lowest_of
+from beyondchance.results.resampling import (
+    METHODS,
+    SCORES,
+    resampling_of,
+    score_of,
+    stacked,
+    totals_of,
+)
 from beyondchance.types import Floats
 from generate import population
 
 TABLES = Path(__file__).parent.parent / "docs" / "_static"
 POOL = 60_000
 """Sentences of a population."""
-RESAMPLES = 1999
+RESAMPLES = 999
 
 CAREFUL, CARELESS = 0.08, 0.3
 """Shares of the spans that a system gets wrong."""
+TEAM = 0.15
+"""The same, for each of three annotators."""
 
 COVERAGE = """\
 Of {corpora:,} corpora each, in percent (standard error about {error:.1f}). A document is one
 sentence of 13 tokens on average; a careful system gets 8 % of the spans wrong, a careless one
 30 %. *Effective* is the median number of documents from which the width would be known as well, if
-all varied alike; *none* the percentage of corpora without an interval, mostly because there was no
-disagreement at all, which are left out of the others."""
+all varied alike; *none* the percentage of corpora without an expanded interval, mostly because
+there was no disagreement at all, which are left out of the others."""
+
+LENGTHS = """\
+Corrected scores of {corpora:,} corpora each, in percent (standard error about {error:.1f}). The
+number of sentences in a document is lognormal with a median of 5 and a standard deviation of its
+logarithm of 1.2: of a hundred documents, one is longer than eighty sentences. In *unlike* documents
+errors vary as well, with a coefficient of variation of 1. A team is three annotators who get 15 %
+of the spans wrong each, and are compared in all three pairs."""
 
 CLUSTERS = """\
 Of {corpora:,} corpora each, in percent. *Spread* is how much harder some documents are than
@@ -51,13 +70,25 @@ within three standard errors."""
 
 POWER = """\
 How often two systems that differ are told apart (p at most .05) on {corpora:,} corpora of
-one-sentence documents, in percent, and how often the intervals of their difference hold the true
-one; *none* is the percentage of corpora without an interval, which are left out."""
+one-sentence documents, in percent."""
+
+DIFFERENCES = """\
+How often 95 % intervals of the difference between two systems hold the true one, in percent of
+{corpora:,} corpora each (standard error about {error:.1f}). *None* is the percentage of corpora
+without an expanded interval, in which the systems do not differ in any document; these are left
+out."""
 
 TEAMS = """\
 Of {corpora:,} teams each, in percent: how often 95 % intervals of the observed score hold what all
-annotators of that kind would reach. The annotators are unlike (each finds a share of the spans that
-is beta-distributed around .8, with a standard deviation of .12), the 40 documents are alike."""
+annotators of that kind would reach. Annotators are *unlike* (each finds a share of the spans that
+is beta-distributed around .8, with a standard deviation of .12) or of *two kinds* (four in five
+find .9 of the spans, one in five finds half of them); the 40 documents are alike."""
+
+PLANS = """\
+Of {corpora:,} pilots each, in percent: how often the range of a plan (95 %) holds the number of
+documents that the whole population asks for; *below* and *above*, how often that is less than the
+range and more. *Times* is the median of the upper end divided by the lower one. Pilots without a
+plan, in which all documents agree completely, are left out."""
 
 
 def sums_of(counts: bc.Counts, unit: str = "document") -> Floats:
@@ -101,12 +132,64 @@ def result_of(sums: Floats) -> bc.Agreement:
     return bc.Agreement(counts, bc.Settings())
 
 
+@cache
 def population_of(
-    noise: Sequence[float], *, sentences: int = 1, spread: float = 0.0
+    noise: tuple[float, ...], *, sentences: int = 1, spread: float = 0.0, is_lognormal: bool = False
 ) -> list[bc.Counts]:
     """Each system of a population against its gold standard."""
-    corpus = population(POOL // sentences, noise=noise, sentences=sentences, spread=spread)
+    corpus = _population(noise, sentences, spread, is_lognormal)
     return [system.counts for system in bc.rank(corpus).systems.values()]
+
+
+def _population(
+    noise: tuple[float, ...], sentences: int, spread: float, is_lognormal: bool
+) -> bc.Corpus:
+    each: int | list[int] = sentences
+    n_documents = POOL // sentences
+    if is_lognormal:
+        n_documents = 7000
+        logarithms = np.random.default_rng(3).normal(np.log(5), 1.2, n_documents)
+        each = np.maximum(np.rint(np.exp(logarithms)), 1).astype(int).tolist()
+    return population(n_documents, noise=noise, sentences=each, spread=spread)
+
+
+def team_population(*, spread: float = 0.0, is_lognormal: bool = False) -> bc.Counts:
+    """Three annotators, in all three pairs; what they are compared with elsewhere is left out."""
+    corpus = _population((TEAM, TEAM, TEAM), 20, spread, is_lognormal)
+    names = [name for name in corpus.annotators if name != "gold"]
+    return bc.agreement(corpus.select(annotators=names)).counts
+
+
+def interval_of(
+    sums: Sequence[Floats], seed: int, method: str, score: str = "corrected"
+) -> bc.ConfidenceInterval:
+    """The interval of a result with these sums by document, or of the difference of two."""
+    options = resampling_of(
+        bc.Settings(), {"seed": seed, "method": method, "resamples": RESAMPLES}, over="documents"
+    )
+    table = np.stack(sums, axis=1)
+    totals = totals_of(table)
+    whole = totals(np.ones((1, len(table))))[0]
+    weights = bootstrap_weights(len(table), options.draws, options.generator)
+    drawn = stacked((totals(block) for block in weights), whole)
+
+    def scored(found: Floats) -> Floats:
+        first, *rest = (score_of(found[..., i, :], score) for i in range(len(sums)))
+        return first - rest[0] if rest else first
+
+    return interval_from(
+        scored(drawn),
+        float(scored(whole)),
+        [scored(whole - table)],
+        options,
+        kinds=["documents"],
+        lowest=lowest_of(whole[0], score) if len(sums) == 1 else None,
+    )
+
+
+def error_of(corpora: int) -> float:
+    """The standard error of a coverage of 95 %, in percent."""
+    return 100 * (0.05 * 0.95 / corpora) ** 0.5
 
 
 def draws(n_units: int, size: int, corpora: int) -> Iterator[tuple[int, np.ndarray]]:
@@ -162,38 +245,72 @@ def coverage(corpora: int) -> list[str]:
     """Documents of one sentence each: how often each kind of interval holds the truth."""
     rows = []
     for name, noise in (("careful", CAREFUL), ("careless", CARELESS)):
-        (counts,) = population_of([noise])
+        (counts,) = population_of((noise,))
         pool = sums_of(counts)
-        truth = result_of(pool)
-        for size in (30, 100, 300, 1000):
-            tallies = {(method, score): Tally() for method in METHODS for score in SCORES}
-            effective = []
-            for seed, chosen in draws(len(pool), size, corpora):
-                result = result_of(pool[chosen])
-                for method in METHODS:
-                    found = result.intervals(seed=seed, resamples=RESAMPLES, method=method)
-                    for score in SCORES:
-                        tallies[method, score].add(found.overall[score], getattr(truth, score))
-                effective.append(found.overall["corrected"].effective)
-            rest = f"{np.nanmedian(effective):.0f}"
-            for score in SCORES:
-                if score != "corrected" and size != 1000:
-                    continue
-                cells = [tallies[method, score].cells() for method in METHODS]
-                rows.append(
-                    [f"{name}, {score} {getattr(truth, score):.3f}", f"{size:,}", rest]
-                    + [cell for held, width, _ in cells for cell in (held, width)]
-                    + [cells[0][2]]
-                )
+        for size in (10, 30, 100, 300, 1000):
+            for score in SCORES if size == 1000 else ("corrected",):
+                truth = float(score_of(pool.sum(axis=0), score))
+                cells = covered([pool], truth, size, corpora, methods=METHODS, score=score)
+                rows.append([f"{name}, {score} {truth:.3f}", f"{size:,}", *cells])
             say(f"coverage {name} {size}")
     headings = ["system, score", "documents", "effective"]
     headings += [f"{method}{what}" for method in METHODS for what in ("", ", width")]
     return [
         "### How often 95 % intervals hold the truth",
         "",
-        COVERAGE.format(corpora=corpora, error=100 * (0.05 * 0.95 / corpora) ** 0.5),
+        COVERAGE.format(corpora=corpora, error=error_of(corpora)),
         "",
         *table([*headings, "none"], rows),
+    ]
+
+
+def covered(
+    pools: Sequence[Floats],
+    truth: float,
+    size: int,
+    corpora: int,
+    *,
+    methods: Sequence[str],
+    score: str = "corrected",
+) -> list[str]:
+    """Effective documents, coverage and width by each method, and how often there is none."""
+    tallies = {method: Tally() for method in methods}
+    effective = []
+    for seed, chosen in draws(len(pools[0]), size, corpora):
+        for method, tally in tallies.items():
+            found = interval_of([pool[chosen] for pool in pools], seed, method, score)
+            tally.add(found, truth)
+        effective.append(found.effective)
+    cells = [tally.cells() for tally in tallies.values()]
+    both = [cell for held, width, _ in cells for cell in (held, width)]
+    return [f"{np.nanmedian(effective):.0f}", *both, cells[0][2]]
+
+
+def lengths(corpora: int) -> list[str]:
+    """Documents of very unlike length, alike and unlike otherwise; and teams of three."""
+    rows = []
+    for kind, spread in (("alike", 0.0), ("unlike", 1.0)):
+        pools = {
+            name: sums_of(population_of((noise,), spread=spread, is_lognormal=True)[0])
+            for name, noise in (("careful", CAREFUL), ("careless", CARELESS))
+        }
+        pools["team of three"] = sums_of(team_population(spread=spread, is_lognormal=True))
+        if spread:
+            pools["team of three, 20 sentences each"] = sums_of(team_population(spread=spread))
+        for name, pool in pools.items():
+            truth = float(score_of(pool.sum(axis=0), "corrected"))
+            for size in (10, 20, 30, 100):
+                cells = covered([pool], truth, size, corpora, methods=METHODS)
+                rows.append([f"{name} {truth:.3f}", kind, f"{size}", *cells[:-1]])
+            say(f"lengths {name} {kind}")
+    headings = ["annotators", "documents", "number", "effective"]
+    headings += [f"{method}{what}" for method in METHODS for what in ("", ", width")]
+    return [
+        "### Documents of unlike length, and teams",
+        "",
+        LENGTHS.format(corpora=corpora, error=error_of(corpora)),
+        "",
+        *table(headings, rows),
     ]
 
 
@@ -201,7 +318,7 @@ def clusters(corpora: int) -> list[str]:
     """Sentences of one document are alike: drawing sentences promises too much."""
     rows = []
     for spread in (0.0, 1.0, 2.0):
-        (counts,) = population_of([CAREFUL], sentences=20, spread=spread)
+        (counts,) = population_of((CAREFUL,), sentences=20, spread=spread)
         by_document, by_sentence = sums_of(counts), sums_of(counts, "text")
         truth = result_of(by_document).corrected
         for size in (30, 100):
@@ -209,22 +326,21 @@ def clusters(corpora: int) -> list[str]:
             for seed, chosen in draws(len(by_document), size, corpora // 2):
                 sentences = (chosen[:, None] * 20 + np.arange(20)).reshape(-1)
                 for tally, sums, method in (
-                    (tallies[0], by_document[chosen], "bca"),
-                    (tallies[1], by_document[chosen], "expanded"),
-                    (tallies[2], by_sentence[sentences], "bca"),
+                    (tallies[0], by_document[chosen], "expanded"),
+                    (tallies[1], by_document[chosen], "bca"),
+                    (tallies[2], by_sentence[sentences], "expanded"),
                 ):
-                    found = result_of(sums).interval(seed=seed, resamples=RESAMPLES, method=method)
-                    tally.add(found, truth)
+                    tally.add(interval_of([sums], seed, method), truth)
             cells = [cell for tally in tallies for cell in tally.cells()[:2]]
             rows.append([f"{spread:g}", f"{size} of 20 sentences", *cells])
             say(f"clusters {spread} {size}")
-    headings = ["spread", "documents", "documents, bca", "width", "documents, expanded", "width"]
+    headings = ["spread", "documents", "documents, expanded", "width", "documents, bca", "width"]
     return [
         "### Why documents are drawn and not sentences",
         "",
         CLUSTERS.format(corpora=corpora // 2),
         "",
-        *table([*headings, "sentences, bca", "width"], rows),
+        *table([*headings, "sentences, expanded", "width"], rows),
     ]
 
 
@@ -234,7 +350,7 @@ def alarms(corpora: int) -> list[str]:
     for name, sentences, spread in (("one sentence", 1, 0.0), ("20 sentences, unlike", 20, 1.0)):
         one, other = (
             sums_of(counts)
-            for counts in population_of([0.15, 0.15], sentences=sentences, spread=spread)
+            for counts in population_of((0.15, 0.15), sentences=sentences, spread=spread)
         )
         for size in (10, 30, 100, 1000):
             told = dict.fromkeys(("permutation", "bootstrap", "unpaired"), 0)
@@ -260,26 +376,20 @@ def alarms(corpora: int) -> list[str]:
 
 
 def power(corpora: int) -> list[str]:
-    """Two systems that differ: how often that is found, and what interval it has."""
+    """Two systems that differ: how often that is found."""
     rows = []
     for noise in ((0.08, 0.1), (0.08, 0.12), (0.08, 0.2)):
         one, other = (sums_of(counts) for counts in population_of(noise))
         truth = result_of(one).corrected - result_of(other).corrected
         for size in (30, 100, 300, 1000):
-            told, tallies = 0, {"bca": Tally(), "expanded": Tally()}
+            told = 0
             for seed, chosen in draws(len(one), size, corpora // 2):
                 pair = result_of(one[chosen]), result_of(other[chosen])
-                for method, tally in tallies.items():
-                    found = bc.compare(*pair, seed=seed, resamples=RESAMPLES, method=method)
-                    tally.add(found.interval, truth)
-                told += found.p_value <= 0.05
-            cells = [tally.cells() for tally in tallies.values()]
+                told += bc.compare(*pair, seed=seed, resamples=RESAMPLES).p_value <= 0.05
             systems = f"{percent(noise[0])} and {percent(noise[1])} wrong"
-            held = [cell[0] for cell in cells]
-            told_apart = share(told, corpora // 2)
-            rows.append([systems, f"{truth:.3f}", f"{size:,}", told_apart, *held, cells[0][2]])
+            rows.append([systems, f"{truth:.3f}", f"{size:,}", share(told, corpora // 2)])
             say(f"power {noise} {size}")
-    headings = ["systems", "true difference", "documents", "told apart", "bca", "expanded", "none"]
+    headings = ["systems", "true difference", "documents", "told apart"]
     return [
         "### Power",
         "",
@@ -289,11 +399,84 @@ def power(corpora: int) -> list[str]:
     ]
 
 
-def team_of(n_annotators: int, rng: np.random.Generator, n_documents: int = 40) -> bc.Agreement:
+def differences(corpora: int) -> list[str]:
+    """Two systems on few documents: how often intervals hold their difference."""
+    rows = []
+    for kind, options in (
+        ("one sentence", {}),
+        ("20 sentences", {"sentences": 20}),
+        ("20 sentences, unlike", {"sentences": 20, "spread": 1.0}),
+        ("lognormal", {"is_lognormal": True}),
+        ("lognormal, unlike", {"is_lognormal": True, "spread": 1.0}),
+    ):
+        counts = population_of((0.08, 0.12, 0.3, 0.15, 0.15), **options)
+        pools = dict(enumerate(map(sums_of, counts)))
+        for first, second, what in (
+            (0, 1, "8 % and 12 %"),
+            (0, 2, "8 % and 30 %"),
+            (3, 4, "15 % both"),
+        ):
+            pair = [pools[first], pools[second]]
+            one, other = (float(score_of(pool.sum(axis=0), "corrected")) for pool in pair)
+            for size in (8, 10, 20, 30, 100):
+                cells = covered(pair, one - other, size, corpora, methods=("expanded", "bca"))
+                rows.append([kind, what, f"{size}", *cells])
+        say(f"differences {kind}")
+    headings = ["documents of", "systems wrong", "documents", "effective"]
+    headings += [f"{method}{what}" for method in ("expanded", "bca") for what in ("", ", width")]
+    return [
+        "### Differences of systems",
+        "",
+        DIFFERENCES.format(corpora=corpora, error=error_of(corpora)),
+        "",
+        *table([*headings, "none"], rows),
+    ]
+
+
+def plans(corpora: int) -> list[str]:
+    """Pilots: how often the range of a plan holds the true need."""
+    rows = []
+    for kind, options in (
+        ("one sentence", {}),
+        ("20 sentences", {"sentences": 20}),
+        ("20 sentences, unlike", {"sentences": 20, "spread": 1.0}),
+        ("lognormal", {"is_lognormal": True}),
+        ("lognormal, unlike", {"is_lognormal": True, "spread": 1.0}),
+    ):
+        careful, _, careless, *_ = population_of((0.08, 0.12, 0.3, 0.15, 0.15), **options)
+        pools = {"careful": sums_of(careful), "careless": sums_of(careless)}
+        for name, pool in pools.items():
+            need = bc.plan(result_of(pool), 0.02).documents
+            for size in (10, 20, 50, 100):
+                found = [
+                    bc.plan(result_of(pool[chosen]), 0.02)
+                    for _, chosen in draws(len(pool), size, corpora)
+                ]
+                made = [plan for plan in found if plan.documents is not None]
+                held = sum(plan.low <= need <= plan.high for plan in made)
+                below = sum(need < plan.low for plan in made) / len(made)
+                above = sum(need > plan.high for plan in made) / len(made)
+                times = np.median([plan.high / plan.low for plan in made])
+                cells = [f"{100 * below:.1f}", f"{100 * above:.1f}", f"{times:,.1f}"]
+                rows.append([kind, name, f"{need:,}", f"{size}", share(held, len(made)), *cells])
+        say(f"plans {kind}")
+    headings = ["documents of", "system", "need for ± .02", "pilot", "held", "below", "above"]
+    return [
+        "### Plans",
+        "",
+        PLANS.format(corpora=corpora),
+        "",
+        *table([*headings, "times"], rows),
+    ]
+
+
+def team_of(kind: str, n_annotators: int, rng: np.random.Generator) -> bc.Agreement:
     """Annotators who each find a share of their own of ten spans in every document."""
-    mean, sd = 0.8, 0.12
+    n_documents, mean, sd = 40, 0.8, 0.12
     strength = mean * (1 - mean) / sd**2 - 1
     skill = rng.beta(mean * strength, (1 - mean) * strength, n_annotators)
+    if kind == "two kinds":
+        skill = np.where(rng.random(n_annotators) < 0.2, 0.5, 0.9)
     found = rng.random((n_documents, 10, n_annotators)) < skill[None, None]
     left, right = np.triu_indices(n_annotators, 1)
     n_pairs = len(left)
@@ -327,28 +510,29 @@ def team_of(n_annotators: int, rng: np.random.Generator, n_documents: int = 40) 
 def teams(corpora: int) -> list[str]:
     """Annotators are few and unlike: what intervals over documents say of others."""
     kinds = [
-        ("documents", "bca"),
-        ("annotators", "bca"),
+        ("documents", "expanded"),
         ("annotators", "expanded"),
-        ("both", "bca"),
+        ("annotators", "bca"),
         ("both", "expanded"),
+        ("both", "bca"),
     ]
     rows = []
-    for size in (3, 5, 10, 20):
-        rng = np.random.default_rng(size)
-        tallies = {kind: Tally() for kind in kinds}
-        for seed in range(corpora // 2):
-            result = team_of(size, rng)
-            for (over, method), tally in tallies.items():
-                found = result.interval(
-                    "observed", seed=seed, resamples=RESAMPLES, method=method, over=over
-                )
-                # Of two who find each span independently, with a mean share of .8 each.
-                tally.add(found, 0.8)
-        cells = [tally.cells() for tally in tallies.values()]
-        rows.append([str(size), *(held for held, _, _ in cells)])
-        say(f"teams {size}")
-    headings = ["annotators", *(f"{over}, {method}" for over, method in kinds)]
+    # What two find who find each span independently: the mean share.
+    for kind, truth in (("unlike", 0.8), ("two kinds", 0.82)):
+        for size in (3, 5, 10, 20):
+            rng = np.random.default_rng(size)
+            tallies = {how: Tally() for how in kinds}
+            for seed in range(corpora // 2):
+                result = team_of(kind, size, rng)
+                for (over, method), tally in tallies.items():
+                    found = result.interval(
+                        "observed", seed=seed, resamples=RESAMPLES, method=method, over=over
+                    )
+                    tally.add(found, truth)
+            cells = [tally.cells() for tally in tallies.values()]
+            rows.append([kind, str(size), *(held for held, _, _ in cells)])
+            say(f"teams {kind} {size}")
+    headings = ["annotators", "number", *(f"{over}, {method}" for over, method in kinds)]
     return [
         "### Other annotators",
         "",
@@ -368,16 +552,19 @@ START = perf_counter()
 
 PARTS = {
     "coverage": coverage,
+    "lengths": lengths,
     "clusters": clusters,
+    "differences": differences,
     "alarms": alarms,
     "power": power,
     "teams": teams,
+    "plans": plans,
 }
 
 
 def main() -> None:
     """Run what is asked for and write its tables."""
-    corpora = int(sys.argv[1]) if len(sys.argv) > 1 else 2000
+    corpora = int(sys.argv[1]) if len(sys.argv) > 1 else 1000
     for name in sys.argv[2:] or PARTS:
         head = f"<!-- Written by python benchmarks/calibration.py {corpora} {name} -->"
         lines = [head, "", *PARTS[name](corpora)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -32,7 +33,7 @@ def population(
     n_documents: int,
     *,
     noise: tuple[float, ...] = (0.08,),
-    sentences: int = 1,
+    sentences: int | Sequence[int] = 1,
     spread: float = 0.0,
     seed: int = 1,
 ) -> Corpus:
@@ -42,14 +43,15 @@ def population(
     ----------
     noise : tuple of float
         For each system, how many of a hundred spans it gets wrong, divided by 100.
-    sentences : int
-        Sentences in each document.
+    sentences : int or sequence of int
+        Sentences in each document, if not the same in all.
     spread : float
         How much harder or easier than others documents are: the coefficient of variation of
         the noise from document to document, the same for all systems.
     """
     tags = systems(n_documents, noise=noise, sentences=sentences, spread=spread, seed=seed)
-    documents = [f"d{number}" for number in range(n_documents) for _ in range(sentences)]
+    each = np.broadcast_to(sentences, n_documents)
+    documents = [f"d{number}" for number in range(n_documents) for _ in range(each[number])]
     return Corpus.from_tags(tags, documents=documents).with_gold("gold")
 
 
@@ -57,7 +59,7 @@ def systems(
     n_documents: int,
     *,
     noise: tuple[float, ...],
-    sentences: int = 1,
+    sentences: int | Sequence[int] = 1,
     spread: float = 0.0,
     seed: int = 1,
 ) -> dict[str, Tags]:
@@ -65,9 +67,9 @@ def systems(
     rng = np.random.default_rng(seed)
     names = [f"system {number}" for number in range(1, len(noise) + 1)]
     tags: dict[str, Tags] = {name: [] for name in ("gold", *names)}
-    for _ in range(n_documents):
+    for n_sentences in np.broadcast_to(sentences, n_documents):
         harder = rng.gamma(1 / spread**2, spread**2) if spread else 1.0
-        for n in np.clip(rng.gamma(1.6, 8.8, sentences), 1, 50).astype(int).tolist():
+        for n in np.clip(rng.gamma(1.6, 8.8, n_sentences), 1, 50).astype(int).tolist():
             spans = _spans(n, rng)
             tags["gold"].append(_tags(n, spans))
             for name, share in zip(names, noise, strict=True):

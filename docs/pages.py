@@ -51,7 +51,7 @@ EXAMPLES = {
         "beyondchance agree example/*.conll --quiet --coefficients alpha,mu-alpha,kappa,s",
         "beyondchance agree example/*.conll --labels PERSON --output latex",
         "beyondchance agree example/*.conll --fail-under 0.8 --quiet --output csv",
-        "beyondchance agree example/*.conll --confidence 0.95 --interval-method expanded --null",
+        "beyondchance agree example/*.conll --confidence 0.95 --null",
     ],
     "disagreements": [
         "beyondchance disagreements example/ada.conll example/cleo.conll --top 8",

@@ -200,17 +200,20 @@ class ResamplingOptions(TypedDict, total=False):
         ),
     ]
     method: Annotated[
-        Literal["bca", "percentile", "expanded"],
+        Literal["expanded", "bca", "percentile"],
         Option(
-            "How intervals are computed from resamples; expanded allows for few documents.",
-            "bca",
+            "How intervals are computed: from the influence of each document, which allows for "
+            "few and unlike documents, or from resamples.",
+            "expanded",
             flag="interval_method",
         ),
     ]
     resamples: Annotated[
         int,
         Option(
-            "How many resamples to draw.", 9999, within=Within(FEWEST_RESAMPLES, MOST_RESAMPLES)
+            "How many resamples to draw, for tests and for other intervals than expanded ones.",
+            9999,
+            within=Within(FEWEST_RESAMPLES, MOST_RESAMPLES),
         ),
     ]
     seed: Annotated[

@@ -102,9 +102,14 @@ class TestAgree:
         uncertainty = found["uncertainty"]
         effective = expected.overall["corrected"].effective
         assert uncertainty == {
-            "confidence": 0.9, "method": "bca", "resamples": 499, "seed": 7,
+            "confidence": 0.9, "method": "expanded", "resamples": None, "seed": None,
             "over": "documents", "units": 12, "effective_units": pytest.approx(effective),
         }  # fmt: skip
+        drawn = in_json(capsys, "agree", *TEAM, *FLAGS, "--interval-method", "bca")
+        expected = agreement(example()).intervals(**OPTIONS, method="bca")
+        assert drawn["intervals"] == ends(expected.overall)
+        made = drawn["uncertainty"]
+        assert (made["method"], made["resamples"], made["seed"]) == ("bca", 499, 7)
 
     def test_the_signature_has_the_seed(self, capsys):
         found = in_json(capsys, "agree", *TEAM, *FLAGS, "--interval-method", "percentile")
@@ -139,6 +144,15 @@ class TestAgree:
         found = in_json(capsys, "agree", *TEAM, *measure, "--confidence", "0.9", "--quiet")
         assert Settings.parse(found["signature"]).seed == 0
 
+    def test_what_is_drawn_is_signed(self, capsys):
+        def signed(*flags):
+            found = Settings.parse(in_json(capsys, "agree", *TEAM, *FLAGS, *flags)["signature"])
+            return found.interval_method, found.resamples, found.seed
+
+        assert signed() == ("expanded", None, None)
+        assert signed("--null") == ("expanded", 499, 7)
+        assert signed("--interval-method", "bca") == ("bca", 499, 7)
+
     def test_csv_has_both_ends(self, capsys):
         out = run(capsys, "agree", *TEAM, *FLAGS, "--output", "csv").out
         rows = list(csv.DictReader(io.StringIO(out)))
@@ -148,16 +162,21 @@ class TestAgree:
         assert float(labels["PLACE"]["chance_high"]) == expected.by_label["PLACE"]["chance"].high
 
     def test_few_documents_are_warned_of(self, capsys):
-        args = ("agree", *TEAM, "--confidence", "0.9", "--resamples", "199")
-        found = run(capsys, *args)
+        args = ("agree", *TEAM, "--confidence", "0.9")
+        found = run(capsys, *args, "--resamples", "199", "--interval-method", "bca")
         assert "which --interval-method expanded allows for" in found.err
         said = "* fewer than 30 effective documents: the interval is probably too narrow"
         assert said in " ".join(found.out.split())
-        found = run(capsys, *args, "--interval-method", "expanded")
+        found = run(capsys, *args)
         assert "interval" not in found.err
         assert "too narrow" not in found.out
-        # Of some rows less than ten documents carry the spread, which no method allows for.
-        said = "* fewer than 10 effective documents: the interval is a rough guide."
+
+    def test_very_few_documents_are_warned_of(self, capsys):
+        spans = {"a": [[(0, 2, "P")]] * 4, "b": [[(0, 1 + n % 2, "P")] for n in range(4)]}
+        write(Corpus.from_spans(spans, lengths=[9] * 4), "spans.csv", format="table")
+        found = run(capsys, "agree", "spans.csv", "--confidence", "0.9")
+        assert "as well as from 4 documents; take it as a rough guide" in found.err
+        said = "* fewer than 5 effective documents: the interval is a rough guide."
         assert said in " ".join(found.out.split())
 
     def test_sentences_are_said_to_be_drawn(self, capsys, tmp_path):
@@ -167,8 +186,8 @@ class TestAgree:
             text = "\n".join("".join(f"w {tag}\n" for tag in sentence) for sentence in side)
             (tmp_path / f"{name}.conll").write_text(text)
         out = run(capsys, "agree", "anna.conll", "ben.conll", *FLAGS).out
-        assert "499 resamples of 4 sentences" in out
-        assert "so sentences were drawn" in " ".join(out.split())
+        assert "Intervals: 90 %, expanded (Student's t, jackknife of 4 sentences)." in out
+        assert "so each sentence counts as one" in " ".join(out.split())
 
     def test_reasons(self, capsys):
         spans = {
@@ -227,11 +246,17 @@ class TestAgree:
         found = run(
             capsys, "agree", *TEAM, *FLAGS[:-1], "--over", over, "--interval-method", method
         )
-        said = "it is over 3 annotators; with fewer than 10 it is too narrow, by any method"
-        assert f"the interval: {said}" in " ".join(found.err.split())
-        text = " ".join(found.out.split())
-        assert f"499 resamples of {drawn}, seed 7" in text
-        assert "* fewer than 10 annotators: the interval is too narrow, by any method." in text
+        text, noted = " ".join(found.out.split()), " ".join(found.err.split())
+        if method == "bca":
+            assert f"499 resamples of {drawn}, seed 7" in text
+            said = "the interval: it is over 3 annotators; with fewer than 10 it is too narrow"
+            assert f"{said}, which --interval-method expanded allows for" in noted
+            assert "* fewer than 10 annotators: the interval is too narrow; --interval" in text
+        else:
+            assert f"jackknife of {drawn})" in text
+            unlike = "does not allow for annotators who are unlike these"
+            assert f"it is over 3 annotators; with fewer than 10 it {unlike}" in noted
+            assert f"* fewer than 10 annotators: the interval {unlike}." in text
 
     def test_null(self, capsys):
         found = in_json(capsys, "agree", *TEAM, *FLAGS[2:], "--null", "--by", "document")
@@ -286,16 +311,16 @@ class TestRank:
         assert found["comparisons"] == [
             {
                 "a": "cleo", "b": "ben", "difference": pair.difference,
-                "interval": [pair.interval.low, pair.interval.high],
-                "caution": pair.interval.caution, "p_value": pair.p_value,
+                "interval": [pair.interval.low, pair.interval.high], "p_value": pair.p_value,
                 "p_error": pair.p_error, "p_adjusted": p, "n_documents": 12,
             }
         ]  # fmt: skip
         assert found["groups"] == [["cleo", "ben"]]
 
     def test_differences_from_few_documents_are_shown_with_a_star(self, capsys):
-        found = run(capsys, "rank", *TEAM, *FLAGS[:-1])
-        pair = compare_systems(rank(example(), gold="ada"), **OPTIONS).pairs["cleo", "ben"]
+        found = run(capsys, "rank", *TEAM, *FLAGS[:-1], "--interval-method", "bca")
+        standings = compare_systems(rank(example(), gold="ada"), **OPTIONS, method="bca")
+        pair = standings.pairs["cleo", "ben"]
         assert pair.interval.caution.startswith(
             "its width is known only about as well as from 12 documents"
         )
@@ -309,7 +334,7 @@ class TestRank:
     def test_differences_without_an_interval_have_a_reason(self, capsys):
         self.overtaking(3, capsys)
         found = in_json(capsys, "rank", "systems.csv", "--gold", "gold", *FLAGS)["comparisons"][0]
-        reason = "every resample gives the same value, so its spread is unknown"
+        reason = "it is the same without any one of the documents, so its spread is unknown"
         assert (found["interval"], found["interval_reason"]) == (None, reason)
         text = " ".join(run(capsys, "rank", "systems.csv", "--gold", "gold", *FLAGS).out.split())
         said = "No interval for short, long and the difference between short and long"
@@ -356,21 +381,22 @@ def test_difficulty(capsys):
     found = in_json(capsys, "difficulty", *TEAM, *FLAGS)
     expected = difficulty(example()).interval(**OPTIONS)
     assert found["intervals"] == {"difficulty": [expected.low, expected.high]}
-    assert Settings.parse(found["signature"]).seed == 7
+    assert Settings.parse(found["signature"]).interval_method == "expanded"
     text = run(capsys, "difficulty", *TEAM, *FLAGS).out
-    assert f"90 % interval of the difficulty: {expected.low:.4f} to {expected.high:.4f}*." in text
+    assert f"90 % interval of the difficulty: {expected.low:.4f} to {expected.high:.4f}." in text
 
 
 class TestPlan:
     def test_as_the_library_plans(self, capsys):
-        found = in_json(capsys, "plan", *TEAM, "--half-width", "0.03", *FLAGS)
-        expected = plan(agreement(example()), 0.03, **OPTIONS)
+        flags = ("--half-width", "0.03", "--confidence", "0.9", "--quiet")
+        found = in_json(capsys, "plan", *TEAM, *flags)
+        expected = plan(agreement(example()), 0.03, confidence=0.9)
         assert (found["documents"], found["low"], found["high"]) == (
             expected.documents, expected.low, expected.high,
         )  # fmt: skip
         assert [item["half_width"] for item in found["plans"]] == [0.03, 0.1, 0.05, 0.02, 0.01]
         assert found["pilot"]["spread"] == expected.spread
-        text = " ".join(run(capsys, "plan", *TEAM, "--half-width", "0.03", *FLAGS).out.split())
+        text = " ".join(run(capsys, "plan", *TEAM, *flags).out.split())
         assert f"For ± 0.03 it takes about {expected.documents} documents like these" in text
 
     def test_no_plan(self, capsys):

@@ -17,6 +17,7 @@ from beyondchance.core.bootstrap import (
     degrees_of_freedom,
     influences,
     percentiles,
+    student,
     team_weights,
 )
 from beyondchance.core.exact import exact_columns, rounded
@@ -152,20 +153,45 @@ class TestIntervals:
         ours = accelerated(means[0] - means[1], float(difference(*data)), pulls, 0.95)
         assert ours == pytest.approx(theirs.confidence_interval, rel=1e-12)
 
-    def test_expanded_is_bca_at_the_level_of_students_tails(self):
-        data = np.random.default_rng(8).lognormal(sigma=2, size=40)
-        values = all_of(bootstrap_weights(40, 9999, np.random.default_rng(5))) @ data / 40
+    def test_student_of_a_mean_is_the_t_interval(self):
+        # Of data with no more kurtosis than normal ones.
+        data = np.random.default_rng(8).random(40)
         pulls = [influences((data.sum() - data) / 39)]
-        found = accelerated(values, float(data.mean()), pulls, 0.95, expanded=True)
-        u = pulls[0]
-        freedom = 2 * (u**2).sum() ** 2 / ((u**4).sum() - (u**2).sum() ** 2 / 40)
-        assert freedom < 39
-        assert degrees_of_freedom(pulls) == pytest.approx(freedom, rel=1e-12)
-        tail = stats.norm.cdf(stats.t.ppf(0.025, freedom) * (40 / 39) ** 0.5)
-        same = accelerated(values, float(data.mean()), pulls, 1 - 2 * tail)
-        assert found == pytest.approx(same, rel=1e-9)
-        plain = accelerated(values, float(data.mean()), pulls, 0.95)
-        assert found[0] < plain[0] < plain[1] < found[1]
+        theirs = stats.ttest_1samp(data, 0).confidence_interval(0.9)
+        ours = student(float(data.mean()), pulls, 0.9)
+        assert ours == pytest.approx((theirs.low, theirs.high), rel=1e-12)
+
+    def test_student_of_two_means_is_nearly_welchs_interval(self):
+        # Welch's degrees of freedom are Satterthwaite's, for normal data.
+        rng = np.random.default_rng(8)
+        data = rng.random(20), 3 * rng.random(35)
+        pulls = [
+            influences(sign * (x.sum() - x) / (len(x) - 1))
+            for sign, x in zip((1, -1), data, strict=True)
+        ]
+        theirs = stats.ttest_ind(*data, equal_var=False).confidence_interval(0.95)
+        ours = student(float(data[0].mean() - data[1].mean()), pulls, 0.95)
+        assert ours == pytest.approx((theirs.low, theirs.high), rel=1e-12)
+
+    def test_student_on_the_scale_of_odds(self):
+        pulls = [np.array([0.3, -0.1, -0.2, 0.1, -0.1])]
+        plain = student(0.8, pulls, 0.95)
+        assert sum(plain) == pytest.approx(1.6)
+        reach = (plain[1] - 0.8) / (0.8 * 0.2)
+        odds = np.log(4) + np.array([-reach, reach])
+        expected = 1 / (1 + np.exp(-odds))
+        assert student(0.8, pulls, 0.95, lowest=0.0) == pytest.approx(expected, rel=1e-12)
+        # A score between -1 and 1 is twice one between 0 and 1, less one.
+        twice = student(0.6, [2 * pulls[0]], 0.95, lowest=-1.0)
+        assert twice == pytest.approx(2 * expected - 1, rel=1e-12)
+
+    def test_student_at_a_bound(self):
+        pulls = [np.array([1.0, -1.0])]
+        assert student(1.0, pulls, 0.95, lowest=0.0) is None
+        assert student(-0.5, pulls, 0.95, lowest=-0.5) is None
+        assert student(0.5, [np.zeros(3)], 0.95, lowest=0.0) is None
+        # Nothing is known, but it stays within the bounds.
+        assert student(1e-6, [1e9 * pulls[0]], 0.95, lowest=0.0) == (0.0, 1.0)
 
     def test_influences_of_a_mean_are_deviations(self):
         data = np.random.default_rng(8).normal(size=9)
@@ -177,8 +203,19 @@ class TestIntervals:
         assert degrees_of_freedom([data - data.mean()]) == pytest.approx(100_000, rel=0.05)
 
     def test_degrees_of_freedom_are_at_most_all_less_one(self):
-        assert degrees_of_freedom([np.array([1.0, -1.0] * 50)]) == 99
-        assert degrees_of_freedom([np.array([1.0, -1.0]), np.array([2.0, -2.0, 0.0])]) <= 3
+        assert degrees_of_freedom([np.array([1.0, -1.0] * 50)]) == pytest.approx(99)
+        two = degrees_of_freedom([np.array([1.0, -1.0]), np.array([2.0, -2.0, 0.0])])
+        assert two <= 3
+        # Variances of 1 and of 4/3, with one and two degrees of freedom.
+        assert two == pytest.approx((1 + 4 / 3) ** 2 / (1 + (4 / 3) ** 2 / 2))
+
+    @given(st.lists(st.integers(-9, 9), min_size=4, max_size=30))
+    def test_degrees_of_freedom_by_the_kurtosis_of_scipy(self, values):
+        moves = np.array(values) - np.mean(values)
+        if np.ptp(moves) > 0:
+            kurtosis = max(stats.kurtosis(values, bias=False), 0)
+            expected = 2 / (kurtosis / len(values) + 2 / (len(values) - 1))
+            assert degrees_of_freedom([moves]) == pytest.approx(expected, rel=1e-9)
 
     def test_nothing_on_one_side_of_the_estimate(self):
         assert accelerated(np.arange(99.0), -1.0, [np.array([1.0, -1.0])], 0.95) is None

@@ -4,6 +4,8 @@ import pytest
 from scipy import stats
 
 from beyondchance.core.distributions import (
+    chi_square_quantile,
+    chi_square_share,
     normal_quantile,
     normal_share,
     student_quantile,
@@ -31,6 +33,20 @@ def test_student_quantile(share, freedom):
 @pytest.mark.parametrize("t", [-40, -3, -1, -0.01, 0, 0.7, 2, 12])
 def test_student_share(t, freedom):
     assert student_share(t, freedom) == pytest.approx(stats.t.cdf(t, freedom), rel=1e-10)
+
+
+@pytest.mark.parametrize("freedom", FREEDOMS)
+@pytest.mark.parametrize("share", SHARES)
+def test_chi_square_quantile(share, freedom):
+    exact = stats.chi2.ppf(share, freedom)
+    assert chi_square_quantile(share, freedom) == pytest.approx(exact, rel=1e-9)
+
+
+@pytest.mark.parametrize("freedom", FREEDOMS)
+@pytest.mark.parametrize("times", [0, 1e-9, 0.01, 0.7, 0.99, 1, 1.01, 2, 12])
+def test_chi_square_share(times, freedom):
+    x = times * freedom
+    assert chi_square_share(x, freedom) == pytest.approx(stats.chi2.cdf(x, freedom), rel=1e-9)
 
 
 def test_ends():

@@ -15,6 +15,7 @@ from beyondchance.inference.compare import compare
 from beyondchance.inference.standings import _groups, compare_systems
 
 SCORES = ("observed", "chance", "corrected")
+SAME = "it is the same without any one of the documents, so its spread is unknown"
 
 
 def ranked(n_documents, quality, *, seed=1, length=15):
@@ -118,8 +119,28 @@ class TestPaired:
         ours = compare(*systems, resamples=999, method=method.lower(), seed=7).interval
         assert (ours.low, ours.high) == pytest.approx(theirs.confidence_interval, rel=1e-11)
 
+    def test_expanded_is_students_interval_of_the_jackknife(self):
+        systems = list(ranked(14, {"good": 0.75, "fair": 0.6}).systems.values())
+        one, other = map(sums_of, systems)
+        whole = score(one.sum(axis=0)) - score(other.sum(axis=0))
+        left_out = score(one.sum(axis=0) - one) - score(other.sum(axis=0) - other)
+        error = (13**2 * left_out.var(ddof=1) / 14) ** 0.5
+        kurtosis = max(stats.kurtosis(left_out, bias=False), 0)
+        reach = stats.t.ppf(0.975, 2 / (kurtosis / 14 + 2 / 13)) * error
+        found = compare(*systems).interval
+        assert (found.low, found.high) == pytest.approx((whole - reach, whole + reach), rel=1e-9)
+
+    def test_p_values_do_not_depend_on_the_method_of_intervals(self):
+        systems = list(ranked(30, {"good": 0.75, "fair": 0.65}).systems.values())
+        for options in ({}, {"paired": False}):
+            p_values = {
+                compare(*systems, seed=3, resamples=999, method=method, **options).p_value
+                for method in ("expanded", "bca", "percentile")
+            }
+            assert len(p_values) == 1
+
     def test_few_documents_are_warned_of(self):
-        # By BCa below 30 documents that carry the difference, by the expanded one below 10.
+        # By BCa below 30 documents that carry the difference, by default below 5.
         few, many = (ranked(n, {"x": 0.8, "y": 0.6}).systems for n in (25, 250))
         for systems, bca, expanded in ((few, True, False), (many, False, False)):
             for method, warned in (("bca", bca), ("expanded", expanded)):
@@ -150,7 +171,9 @@ class TestPaired:
         systems = list(ranked(20, {"good": 0.8}).systems.values())
         found = compare(systems[0], systems[0], seed=1)
         assert (found.difference, found.p_value) == (0, 1)
-        assert found.interval.reason.startswith("every resample gives the same value")
+        assert found.interval.reason == SAME
+        by_draws = compare(systems[0], systems[0], seed=1, method="bca", resamples=99).interval
+        assert by_draws.reason.startswith("every resample gives the same value")
 
     def test_last_digits_are_no_difference(self):
         # Both systems miss every span, in documents of two kinds whose chance is 1/7.
@@ -162,9 +185,9 @@ class TestPaired:
         assert found.groups == (found.order,)
         (pair,) = found.pairs.values()
         assert pair.p_value == 1
-        assert pair.interval.reason.startswith("every resample gives the same value")
+        assert pair.interval.reason == SAME.replace("documents", "sentences")
         for intervals in found.intervals.values():
-            assert intervals["chance"].reason.startswith("every resample gives the same value")
+            assert intervals["chance"].reason == SAME.replace("documents", "sentences")
 
     @given(st.integers(0, 10**6))
     def test_exchanging_the_two_changes_the_sign(self, seed):

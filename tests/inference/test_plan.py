@@ -8,8 +8,7 @@ import pytest
 from scipy import stats
 
 from beyondchance import Corpus, DataError, OptionError, Settings, agreement, plan
-from beyondchance.inference import plan as planning
-from beyondchance.inference.plan import plans
+from beyondchance.inference.plan import freedom_of_spread, plans
 
 
 def pilot(n_documents, *, seed=1, share=0.8, length=12):
@@ -36,13 +35,13 @@ def spread_by_loops(result):
 
 def test_spread_is_that_of_the_jackknife():
     result = pilot(30)
-    assert plan(result, 0.05, seed=1).spread == pytest.approx(spread_by_loops(result), rel=1e-12)
+    assert plan(result, 0.05).spread == pytest.approx(spread_by_loops(result), rel=1e-12)
 
 
 @pytest.mark.parametrize("half_width", [0.3, 0.1, 0.02, 0.001])
 @pytest.mark.parametrize("confidence", [0.8, 0.95])
 def test_the_smallest_number_that_is_enough(half_width, confidence):
-    found = plan(pilot(30), half_width, confidence=confidence, seed=1)
+    found = plan(pilot(30), half_width, confidence=confidence)
 
     def width(n):
         return stats.t.ppf((1 + confidence) / 2, n - 1) * found.spread / n**0.5
@@ -53,25 +52,44 @@ def test_the_smallest_number_that_is_enough(half_width, confidence):
     assert found.low <= found.documents <= found.high
 
 
-def test_several_half_widths_are_planned_from_one_bootstrap(monkeypatch):
+def test_several_half_widths_are_planned_as_each_alone():
     result, widths = pilot(30), (0.3, 0.05, 0.01)
-    alone = tuple(plan(result, width, seed=1) for width in widths)
-    drawn = []
-    weights = planning.bootstrap_weights
-
-    def watched(*options):
-        drawn.append(options)
-        return weights(*options)
-
-    monkeypatch.setattr(planning, "bootstrap_weights", watched)
-    assert plans(result, widths, seed=1) == alone
-    assert len(drawn) == 1
+    assert plans(result, widths) == tuple(plan(result, width) for width in widths)
     assert plans(result, ()) == ()
+
+
+def test_the_range_is_that_of_the_variance():
+    # Documents of one length, all influences alike: as many degrees of freedom as documents,
+    # less one.
+    half = [["B-P", "O"]] * 8
+    other = [["B-P", "O"], ["O", "B-P"]] * 4
+    found = plan(agreement(half, other), 0.05, score="observed")
+    # Each moves the score by a half, so the spread is the root of 8 x .25 / 7.
+    assert found.spread == pytest.approx((2 / 7) ** 0.5)
+    for number, share in ((found.low, 0.975), (found.high, 0.025)):
+        spread = (2 / stats.chi2.ppf(share, 7)) ** 0.5
+
+        def width(n, spread=spread):
+            return stats.t.ppf(0.975, n - 1) * spread / n**0.5
+
+        assert width(number) <= 0.05 < width(number - 1)
+
+
+def test_unlike_documents_leave_fewer_degrees_of_freedom():
+    alike, moves = np.full(20, 3.0), np.array([1.0, -1.0] * 10)
+    assert freedom_of_spread(moves, alike) == pytest.approx(19)
+    # Kish's size of nineteen documents of 3 and one of 30, which is 87^2 / 1071, of 20.
+    longer = np.r_[np.full(19, 3.0), 30.0]
+    assert freedom_of_spread(moves, longer) == pytest.approx(19 * max(0.4, 87**2 / 1071 / 20))
+    few = np.r_[np.zeros(18), 1.0, -1.0]
+    kurtosis = stats.kurtosis(few, bias=False)
+    freedom = 2 / (kurtosis / 20 + 2 / 19)
+    assert freedom_of_spread(few, alike) == pytest.approx(0.4 * freedom)
 
 
 def test_half_the_width_takes_four_times_the_documents():
     result = pilot(200)
-    ratio = plan(result, 0.005, seed=1).documents / plan(result, 0.01, seed=1).documents
+    ratio = plan(result, 0.005).documents / plan(result, 0.01).documents
     assert ratio == pytest.approx(4, rel=0.01)
 
 
@@ -80,26 +98,26 @@ def test_a_plan_comes_true():
     # Pilots of 100; as many documents as each asks for have about the width that was wanted.
     widths = []
     for seed in range(20):
-        found = plan(pilot(100, seed=seed), 0.04, seed=1, resamples=99)
-        real = pilot(found.documents, seed=1000 + seed).interval(seed=1, resamples=999)
+        found = plan(pilot(100, seed=seed), 0.04)
+        real = pilot(found.documents, seed=1000 + seed).interval()
         widths.append((real.high - real.low) / 2)
     assert np.mean(widths) == pytest.approx(0.04, rel=0.06)
 
 
 @pytest.mark.slow
 def test_the_range_holds_what_a_large_pilot_says():
-    truth = plan(pilot(20_000, seed=99), 0.03, seed=1, resamples=99).documents
+    truth = plan(pilot(20_000, seed=99), 0.03).documents
     held = 0
     for seed in range(60):
-        found = plan(pilot(100, seed=seed), 0.03, seed=1, resamples=499)
+        found = plan(pilot(100, seed=seed), 0.03)
         held += found.low <= truth <= found.high
     assert held >= 50
 
 
 def test_a_pilot_that_is_enough():
     result = pilot(70)
-    now = plan(result, 0.5, seed=1).half_width_of(70)
-    enough, more = (plan(result, now * factor, seed=1) for factor in (1.001, 0.999))
+    now = plan(result, 0.5).half_width_of(70)
+    enough, more = (plan(result, now * factor) for factor in (1.001, 0.999))
     assert enough.pilot_is_enough
     assert enough.documents <= 70
     assert enough.to_annotate == 0
@@ -108,18 +126,18 @@ def test_a_pilot_that_is_enough():
 
 
 def test_few_documents_are_said_to_be_few():
-    found = plan(pilot(12), 0.05, seed=1)
+    found = plan(pilot(12), 0.05)
     assert found.caution == (
         f"the pilot's spread is known only about as well as from {found.effective:.0f} documents; "
         "with fewer than 30, plan again when more have been annotated"
     )
-    assert plan(pilot(400), 0.05, seed=1).caution is None
+    assert plan(pilot(400), 0.05).caution is None
 
 
 def test_no_plan():
     def reason(spans, lengths):
         result = agreement(Corpus.from_spans(spans, lengths=lengths))
-        found = plan(result, 0.05, seed=1)
+        found = plan(result, 0.05)
         assert found.documents is found.low is found.high is None
         assert found.to_annotate is None
         assert not found.pilot_is_enough
@@ -144,7 +162,7 @@ def test_no_plan():
 
 def test_sentences_are_called_so():
     tags = [["B-P", "O"], ["O", "B-P"], ["B-P", "O"]]
-    found = plan(agreement(tags, [["B-P", "O"], ["B-P", "O"], ["O", "O"]]), 0.1, seed=1)
+    found = plan(agreement(tags, [["B-P", "O"], ["B-P", "O"], ["O", "O"]]), 0.1)
     assert found.unit == "sentences"
 
 
@@ -155,7 +173,6 @@ def test_sentences_are_called_so():
         ({"half_width": "wide"}, "half_width is 'wide'; expected a number"),
         ({"half_width": True}, "half_width is True; expected a number"),
         ({"half_width": 0.1, "confidence": 95}, "confidence is 95"),
-        ({"half_width": 0.1, "confidence": 0.99, "resamples": 198}, "expected 199 or more"),
         ({"half_width": 0.1, "score": "f1"}, "unknown score 'f1'"),
     ],
 )
@@ -170,13 +187,13 @@ def test_half_widths_that_nobody_can_annotate_for(half_width):
     with pytest.raises(
         OptionError, match="which may take more than 1,000,000,000 documents"
     ) as said:
-        plan(result, half_width, seed=1)
+        plan(result, half_width)
     # What is named can be planned for, and what is a little less cannot.
     least = float(str(said.value).split("expected ")[1].split(" or more")[0])
-    found = plan(result, least, seed=1)
+    found = plan(result, least)
     assert 8e8 < found.high <= 10**9
     with pytest.raises(OptionError, match=f"half_width is {0.89 * least}"):
-        plan(result, 0.89 * least, seed=1)
+        plan(result, 0.89 * least)
 
 
 @pytest.mark.parametrize("wrong", [1, None, [pilot]])
@@ -187,10 +204,8 @@ def test_what_is_no_pilot(wrong):
 
 def test_the_signature_brings_the_same_plan_again():
     result = pilot(30)
-    found = plan(result, 0.05, confidence=0.9, resamples=199)
+    found = plan(result, 0.05, confidence=0.9)
     signed = Settings.parse(str(found.settings))
-    again = plan(
-        result, 0.05, confidence=float(signed.confidence), resamples=199, seed=int(signed.seed)
-    )
-    assert again == found
+    assert (signed.seed, signed.resamples) == (None, None)
+    assert plan(result, 0.05, confidence=signed.confidence) == found
     assert "as well as from 3 documents" in replace(found, effective=3.0).caution

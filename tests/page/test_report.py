@@ -60,6 +60,12 @@ def team():
 
 
 @pytest.fixture(scope="module")
+def drawn():
+    """A team whose intervals are from resamples, of too few documents."""
+    return report(agreement(example()), example(), method="bca", **FEW)
+
+
+@pytest.fixture(scope="module")
 def systems():
     corpus = example().with_gold("ada")
     return report(rank(corpus), corpus, **FEW)
@@ -240,9 +246,11 @@ class TestTrueSentences:
         page = report(agreement(corpus), corpus, **FEW)
         assert "Of 1 document in which something was marked, 0 have" in page.html
 
-    def test_stars_are_explained(self, systems):
-        assert re.search(r"to [\d.]+\*<", systems.html)
-        assert "* fewer than 30 effective documents" in systems.html
+    def test_stars_are_explained(self, systems, drawn):
+        assert re.search(r"to [\d.]+\*<", drawn.html)
+        assert "* fewer than 30 effective documents" in drawn.html
+        # By default too, of a label that very few documents have.
+        assert "* fewer than 5 effective documents" in systems.html
 
 
 @pytest.mark.parametrize("name", ["top", "digits"])
@@ -263,12 +271,12 @@ def test_numbers_of_numpy():
 class TestWords:
     """The page is for readers who have no command at hand."""
 
-    @pytest.mark.parametrize("which", ["team", "systems"])
+    @pytest.mark.parametrize("which", ["team", "systems", "drawn"])
     def test_no_options(self, which, request):
         page = request.getfixturevalue(which)
         shown = re.sub(r"<(script|style).*?</\1>", "", page.html, flags=re.DOTALL)
         assert not re.findall(r"(?<!-)--[a-z]", re.sub(r"<[^>]*>", " ", shown))
-        assert "the method 'expanded' allows for it" in unescape(shown)
+        assert ("the method 'expanded' allows for it" in unescape(shown)) == (which == "drawn")
 
     def test_notes(self):
         tags = {"a": [["B-P", "B-X"]] * 3, "b": [["B-P", "O"]] * 3, "c": [["B-P", "O"]] * 3}

@@ -32,6 +32,12 @@ from beyondchance.results.intervals import ConfidenceInterval
 
 SCORES = ("observed", "chance", "corrected")
 
+SAME = {
+    "expanded": "it is the same without any one of the documents, so its spread is unknown",
+    "bca": "every resample gives the same value, so its spread is unknown",
+    "percentile": "every resample gives the same value, so its spread is unknown",
+}
+
 
 def noisy(n_documents, annotators=("anna", "ben"), *, seed=1, labels="PL", texts_each=1, length=15):
     """Documents in which annotators mark the same spans, but not always."""
@@ -154,11 +160,12 @@ class TestEveryLevel:
                 expected = np.quantile(values, [0.025, 0.975])
                 assert (item[name].low, item[name].high) == pytest.approx(expected, rel=1e-12)
 
+    @pytest.mark.parametrize("method", ["expanded", "bca"])
     @pytest.mark.parametrize("over", ["documents", "annotators", "both"])
     @pytest.mark.parametrize("team", [("anna", "ben"), ("anna", "ben", "cleo", "dora")])
-    def test_one_interval_is_that_of_all(self, over, team):
+    def test_one_interval_is_that_of_all(self, over, team, method):
         result = agreement(noisy(25, team))
-        options = {"resamples": 199, "seed": 3, "over": over}
+        options = {"resamples": 199, "seed": 3, "over": over, "method": method}
         found = result.intervals(**options)
         for name in SCORES:
             one = result.interval(name, **options)
@@ -179,15 +186,16 @@ class TestEveryLevel:
         corpus = noisy(25, ("anna", "ben", "cleo"))
         halves = ("first",) * 12 + ("second",) * 13
         result = agreement(replace(corpus, fields={"half": halves}))
-        found = result.intervals(by=["half"], resamples=199, seed=3).by_field["half"]
+        options = {"resamples": 199, "method": "bca"}
+        found = result.intervals(by=["half"], seed=3, **options).by_field["half"]
         assert list(found) == ["first", "second"]
         assert [item["chance"].n_units for item in found.values()] == [12, 13]
         alone = agreement(corpus.select(documents=corpus.documents[:12]))
         # The documents of the whole were drawn first.
         rng = np.random.default_rng(3)
-        result.intervals(resamples=199, seed=rng)
+        result.intervals(seed=rng, **options)
         for name in SCORES:
-            expected = alone.interval(name, resamples=199, seed=deepcopy(rng))
+            expected = alone.interval(name, seed=deepcopy(rng), **options)
             assert repr(found["first"][name]) == repr(expected)
 
     def test_a_field_named_as_a_level_is_a_field(self):
@@ -217,14 +225,16 @@ class TestEveryLevel:
     @pytest.mark.parametrize(
         ("name", "most"), [("_SUMS_AT_A_TIME", 30), ("_DRAWN_AT_A_TIME", 2000)]
     )
-    def test_portions_and_blocks_change_nothing(self, monkeypatch, name, most, over):
+    @pytest.mark.parametrize("method", ["expanded", "bca"])
+    def test_portions_and_blocks_change_nothing(self, monkeypatch, name, most, over, method):
         result = agreement(noisy(25, ("anna", "ben", "cleo", "dora")))
-        found = result.intervals(resamples=199, seed=3, over=over)
+        options = {"resamples": 199, "seed": 3, "over": over, "method": method}
+        found = result.intervals(**options)
         monkeypatch.setattr(uncertainty, name, most)
         if over == "documents":
             # Teams that were one annotator only are drawn again in another order.
             monkeypatch.setattr(resampling, "CELLS", 70)
-        again = result.intervals(resamples=199, seed=3, over=over)
+        again = result.intervals(**options)
         assert repr(found) == repr(again)
 
     def test_parts_of_a_corpus_added_give_the_same_digits(self):
@@ -235,9 +245,9 @@ class TestEveryLevel:
             for cut in (slice(0, 11), slice(11, 13), slice(13, 30))
         ]
         joined = replace(whole, counts=parts[0] + parts[1] + parts[2])
-        assert repr(joined.intervals(resamples=199, seed=3)) == repr(
-            whole.intervals(resamples=199, seed=3)
-        )
+        for method in uncertainty.METHODS:
+            options = {"resamples": 199, "seed": 3, "method": method}
+            assert repr(joined.intervals(**options)) == repr(whole.intervals(**options))
 
 
 class TestAnnotators:
@@ -301,7 +311,7 @@ class TestAnnotators:
     def test_left_out_annotators_are_what_without_gives(self):
         result = agreement(noisy(12, ("anna", "ben", "cleo", "dora")))
         options = uncertainty.resampling_of(
-            result.settings, {"confidence": 0.9, "resamples": 99, "seed": 1, "over": "annotators"}
+            result.settings, {"confidence": 0.9, "over": "annotators"}
         )
         rows = result.counts.leveled()
         ((_, found),) = uncertainty.resampled(rows, options, uncertainty.team_of(rows))
@@ -341,13 +351,20 @@ class TestUndefined:
         full = [[(0, 3, "P")]] * 4
         assert self.reason({"a": full, "b": full}, [3] * 4) == "the score itself is undefined"
         # Observed is defined, and does not vary.
-        found = self.reason({"a": full, "b": full}, [3] * 4, "observed")
-        assert found.startswith("every resample gives the same value")
+        for method, reason in SAME.items():
+            found = self.reason({"a": full, "b": full}, [3] * 4, "observed", method=method)
+            assert found == reason
 
     def test_no_disagreement(self):
         same = [[(0, n % 3 + 1, "P")] for n in range(9)]
-        found = self.reason({"a": same, "b": same}, [9] * 9)
-        assert found == "every resample gives the same value, so its spread is unknown"
+        for method, reason in SAME.items():
+            assert self.reason({"a": same, "b": same}, [9] * 9, method=method) == reason
+
+    def test_no_agreement(self):
+        # Chance varies from document to document, but nothing shows how much agreement does.
+        spans = {"a": [[(0, n % 3 + 1, "P")] for n in range(9)], "b": [[(6, 8, "P")]] * 9}
+        found = self.reason(spans, [9] * 9)
+        assert found == "nothing matches, so its spread is unknown"
 
     def test_last_digits_are_no_spread(self):
         # Chance of both kinds of sentences is 1/7; its last digit depends on how they are mixed.
@@ -357,10 +374,8 @@ class TestUndefined:
         for method in uncertainty.METHODS:
             found = result.intervals(seed=1, method=method)
             for item in found.overall.values():
-                assert item.reason == (
-                    "every resample gives the same value, so its spread is unknown"
-                )
-        assert plan(result, 0.05, seed=1).documents is None
+                assert item.reason == SAME[method].replace("documents", "sentences")
+        assert plan(result, 0.05).documents is None
 
     @pytest.mark.parametrize("method", uncertainty.METHODS)
     def test_an_interval_is_never_made_of_last_digits(self, method):
@@ -398,6 +413,8 @@ class TestUndefined:
         found = result.interval("observed", resamples=999, seed=1, method=method, over="annotators")
         if method == "percentile":
             assert (found.low, found.high) == (0, 1)
+        elif method == "expanded":
+            assert found.reason == SAME[method].replace("documents", "annotators")
         else:
             assert found.reason == (
                 f"none of the annotators moves the score for method='{method}'; "
@@ -436,9 +453,14 @@ class TestUndefined:
         drawn = np.random.default_rng(1).integers(0, 10, (199, 10))
         missing = sum(min(row) > 1 for row in drawn.tolist())
         assert missing > 5
-        assert self.reason(spans, [9] * 10) == (
+        assert self.reason(spans, [9] * 10, method="bca") == (
             f"it is undefined in {missing} of 199 resamples: too few of the documents have it"
         )
+        # Without resamples there is one, of which little is known.
+        found = agreement(Corpus.from_spans(spans, lengths=[9] * 10)).interval()
+        assert found.low < 0.1
+        assert found.high > 0.9
+        assert found.caution.endswith("take it as a rough guide")
 
     def test_resamples_of_texts_that_leave_no_choice(self):
         # One document of two in which random spans could disagree: some resamples lack it.
@@ -446,7 +468,7 @@ class TestUndefined:
             "a": [[(0, 3, "P")], [(0, 2, "P")], [(0, 1, "P")]],
             "b": [[(0, 3, "P")], [(1, 3, "P")], [(0, 1, "P")]],
         }
-        found = self.reason(spans, [3, 5, 9])
+        found = self.reason(spans, [3, 5, 9], method="bca")
         assert "undefined in" in found
         result = agreement(Corpus.from_spans(spans, lengths=[3, 5, 9]))
         assert (
@@ -473,26 +495,64 @@ class TestUndefined:
         assert set(found.by_annotator) == {"a", "b"}
 
     def test_a_score_that_few_documents_carry(self):
-        # One disagreement in a hundred documents: no resample can be more certain than BCa.
+        # One disagreement in a hundred documents.
         same = [[(0, 2, "P")]] * 99
         spans = {"a": [[(0, 2, "P")], *same], "b": [[(5, 7, "P")], *same]}
         result = agreement(Corpus.from_spans(spans, lengths=[9] * 100))
-        found = result.interval(resamples=999, seed=1)
-        assert found.caution.startswith(
-            "its width is known only about as well as from 3 documents; with fewer than 30"
-        )
+        known = "its width is known only about as well as from 3 documents; "
+        assert result.interval().caution == f"{known}take it as a rough guide"
+        found = result.interval(resamples=999, seed=1, method="bca")
+        assert found.caution.startswith(f"{known}with fewer than 30")
 
     def test_ten_documents_that_disagree_are_not_ten_documents(self):
-        # Of 100: they pull by .9 each, the others by -.1. So 2 (10 x .81 + 90 x .01)^2 is divided
-        # by 10 x .6561 + 90 x .0001 - .81, and one is added.
+        # Of 100: they pull by .9 each, the others by -.1. The mean of the squares is .09 and of
+        # the fourth powers .0657, so the excess kurtosis is .0657/.0081 - 3, and unbiased
+        # 99/(98 x 97) (101 x (.0657/.0081 - 3) + 6).
         spans = {
             "a": [[(0, 2, "P")]] * 100,
             "b": [[(5, 7, "P")]] * 10 + [[(0, 2, "P")]] * 90,
         }
         result = agreement(Corpus.from_spans(spans, lengths=[9] * 100))
-        found = result.interval("observed", resamples=199, seed=1)
-        assert found.effective == pytest.approx(2 * 9**2 / (6.57 - 0.81) + 1)
-        assert f"{found.effective:.0f}" == "29"
+        kurtosis = 99 / (98 * 97) * (101 * (0.0657 / 0.0081 - 3) + 6)
+        found = result.interval("observed")
+        assert found.effective == pytest.approx(2 / (kurtosis / 100 + 2 / 99) + 1)
+        assert f"{found.effective:.0f}" == "28"
+        # The score is .9 and its error the root of .09/99; the odds are 9.
+        tail = stats.t.ppf(0.975, found.effective - 1) * (0.09 / 99) ** 0.5 / 0.09
+        for end, sign in ((found.low, -1), (found.high, 1)):
+            assert end == pytest.approx(1 / (1 + np.exp(-np.log(9) - sign * tail)))
+
+    @pytest.mark.parametrize("name", SCORES)
+    @pytest.mark.parametrize("over", ["documents", "annotators", "both"])
+    def test_expanded_by_loops(self, name, over):
+        result = agreement(noisy(14, ("anna", "ben", "cleo", "dora")))
+        documents, names = rows_of(result.counts), result.counts.annotators
+        rows = [row for document in documents for row in document]
+        score, chance = naive_score(rows, name), naive_score(rows, "chance")
+        left_out = {
+            "documents": [
+                [row for other in documents[:i] + documents[i + 1 :] for row in other]
+                for i in range(14)
+            ],
+            "annotators": [[row for row in rows if who not in row[4:]] for who in names],
+        }
+        variances, freedoms = [], []
+        for kind in left_out if over == "both" else [over]:
+            values = np.array([naive_score(part, name) for part in left_out[kind]])
+            n = len(values)
+            variances.append((n - 1) ** 2 * values.var(ddof=1) / n)
+            kurtosis = max(stats.kurtosis(values, bias=False), 0)
+            freedoms.append(2 / (kurtosis / n + 2 / (n - 1)))
+        freedom = sum(variances) ** 2 / sum(np.square(variances) / freedoms)
+        lowest = -chance / (1 - chance) if name == "corrected" else 0
+        share = (score - lowest) / (1 - lowest)
+        middle = np.log(share / (1 - share))
+        reach = sum(variances) ** 0.5 / ((1 - lowest) * share * (1 - share))
+        ends = middle + stats.t.ppf([0.05, 0.95], freedom) * reach
+        found = result.interval(name, confidence=0.9, over=over)
+        expected = lowest + (1 - lowest) / (1 + np.exp(-ends))
+        assert (found.low, found.high) == pytest.approx(expected, rel=1e-9)
+        assert found.effective == pytest.approx(freedom + 1, rel=1e-9)
 
 
 class TestOptions:
@@ -508,17 +568,17 @@ class TestOptions:
                 r"confidence is Fraction\(9+, 10+\); expected a number between 0 and 1",
             ),
             (
-                {"confidence": 0.99999999},
+                {"confidence": 0.99999999, "method": "bca"},
                 "not even 10,000,000 resamples reach; expected 0.9999998 at most",
             ),
             (
-                {"confidence": 0.999, "resamples": 1998},
+                {"confidence": 0.999, "resamples": 1998, "method": "percentile"},
                 "resamples is 1,998, .* tails of confidence=0.999; expected 1,999 or more",
             ),
             ({"resamples": 98}, "resamples is 98; expected a whole number from 99"),
             ({"resamples": 100.0}, "resamples is 100.0; expected a whole number"),
             ({"resamples": True}, "resamples is True; expected a whole number"),
-            ({"method": "basic"}, "unknown method 'basic'; choose one of: bca, percentile"),
+            ({"method": "basic"}, "unknown method 'basic'; choose one of: expanded, bca"),
             ({"over": "texts"}, "unknown over 'texts'; choose one of: documents, annotators"),
             ({"rng": 1}, "unknown option 'rng'; choose from: confidence, method, over, resamples"),
             ({"seed": -1}, "seed is -1; expected a whole number from 0 on, a generator or None"),
@@ -537,8 +597,6 @@ class TestOptions:
                 function(over="annotators")
         with pytest.raises(OptionError, match=message):
             compare(result, result, over="annotators")
-        with pytest.raises(OptionError, match="method is 'bca'; expected 'percentile' here"):
-            plan(result, 0.1, method="bca")
 
     def test_options_are_documented(self):
         for function in (Agreement.interval, Agreement.intervals, Difficulty.intervals, compare):
@@ -552,16 +610,28 @@ class TestOptions:
             agreement(noisy(5)).interval("recall")
 
     def test_the_same_seed_gives_the_same_digits(self):
-        result = agreement(noisy(30))
-        one = result.interval(seed=11, resamples=199)
-        assert one == result.interval(seed=11, resamples=199)
-        assert one == result.interval(seed=np.random.default_rng(11), resamples=199)
-        assert one != result.interval(seed=12, resamples=199)
+        result, options = agreement(noisy(30)), {"resamples": 199, "method": "bca"}
+        one = result.interval(seed=11, **options)
+        assert one == result.interval(seed=11, **options)
+        assert one == result.interval(seed=np.random.default_rng(11), **options)
+        assert one != result.interval(seed=12, **options)
+
+    def test_the_default_draws_nothing(self):
+        result, rng = agreement(noisy(30)), np.random.default_rng(11)
+        state = rng.bit_generator.state
+        found = result.intervals(seed=rng)
+        assert rng.bit_generator.state == state
+        assert repr(found) == repr(result.intervals())
+        assert (found.settings.seed, found.settings.resamples) == (None, None)
+        # However high the confidence, resamples need not reach the tails.
+        most = result.interval(confidence=1 - 1e-12)
+        assert most.low < found.overall["corrected"].low
 
     def test_a_generator_goes_on(self):
         result, rng = agreement(noisy(30)), np.random.default_rng(11)
-        assert result.interval(seed=rng, resamples=199) != result.interval(seed=rng, resamples=199)
-        assert result.intervals(seed=rng, resamples=199).settings.seed is None
+        options = {"resamples": 199, "method": "bca", "seed": rng}
+        assert result.interval(**options) != result.interval(**options)
+        assert result.intervals(**options).settings.seed is None
 
     def test_the_signature_brings_the_same_digits_again(self):
         result = agreement(noisy(30))
@@ -583,7 +653,7 @@ class TestOptions:
         for method in uncertainty.METHODS:
             found = result.interval(confidence=0.999, resamples=1999, seed=1, method=method)
             assert found.low < result.corrected < found.high
-        most = {"confidence": 0.9999998, "resamples": 10**7}
+        most = {"confidence": 0.9999998, "resamples": 10**7, "method": "bca"}
         assert uncertainty.resampling_of(Settings(), most).confidence == 0.9999998
 
     def test_any_real_number_is_a_confidence(self):
@@ -623,26 +693,26 @@ class TestWhatIsDrawn:
         assert difficulty(tags, other).interval(seed=1, resamples=99).over == "sentences"
 
     def test_cautions(self):
-        interval = ConfidenceInterval(0.1, 0.2, (), (("documents", 400),), 29.4)
+        interval = ConfidenceInterval(0.1, 0.2, (), (("documents", 400),), 29.4, "bca")
         assert interval.caution == (
             "its width is known only about as well as from 29 documents; with fewer than 30 it "
             "tends to be too narrow, which method='expanded' allows for"
         )
         assert replace(interval, effective=30.0).caution is None
         assert replace(interval, method="expanded").caution is None
-        assert replace(interval, method="expanded", effective=9.4).caution == (
-            "its width is known only about as well as from 9 documents; take it as a rough guide"
+        assert replace(interval, method="expanded", effective=4.4).caution == (
+            "its width is known only about as well as from 4 documents; take it as a rough guide"
         )
-        assert replace(interval, method="expanded", effective=10.0).caution is None
+        assert replace(interval, method="expanded", effective=5.0).caution is None
 
     def test_options_in_sentences_are_those_of_the_command_line_there(self):
-        interval = ConfidenceInterval(0.1, 0.2, (), (("documents", 400),), 29.4)
+        interval = ConfidenceInterval(0.1, 0.2, (), (("documents", 400),), 29.4, "bca")
         said = spoken(interval.caution_text, COMMAND_LINE)
         assert said.endswith("too narrow, which --interval-method expanded allows for")
         one, other = [[(0, 1, "P")]] * 5, [[(3, 4, "P")]] * 5
         spans = {"a": one, "b": one, "c": other, "d": other}
         result = agreement(Corpus.from_spans(spans, lengths=[9] * 5))
-        found = result.interval("observed", resamples=99, seed=1, over="annotators")
+        found = result.interval("observed", resamples=99, seed=1, over="annotators", method="bca")
         assert spoken(found.why, COMMAND_LINE) == (
             "none of the annotators moves the score for --interval-method bca; "
             "--interval-method percentile gives a rough one"
@@ -651,12 +721,17 @@ class TestWhatIsDrawn:
     def test_few_annotators_are_warned_of_whatever_the_method(self):
         # Of 400 documents and 9 annotators; the documents do not make up for the annotators.
         documents = ("documents", 400)
-        interval = ConfidenceInterval(0.1, 0.2, (), (documents, ("annotators", 9)), 300.0)
+        interval = ConfidenceInterval(0.1, 0.2, (), (documents, ("annotators", 9)), 300.0, "bca")
         assert (interval.over, interval.n_units) == ("documents and annotators", 409)
-        for method in uncertainty.METHODS:
+        for method in ("bca", "percentile"):
             assert replace(interval, method=method).caution == (
-                "it is over 9 annotators; with fewer than 10 it is too narrow, by any method"
+                "it is over 9 annotators; with fewer than 10 it is too narrow, which "
+                "method='expanded' allows for"
             )
+        assert replace(interval, method="expanded").caution == (
+            "it is over 9 annotators; with fewer than 10 it does not allow for annotators who are "
+            "unlike these"
+        )
         assert replace(interval, units=(documents, ("annotators", 10))).caution is None
         # Nothing has to be said of an interval that does not exist.
         assert replace(interval, why="none", effective=nan).caution is None
@@ -740,7 +815,7 @@ def test_an_interval_lies_within_the_scale(seed, method, n):
             if interval.reason is None:
                 assert interval.low <= interval.high <= 1
                 assert interval.low >= (-np.inf if name == "corrected" else 0)
-                assert 1 < interval.effective <= n
+                assert 1 < interval.effective <= n * (1 + 1e-12)
             else:
                 assert isnan(interval.low)
 
@@ -752,8 +827,42 @@ def test_names_of_labels_and_sides_do_not_matter(seed):
     renamed = (
         corpus.rename_labels({"P": "zeta", "L": "alpha"}) if len(corpus.labels) == 2 else corpus
     )
-    one, two = (agreement(c).interval(seed=1, resamples=99) for c in (corpus, renamed))
-    assert repr(one) == repr(two)
+    for method in ("expanded", "bca"):
+        options = {"seed": 1, "resamples": 99, "method": method}
+        one, two = (agreement(c).interval(**options) for c in (corpus, renamed))
+        assert repr(one) == repr(two)
+
+
+@settings(max_examples=30)
+@given(seed=st.integers(0, 10**6), n=st.integers(2, 30), times=st.integers(2, 5))
+def test_an_expanded_interval_holds_the_score_and_narrows_with_more_of_the_same(seed, n, times):
+    once = agreement(noisy(n, seed=seed))
+    again = replace(
+        once,
+        counts=type(once.counts).joined(
+            replace(once.counts, documents=tuple(f"{i} {x}" for x in once.counts.documents))
+            for i in range(times)
+        ),
+    )
+    for name in SCORES:
+        one, more = once.interval(name), again.interval(name)
+        if one.reason is None:
+            assert one.low < more.low < getattr(once, name) < more.high < one.high
+
+
+@settings(max_examples=30)
+@given(seed=st.integers(0, 10**6), n=st.integers(2, 30))
+def test_an_expanded_interval_does_not_depend_on_the_order_of_documents(seed, n):
+    result = agreement(noisy(n, seed=seed))
+    order = np.random.default_rng(seed).permutation(len(result.counts.documents))
+    counts = result.counts
+    shuffled = replace(
+        counts,
+        documents=tuple(counts.documents[i] for i in order),
+        document=np.argsort(order)[counts.document],
+    )
+    one, other = result.interval(), replace(result, counts=shuffled).interval()
+    assert (one.low, one.high) == pytest.approx((other.low, other.high), rel=1e-9, nan_ok=True)
 
 
 def test_scores_are_those_of_score():
@@ -776,9 +885,11 @@ class TestEstimatedChance:
         return agreement(noisy(12), measure="iou", theta=0.3, samples=50, seed=seed)
 
     def test_the_seed_of_the_estimates_is_taken(self):
-        found = self.result(5).intervals(resamples=99)
+        options = {"resamples": 99, "method": "bca"}
+        found = self.result(5).intervals(**options)
         assert found.settings.seed == 5
-        assert repr(found) == repr(self.result(5).intervals(resamples=99, seed=5))
+        assert repr(found) == repr(self.result(5).intervals(seed=5, **options))
+        assert self.result(5).intervals().settings.seed == 5
 
     def test_another_seed_is_refused(self):
         message = "seed is 6, and chance was estimated with seed=5; expected the same seed for both"

@@ -37,7 +37,6 @@ WIDTHS = (0.1, 0.05, 0.03, 0.02, 0.01)
     help="The score that the interval is for.",
 )
 @flags.CONFIDENCE
-@flags.RESAMPLES
 @flags.output
 def command(files: tuple[str, ...], **options: Any) -> None:
     """How many documents to annotate for an interval of plus or minus H, from a pilot.
@@ -52,7 +51,7 @@ def command(files: tuple[str, ...], **options: Any) -> None:
         pilot = agreement(corpus, **flags.scoring_options(options))
         widths = tuple(dict.fromkeys((options["half_width"], *WIDTHS)))
         score = options["score"]
-        made = plans(pilot, widths, score=score, **flags.resampling_options(options))
+        made = plans(pilot, widths, score=score, confidence=options["confidence"])
         report = plan_report(
             made, pilot, noted(corpus, pilot.notes), score=score, digits=options["digits"]
         )

@@ -10,12 +10,12 @@ size of the blocks or on the library that multiplies.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from math import isfinite, sqrt
+from math import isfinite, log, sqrt, tanh
 
 import numpy as np
 
 from beyondchance.core.distributions import normal_quantile, normal_share, student_quantile
-from beyondchance.core.exact import are_alike
+from beyondchance.core.exact import LAST_DIGITS, are_alike
 from beyondchance.types import Floats, Ints
 
 CELLS = 2**15
@@ -146,15 +146,8 @@ def influences(left_out: Floats) -> Floats:
     return np.asarray((len(left_out) - 1) * (left_out.mean() - left_out))
 
 
-def degrees_of_freedom(effects: Sequence[Floats]) -> float:
-    r"""How well the variance of a score is known: the degrees of freedom of its estimate.
-
-    Where all units move the score alike there are as many as units, less one. Where few units
-    move it, such as a handful of documents with a disagreement among hundreds without, the
-    variance is as uncertain as if there were few units, about two for each of the handful:
-    by Satterthwaite's rule, with :math:`u` the influence of each unit,
-
-    .. math:: 2 (\sum u^2)^2 / (\sum u^4 - (\sum u^2)^2 / n)
+def variance_of(effects: Sequence[Floats]) -> float:
+    """The variance of a score, by the jackknife, from the influences of the units.
 
     Parameters
     ----------
@@ -163,18 +156,110 @@ def degrees_of_freedom(effects: Sequence[Floats]) -> float:
 
     Examples
     --------
-    >>> degrees_of_freedom([np.array([1.0, -1.0, 1.0, -1.0])])
+    Of the mean of 1, 2 and 6: their variance, 7, divided by 3.
+
+    >>> round(variance_of([np.array([-2.0, -1.0, 3.0])]), 4)
+    2.3333
+    """
+    return sum(_variance(effect) for effect in effects)
+
+
+def _variance(effect: Floats) -> float:
+    n = len(effect)
+    return float((effect * effect).sum()) / (n * (n - 1))
+
+
+def degrees_of_freedom(effects: Sequence[Floats]) -> float:
+    r"""How well the variance of a score is known: the degrees of freedom of its estimate.
+
+    Where all units move the score alike there are as many as units, less one. Where few units
+    move it, such as a handful of documents with a disagreement among hundreds without, the
+    variance is as uncertain as if there were few units, about two for each of the handful:
+    with :math:`g` the excess kurtosis of the influences of n units (the estimate that is
+    unbiased for normal data, and 0 at least), by Satterthwaite's rule,
+
+    .. math:: 2 / (g / n + 2 / (n - 1))
+
+    Parameters
+    ----------
+    effects : sequence of arrays
+        The influences of the units of each sample.
+
+    Examples
+    --------
+    >>> round(degrees_of_freedom([np.array([1.0, -1.0, 1.0, -1.0])]), 9)
     3.0
     >>> round(degrees_of_freedom([np.r_[np.zeros(97), 1.0, -2.0, 1.0]]), 2)
-    4.08
+    3.88
     """
-    scaled = [effect / len(effect) for effect in effects]
-    squares = [float((effect * effect).sum()) for effect in scaled]
-    spread = sum(float((effect * effect * (effect * effect)).sum()) for effect in scaled)
-    spread -= sum(square**2 / len(effect) for square, effect in zip(squares, scaled, strict=True))
-    most = float(sum(len(effect) - 1 for effect in scaled))
-    variance = sum(squares)
-    return most if 2 * variance**2 >= most * spread else 2 * variance**2 / spread
+    variance = variance_of(effects)
+    if not variance:
+        return float(sum(len(effect) - 1 for effect in effects))
+    return variance**2 / sum(_variance(effect) ** 2 / _freedom(effect) for effect in effects)
+
+
+def _freedom(effect: Floats) -> float:
+    """The degrees of freedom of one sample; fewer than four units show no kurtosis."""
+    n = len(effect)
+    squares = effect * effect
+    mean = float(squares.mean())
+    if n < 4 or not mean:
+        return n - 1.0
+    excess = float((squares * squares).mean()) / mean**2 - 3
+    unbiased = (n - 1) / ((n - 2) * (n - 3)) * ((n + 1) * excess + 6)
+    return 2 / (max(unbiased, 0.0) / n + 2 / (n - 1))
+
+
+def student(
+    estimate: float,
+    effects: Sequence[Floats],
+    confidence: float,
+    *,
+    lowest: float | None = None,
+) -> tuple[float, float] | None:
+    r"""Student's interval of a score, from the influences of the units.
+
+    The estimate plus or minus Student's quantile, with `degrees_of_freedom` degrees of
+    freedom, times the standard error. A score between `lowest` and 1 is taken on the scale
+    of its log odds, :math:`\log((x - l) / (1 - x))`, on which it varies nearly alike in both
+    directions; so the interval stays within the bounds.
+
+    Parameters
+    ----------
+    estimate : float
+        The score itself.
+    effects : sequence of arrays
+        The influences of the units of each sample.
+    confidence : float
+    lowest : float, optional
+        The lowest value that the score can have; for a difference, which has no bounds, None.
+
+    Returns
+    -------
+    low, high : float
+        None where no unit moves the score, or where it is at one of its bounds.
+
+    Examples
+    --------
+    The mean of 1, 2 and 6 is 3, with a standard error of 1.5275; Student's quantile is 4.3027.
+
+    >>> low, high = student(3.0, [np.array([-2.0, -1.0, 3.0])], 0.95)
+    >>> round(low, 3), round(high, 3)
+    (-3.572, 9.572)
+    """
+    error = sqrt(variance_of(effects))
+    if not error:
+        return None
+    reach = -student_quantile((1 - confidence) / 2, degrees_of_freedom(effects)) * error
+    if lowest is None:
+        return estimate - reach, estimate + reach
+    below, above = estimate - lowest, 1 - estimate
+    if min(below, above) < LAST_DIGITS:
+        return None
+    odds, reach = log(below / above), reach * (1 - lowest) / (below * above)
+    # Odds back to shares; a hyperbolic tangent does not overflow.
+    low, high = (1 - (1 - lowest) * (1 - tanh(x / 2)) / 2 for x in (odds - reach, odds + reach))
+    return low, high
 
 
 def percentiles(values: Floats, confidence: float) -> tuple[float, float]:
@@ -195,8 +280,6 @@ def accelerated(
     estimate: float,
     effects: Sequence[Floats],
     confidence: float,
-    *,
-    expanded: bool = False,
 ) -> tuple[float, float] | None:
     r"""The BCa interval: percentiles moved by the bias and by the skewness of a score.
 
@@ -213,10 +296,6 @@ def accelerated(
     effects : sequence of arrays
         The influences of the units of each sample that was resampled.
     confidence : float
-    expanded : bool
-        Whether the tails are those of Student's distribution with `degrees_of_freedom`
-        degrees of freedom, made wider still by what resampling loses (a resample varies
-        less than a sample does, by one unit in n).
 
     Returns
     -------
@@ -235,12 +314,6 @@ def accelerated(
     cubes = sum(float((effect * effect * effect).sum()) / len(effect) ** 3 for effect in effects)
     skewness = cubes / squares**1.5 / 6
     tail = normal_quantile((1 - confidence) / 2)
-    if expanded:
-        unbiased = sum(
-            float((effect * effect).sum()) / (len(effect) * (len(effect) - 1)) for effect in effects
-        )
-        tail = student_quantile((1 - confidence) / 2, degrees_of_freedom(effects))
-        tail *= sqrt(unbiased / squares)
     shares = []
     for z in (bias + tail, bias - tail):
         room = 1 - skewness * z

@@ -1,12 +1,15 @@
-"""Quantiles of the normal and of Student's distribution."""
+"""Quantiles of the normal, Student's and the chi-square distribution."""
 
 from __future__ import annotations
 
-from math import erfc, exp, inf, lgamma, log, log1p, sqrt
+from math import erfc, exp, inf, lgamma, log, log1p, pi, sqrt
 
 _TINY = 1e-300
 _STEPS = 500
 """Terms of a continued fraction that converges within a few dozen."""
+_MOST_STEPS = 10**6
+"""Terms of one that needs more, the more degrees of freedom there are."""
+_HALVINGS = 100
 
 
 def normal_share(x: float) -> float:
@@ -64,17 +67,81 @@ def student_quantile(share: float, freedom: float) -> float:
         return -student_quantile(1 - share, freedom)
     if share in {0.0, 0.5}:
         return -inf if share == 0 else 0.0
-    # The tail is found on a scale on which it is nearly straight, by halving.
+    # The logarithm of the tail is nearly straight on the scale of x = log(1 - t): Newton's
+    # method, within bounds.
     low, high = 0.0, 1.0
-    while student_share(-exp(high) + 1, freedom) > share:
+    while student_share(1 - exp(high), freedom) > share:
         low, high = high, 2 * high
-    for _ in range(100):
+    height = exp(lgamma((freedom + 1) / 2) - lgamma(freedom / 2)) / sqrt(freedom * pi)
+    x = (low + high) / 2
+    for _ in range(_HALVINGS):
+        t = 1 - exp(x)
+        tail = student_share(t, freedom)
+        low, high = (x, high) if tail > share else (low, x)
+        slope = height * (1 + t * t / freedom) ** (-(freedom + 1) / 2) * exp(x) / tail
+        before, x = x, x + log(tail / share) / slope
+        if not low < x < high:
+            x = (low + high) / 2
+        if abs(x - before) < 1e-15 * before:
+            break
+    return 1 - exp(x)
+
+
+def chi_square_share(x: float, freedom: float) -> float:
+    """The share of a chi-square distribution below `x`; degrees of freedom need not be whole.
+
+    Examples
+    --------
+    >>> round(chi_square_share(3.8415, 1.0), 4), round(chi_square_share(2.0, 2.0), 4)
+    (0.95, 0.6321)
+    """
+    if x <= 0:
+        return 0.0
+    a, x = freedom / 2, x / 2
+    front = exp(a * log(x) - x - lgamma(a))
+    if x < a + 1:
+        # Terms are positive, and fall from the beginning.
+        term = total = 1 / a
+        while term > 1e-17 * total:
+            a += 1
+            term *= x / a
+            total += term
+        return front * total
+    # What lies above, by the continued fraction 1/(x + 1 - a - 1 (1 - a)/(x + 3 - a - ...)).
+    middle, numerator = x + 1 - a, inf
+    denominator = value = 1 / middle
+    for step in range(1, _MOST_STEPS):
+        term = step * (a - step)
+        middle += 2
+        denominator = 1 / (middle + term * denominator or _TINY)
+        numerator = middle + term / numerator or _TINY
+        value *= numerator * denominator
+        if abs(numerator * denominator - 1) < 1e-16:
+            break
+    return 1 - front * value
+
+
+def chi_square_quantile(share: float, freedom: float) -> float:
+    """The point below which this share of a chi-square distribution lies.
+
+    Examples
+    --------
+    >>> round(chi_square_quantile(0.975, 9.0), 3), round(chi_square_quantile(0.025, 9.0), 3)
+    (19.023, 2.7)
+    """
+    # On the scale of logarithms, because a low tail can be very near to 0.
+    low, high = -1.0, log(freedom) + 1
+    while chi_square_share(exp(low), freedom) > share:
+        low *= 2
+    while chi_square_share(exp(high), freedom) < share:
+        high += 1
+    for _ in range(_HALVINGS):
         middle = (low + high) / 2
-        if student_share(1 - exp(middle), freedom) > share:
+        if chi_square_share(exp(middle), freedom) < share:
             low = middle
         else:
             high = middle
-    return 1 - exp((low + high) / 2)
+    return exp((low + high) / 2)
 
 
 def _beta_share(a: float, b: float, x: float) -> float:

@@ -24,7 +24,14 @@ from beyondchance.options import ResamplingOptions, documented
 from beyondchance.results.agreement import Agreement
 from beyondchance.results.counts import numbered
 from beyondchance.results.intervals import ConfidenceInterval, interval_from
-from beyondchance.results.resampling import SCORES, Resampling, resampling_of, score_of, totals_of
+from beyondchance.results.resampling import (
+    SCORES,
+    Resampling,
+    resampling_of,
+    score_of,
+    stacked,
+    totals_of,
+)
 from beyondchance.settings import KINDS, Settings
 from beyondchance.types import Floats
 
@@ -41,7 +48,7 @@ class Comparison:
     difference : float
         The first score minus the second.
     interval : ConfidenceInterval
-        Of the difference; too narrow where few documents carry it, which its `caution` says.
+        Of the difference; a rough guide where few documents carry it, which its `caution` says.
     p_value : float
         How often a difference as large would come about if the two were alike; nan where
         it cannot be said (see `reason`).
@@ -139,7 +146,7 @@ def compare(
         checked_instance(
             result, Agreement, "two results of agreement(), or of the systems of rank()"
         )
-    options = resampling_of(first.settings, resampling, over="documents")
+    options = resampling_of(first.settings, resampling, is_tested=True, over="documents")
     checked_option("score", score, SCORES)
     checked_option("test", test, TESTS)
     _check_comparable(first.settings, second.settings)
@@ -223,7 +230,7 @@ class Difference:
     Attributes
     ----------
     drawn : array of float, shape (resamples,)
-        In every resample, for the interval.
+        In every resample, for the interval; of none, where it needs none.
     tested : array of float, shape (trials,)
         In every permutation, or in every resample less `whole`: what it would be if the two
         were alike.
@@ -243,6 +250,16 @@ class Difference:
     is_enumerated: bool
 
 
+def _trials(test: str, options: Resampling) -> tuple[int, int, np.random.Generator]:
+    """How many resamples and how many permutations, and the random numbers of the latter.
+
+    Permutations have their own, so that a p-value does not depend on how intervals are made.
+    """
+    is_permuted = test == "permutation"
+    draws = options.draws if is_permuted else options.resamples
+    return draws, options.resamples if is_permuted else 0, options.generator.spawn(1)[0]
+
+
 def _is_enumerated(n_permutations: float, test: str, options: Resampling) -> bool:
     """Whether every permutation is gone through, as `swaps` and `divisions` do if they can."""
     return test == "permutation" and n_permutations <= options.resamples
@@ -255,9 +272,11 @@ class PairedTrials:
     Attributes
     ----------
     drawn, whole, left_out : arrays of float
-        In every resample, of all documents, and without each document.
+        In every resample, if the interval or the test needs them, of all documents, and
+        without each document.
     signed : array of float
-        In every permutation, with a minus for the documents that are exchanged.
+        In every permutation, with a minus for the documents that are exchanged; of none for
+        the other test.
     test : {"permutation", "bootstrap"}
     is_enumerated : bool
         Whether every permutation was gone through.
@@ -292,14 +311,15 @@ class PairedTrials:
 
 def paired_trials(table: Floats, test: str, options: Resampling) -> PairedTrials:
     """Draw documents, and exchange results within them."""
-    n_documents, rng = len(table), options.generator
+    n_documents = len(table)
     totals = totals_of(table)
-    drawn = [totals(w) for w in bootstrap_weights(n_documents, options.resamples, rng)]
-    signed = [totals(signs) for signs in swaps(n_documents, options.resamples, rng)]
     whole = totals(np.ones((1, n_documents)))[0]
+    draws, exchanges, rng = _trials(test, options)
+    signed = (totals(signs) for signs in swaps(n_documents, exchanges, rng))
+    drawn = (totals(w) for w in bootstrap_weights(n_documents, draws, options.generator))
     return PairedTrials(
-        drawn=np.concatenate(drawn),
-        signed=np.concatenate(signed),
+        drawn=stacked(drawn, whole),
+        signed=stacked(signed, whole),
         whole=whole,
         left_out=whole - table,
         test=test,
@@ -311,27 +331,27 @@ def _unpaired(
     first: Floats, second: Floats, score: str, test: str, options: Resampling
 ) -> Difference:
     """Draw the documents of either result, and divide all of them anew."""
-    rng = options.generator
 
     def difference(one: Floats, other: Floats) -> Floats:
         return score_of(one, score) - score_of(other, score)
 
+    draws, permutations, rng = _trials(test, options)
     drawn, whole = [], []
     for part in (first, second):
         totals = totals_of(part)
-        weights = bootstrap_weights(len(part), options.resamples, rng)
-        drawn.append(np.concatenate([totals(block) for block in weights]))
         whole.append(totals(np.ones((1, len(part))))[0])
-    pooled = totals_of(np.concatenate([first, second]))
-    n_first, n_documents = len(first), len(first) + len(second)
-    divided = [
-        difference(pooled(part), pooled(1 - part))
-        for part in divisions(n_first, n_documents, options.resamples, rng)
-    ]
+        weights = bootstrap_weights(len(part), draws, options.generator)
+        drawn.append(stacked((totals(block) for block in weights), whole[-1]))
     found, estimate = difference(*drawn), float(difference(*whole))
+    n_first, n_documents = len(first), len(first) + len(second)
+    tested = found - estimate
+    if permutations:
+        pooled = totals_of(np.concatenate([first, second]))
+        parts = divisions(n_first, n_documents, permutations, rng)
+        tested = np.concatenate([difference(pooled(part), pooled(1 - part)) for part in parts])
     return Difference(
         drawn=found,
-        tested=np.concatenate(divided) if test == "permutation" else found - estimate,
+        tested=tested,
         whole=estimate,
         left_out=[difference(whole[0] - first, whole[1]), difference(whole[0], whole[1] - second)],
         is_enumerated=_is_enumerated(n_divisions(n_first, n_documents), test, options),

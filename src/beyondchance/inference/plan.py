@@ -5,29 +5,30 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from math import ceil, floor, isnan, log10, nan, sqrt
-from typing import Unpack
 
 import numpy as np
 
 from beyondchance.checks import checked_instance, checked_option, checked_share
-from beyondchance.core.bootstrap import (
-    bootstrap_weights,
-    degrees_of_freedom,
-    influences,
-    percentiles,
+from beyondchance.core.bootstrap import degrees_of_freedom, influences
+from beyondchance.core.distributions import (
+    chi_square_quantile,
+    normal_quantile,
+    student_quantile,
 )
-from beyondchance.core.distributions import normal_quantile, student_quantile
 from beyondchance.errors import OptionError
 from beyondchance.messages import Text, spoken
-from beyondchance.options import ResamplingOptions, documented
 from beyondchance.results.agreement import Agreement
 from beyondchance.results.intervals import FEW
-from beyondchance.results.resampling import SCORES, Resampling, resampling_of, score_of
+from beyondchance.results.resampling import SCORES, resampling_of, score_of
 from beyondchance.settings import Settings
 from beyondchance.types import Floats
 
 MOST_DOCUMENTS = 10**9
 """Documents that can be planned for."""
+
+LEAST_FREEDOM = 0.4
+"""Where documents are unlike, their own spread shows only a part of how unlike they are: the
+degrees of freedom are taken down to this share of them. Found by simulation."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,7 +56,7 @@ class Plan:
     unit : {"documents", "sentences"}
         What the documents are.
     settings : Settings
-        Of the pilot, with the confidence and the seed.
+        Of the pilot, with the confidence.
     why : Text
         Why there is no plan, in parts; empty where there is one.
     """
@@ -97,9 +98,9 @@ class Plan:
         >>> a = [["B-P", "O"], ["B-P", "O"], ["B-P", "O"], ["B-P", "O"]]
         >>> b = [["B-P", "O"], ["B-P", "O"], ["O", "B-P"], ["O", "B-P"]]
         >>> pilot = agreement(a, b)
-        >>> plan(pilot, 0.5, score="observed", seed=1).to_annotate
+        >>> plan(pilot, 0.5, score="observed").to_annotate
         4
-        >>> plan(pilot, 0.95, score="observed", seed=1).to_annotate
+        >>> plan(pilot, 0.95, score="observed").to_annotate
         0
         """
         return None if self.documents is None else max(self.documents - self.n_pilot, 0)
@@ -120,19 +121,16 @@ class Plan:
         return spoken(self.caution_text) or None
 
 
-@documented(ResamplingOptions)
 def plan(
-    pilot: Agreement,
-    half_width: float,
-    *,
-    score: str = "corrected",
-    **resampling: Unpack[ResamplingOptions],
+    pilot: Agreement, half_width: float, *, score: str = "corrected", confidence: float = 0.95
 ) -> Plan:
     r"""How many documents like those of a pilot make the interval ± `half_width` wide.
 
     With :math:`u_d` the influence of each of the n documents of the pilot (by the
     jackknife), the spread is :math:`s = \sqrt{\sum u_d^2 / (n - 1)}`, and N documents give
-    the half width :math:`t_{N-1}\, s / \sqrt N` with Student's quantile t.
+    the half width :math:`t_{N-1}\, s / \sqrt N` with Student's quantile t. The range is that
+    of :math:`s`, by the chi-square distribution, with fewer degrees of freedom where the
+    documents differ in length or in influence.
 
     Parameters
     ----------
@@ -140,13 +138,12 @@ def plan(
     half_width : float
         Between 0 and 1.
     score : {"corrected", "observed", "chance"}
-    {options}
+    confidence : float
+        Of the interval that is wanted, and of the range.
 
     Returns
     -------
     Plan
-        Its range from `low` to `high` is from resamples of the documents of the pilot, by
-        percentiles.
 
     Raises
     ------
@@ -163,11 +160,11 @@ def plan(
     >>> from beyondchance import agreement
     >>> a = [["B-P", "O"], ["B-P", "O"], ["B-P", "O"], ["B-P", "O"]]
     >>> b = [["B-P", "O"], ["B-P", "O"], ["O", "B-P"], ["O", "B-P"]]
-    >>> found = plan(agreement(a, b), 0.5, score="observed", seed=1)
+    >>> found = plan(agreement(a, b), 0.5, score="observed")
     >>> found.documents, round(found.spread, 3), round(found.half_width_of(8), 3)
     (8, 0.577, 0.483)
     """
-    return plans(pilot, (half_width,), score=score, **resampling)[0]
+    return plans(pilot, (half_width,), score=score, confidence=confidence)[0]
 
 
 def plans(
@@ -175,12 +172,12 @@ def plans(
     half_widths: Iterable[float],
     *,
     score: str = "corrected",
-    **resampling: Unpack[ResamplingOptions],
+    confidence: float = 0.95,
 ) -> tuple[Plan, ...]:
-    """Plans for several half widths, from the same resamples; options as in `plan`."""
+    """Plans for several half widths, as `plan` makes one."""
     checked_instance(pilot, Agreement, "the pilot as a result of agreement()")
     widths = [checked_share("half_width", width) for width in half_widths]
-    options = resampling_of(pilot.settings, resampling, method="percentile", over="documents")
+    options = resampling_of(pilot.settings, {"confidence": confidence})
     checked_option("score", score, SCORES)
     sums, unit = pilot.counts.document_sums(), pilot.resampled_unit
     whole = sums.sum(axis=0)
@@ -196,7 +193,10 @@ def plans(
         why = f"without one of the {unit} of the pilot the score is undefined"
     elif not moves.any():
         why = f"all {unit} of the pilot have the same influence, so its spread is unknown"
-    spreads = [] if why else [spread, *_spread_range(moves, options)]
+    spreads = []
+    if not why:
+        freedom = freedom_of_spread(moves, sums[:, 2])
+        spreads = [spread, *_spread_range(spread, freedom, options.confidence)]
     for width in widths if spreads else ():
         _check_reach(width, max(spread, spreads[-1]), options.confidence, unit)
 
@@ -220,16 +220,39 @@ def plans(
     return tuple(planned(width) for width in widths)
 
 
-def _spread_range(moves: Floats, options: Resampling) -> tuple[float, float]:
-    """From what to what the spread may be, by resampling the influences of the documents."""
-    draws = [
-        weights @ np.stack([moves, moves**2], axis=1)
-        for weights in bootstrap_weights(len(moves), options.resamples, options.generator)
-    ]
-    mean, square = np.concatenate(draws).T / len(moves)
-    # Rounding can leave a variance of 0 a little below 0.
-    variance = np.maximum(square - mean**2, 0) * len(moves) / (len(moves) - 1)
-    return percentiles(np.sqrt(variance), options.confidence)
+def freedom_of_spread(moves: Floats, sizes: Floats) -> float:
+    """How well a pilot knows the spread of all documents: the degrees of freedom.
+
+    Those of the influences, if the documents are alike. A pilot has probably none of the few
+    documents that are much longer, or much harder, than the others, so that unlike documents
+    vary even more than they show: there are fewer degrees of freedom, the more the documents
+    differ in length (by Kish's effective size) and in influence.
+
+    Parameters
+    ----------
+    moves, sizes : arrays of float, shape (documents,)
+        The influence of each document, and how much was marked in it.
+
+    Examples
+    --------
+    >>> alike, unlike = np.full(10, 5.0), np.r_[np.full(9, 5.0), 45.0]
+    >>> moves = np.array([1.0, -1.0] * 5)
+    >>> [round(freedom_of_spread(moves, sizes), 2) for sizes in (alike, unlike)]
+    [9.0, 3.6]
+    """
+    n = len(moves)
+    freedom = degrees_of_freedom([moves])
+    alike = float(sizes.sum()) ** 2 / float((sizes * sizes).sum()) / n
+    return freedom * max(LEAST_FREEDOM, alike * freedom / (n - 1))
+
+
+def _spread_range(spread: float, freedom: float, confidence: float) -> tuple[float, float]:
+    """From what to what the spread of all documents may be."""
+    low, high = (
+        spread * sqrt(freedom / chi_square_quantile(share, freedom))
+        for share in ((1 + confidence) / 2, (1 - confidence) / 2)
+    )
+    return low, high
 
 
 def _spread(moves: Floats) -> float:

@@ -26,7 +26,7 @@ from beyondchance.inference.compare import (
     shared_sums,
 )
 from beyondchance.options import ResamplingOptions, documented
-from beyondchance.results.intervals import ConfidenceInterval, interval_from
+from beyondchance.results.intervals import ConfidenceInterval, interval_from, lowest_of
 from beyondchance.results.ranking import Ranking
 from beyondchance.results.resampling import SCORES, resampling_of
 from beyondchance.settings import Settings
@@ -161,7 +161,7 @@ def compare_systems(
         Ranking,
         "a Ranking, as rank() returns; compare() takes two results of agreement()",
     )
-    options = resampling_of(ranking.settings, resampling, over="documents")
+    options = resampling_of(ranking.settings, resampling, is_tested=True, over="documents")
     checked_option("score", score, SCORES)
     checked_option("test", test, TESTS)
     results = ranking.systems
@@ -176,7 +176,12 @@ def compare_systems(
         """Of a system on all the documents that it has, from the same draws if possible."""
         if len(results[name].counts.documents) == len(table):
             return {
-                kind: interval_from(*trials.single(i, kind), options, kinds=[unit])
+                kind: interval_from(
+                    *trials.single(i, kind),
+                    options,
+                    kinds=[unit],
+                    lowest=lowest_of(trials.whole[i], kind),
+                )
                 for kind in SCORES
             }
         alone: ResamplingOptions = {**resampling, "seed": deepcopy(untouched)}

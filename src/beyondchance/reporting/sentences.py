@@ -25,7 +25,7 @@ from beyondchance.messages import (
 from beyondchance.numbers import in_digits
 from beyondchance.reporting.blocks import counted, in_list
 from beyondchance.reporting.breakdown import interval_heading
-from beyondchance.results.intervals import FEW, VERY_FEW
+from beyondchance.results.intervals import FEW, FEW_ANNOTATORS, VERY_FEW
 from beyondchance.results.score import Score
 from beyondchance.settings import Settings
 
@@ -54,7 +54,7 @@ MATCHES = {
     "iou": "spans that overlap enough",
 }
 _ONE = {"documents": "document", "sentences": "sentence", "annotators": "annotator"}
-_METHODS = {"bca": "BCa", "percentile": "percentiles", "expanded": "expanded BCa"}
+_METHODS = {"bca": "BCa", "percentile": "percentiles"}
 
 
 # --- What was compared --------------------------------------------------------
@@ -211,17 +211,16 @@ def joined(texts: Iterable[Text]) -> tuple[Piece, ...]:
 
 def how_made(first: ConfidenceInterval, settings: Settings) -> Text:
     """How intervals were made."""
-    drawn = " and ".join(counted(size, _ONE[kind]) for kind, size in first.units)
-    method = _METHODS.get(settings.interval_method or "", "")
-    text = (
-        f"Intervals: {interval_heading(settings)}, {method}, {settings.resamples:,} resamples of "
-        f"{drawn}, seed {settings.seed}."
-    )
+    units = " and ".join(counted(size, _ONE[kind]) for kind, size in first.units)
+    how = f"expanded (Student's t, jackknife of {units})"
+    if method := _METHODS.get(settings.interval_method or ""):
+        how = f"{method}, {settings.resamples:,} resamples of {units}, seed {settings.seed}"
+    text = f"Intervals: {interval_heading(settings)}, {how}."
     if first.units[0][0] != "sentences" or first.reason is not None:
         return text
     return (
-        f"{text} Documents larger than sentences are not known, so sentences were drawn: if they "
-        "come from a few articles, the intervals are too narrow."
+        f"{text} Documents larger than sentences are not known, so each sentence counts as one: "
+        "if they come from a few articles, the intervals are too narrow."
     )
 
 
@@ -230,17 +229,17 @@ def star(intervals: Iterable[ConfidenceInterval], settings: Settings) -> Text:
     starred = [interval for interval in intervals if interval.caution]
     if not starred:
         return ""
+    over, expanded = starred[0].over, settings.interval_method == "expanded"
     if starred[0].has_few_annotators:
-        return f"* fewer than {VERY_FEW} annotators: the interval is too narrow, by any method."
-    if settings.interval_method == "expanded":
-        return (
-            f"* fewer than {VERY_FEW} effective {starred[0].over}: the interval is a rough guide."
-        )
-    return (
-        f"* fewer than {FEW} effective {starred[0].over}: the interval is probably too narrow; ",
-        Use("method", "expanded", flag="interval_method"),
-        " allows for it.",
-    )
+        few = f"* fewer than {FEW_ANNOTATORS} annotators: the interval "
+        if expanded:
+            return f"{few}does not allow for annotators who are unlike these."
+        few += "is too narrow; "
+    elif expanded:
+        return f"* fewer than {VERY_FEW} effective {over}: the interval is a rough guide."
+    else:
+        few = f"* fewer than {FEW} effective {over}: the interval is probably too narrow; "
+    return few, Use("method", "expanded", flag="interval_method"), " allows for it."
 
 
 def missing(shown: Sequence[tuple[str, ConfidenceInterval]]) -> list[Text]:

@@ -146,9 +146,9 @@ class Agreement:
     def interval(
         self, score: str = "corrected", **resampling: Unpack[ResamplingOptions]
     ) -> ConfidenceInterval:
-        """The confidence interval of the overall score, by the bootstrap.
+        """The confidence interval of the overall score, for other documents of this kind.
 
-        Documents are drawn with replacement, each with all its texts, pairs and labels.
+        A document counts as one, with all its texts, pairs and labels.
 
         Parameters
         ----------
@@ -162,20 +162,29 @@ class Agreement:
 
         Notes
         -----
-        Resamples must be enough for the tails: 199 for a confidence of .99, 1,999 for .999.
-        The method ``bca`` corrects percentiles for bias and skewness (Efron 1987);
-        ``expanded`` also allows for a spread that is known only roughly because few
-        documents disagree. Annotators are drawn to generalise to others who might have
-        annotated the same documents; both, to generalise to other annotators of other
-        documents. The same seed gives the same digits.
+        The method ``expanded`` takes Student's distribution on the scale of log odds, with
+        the standard error of the jackknife and with fewer degrees of freedom, the fewer
+        documents carry the score and the more unlike they are. It draws nothing, so that
+        `resamples` and `seed` do not matter. ``percentile`` and ``bca`` (which corrects
+        percentiles for bias and skewness; Efron 1987) draw documents with replacement; the
+        same seed gives the same digits. Resamples must be enough for the tails: 199 for a
+        confidence of .99, 1,999 for .999. Over annotators, to generalise to others who
+        might have annotated the same documents; over both, to other annotators of other
+        documents.
 
         Examples
         --------
-        Two of three sentences agree completely, so resamples range from none to all.
+        Two of three sentences agree completely.
 
         >>> from beyondchance import agreement
         >>> a = [["B-P", "O"], ["B-P", "O"], ["O", "B-P"]]
         >>> b = [["B-P", "O"], ["B-P", "O"], ["B-P", "O"]]
+        >>> found = agreement(a, b).interval("observed")
+        >>> round(found.low, 4), round(found.high, 4)
+        (0.0031, 0.9992)
+
+        Resamples range from none that agree to all.
+
         >>> agreement(a, b).interval("observed", method="percentile", seed=1)
         ConfidenceInterval(low=0.0, high=1.0, reason=None)
         """
@@ -194,8 +203,8 @@ class Agreement:
     ) -> Intervals:
         """The confidence intervals of all scores: overall, labels, pairs and annotators.
 
-        All come from the same resamples. Over annotators there are none for pairs and
-        single annotators.
+        All come from the same resamples, where these are drawn. Over annotators there are
+        none for pairs and single annotators.
 
         Parameters
         ----------
@@ -209,11 +218,11 @@ class Agreement:
         Examples
         --------
         >>> from beyondchance import example, agreement
-        >>> found = agreement(example()).intervals(resamples=999, seed=1)
+        >>> found = agreement(example()).intervals()
         >>> list(found.overall), list(found.by_label)
         (['observed', 'chance', 'corrected'], ['EVENT', 'PERSON', 'PLACE'])
-        >>> found.settings.seed
-        1
+        >>> found.settings.interval_method
+        'expanded'
         """
         options = resampling_of(self.settings, resampling)
         for level in levels:

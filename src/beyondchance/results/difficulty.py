@@ -84,7 +84,7 @@ class Difficulty:
 
     @documented(ResamplingOptions)
     def interval(self, **resampling: Unpack[ResamplingOptions]) -> ConfidenceInterval:
-        """The confidence interval of the overall difficulty, by the bootstrap over documents.
+        """The confidence interval of the overall difficulty, for other documents of this kind.
 
         Parameters
         ----------
@@ -108,7 +108,7 @@ class Difficulty:
     def intervals(self, **resampling: Unpack[ResamplingOptions]) -> Intervals:
         """The confidence intervals of the overall difficulty, and of labels and annotators.
 
-        All come from the same resamples; each interval is under ``difficulty``.
+        All come from the same resamples, if any; each interval is under ``difficulty``.
 
         Parameters
         ----------

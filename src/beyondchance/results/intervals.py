@@ -1,14 +1,20 @@
-"""Confidence intervals of scores, from resamples."""
+"""Confidence intervals of scores, from resamples or from leaving out units."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from math import isfinite, nan
+from math import inf, isfinite, nan
 
 import numpy as np
 
-from beyondchance.core.bootstrap import accelerated, degrees_of_freedom, influences, percentiles
+from beyondchance.core.bootstrap import (
+    accelerated,
+    degrees_of_freedom,
+    influences,
+    percentiles,
+    student,
+)
 from beyondchance.core.exact import are_alike
 from beyondchance.messages import Text, Use, spoken
 from beyondchance.options import ResamplingOptions, declared
@@ -20,8 +26,16 @@ FEW = 30
 """BCa and percentiles are too narrow where the spread is known no better than from fewer than
 this many documents."""
 
-VERY_FEW = 10
-"""The same for the expanded interval; and the number of annotators below which no method helps."""
+VERY_FEW = 5
+"""The expanded interval is a rough guide where it is known no better than from fewer."""
+
+FEW_ANNOTATORS = 10
+"""With fewer annotators, resamples of them are too narrow, and the expanded interval is wide
+enough only if no annotator of the kind is very unlike those that there are."""
+
+DIGITS = 12
+"""Decimals of expanded intervals: further ones depend on the order of the documents, and on the
+logarithms of the machine."""
 
 ANNOTATORS = "annotators"
 """The kind of units that annotators are."""
@@ -38,23 +52,22 @@ class ConfidenceInterval:
     why : Text
         Why there is none, in parts; empty where there is one.
     units : tuple of (str, int)
-        What was resampled, and how many of it: documents, sentences or annotators. Documents
-        of two results are listed for each.
+        What was drawn or left out, and how many of it: documents, sentences or annotators.
+        Documents of two results are listed for each.
     effective : float
         How well its width is known: as well as from this many units, if each had the same
         influence on the score. Few, where most documents have no disagreement at all.
         (Satterthwaite's degrees of freedom plus one, not a number of documents.) Nan where
         there is no interval.
-    method : {"bca", "percentile", "expanded"}
+    method : {"expanded", "bca", "percentile"}
 
     Examples
     --------
-    >>> interval = ConfidenceInterval(0.61, 0.82, units=(("documents", 30),), effective=12.4)
+    >>> interval = ConfidenceInterval(0.61, 0.82, units=(("documents", 12),), effective=4.4)
     >>> interval.low, interval.high
     (0.61, 0.82)
     >>> interval.caution
-    "its width is known only about as well as from 12 documents; with fewer than 30 it tends \
-to be too narrow, which method='expanded' allows for"
+    'its width is known only about as well as from 4 documents; take it as a rough guide'
     """
 
     low: float
@@ -62,7 +75,7 @@ to be too narrow, which method='expanded' allows for"
     why: Text = ()
     units: tuple[tuple[str, int], ...] = (("documents", 0),)
     effective: float = nan
-    method: str = "bca"
+    method: str = "expanded"
 
     def __repr__(self) -> str:
         return f"ConfidenceInterval(low={self.low}, high={self.high}, reason={self.reason!r})"
@@ -74,12 +87,12 @@ to be too narrow, which method='expanded' allows for"
 
     @property
     def over(self) -> str:
-        """What was resampled: documents, sentences, annotators, or documents and annotators."""
+        """What was drawn: documents, sentences, annotators, or documents and annotators."""
         return _listed(kind for kind, _ in self.units)
 
     @property
     def n_units(self) -> int:
-        """How many units were resampled, of all kinds."""
+        """How many units were drawn, of all kinds."""
         return sum(size for _, size in self.units)
 
     @property
@@ -89,24 +102,25 @@ to be too narrow, which method='expanded' allows for"
 
     @property
     def has_few_annotators(self) -> bool:
-        """Whether annotators were drawn, and are too few for it to hold what it promises."""
-        return not self.why and 0 < self.n_annotators < VERY_FEW
+        """Whether it is over annotators, and these are too few for it to hold in any case."""
+        return not self.why and 0 < self.n_annotators < FEW_ANNOTATORS
 
     @property
     def caution_text(self) -> Text:
         """What to know before relying on it, in parts; empty if nothing."""
-        if self.has_few_annotators:
-            return (
-                f"it is over {self.n_annotators} annotators; with fewer than {VERY_FEW} it is too "
-                "narrow, by any method"
-            )
         expanded = self.method == "expanded"
-        if not self.effective < (VERY_FEW if expanded else FEW):
-            return ()
         known = f"its width is known only about as well as from {self.effective:.0f} {self.over}"
-        if expanded:
+        if self.has_few_annotators:
+            few = f"it is over {self.n_annotators} annotators; with fewer than {FEW_ANNOTATORS} it "
+            if expanded:
+                return f"{few}does not allow for annotators who are unlike these"
+            few += "is too narrow, which "
+        elif not self.effective < (VERY_FEW if expanded else FEW):
+            return ()
+        elif expanded:
             return f"{known}; take it as a rough guide"
-        few = f"{known}; with fewer than {FEW} it tends to be too narrow, which "
+        else:
+            few = f"{known}; with fewer than {FEW} it tends to be too narrow, which "
         return few, _method("expanded"), " allows for"
 
     @property
@@ -178,12 +192,27 @@ def intervals_of(
                 [score_of(left_out[:, place], name) for left_out in found.left_out],
                 options,
                 kinds=[kind for kind, *_ in kinds],
+                lowest=lowest_of(found.whole[place], name),
             )
             for name in names
         }
         for levels, found in resampled(rows, options, team)
         for place in range(len(levels))
     ]
+
+
+def lowest_of(sums: Floats, name: str) -> float:
+    """The lowest that a score can be: 0, or below chance where it is corrected.
+
+    Examples
+    --------
+    Chance is 1/4; where nothing matches, the corrected score is (0 - 1/4)/(1 - 1/4).
+
+    >>> round(lowest_of(np.array([3.0, 1.0, 8.0, 1.0]), "corrected"), 4)
+    -0.3333
+    """
+    chance = float(score_of(sums, "chance")) if name == "corrected" else 0.0
+    return -chance / (1 - chance) if chance < 1 else -inf
 
 
 def interval_from(
@@ -193,12 +222,14 @@ def interval_from(
     options: Resampling,
     *,
     kinds: Sequence[str],
+    lowest: float | None = None,
 ) -> ConfidenceInterval:
-    """The interval of a score from its resamples, or why there is none.
+    """The interval of a score, or why there is none.
 
     Parameters
     ----------
     values : array of float, shape (resamples,)
+        The score in every resample; of none, where the method needs none.
     estimate : float
         The score itself.
     left_out : sequence of arrays of float, shape (units,)
@@ -206,42 +237,59 @@ def interval_from(
     options : Resampling
     kinds : sequence of str
         What the units of each sample are.
+    lowest : float, optional
+        The lowest value of the score; None for a difference.
     """
     units = [(kind, len(part)) for kind, part in zip(kinds, left_out, strict=True)]
-    why = _why_none(values, estimate, left_out, kinds)
+    moves = [influences(part) for part in left_out]
+    why = _why_none(estimate, left_out, kinds)
+    if not why and options.draws:
+        why = _why_no_spread(values, kinds)
     if why:
         return _undefined(why, units, options)
-    moves = [influences(part) for part in left_out]
-    if options.method == "percentile":
-        ends: tuple[float, float] | None = percentiles(values, options.confidence)
+    if options.method == "expanded":
+        ends = student(estimate, moves, options.confidence, lowest=lowest)
+    elif options.method == "percentile":
+        ends = percentiles(values, options.confidence)
     else:
-        expanded = options.method == "expanded"
-        ends = accelerated(values, estimate, moves, options.confidence, expanded=expanded)
+        ends = accelerated(values, estimate, moves, options.confidence)
     if ends is None:
-        over, has_moved = _listed(kinds), any(part.any() for part in moves)
-        cause = f"too few {over} carry" if has_moved else f"none of the {over} moves"
-        rough = "; ", _method("percentile"), " gives a rough one"
-        why = f"{cause} the score for ", _method(options.method), *rough
-        return _undefined(why, units, options)
+        return _undefined(_why_not_by(options.method, moves, kinds), units, options)
+    if options.method == "expanded":
+        ends = round(ends[0], DIGITS), round(ends[1], DIGITS)
     effective = degrees_of_freedom(moves) + 1
     return ConfidenceInterval(*ends, units=tuple(units), effective=effective, method=options.method)
 
 
-def _why_none(
-    values: Floats, estimate: float, left_out: Sequence[Floats], kinds: Sequence[str]
-) -> Text:
-    """Why there is no interval; empty where nothing prevents it."""
+def _why_none(estimate: float, left_out: Sequence[Floats], kinds: Sequence[str]) -> Text:
+    """Why there is no interval by any method; empty where nothing prevents it."""
     if not isfinite(estimate):
         return "the score itself is undefined"
     for kind, part in zip(kinds, left_out, strict=True):
         if np.isnan(part).any():
             return f"without one of the {kind} it is undefined"
+    return ()
+
+
+def _why_no_spread(values: Floats, kinds: Sequence[str]) -> Text:
+    """Why resamples give no interval; empty where nothing prevents it."""
     if n_missing := int(np.count_nonzero(np.isnan(values))):
         share = f"{n_missing:,} of {len(values):,} resamples"
         return f"it is undefined in {share}: too few of the {_listed(kinds)} have it"
     if are_alike(values):
         return "every resample gives the same value, so its spread is unknown"
     return ()
+
+
+def _why_not_by(method: str, moves: Sequence[Floats], kinds: Sequence[str]) -> Text:
+    """Why a method gives no interval."""
+    over, has_moved = _listed(kinds), any(part.any() for part in moves)
+    if method == "expanded":
+        cause = "nothing matches" if has_moved else f"it is the same without any one of the {over}"
+        return f"{cause}, so its spread is unknown"
+    cause = f"too few {over} carry" if has_moved else f"none of the {over} moves"
+    rough = "; ", _method("percentile"), " gives a rough one"
+    return f"{cause} the score for ", _method(method), *rough
 
 
 def _undefined(

@@ -48,12 +48,14 @@ class Resampling:
     Attributes
     ----------
     confidence : float
-    method : {"bca", "percentile", "expanded"}
+    method : {"expanded", "bca", "percentile"}
     resamples : int
     seed : int, optional
         What to write into the signature; None if the user passed a generator.
     over : {"documents", "annotators", "both"}
     generator : numpy.random.Generator
+    is_tested : bool
+        Whether there is a test too, which draws whatever the intervals do.
     """
 
     confidence: float
@@ -62,19 +64,28 @@ class Resampling:
     seed: int | None
     over: str
     generator: np.random.Generator
+    is_tested: bool = False
+
+    @property
+    def draws(self) -> int:
+        """Resamples that intervals take: none for ``expanded``, which leaves units out instead."""
+        return 0 if self.method == "expanded" else self.resamples
 
     def sign(self, settings: Settings) -> Settings:
-        """The settings of a result with those of its intervals."""
+        """The settings of a result with those of its intervals; resamples, if there are any."""
+        drawn = self.is_tested or self.draws > 0
         return settings.replaced(
             confidence=self.confidence,
             interval_method=self.method,
-            resamples=self.resamples,
-            seed=settings.seed if self.seed is None else self.seed,
+            resamples=self.resamples if drawn else None,
+            seed=self.seed if drawn and self.seed is not None else settings.seed,
             over=self.over,
         )
 
 
-def resampling_of(settings: Settings, options: Mapping[str, Any], **fixed: str) -> Resampling:
+def resampling_of(
+    settings: Settings, options: Mapping[str, Any], *, is_tested: bool = False, **fixed: str
+) -> Resampling:
     """Check the options for resampling a result with these settings.
 
     Parameters
@@ -82,6 +93,8 @@ def resampling_of(settings: Settings, options: Mapping[str, Any], **fixed: str) 
     settings : Settings
     options : ResamplingOptions
         What the user passed.
+    is_tested : bool
+        Whether there is a test too.
     **fixed : str
         Options for which the caller allows one value only.
 
@@ -94,13 +107,14 @@ def resampling_of(settings: Settings, options: Mapping[str, Any], **fixed: str) 
     --------
     >>> found = resampling_of(Settings(), {"seed": 7}, over="documents")
     >>> found.confidence, found.resamples, found.method, found.seed
-    (0.95, 9999, 'bca', 7)
+    (0.95, 9999, 'expanded', 7)
     """
     given = checked_options(ResamplingOptions, {**fixed, **options})
     for name, value in fixed.items():
         if given[name] != value:
             raise OptionError(f"{name} is ", Quote(given[name]), expected=(Quote(value), " here"))
-    least = _resamples_for(given["confidence"])
+    is_drawn = is_tested or given["method"] != "expanded"
+    least = _resamples_for(given["confidence"]) if is_drawn else 0
     if least > MOST_RESAMPLES:
         raise OptionError(
             f"confidence is {given['confidence']!r}, whose tails not even {MOST_RESAMPLES:,} "
@@ -114,7 +128,7 @@ def resampling_of(settings: Settings, options: Mapping[str, Any], **fixed: str) 
             expected=f"{least:,} or more",
         )
     given["generator"], given["seed"] = checked_rng(given["seed"], settings)
-    return Resampling(**given)
+    return Resampling(**given, is_tested=is_tested)
 
 
 def _resamples_for(confidence: float) -> int:
@@ -334,21 +348,25 @@ class Resampled:
 
 
 def resampled(rows: Rows, options: Resampling, team: Team) -> Iterator[tuple[range, Resampled]]:
-    """Draw documents, annotators or both; a few levels at a time, all from the same draws."""
+    """Draw documents, annotators or both; a few levels at a time, all from the same draws.
+
+    Where intervals need no draws there are none, and units are left out only.
+    """
     n_pairs = len(team.left)
     unit, n_units, drawn = {
         "documents": (rows.document, rows.n_documents, _documents_drawn),
         "annotators": (team.pair, n_pairs, _annotators_drawn),
         "both": (rows.document * n_pairs + team.pair, rows.n_documents * n_pairs, _both_drawn),
     }[options.over]
-    most = _SUMS_AT_A_TIME // max(n_units, 1), _DRAWN_AT_A_TIME // (options.resamples * _SUMS)
+    n_draws = max(options.draws, 1)
+    most = _SUMS_AT_A_TIME // max(n_units, 1), _DRAWN_AT_A_TIME // (n_draws * _SUMS)
     portion = max(min(most), 1)
     n_levels = len(rows.levels)
     for first in range(0, n_levels, portion):
         levels = range(first, min(first + portion, n_levels))
         is_last = levels.stop == n_levels
         rng = options.generator if is_last else deepcopy(options.generator)
-        yield levels, drawn(rows.sums(unit, n_units, levels), team, options.resamples, rng)
+        yield levels, drawn(rows.sums(unit, n_units, levels), team, options.draws, rng)
 
 
 def totals_of(table: Floats) -> Callable[[Floats], Floats]:
@@ -357,11 +375,16 @@ def totals_of(table: Floats) -> Callable[[Floats], Floats]:
     return lambda weights: columns.totals(weights).reshape(-1, *table.shape[1:])
 
 
+def stacked(blocks: Iterable[Floats], like: Floats) -> Floats:
+    """Blocks of rows that are shaped alike, one after the other; there may be none."""
+    return np.concatenate([np.empty((0, *like.shape)), *blocks])
+
+
 def _documents_drawn(sums: Floats, _: Team, resamples: int, rng: np.random.Generator) -> Resampled:
     totals = totals_of(sums)
-    drawn = [totals(weights) for weights in bootstrap_weights(len(sums), resamples, rng)]
+    drawn = (totals(weights) for weights in bootstrap_weights(len(sums), resamples, rng))
     whole = totals(np.ones((1, len(sums))))[0]
-    return Resampled(np.concatenate(drawn), whole, [whole - sums])
+    return Resampled(stacked(drawn, whole), whole, [whole - sums])
 
 
 def _annotators_drawn(
@@ -369,9 +392,9 @@ def _annotators_drawn(
 ) -> Resampled:
     totals = totals_of(sums)
     teams = team_weights(team.n_members, team.left, team.right, resamples, rng)
-    drawn = [totals(weights) for weights in teams]
+    drawn = (totals(weights) for weights in teams)
     whole = totals(np.ones((1, len(sums))))[0]
-    return Resampled(np.concatenate(drawn), whole, [totals(team.without_each())])
+    return Resampled(stacked(drawn, whole), whole, [totals(team.without_each())])
 
 
 def _both_drawn(sums: Floats, team: Team, resamples: int, rng: np.random.Generator) -> Resampled:
@@ -381,7 +404,9 @@ def _both_drawn(sums: Floats, team: Team, resamples: int, rng: np.random.Generat
     by_pair = totals_of(by_document)
     # Annotators are drawn first and at once, because they are few; pairs are many, and are made
     # in portions.
-    members = np.concatenate(list(member_weights(team.n_members, n_pairs, resamples, rng)))
+    members = stacked(
+        member_weights(team.n_members, n_pairs, resamples, rng), np.empty(team.n_members)
+    )
     drawn: list[Floats] = []
     first = 0
     step = max(_DRAWN_AT_A_TIME // (n_pairs * n_levels * _SUMS), 1)
@@ -398,4 +423,4 @@ def _both_drawn(sums: Floats, team: Team, resamples: int, rng: np.random.Generat
         all_pairs - by_document.sum(axis=1),
         np.stack([(whole * pairs[:, None, None]).sum(axis=0) for pairs in team.without_each()]),
     ]
-    return Resampled(np.concatenate(drawn), all_pairs, left_out)
+    return Resampled(stacked(drawn, all_pairs), all_pairs, left_out)

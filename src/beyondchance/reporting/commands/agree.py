@@ -95,7 +95,11 @@ def agree_report(
     annotators = result.counts.annotators
     breakdown = levels.breakdown_of(results, intervals, by=by, difficulty=difficulty, null=null)
     parts = parts_of(breakdown.rows[0].measure, result, split, part_intervals)
-    settings = breakdown.settings or (null.settings if null is not None else result.settings)
+    settings = breakdown.settings or result.settings
+    if null is not None:
+        # Random annotations are drawn, even where intervals need no draws.
+        drawn = null.settings
+        settings = settings.replaced(resamples=drawn.resamples, seed=drawn.seed, ties=drawn.ties)
     if others is not None:
         from beyondchance.reporting.commands import coefficients  # noqa: PLC0415 - rarely wanted
 
