@@ -164,8 +164,8 @@ class ScoringOptions(TypedDict, total=False):
     model: Annotated[
         str,
         Option(
-            "How random spans may be placed relative to each other; auto takes the strictest "
-            "model that fits.",
+            "How random spans may be placed relative to each other; auto follows what was "
+            "marked, text by text.",
             "auto",
         ),
     ]

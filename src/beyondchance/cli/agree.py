@@ -208,9 +208,14 @@ def _variants(
     variants: list[Variant] = []
     notes: list[Note] = []
 
-    def missing(error: BeyondChanceError, *by: str) -> None:
-        note = Note((f"no score by {', '.join(by)}: ", *error.text))
-        notes.append(unquoted(note) if options["no_text"] else note)
+    refused: set[tuple[str, str]] = set()
+
+    def missing(error: BeyondChanceError, unit: str, *by: str) -> None:
+        # Once for each unit, though it is so by several measures.
+        if (unit, str(error)) not in refused:
+            refused.add((unit, str(error)))
+            note = Note((f"no score by {', '.join((unit, *by))}: ", *error.text))
+            notes.append(unquoted(note) if options["no_text"] else note)
 
     for unit in UNITS:
         try:

@@ -9,11 +9,14 @@ from typing import Any
 import click
 import numpy as np
 
+from beyondchance.annotations.building import CORPUS
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.cli import options as flags
 from beyondchance.cli.agree import by_measures, exit_code
 from beyondchance.cli.loading import load, noted, streams
 from beyondchance.cli.running import Command, emit, working
+from beyondchance.errors import OptionError
+from beyondchance.messages import Use
 from beyondchance.reporting.commands.rank import Subset, Sureness, rank_report
 from beyondchance.results.averages import AVERAGES
 from beyondchance.results.ranking import Ranking
@@ -95,6 +98,12 @@ def _subsets(ranking: Ranking, corpus: Corpus, options: dict[str, Any]) -> list[
     bar = options["split_by_difficulty"]
     if bar is None:
         return []
+    if corpus.unit == CORPUS:
+        raise OptionError(
+            "the difficulty of a text is not known with ",
+            Use("unit", CORPUS),
+            expected="another unit, to split by difficulty",
+        )
     # The paper's difficulty is that of the token measure, whatever systems are ranked by.
     by_text = difficulty(
         corpus, gold=ranking.gold, model=ranking.settings.model, scope=options["scope"]

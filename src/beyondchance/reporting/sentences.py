@@ -96,6 +96,9 @@ chance. Correction matters here: it lowers the score by 0.08.
         return undefined(score)
     correction = effect(score, digits)
     chance = f"Chance agreement is {in_digits(score.chance, digits)}"
+    if score.error:
+        error = in_digits(score.chance_error, digits)
+        chance += f", estimated from random arrangements with a standard error of {error}"
     if score.corrected < 0:
         return (
             f"{chance}, more than the {in_digits(score.observed, digits)} observed: the annotators "

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from math import nan
 from typing import Unpack
 
 from beyondchance.checks import checked_option
@@ -16,7 +17,7 @@ from beyondchance.results.averages import AVERAGES, MacroAverage
 from beyondchance.results.counts import Counts
 from beyondchance.results.intervals import ConfidenceInterval, Intervals, intervals_of
 from beyondchance.results.resampling import SCORES, Levels, Resampling, resampling_of
-from beyondchance.results.score import Score
+from beyondchance.results.score import PART, Score
 from beyondchance.settings import Settings
 
 LEVELS = ("label", "pair", "annotator")
@@ -262,6 +263,9 @@ class Agreement:
     ) -> dict[str, dict[str, ConfidenceInterval]]:
         """Of each value of a field, whose documents are drawn by themselves."""
         values, number = self.counts.field_values(name)
+        if self.counts.is_corpus_wide:
+            none = ConfidenceInterval(nan, nan, why=PART, method=options.method)
+            return {value: dict.fromkeys(SCORES, none) for value in values}
         parts = (self.counts.of_documents(number == index) for index in range(len(values)))
         unit = self.resampled_unit
         found = [intervals_of(part.leveled(), SCORES, options, unit=unit)[0] for part in parts]

@@ -44,8 +44,9 @@ AVERAGES = ("label", "document")
 class MacroAverage:
     """The mean of the scores of all labels, or of all documents.
 
-    A score that is undefined is left out of its mean: all three where nothing was marked, the
-    corrected one also where chance agreement is 1.
+    Labels or documents without a corrected score are left out of all three means: where nothing
+    was marked, where chance agreement is 1, and where chance leaves no freedom. Where the
+    overall score is undefined, so is its mean.
 
     Attributes
     ----------
@@ -83,21 +84,26 @@ class MacroAverage:
         return counts.by_label() if self.by == "label" else counts.by_document()
 
     @cached_property
-    def _values(self) -> dict[str, Floats]:
-        """Each score of each label or document; nan where it is undefined."""
+    def _sums(self) -> Floats:
+        """Sums of each label or document."""
         counts = self.counts
         if self.by == "document":
-            sums = counts.document_sums()
-        else:
-            levels = Levels(len(counts))
-            levels.add("label", counts.labels, counts.label)
-            everything = np.zeros(len(counts), dtype=np.int64)
-            sums = counts.leveled(levels).sums(everything, 1, range(1, len(levels)))[0]
-        values = {name: rounded(score_of(sums, name)) for name in SCORES}
-        if self.by == "document" and counts.is_corpus_wide:
-            # Chance is not known of single documents.
-            values |= dict.fromkeys(("chance", "corrected"), np.full(len(sums), nan))
-        return values
+            return counts.document_sums()
+        levels = Levels(len(counts))
+        levels.add("label", counts.labels, counts.label)
+        everything = np.zeros(len(counts), dtype=np.int64)
+        sums = counts.leveled(levels).sums(everything, 1, range(1, len(levels)))
+        return np.asarray(sums[0])
+
+    @cached_property
+    def _values(self) -> dict[str, Floats]:
+        """Each score of each label or document; nan where the corrected one is undefined."""
+        counts = self.counts
+        values = {name: rounded(score_of(self._sums, name)) for name in SCORES}
+        # All three are means of the same; of nothing, where no score is known or can be.
+        left_out = np.isnan(values["corrected"]) | (counts.score().reason is not None)
+        left_out |= self.by == "document" and counts.is_corpus_wide
+        return {name: np.where(left_out, nan, value) for name, value in values.items()}
 
     @property
     def observed(self) -> float:
@@ -127,14 +133,15 @@ class MacroAverage:
     @cached_property
     def left_out(self) -> dict[str, int]:
         """How many have no corrected score, by reason."""
-        is_empty = np.isnan(self._values["observed"])
+        is_empty = self._sums[:, 2] == 0
         undefined = np.flatnonzero(np.isnan(self._values["corrected"]) & ~is_empty).tolist()
         counts: Counter[str] = Counter()
         if is_empty.any():
             counts[str(Score(of=self.counts.of).reason)] = int(np.count_nonzero(is_empty))
         if undefined:
-            names = tuple(self.scores)
-            counts.update(str(self.scores[names[number]].reason) for number in undefined)
+            names, overall = tuple(self.scores), self.counts.score().reason
+            reasons = (self.scores[names[number]].reason or overall for number in undefined)
+            counts.update(map(str, reasons))
         return dict(counts)
 
     def to_dict(self) -> dict[str, Any]:
@@ -229,8 +236,10 @@ def _of_labels(counts: Counts, _: _ByScore, options: Resampling) -> tuple[_BySco
         # The first level is that of all rows.
         is_label = slice(1, None) if portion.start == 0 else slice(None)
         for sums, added in ((found.drawn, drawn), (found.left_out[0], left_out)):
+            left = np.isnan(score_of(sums[:, is_label], "corrected"))
             for number, name in enumerate(SCORES):
-                value, defined = _parts(rounded(score_of(sums[:, is_label], name)))
+                known = np.where(left, nan, rounded(score_of(sums[:, is_label], name)))
+                value, defined = _parts(known)
                 added[:, 2 * number] += _row_sums(value)
                 added[:, 2 * number + 1] += defined.sum(axis=1)
     return _by_score(drawn), _by_score(left_out)

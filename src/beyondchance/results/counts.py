@@ -113,6 +113,8 @@ class Counts:
     is_corpus_wide : bool
         Whether random spans may be in any text of the corpus. Then every text has rows, and
         chance is not known of single documents.
+    is_part : bool
+        Whether it has some texts only of a table of which chance is known as a whole.
     of : {"spans", "labels"}
         What was counted: spans, or the labels of what both found.
     """
@@ -145,6 +147,7 @@ class Counts:
     error: Floats | None = None
     stream: Ints | None = None
     is_corpus_wide: bool = False
+    is_part: bool = False
     of: str = SPANS
 
     def __len__(self) -> int:
@@ -281,7 +284,12 @@ class Counts:
             documents=kept(self.documents, keep),
             fields={name: kept(values, keep) for name, values in self.fields.items()},
             document=(np.cumsum(keep) - 1)[part.document],
+            is_part=self.is_corpus_wide,
         )
+
+    def of_texts(self, keep: Bools) -> Counts:
+        """The table with the rows of some texts, chosen by a truth value for each."""
+        return replace(self.only(keep[self.text]), is_part=self.is_corpus_wide)
 
     def without(self, annotator: str) -> Counts:
         """The table without the rows of one annotator."""
@@ -434,7 +442,7 @@ class Counts:
             columns[name] = has_rows & (total(group, ~getattr(self, name), n_groups) == 0)
         if self.error is not None:
             columns["error"] = self._errors(group, n_groups)
-        columns["is_part"] = np.full(n_groups, are_parts)
+        columns["is_part"] = np.full(n_groups, are_parts or self.is_part)
         marked = np.flatnonzero(self.marked)
         columns["n_documents"] = _distinct(group[marked], self.document[marked], n_groups)
         columns["n_spans"] = self._once(group, n_groups, "spans", sides).astype(np.int64)

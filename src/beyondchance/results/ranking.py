@@ -77,9 +77,8 @@ class Ranking:
         """
         systems = {}
         for name, system in self.systems.items():
-            counts = system.counts
-            keep = _truth_values(texts, counts.n_texts)[counts.text]
-            systems[name] = replace(system, counts=counts.only(keep))
+            keep = _truth_values(texts, system.counts.n_texts)
+            systems[name] = replace(system, counts=system.counts.of_texts(keep))
         return replace(self, systems=systems)
 
     def __repr__(self) -> str:

@@ -13,7 +13,7 @@ UNMARKED = "documents in which no annotator marked anything"
 NO_ROOM = "chance agreement is 1: every random arrangement agrees completely"
 PART = "chance is known of the whole corpus only"
 EXCEEDED = "chance agreement exceeds 1: the measure counts more than the sizes that it gives spans"
-NO_FREEDOM = "chance leaves no freedom in these texts: every random arrangement matches as much"
+NO_FREEDOM = "chance leaves no freedom in these texts; use a larger unit"
 
 SPANS, LABELS = "spans", "labels"
 """What can be scored: spans, or the labels of what both found."""

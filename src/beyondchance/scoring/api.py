@@ -14,7 +14,7 @@ from beyondchance.annotations.pairs import shared_documents
 from beyondchance.checks import checked_instance
 from beyondchance.core.models import AUTO
 from beyondchance.errors import DataError, NothingSharedError, OptionError
-from beyondchance.messages import Note, Piece, Quote, Use, quotes
+from beyondchance.messages import Note, Piece, Quote, Text, Use, pieces, quotes
 from beyondchance.options import ScoringOptions, documented
 from beyondchance.results.agreement import Agreement
 from beyondchance.results.counts import Counts
@@ -190,8 +190,13 @@ def rank(
         counts, settings, skipped, said = _scored(pair, resolved, signed={"gold": known})
         is_approximate |= BY_FUGACITIES in said
         systems[name] = Agreement(counts.ordered((known, name)), settings, skipped)
-    notes = _notes(marked(corpus, resolved.scope), resolved)
+    spans = marked(corpus, resolved.scope)
+    notes = _notes(spans, resolved)
     notes += (BY_FUGACITIES,) * is_approximate
+    # Of the system that has most texts without freedom.
+    worst = max(systems, key=lambda name: systems[name].counts.texts_without_freedom()[0])
+    who = "of ", Quote(worst), " against ", Quote(known), ", "
+    notes += _freedom_notes(systems[worst].counts, spans, who=who)
     # Chance may have been estimated for some systems only.
     signed = next((s.settings for s in systems.values() if s.settings.samples), settings)
     return Ranking(known, systems, signed, notes)
@@ -294,11 +299,12 @@ def _scored(
         "documents with one annotator only": int(np.count_nonzero(~compared & (teams == 1))),
         "documents without an annotator": int(np.count_nonzero(teams == 0)),
         "documents without the gold standard": int(np.count_nonzero(~compared & (teams > 1))),
-        UNMARKED: len(counts.documents) - counts.n_marked_documents,
+        # With unit corpus, random spans may be there.
+        UNMARKED: 0 if counts.is_corpus_wide else len(counts.documents) - counts.n_marked_documents,
         "spans that differ from another in their label alone": spans.n_merged,
     }
     left_out = {reason: count for reason, count in skipped.items() if count}
-    notes = *_notes(spans, scoring), *notes, *_freedom_notes(counts, corpus)
+    notes = *_notes(spans, scoring), *notes, *_freedom_notes(counts, spans)
     return counts, settings, {**corpus.skipped, **left_out}, notes
 
 
@@ -307,19 +313,26 @@ def _notes(spans: Marked, scoring: Scoring) -> tuple[Note, ...]:
     return (Note(placement_note(spans)),) if scoring.model is AUTO else ()
 
 
-def _freedom_notes(counts: Counts, corpus: Corpus) -> tuple[Note, ...]:
+def _freedom_notes(counts: Counts, spans: Marked, *, who: Text = ()) -> tuple[Note, ...]:
     """What is said where chance has no freedom in many texts."""
     n_fixed, n_texts = counts.texts_without_freedom()
     if n_fixed < _MANY * n_texts or not n_fixed or counts.is_corpus_wide:
         return ()
-    texts = "sentences" if corpus.unit == "sentence" else "texts"
+    by_sentence = spans.corpus.unit == "sentence"
+    texts = "sentences" if by_sentence else "texts"
+    larger = [Use("unit", "document")] if by_sentence else []
+    # Spans that overlap are not placed in any text of a corpus.
+    larger += [Use("unit", CORPUS)] if spans.nesting.overlap is None else []
+    advice: tuple[Piece, ...] = ()
+    if larger:
+        one, *others = larger
+        units = one, *(piece for other in others for piece in (" or ", other))
+        advice = f"; if it should count which {texts} have a span, use ", *units
     why = (
-        f"in {n_fixed:,} of {n_texts:,} {texts} with a span chance has no freedom, because they "
-        "have one position, or one of two annotators marked nothing or everything in them; that "
-        f"both choose the same {texts} counts for nothing, and would with "
+        f"chance has no freedom in {n_fixed:,} of {n_texts:,} {texts}: they have one position, or "
+        "only one of two annotators used a label, or one marked everything"
     )
-    larger = (Use("unit", "document"), " or ") if corpus.unit == "sentence" else ()
-    return (Note((why, *larger, Use("unit", CORPUS))),)
+    return (Note((*pieces(who), why, *advice)),)
 
 
 def corpus_of(

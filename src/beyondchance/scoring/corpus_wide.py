@@ -29,8 +29,9 @@ from beyondchance.scoring.options import Scoring
 from beyondchance.types import Floats, Ints
 
 BY_FUGACITIES = Note(
-    f"unit {CORPUS!r}: the corpus is too large to count all arrangements; chance is computed by "
-    "fugacities, with a relative error of about 1 divided by the number of spans or less"
+    f"unit {CORPUS!r}: chance is computed by an approximation (fugacities), because there are too "
+    "many arrangements to count; its relative error is about 1 divided by the number of spans, or "
+    "less"
 )
 """What is said where expectations are not exact."""
 

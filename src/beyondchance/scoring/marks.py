@@ -17,6 +17,7 @@ from beyondchance.messages import Piece, Quote, Use, pieces
 from beyondchance.scoring.options import Scope
 from beyondchance.types import Ints
 
+_KINDS = {"nested": "are nested", "crossing": "cross"}
 ANY = "(any)"
 """The one label of scope 'unlabelled'."""
 
@@ -132,19 +133,20 @@ def placement_note(spans: Marked) -> tuple[Piece, ...]:
     kinds = kinds_of_lines(spans)
     n_lines = sum(number for number, _ in kinds.values())
     n_apart, _ = kinds["disjoint"]
-    said: list[Piece] = [f"model 'auto': {_together(spans)} in one text"]
+    together = f"{_together(spans)} in one text"
     if n_apart == n_lines:
-        return *said, " lie apart, and are placed apart"
-    placed = ", and are placed apart" if n_apart else ""
-    said += [f" lie apart in {n_apart:,} of {n_lines:,} cases{placed}"]
-    for kind, verb, found, consequence in (
-        ("nested", "holds", "lie inside one another", "are placed inside one another"),
-        ("crossing", "crosses", "cross", "those that cross move together"),
+        return (f"model 'auto': {together} lie apart, and are placed apart",)
+    said: list[Piece] = [f"model 'auto': of {n_lines:,} groups of {together}"]
+    if n_apart:
+        said += [f", {n_apart:,} lie apart and are placed apart"]
+    for kind, verb, consequence in (
+        ("nested", "holds", "what lies inside a span stays inside it"),
+        ("crossing", "crosses", "spans that cross move together"),
     ):
         number, example = kinds[kind]
         if example is not None:
-            how = *_both(spans, example, verb), f"), and {consequence}"
-            said += [f"; they {found} in {number:,} (", *how]
+            said += [f", {number:,} {_KINDS[kind]} ("]
+            said += [*_both(spans, example, verb), f"): {consequence}"]
     return tuple(said)
 
 
@@ -177,7 +179,11 @@ def check_apart(spans: Marked, why: str) -> None:
     """
     if spans.nesting.overlap is not None:
         found = _both(spans, spans.nesting.overlap, "overlaps")
-        raise OverlapError(*found, expected=f"{_together(spans)} not to overlap, because {why}")
+        raise OverlapError(
+            *found,
+            expected=f"{_together(spans)} not to overlap, because {why}",
+            remedy="correct them, or use another unit",
+        )
 
 
 def refused(spans: Marked, group: int, measure: str, why: str) -> OverlapError:
@@ -188,7 +194,7 @@ def refused(spans: Marked, group: int, measure: str, why: str) -> OverlapError:
     return OverlapError(
         *_both(spans, (one, int(own[last])), "overlaps"),
         f"; measure {measure!r} is not defined for them: {why}",
-        expected="spans of one annotator with one label not to overlap",
+        expected=f"{_together(spans)} not to overlap",
         remedy=f"use one of {', '.join(MEASURES)}",
     )
 
@@ -199,7 +205,8 @@ def _check_distinct(spans: Marked) -> None:
     if again.any():
         twin = int(spans.index[int(np.argmax(again)) - 1])
         found = (*spans.corpus.describe_span(twin), " was marked twice")
-        raise OverlapError(*found, expected="each span once", remedy="remove the duplicate")
+        remedy = ("remove the duplicate, or pass ", Use("duplicates", "skip"))
+        raise OverlapError(*found, expected="each span once", remedy=remedy)
 
 
 def _both(spans: Marked, pair: tuple[int, int], verb: str) -> tuple[Piece, ...]:
