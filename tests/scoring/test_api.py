@@ -633,6 +633,13 @@ class TestUndefined:
         corpus = Corpus.from_tags({"anna": anna, "ben": ben}, unit="corpus")
         assert agreement(corpus).corrected == pytest.approx(0.96, abs=1e-12)
 
+    def test_pairs_too_rare_to_be_drawn_leave_freedom(self):
+        # No draw has a pair, though one is possible; spans of 1 and 10 never make one.
+        for b, fixed in (((50, 53, "P"), False), ((50, 60, "P"), True)):
+            corpus = spans_corpus([[(0, 3 - 2 * fixed, "P")]], [[b]], 100_000)
+            score = agreement(corpus, measure="iou", theta=0.3).score
+            assert (score.observed, score.expected, score.fixed) == (0, 0, fixed)
+
     def test_spans_that_always_come_close(self):
         # Spans of 9 in ten tokens share at least 8 of 10; 8 of 12 and 9 of 12 do not.
         for n, undefined in ((10, True), (12, False)):

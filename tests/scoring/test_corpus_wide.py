@@ -188,6 +188,55 @@ def test_a_match_that_is_always_the_same_has_a_reason():
     assert result.reason.startswith("chance leaves no freedom")
 
 
+@pytest.mark.parametrize("measure", ["token", "exact", "boundary", "dice", "iou"])
+def test_one_text_has_freedom_where_the_unit_document_has(measure):
+    # Texts that are full, or nearly, where a match is often the same without being all or nothing.
+    ways = [(1, 1, 1), (1, 2), (3,), (2,), (1,), (1, 1), (2, 2), (4,), (1, 3)]
+    for lengths in product(ways, ways):
+        ends = [np.cumsum(side).tolist() for side in lengths]
+        spans = {
+            name: ([(e - d, e, "P") for e, d in zip(end, side, strict=True)],)
+            for name, end, side in zip("ab", ends, lengths, strict=True)
+        }
+        for n in range(max(map(sum, lengths)), 5):
+            wide, own = (
+                agreement(corpus_of(spans, (n,), unit=unit), measure=measure).score
+                for unit in ("corpus", "document")
+            )
+            assert (wide.fixed, wide.reason) == (own.fixed, own.reason), (n, lengths)
+            assert (wide.certain_a, wide.certain_b) == (own.certain_a, own.certain_b), (n, lengths)
+
+
+def test_no_freedom_of_a_label_beside_another():
+    # Labels are placed each on their own: anna's L does not take room from her P.
+    spans = {
+        "anna": ([(0, 1, "P"), (1, 2, "P"), (2, 3, "P"), (0, 3, "L")], [(0, 1, "P")]),
+        "ben": ([(0, 2, "P")], [(0, 1, "P")]),
+    }
+    score = agreement(corpus_of(spans, (3, 1)), measure="exact").by_label["P"]
+    assert (score.matched, score.expected) == (1, pytest.approx(1))
+    assert score.reason.startswith("chance leaves no freedom")
+
+
+@pytest.mark.parametrize("scope", SCOPES)
+@pytest.mark.parametrize("measure", ["token", "exact", "boundary", "dice", "iou"])
+def test_the_order_of_annotators_changes_no_digit(measure, scope):
+    rng = np.random.default_rng(3)
+    sizes = rng.integers(4, 12, 20).tolist()
+    spans = {
+        name: [[(i, i + 1 + int(rng.integers(3)), "PL"[i % 2])] for i in rng.integers(0, 2, 20)]
+        for name in ("a", "b", "c")
+    }
+    found, turned = (
+        agreement(
+            corpus_of({name: spans[name] for name in names}, sizes), measure=measure, scope=scope
+        ).by_pair
+        for names in ("abc", "cba")
+    )
+    for (a, b), score in found.items():
+        assert turned[b, a].expected == score.expected
+
+
 def test_what_is_refused():
     overlapping = {"a": ([(0, 2, "P"), (1, 3, "P")],), "b": ([(0, 2, "P")],)}
     with pytest.raises(OverlapError, match="overlaps .* because unit 'corpus' places them apart"):

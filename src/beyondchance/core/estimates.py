@@ -43,7 +43,8 @@ class Estimate:
     stream : int
         Where the random numbers came from: estimates with the same stream are equal.
     least, most : int
-        The smallest and the largest value among the draws.
+        The smallest and the largest value among the draws; 1 at least is the largest where the
+        lengths of two spans permit a pair, because that may be too rare to be drawn.
     """
 
     mean: float
@@ -66,7 +67,10 @@ def sampled_partners(
     # As if one more draw had differed by one: equal draws do not prove that all are equal.
     squares = float(((count - count.mean()) ** 2).sum()) + 1
     error = sqrt(squares / (samples * (samples - 1)))
-    return Estimate(float(count.mean()), error, stream, int(count.min()), int(count.max()))
+    lengths = one[1][:, None], two[1]
+    is_possible = bool((np.minimum(*lengths) / np.maximum(*lengths) > theta).any())
+    most = max(int(count.max()), int(is_possible))
+    return Estimate(float(count.mean()), error, stream, int(count.min()), most)
 
 
 def constant_match(n: int, a: Forest, b: Forest, *, model: Model, matched: Matched) -> float:

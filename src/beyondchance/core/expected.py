@@ -24,6 +24,7 @@ from beyondchance.core.profiles import Profiles, boxes, convolved, joined
 from beyondchance.core.ragged import blocks, distinct, members, spread, starts, total
 from beyondchance.core.sets import (
     SpanSets,
+    coded,
     coverage_of,
     layers_in,
     member_coverage,
@@ -78,7 +79,9 @@ def expected_boundaries(sets: SpanSets, i: Ints, j: Ints) -> Floats:
     is_end = np.zeros_like(sets.kind) if sets.are_lines else sets.kind
     pair, one, two = _alike(sets, i, j, 2 * sets.level + is_end)
     profiles, x, y = _starts(sets, one, two)
-    same = profiles.meet(x, y, sets.shift[one] - sets.shift[two]) * _times(sets, one, two)
+    lag = sets.shift[one] - sets.shift[two]
+    row, once = _asked_once(sets, x, y, lag - lag.min(initial=0))
+    same = profiles.meet(x[once], y[once], lag[once])[row] * _times(sets, one, two)
     found = [
         total(pair[side], same[side], len(i))
         for side in (np.flatnonzero(is_end[one] == end) for end in (0, 1))
@@ -94,11 +97,15 @@ def expected_parts(sets: SpanSets, i: Ints, j: Ints) -> Floats:
     array of float, shape (3, pairs)
     """
     pair, one, two = _alike(sets, i, j, sets.level)
-    used, where = distinct(np.concatenate([one, two]))
+    sides = np.concatenate([one, two])
+    where, used = coded(sets.place[sides], sets.length[sides])
     x, y = where.reshape(2, -1)
     is_rigid = sets.is_rigid[one] | sets.is_rigid[two]
     lag = sets.shift[one] - sets.shift[two]
-    shared = _met(member_coverage(sets, used), x, y, lag, is_rigid) * _times(sets, one, two)
+    row, once = _asked_once(sets, x, y, lag - lag.min(initial=0), is_rigid)
+    covered = member_coverage(sets, sides[used])
+    shared = _met(covered, x[once], y[once], lag[once], is_rigid[once])[row]
+    shared *= _times(sets, one, two)
     a, b = sets.kind[one], sets.kind[two]
     return np.array([total(pair, shared / size, len(i)) for size in ((a + b) / 2, a, b)])
 
@@ -190,6 +197,17 @@ def _met(profiles: Profiles, x: Ints, y: Ints, lag: Ints, is_rigid: Bools) -> Fl
     met[free] = profiles.dot(x[free], y[free])
     met[is_rigid] = profiles.meet(x[is_rigid], y[is_rigid], lag[is_rigid])
     return met
+
+
+def _asked_once(sets: SpanSets, *columns: Ints | Bools) -> tuple[Ints, Ints]:
+    """The number of each question, and a row in which each is asked.
+
+    Where spans lie in others, the same two nodes are compared at many levels.
+    """
+    if sets.are_lines:
+        rows = np.arange(len(columns[0]))
+        return rows, rows
+    return coded(*columns)
 
 
 def _times(sets: SpanSets, one: Ints, two: Ints) -> Floats:

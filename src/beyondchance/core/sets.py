@@ -178,7 +178,7 @@ def sets_of(n: Ints, structure: Structure, members_of: MembersOf) -> tuple[SpanS
     found = members_of(structure, placed)
     length, is_rigid = structure.length[found.node], placed.is_rigid[found.node]
     where = placed.place[found.node], found.shift, length, is_rigid
-    code, last = _coded(found.level, *where, found.kind, found.weight)
+    code, last = coded(found.level, *where, found.kind, found.weight)
     text_size = np.zeros(int(structure.group.max(initial=-1)) + 1, dtype=np.int64)
     text_size[structure.group] = n[structure.line[: len(structure.group)]]
     table, number = tabulate(text_size, found.group, code)
@@ -202,7 +202,7 @@ def sets_of(n: Ints, structure: Structure, members_of: MembersOf) -> tuple[SpanS
     )
 
 
-def _coded(*columns: Ints | Bools | Floats) -> tuple[Ints, Ints]:
+def coded(*columns: Ints | Bools | Floats) -> tuple[Ints, Ints]:
     """Number rows by the order of their values, and an example of each number."""
     code = np.zeros(len(columns[0]), dtype=np.int64)
     for column in columns:

@@ -73,6 +73,8 @@ class CorpusWide:
         The number of the size of each text.
     is_exact : bool
         Whether all expectations are; if not, some come from fugacities.
+    is_joint : bool
+        Whether all labels are placed together.
     """
 
     pairs: Ints
@@ -82,6 +84,7 @@ class CorpusWide:
     number: Ints
     size: Ints
     is_exact: bool
+    is_joint: bool
 
     def constant_match(self, pair: int, label: int, matched: Matched) -> float:
         """What two annotators have in common by chance, if it is always as much; else nan."""
@@ -91,11 +94,13 @@ class CorpusWide:
         sides = []
         for which in self.sides[:, pair].tolist():
             placed = self.ensembles[which]
-            text, start = corpus_draws(placed.texts, placed.lengths, TRIED, rng)
+            own = placed.labels == label
+            together = np.ones_like(own) if self.is_joint else own
+            lengths = placed.lengths[together]
+            text, start = corpus_draws(placed.texts, lengths, TRIED, rng)
             # Texts one after the other, apart from one another.
             start += starts(placed.texts + 1)[text]
-            own = placed.labels == label
-            sides.append((start[:, own], placed.lengths[own]))
+            sides.append((start[:, own[together]], placed.lengths[own]))
         n = int((self.ensembles[int(self.sides[0, pair])].texts + 1).sum())
         return same_or_nan(sampled_match(n, *sides, matched=matched))
 
@@ -131,6 +136,7 @@ def corpus_wide(spans: Marked, shared: SharedDocuments, measure: Measure) -> Cor
     number = np.full((len(placed), n_labels, len(sizes)), -1)
     parts, is_exact, n_places = [], True, 0
     columns: list[tuple[int, Ints, Ints, Floats]] = []
+    values: list[list[list[float]]] = []
     for which, ensemble in enumerate(placed):
         n, times = np.unique(ensemble.texts, return_counts=True)
         for line in [np.unique(ensemble.labels)] if is_joint else np.unique(ensemble.labels):
@@ -139,6 +145,7 @@ def corpus_wide(spans: Marked, shared: SharedDocuments, measure: Measure) -> Cor
             length, count = np.unique(lengths, return_counts=True)
             found = corpus_starts(n[n > 0], times[n > 0], length, count)
             is_exact &= found.is_exact
+            known = [column.tolist() for column in (n, times, length, count)]
             for label in np.unique(labels).tolist():
                 mine = np.searchsorted(length, lengths[labels == label])
                 share = np.bincount(mine, minlength=len(length)) / count
@@ -149,8 +156,13 @@ def corpus_wide(spans: Marked, shared: SharedDocuments, measure: Measure) -> Cor
                     number[which, label, np.searchsorted(sizes, text_size)] = len(columns)
                     runs = found.run[members]
                     columns.append((text_size, n_places + members, length[runs], share[runs]))
+                    values.append([[text_size], *known, share.tolist()])
             parts.append(found.starts)
             n_places += len(found.starts)
+    # Sets are numbered by what they are, so that it does not matter whose they are.
+    order = sorted(range(len(columns)), key=values.__getitem__)
+    columns = [columns[i] for i in order]
+    number[number >= 0] = np.argsort(np.array(order, dtype=np.int64))[number[number >= 0]]
     nothing = np.zeros(0, dtype=np.int64)
     place, lengths, weight = (
         np.concatenate([nothing, *(column[i] for column in columns)]) for i in (1, 2, 3)
@@ -171,7 +183,7 @@ def corpus_wide(spans: Marked, shared: SharedDocuments, measure: Measure) -> Cor
         weight=weight,
         starts=joined(*parts) if parts else None,
     )
-    return CorpusWide(pairs, sides, placed, sets, number, size, is_exact)
+    return CorpusWide(pairs, sides, placed, sets, number, size, is_exact, is_joint)
 
 
 def _placed(spans: Marked, shared: SharedDocuments) -> tuple[Ints, Ints, list[Ensemble]]:
