@@ -236,6 +236,23 @@ class Placement:
     model: Model
 
     @cached_property
+    def is_plain(self) -> Bools:
+        """Groups that have a line of their own, on which no spans overlap: most of them."""
+        spans = self.spans
+        if self.model.is_independent:
+            return np.ones(len(spans.text), dtype=bool)
+        line = spans.line[spans.first[:-1]]
+        is_plain = np.bincount(line) == 1
+        is_plain[spans.line[spans.nesting.parent >= 0]] = False
+        is_plain[spans.nesting.crossed] = False
+        return np.asarray(is_plain[line])
+
+    def part(self, groups: Ints) -> tuple[Placement, Callable[[Ints], Ints]]:
+        """Some of the groups, with those on their lines; and what number each of them has."""
+        spans, chosen = self.spans.part(groups)
+        return Placement(spans, self.model), lambda old: np.searchsorted(chosen, old)
+
+    @cached_property
     def structure(self) -> Structure:
         """How the spans of every line hang together."""
         spans = self.spans
@@ -245,16 +262,18 @@ class Placement:
             return nested_structure(group, length, group, parent=none, depth=one)
         return structure_of(spans.line, spans.start, spans.end, group, spans.nesting)
 
+    def plain_sets(self) -> tuple[SpanSets, Ints]:
+        """What chance depends on for plain groups: the sets, and the set of each group."""
+        spans = self.spans
+        n = spans.corpus.text_length[spans.text]
+        table, entry = tabulate(n, spans.owner(), spans.end - spans.start)
+        return whole_lines(table), entry
+
     def sets(self, members_of: MembersOf) -> tuple[SpanSets, Ints]:
-        """What chance depends on: the sets of spans, and the set of each group."""
+        """What chance depends on for any groups."""
         spans, structure = self.spans, self.structure
         n = spans.corpus.text_length[spans.text]
-        n_lines = int(structure.line.max(initial=-1)) + 1
-        # The usual case: every group has a line of its own, and no span lies in another.
-        if n_lines == len(n) and structure.is_flat:
-            table, entry = tabulate(n, structure.group, structure.length)
-            return whole_lines(table), entry
-        line_size = np.zeros(n_lines, dtype=np.int64)
+        line_size = np.zeros(int(structure.line.max(initial=-1)) + 1, dtype=np.int64)
         line_size[structure.line[: len(structure.group)]] = n[structure.group]
         return sets_of(line_size, structure, members_of)
 
@@ -305,9 +324,7 @@ def _matches(placed: Placement, measure: Measure, sizes: Floats, a: Ints, b: Int
     is_exact = has_form[a] & has_form[b]
     exact, sampled = np.flatnonzero(is_exact), np.flatnonzero(~is_exact)
     if len(exact):
-        sets, number = placed.sets(measure.members_of)
-        sides = number[a[exact]], number[b[exact]]
-        expected[:, exact] = _expected(sets, measure, placed.model, *sides)
+        expected[:, exact] = _expected_in_texts(placed, measure, a[exact], b[exact])
         limit = _limit(measure, sizes)
         fixed[exact] = _fixed(
             placed,
@@ -322,8 +339,10 @@ def _matches(placed: Placement, measure: Measure, sizes: Floats, a: Ints, b: Int
         return Matches(matched, expected, certain, fixed)
     # Chance is taken to be 1, or fixed, where that is so in every draw.
     estimate = cache(measure.estimate)
-    for row in sampled.tolist():
-        found = estimate(*placed.sides(int(a[row]), int(b[row])), placed.model)
+    part, number = placed.part(distinct(np.concatenate([a[sampled], b[sampled]]))[0])
+    sides = number(a[sampled]).tolist(), number(b[sampled]).tolist()
+    for row, *pair in zip(sampled.tolist(), *sides, strict=True):
+        found = estimate(*part.sides(*pair), placed.model)
         expected[0, row] = rounded(np.array(found.mean))
         error[row], stream[row] = found.error, found.stream
         certain[:, row] = _certain(np.array([found.least]), sizes[:, row])
@@ -336,9 +355,12 @@ def _has_form(placed: Placement, measure: Measure) -> Bools:
     n_groups = len(placed.spans.text)
     if placed.model.is_independent:
         return np.full(n_groups, measure.overlapping is not None)
-    if measure.has_form is None:
-        return np.ones(n_groups, dtype=bool)
-    return measure.has_form(placed.structure)
+    found = np.full(n_groups, measure.adds_up)
+    rest = np.flatnonzero(~placed.is_plain)
+    if measure.has_form is not None and len(rest):
+        part, number = placed.part(rest)
+        found[rest] = measure.has_form(part.structure)[number(rest)]
+    return found
 
 
 def _limit(measure: Measure, sizes: Floats) -> Floats:
@@ -353,6 +375,24 @@ def _certain(expected: Floats, sizes: Floats) -> Bools:
     """
     limits = np.array([sizes.mean(axis=0), *sizes])
     return np.asarray(limits - expected <= _REACHED * limits)
+
+
+def _expected_in_texts(placed: Placement, measure: Measure, a: Ints, b: Ints) -> Floats:
+    """Expected match of pairs of groups; most are plain, and what is not costs more."""
+    expected = np.zeros((3 if measure.own_sides else 1, len(a)))
+    is_plain = placed.is_plain[a] & placed.is_plain[b]
+    for rows in (np.flatnonzero(is_plain), np.flatnonzero(~is_plain)):
+        if not len(rows):
+            continue
+        left, right = a[rows], b[rows]
+        if is_plain[rows[0]]:
+            sets, number = placed.plain_sets()
+        else:
+            part, numbered = placed.part(distinct(np.concatenate([left, right]))[0])
+            sets, number = part.sets(measure.members_of)
+            left, right = numbered(left), numbered(right)
+        expected[:, rows] = _expected(sets, measure, placed.model, number[left], number[right])
+    return expected
 
 
 def _expected(sets: SpanSets, measure: Measure, model: Model, i: Ints, j: Ints) -> Floats:

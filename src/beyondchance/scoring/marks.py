@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -68,6 +68,25 @@ class Marked:
     def nesting(self) -> Nesting:
         """Which spans of a line lie in which, and whether any of them cross."""
         return nesting(self.line, self.start, self.end)
+
+    def part(self, groups: Ints) -> tuple[Marked, Ints]:
+        """Some of the groups, with all that are placed together with them; which they are."""
+        on_line = np.zeros(int(self.line.max(initial=-1)) + 1, dtype=bool)
+        on_line[self.line[self.first[groups]]] = True
+        spans = np.flatnonzero(on_line[self.line])
+        chosen, owner = distinct(self.owner()[spans])
+        found = replace(
+            self,
+            index=self.index[spans],
+            start=self.start[spans],
+            end=self.end[spans],
+            first=bounds(owner, len(chosen)),
+            text=self.text[chosen],
+            label=self.label[chosen],
+            annotator=self.annotator[chosen],
+            line=distinct(self.line[spans])[1],
+        )
+        return found, chosen
 
 
 def marked(corpus: Corpus, scope: Scope) -> Marked:
