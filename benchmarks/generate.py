@@ -120,6 +120,41 @@ def _tags(n: int, spans: list[tuple[int, int, str]]) -> list[str]:
     return tags
 
 
+def mixed(n_texts: int, *, nested: float = 0.0, crossing: float = 0.0, seed: int = 1) -> Corpus:
+    """Two annotators of texts of 10 to 40 tokens, some of whose spans overlap.
+
+    Parameters
+    ----------
+    nested, crossing : float
+        The share of annotations in which the first span holds another of its label, or
+        crosses one.
+    """
+    rng = np.random.default_rng(seed)
+    lengths = rng.integers(10, 41, n_texts)
+    text, annotator, start, end = [], [], [], []
+    for number, n in enumerate(lengths.tolist()):
+        true = [(s, s + int(rng.integers(2, 5))) for s in range(0, n - 5, 8) if rng.random() < 0.8]
+        for name in ("a", "b"):
+            spans = [span for span in true if rng.random() < 0.85]
+            draw = rng.random()
+            if spans and draw < nested + crossing:
+                s, e = spans[0]
+                spans.append((s, e - 1) if draw < nested else (s + 1, e + 1))
+            text += [number] * len(spans)
+            annotator += [name] * len(spans)
+            start += [s for s, _ in spans]
+            end += [e for _, e in spans]
+    return Corpus.from_columns(
+        text=text,
+        annotator=annotator,
+        start=start,
+        end=end,
+        label=[LABELS[s % 2] for s in start],
+        lengths=lengths,
+        annotators=["a", "b"],
+    )
+
+
 def write_conll(path: Path, tags: Tags, sentences_per_document: int | None = None) -> None:
     """Write tags with made-up tokens, a blank line after each sentence.
 
@@ -177,3 +212,160 @@ def team(n_documents: int, n_annotators: int, per_document: int, seed: int = 1) 
         ],
         annotators=names,
     )
+
+
+def knowing_annotators(
+    n_documents: int,
+    *,
+    knowledge: float,
+    density: float,
+    lengths: tuple[int, ...],
+    tokens: tuple[int, int] = (10, 20),
+    sentences: int = 1,
+    guess_within: str = "sentence",
+    keep_lengths: bool = False,
+    unit: str = "sentence",
+    n_annotators: int = 2,
+    seed: int = 1,
+) -> Corpus:
+    """Annotators who know each true span with one probability, and guess otherwise.
+
+    True spans are placed at random, none overlapping another or the end of a sentence. For each
+    of them an annotator either marks it, with the probability `knowledge`, or guesses: marks a
+    span at a random place, without overlapping the annotator's other spans.
+    Annotators are independent of each other, so two of them agree by knowledge on a share
+    ``knowledge**2`` of the spans.
+
+    Parameters
+    ----------
+    knowledge : float
+        The probability q that an annotator knows a span.
+    density : float
+        The share of tokens in true spans, on average the same in every sentence.
+    lengths : tuple of int
+        Lengths of spans, true and guessed, each equally likely.
+    tokens : tuple of int
+        The least and the largest number of tokens of a sentence, all equally likely.
+    sentences : int
+        Sentences in each document.
+    guess_within : {"sentence", "document"}
+        Where a guess lands: in the sentence of the span that is not known, or in any.
+    keep_lengths : bool
+        Whether a guess has the length of the span that is not known, or a random one.
+    unit : {"sentence", "document"}
+        What is a text of the corpus.
+
+    Notes
+    -----
+    All arrangements of the guesses that avoid the known spans and the ends of sentences are
+    equally likely, given their lengths: places are drawn until they fit. Lengths that do not
+    fit in a hundred draws are drawn again, so guesses in crowded texts are a little shorter.
+    Without knowledge, and with guesses within the unit, annotators are those of the model.
+    """
+    rng = np.random.default_rng(seed)
+    rows: list[tuple[int, int, int, int]] = []
+    text_lengths: list[int] = []
+    all_sizes = rng.integers(*tokens, (n_documents, sentences), endpoint=True)
+    for sizes in all_sizes:
+        spans = [_true_spans(n, density, lengths, rng) for n in sizes.tolist()]
+        firsts = (np.cumsum(sizes) - sizes).tolist()
+        sentence_of = np.repeat(np.arange(sentences), sizes)
+        # Each stretch of text in which guesses land: its first position, true spans, sentences.
+        stretches = [
+            (first, true, sentence_of[first : first + n])
+            for first, true, n in zip(firsts, spans, sizes.tolist(), strict=True)
+        ]
+        if guess_within == "document":
+            placed = [true + first for first, true, _ in stretches]
+            stretches = [(0, np.concatenate(placed), sentence_of)]
+        for annotator in range(n_annotators):
+            for first, true, sentence in stretches:
+                marked = _known_or_guessed(
+                    true, sentence, knowledge, None if keep_lengths else lengths, rng
+                )
+                for start, end in (marked + first).tolist():
+                    number = int(sentence_of[start]) if unit == "sentence" else 0
+                    origin = firsts[number]
+                    text = len(text_lengths) + number
+                    rows.append((text, annotator, start - origin, end - origin))
+        text_lengths += sizes.tolist() if unit == "sentence" else [int(sizes.sum())]
+    n_texts = len(text_lengths) // n_documents
+    names = [f"annotator {number}" for number in range(1, n_annotators + 1)]
+    text, annotators, starts, ends = np.array(rows, dtype=np.int64).reshape(-1, 4).T
+    return Corpus.from_columns(
+        text=text,
+        annotator=[names[i] for i in annotators.tolist()],
+        start=starts,
+        end=ends,
+        label=["X"] * len(rows),
+        lengths=text_lengths,
+        documents=[str(number) for number in range(n_documents) for _ in range(n_texts)],
+        annotators=names,
+        unit=unit,
+    )
+
+
+def _true_spans(
+    n: int, density: float, lengths: tuple[int, ...], rng: np.random.Generator
+) -> np.ndarray:
+    """Starts and ends of spans that cover a share of a text, on average exactly."""
+    drawn: list[int] = []
+    left, room = density * n, n
+    while fitting := [length for length in lengths if length <= room]:
+        length = fitting[int(rng.integers(len(fitting)))]
+        # A span that covers more than is left is drawn as often as makes up for it.
+        if rng.random() * length >= left:
+            break
+        drawn.append(length)
+        left, room = left - length, room - length
+    if not drawn:
+        return np.zeros((0, 2), dtype=np.int64)
+    placed = np.array(drawn)
+    (starts,) = _arrangements(n, placed, 1, rng)
+    return np.stack([starts, starts + placed], axis=1)
+
+
+def _known_or_guessed(
+    true: np.ndarray,
+    sentence_of: np.ndarray,
+    knowledge: float,
+    lengths: tuple[int, ...] | None,
+    rng: np.random.Generator,
+) -> np.ndarray:
+    """What an annotator marks: true spans, and as many guesses as are not known.
+
+    Without `lengths`, a guess has the length of the span that is not known.
+    """
+    if len(true) == 0:
+        return true
+    is_known = rng.random(len(true)) < knowledge
+    if is_known.all():
+        return true
+    known, missed = true[is_known], true[~is_known]
+    is_free = np.ones(len(sentence_of), dtype=bool)
+    for start, end in known.tolist():
+        is_free[start:end] = False
+    # Guesses are placed in what is left of the text; they must not lie across a gap in it.
+    free = np.flatnonzero(is_free)
+    ends_here = (np.diff(free) > 1) | (np.diff(sentence_of[free]) > 0)
+    stretch = np.concatenate([[0], np.cumsum(ends_here)])
+    while True:
+        drawn = rng.choice(lengths, len(missed)) if lengths else missed[:, 1] - missed[:, 0]
+        if drawn.sum() > len(free):
+            continue
+        starts = _arrangements(len(free), drawn, 100, rng)
+        fit = (stretch[starts] == stretch[starts + drawn - 1]).all(axis=1)
+        if fit.any():
+            guessed = free[starts[fit.argmax()]]
+            return np.concatenate([known, np.stack([guessed, guessed + drawn], axis=1)])
+
+
+def _arrangements(n: int, lengths: np.ndarray, size: int, rng: np.random.Generator) -> np.ndarray:
+    """Starts of disjoint spans, all arrangements equally likely; not by the library's own code."""
+    n_items = n - int(lengths.sum()) + len(lengths)
+    widths = np.ones(n_items, dtype=np.int64)
+    widths[: len(lengths)] = lengths
+    order = rng.permuted(np.tile(np.arange(n_items), (size, 1)), axis=1)
+    starts = np.empty_like(order)
+    np.put_along_axis(starts, order, np.cumsum(widths[order], axis=1) - widths[order], axis=1)
+    return starts[:, : len(lengths)]

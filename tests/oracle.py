@@ -10,10 +10,10 @@ and with spans inside spans, and `MATCHES` are the measures in their plainest wo
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
 from functools import cache
-from itertools import combinations, product
+from itertools import combinations, pairwise as neighbours, permutations, product
 from math import factorial, perm
 
 import numpy as np
@@ -41,6 +41,28 @@ def arrangements(n: int, lengths: tuple[int, ...], model: str) -> list[tuple[int
             here = frozenset(range(start, start + length))
             if model == "overlapping" or not here & held:
                 place((*starts, start), held | here)
+
+    place((), frozenset())
+    return found
+
+
+@cache
+def corpus_arrangements(
+    sizes: tuple[int, ...], lengths: tuple[int, ...]
+) -> list[tuple[tuple[int, int], ...]]:
+    """All tuples of (text, start) of disjoint spans that may be in any text."""
+    found: list[tuple[tuple[int, int], ...]] = []
+
+    def place(done: tuple[tuple[int, int], ...], held: frozenset[tuple[int, int]]) -> None:
+        if len(done) == len(lengths):
+            found.append(done)
+            return
+        length = lengths[len(done)]
+        for text, n in enumerate(sizes):
+            for start in range(n - length + 1):
+                here = frozenset((text, t) for t in range(start, start + length))
+                if not here & held:
+                    place((*done, (text, start)), held | here)
 
     place((), frozenset())
     return found
@@ -287,26 +309,89 @@ def shuffled(n: int, annotation: Annotation, scope: str, model: str) -> dict[Ann
 
 def placed(n: int, line: Annotation, model: str) -> list[tuple[int, ...]]:
     """The starts of all spans of a line, in every arrangement."""
-    lengths = tuple(end - start for start, end, _ in line)
-    if model != "nested":
-        return arrangements(n, lengths, model)
-    parents = [around(line, i) for i in range(len(line))]
+    if model in {"disjoint", "overlapping"}:
+        return arrangements(n, tuple(length(span) for span in line), model)
+    found = filled(line, tuple(range(len(line))), n)
+    return [tuple(starts[i] for i in range(len(line))) for starts in found]
 
-    def inside(parent: int, size: int, offset: int) -> list[dict[int, int]]:
-        inner = [i for i, p in enumerate(parents) if p == parent]
-        found = []
-        for starts in arrangements(size, tuple(lengths[i] for i in inner), "disjoint"):
-            choices = [
-                [{i: offset + start, **rest} for rest in inside(i, lengths[i], offset + start)]
-                for i, start in zip(inner, starts, strict=True)
-            ]
-            found += [
-                {key: start for part in chosen for key, start in part.items()}
-                for chosen in product(*choices)
-            ]
-        return found
 
-    return [tuple(starts[i] for i in range(len(line))) for starts in inside(-1, n, 0)]
+def crosses(a: Span, b: Span) -> bool:
+    return a[0] < b[0] < a[1] < b[1] or b[0] < a[0] < b[1] < a[1]
+
+
+def clusters(line: Annotation, which: tuple[int, ...]) -> list[tuple[int, ...]]:
+    """Spans that are linked by crossing one another; most are alone."""
+    found = [{i} for i in which]
+    for i, j in combinations(which, 2):
+        if crosses(line[i], line[j]):
+            one, two = (next(part for part in found if k in part) for k in (i, j))
+            if one is not two:
+                found.remove(two)
+                one |= two
+    return [tuple(sorted(part)) for part in found]
+
+
+def hull(line: Annotation, cluster: tuple[int, ...]) -> tuple[int, int]:
+    return min(line[i][0] for i in cluster), max(line[i][1] for i in cluster)
+
+
+Part = tuple[int, ...]
+
+
+def outermost(line: Annotation, which: Part) -> list[tuple[Part, list[tuple[int, int, Part]]]]:
+    """The spans, and clusters of spans that cross, in which all others lie.
+
+    Each with its stretches between two ends of its spans, and what lies in there.
+    """
+    parts = clusters(line, which)
+
+    def lies_in(inner: Part, outer: Part) -> bool:
+        (s, e), (t, f) = hull(line, inner), hull(line, outer)
+        equal = (s, e) == (t, f) and (len(inner), inner) < (len(outer), outer)
+        return inner != outer and t <= s and e <= f and not equal
+
+    found = []
+    for part in parts:
+        if any(lies_in(part, other) for other in parts):
+            continue
+        inside = [i for other in parts if lies_in(other, part) for i in other]
+        edges = sorted({edge for i in part for edge in line[i][:2]})
+        cells = [
+            (s, e, tuple(i for i in inside if s <= line[i][0] and line[i][1] <= e))
+            for s, e in neighbours(edges)
+        ]
+        found.append((part, cells))
+    return found
+
+
+def filled(line: Annotation, which: Part, size: int) -> list[dict[int, int]]:
+    """All ways to place these spans in a text, or in a part of one, of that size.
+
+    What lies inside a span moves inside it. What lies inside spans that cross moves inside the
+    stretch between two of their ends in which it is.
+    """
+    parts = outermost(line, which)
+    ways = []
+    for part, cells in parts:
+        low, _ = hull(line, part)
+        choices = [[{i: line[i][0] - low for i in part}]]
+        for left, right, inner in cells:
+            found = filled(line, inner, right - left)
+            choices.append([{i: left - low + s for i, s in way.items()} for way in found])
+        ways.append([joined(chosen) for chosen in product(*choices)])
+    lengths = tuple(e - s for s, e in (hull(line, part) for part, _ in parts))
+    return [
+        joined(
+            {i: start + s for i, s in way.items()}
+            for start, way in zip(starts, chosen, strict=True)
+        )
+        for starts in arrangements(size, lengths, "disjoint")
+        for chosen in product(*ways)
+    ]
+
+
+def joined(parts: Iterable[dict[int, int]]) -> dict[int, int]:
+    return {key: value for part in parts for key, value in part.items()}
 
 
 def layers(annotation: Annotation) -> dict[tuple[str, int], list[Span]]:
@@ -337,23 +422,12 @@ def matched_exact(a: Annotation, b: Annotation) -> Fraction:
 
 
 def matched_boundaries(a: Annotation, b: Annotation) -> Fraction:
-    """For spans that may overlap: starts and ends are counted, whatever span they are of."""
+    """Starts and ends are counted, whatever span they are of."""
     total = 0
     for end in (0, 1):
         one, two = (Counter((span[end], span[2]) for span in side) for side in (a, b))
         total += (one & two).total()
     return Fraction(total)
-
-
-def by_layer(match: Match) -> Match:
-    """Compare layer with layer."""
-
-    def matched(a: Annotation, b: Annotation) -> Fraction:
-        one, two = layers(a), layers(b)
-        both = one.keys() & two.keys()
-        return sum((match(tuple(one[k]), tuple(two[k])) for k in both), Fraction(0))
-
-    return matched
 
 
 def pairwise(phi: Callable[[Span, Span], Fraction]) -> Match:
@@ -367,6 +441,31 @@ def pairwise(phi: Callable[[Span, Span], Fraction]) -> Match:
 
 def length(span: Span) -> int:
     return span[1] - span[0]
+
+
+def matched_parts(share: Callable[[int, int], Fraction]) -> Match:
+    """At each position every span of one side has one partner at most, so that all is most."""
+
+    def best(a: list[int], b: list[int]) -> list[tuple[int, int]]:
+        if not a or not b:
+            return []
+        short, long = sorted((a, b), key=len)
+        pairings = [list(zip(short, p, strict=True)) for p in permutations(long, len(short))]
+        found = max(pairings, key=lambda pairs: sum(Fraction(2, x + y) for x, y in pairs))
+        return found if short is a else [(y, x) for x, y in found]
+
+    def matched(a: Annotation, b: Annotation) -> Fraction:
+        total = Fraction(0)
+        for label in {span[2] for span in a}:
+            for t in range(max((span[1] for span in a), default=0)):
+                sides = [
+                    [length(span) for span in side if span[0] <= t < span[1] and span[2] == label]
+                    for side in (a, b)
+                ]
+                total += sum((share(x, y) for x, y in best(*sides)), Fraction(0))
+        return total
+
+    return matched
 
 
 def dice(a: Span, b: Span) -> Fraction:
@@ -398,21 +497,17 @@ def custom_phi(a: Span, b: Span) -> Fraction:
     return Fraction(shared(a, b) ** 2, (1 + min(a[0], b[0])) * max(length(a), length(b)))
 
 
-MATCHES: dict[tuple[str, bool], Match] = {
-    ("token", True): matched_tokens,
-    ("token", False): matched_tokens,
-    ("exact", True): matched_exact,
-    ("exact", False): matched_exact,
-    ("boundary", True): matched_boundaries,
-    ("boundary", False): by_layer(matched_boundaries),
-    ("dice", False): by_layer(pairwise(dice)),
-    ("dice of a", False): by_layer(pairwise(lambda a, b: Fraction(shared(a, b), length(a)))),
-    ("dice of b", False): by_layer(pairwise(lambda a, b: Fraction(shared(a, b), length(b)))),
-    ("iou", True): matched_pairs(Fraction(1, 2)),
-    ("iou", False): by_layer(matched_pairs(Fraction(1, 2))),
-    ("custom", False): by_layer(pairwise(custom_phi)),
+MATCHES: dict[str, Match] = {
+    "token": matched_tokens,
+    "exact": matched_exact,
+    "boundary": matched_boundaries,
+    "dice": matched_parts(lambda a, b: Fraction(2, a + b)),
+    "dice of a": matched_parts(lambda a, _: Fraction(1, a)),
+    "dice of b": matched_parts(lambda _, b: Fraction(1, b)),
+    "iou": matched_pairs(Fraction(1, 2)),
+    "custom": pairwise(custom_phi),
 }
-"""By measure, and by whether spans may overlap."""
+"""By measure."""
 
 
 def only(annotation: Annotation, label: str) -> Annotation:
@@ -440,18 +535,24 @@ def thrown(n: int, line: Annotation, model: str, rng: np.random.Generator) -> An
     if model == "overlapping":
         starts = [int(rng.integers(n - length(span) + 1)) for span in line]
         return tuple((s, s + length(span), span[2]) for s, span in zip(starts, line, strict=True))
-    parents = [around(line, i) for i in range(len(line))]
     found: list[Span] = []
 
-    def fill(parent: int, size: int, offset: int) -> None:
-        inner = [i for i, p in enumerate(parents) if p == parent]
-        free = size - sum(length(line[i]) for i in inner)
+    def fill(which: Part, size: int, offset: int) -> None:
+        parts = outermost(line, which)
+        widths = [e - s for s, e in (hull(line, part) for part, _ in parts)]
         where = offset
-        for item in rng.permutation([*inner, *[-1] * free]).tolist():
-            if item >= 0:
-                found.append((where, where + length(line[item]), line[item][2]))
-                fill(item, length(line[item]), where)
-            where += length(line[item]) if item >= 0 else 1
+        for item in rng.permutation([*range(len(parts)), *[-1] * (size - sum(widths))]).tolist():
+            if item < 0:
+                where += 1
+                continue
+            part, cells = parts[item]
+            low, _ = hull(line, part)
+            found.extend(
+                (where + s - low, where + e - low, label) for s, e, label in (line[i] for i in part)
+            )
+            for left, right, inner in cells:
+                fill(inner, right - left, where + left - low)
+            where += widths[item]
 
-    fill(-1, n, 0)
+    fill(tuple(range(len(line))), n, 0)
     return tuple(found)

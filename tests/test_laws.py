@@ -21,12 +21,15 @@ from beyondchance import (
     coverage,
     difficulty,
     expected_match,
+    rank,
     start_probabilities,
 )
-from beyondchance.core.measures import MEASURES, SampledRule
+from beyondchance.core.measures import MEASURES
 from beyondchance.core.models import MODELS
 from beyondchance.core.observed import SpanGroups
 from beyondchance.scoring.options import SCOPES, scoring_of
+
+PLACEMENTS = ("auto", *MODELS)
 
 POSITIONS = CustomMeasure(
     name="positions",
@@ -52,14 +55,14 @@ class Laws:
     is_whole : bool
         Whether matches are whole numbers.
     estimated : tuple of str
-        The models under which the expected match is estimated.
+        The models under which the expected match may be estimated.
     measure : str or CustomMeasure, optional
         If it is not the one of that name.
     """
 
     size: Callable
     in_long_texts: Callable
-    models: tuple = tuple(MODELS)
+    models: tuple = PLACEMENTS
     is_whole: bool = True
     estimated: tuple = ()
     measure: CustomMeasure | None = None
@@ -76,7 +79,6 @@ LAWS = {
     "dice": Laws(
         size=len,
         in_long_texts=pairwise(lambda x, y: 2 * x * y / (x + y)),
-        models=("disjoint", "nested"),
         is_whole=False,
     ),
     "iou": Laws(
@@ -84,12 +86,12 @@ LAWS = {
         in_long_texts=pairwise(
             lambda x, y: sum(3 * min(x, y, x - lag, y + lag) > x + y for lag in range(1 - y, x))
         ),
-        estimated=("overlapping",),
+        estimated=("auto", "nested", "overlapping"),
     ),
     "custom": Laws(
         size=sum,
         in_long_texts=lambda a, b: sum(a) * sum(b),
-        models=("disjoint", "nested"),
+        models=("disjoint",),
         is_whole=False,
         measure=POSITIONS,
     ),
@@ -97,20 +99,16 @@ LAWS = {
 
 RULES = [(measure, model) for measure, laws in LAWS.items() for model in laws.models]
 every_rule = pytest.mark.parametrize(("measure", "model"), RULES)
-every_exact_rule = pytest.mark.parametrize(
-    ("measure", "model"), [rule for rule in RULES if rule[1] not in LAWS[rule[0]].estimated]
-)
+# One text has a model that is named, and no span in another.
+TEXT_RULES = [rule for rule in RULES if rule[1] in MODELS]
+every_rule_of_texts = pytest.mark.parametrize(("measure", "model"), TEXT_RULES)
+EXACT_RULES = [rule for rule in TEXT_RULES if rule != ("iou", "overlapping")]
+every_exact_rule = pytest.mark.parametrize(("measure", "model"), EXACT_RULES)
 scopes = st.sampled_from(sorted(SCOPES))
 
 
 def test_every_measure_declares_its_laws():
     assert set(LAWS) == {*MEASURES, "custom"}
-    for name, measure in MEASURES.items():
-        rules = {model.name: measure.rule(model) for model in MODELS.values()}
-        refused = {model for model, rule in rules.items() if isinstance(rule, str)}
-        assert set(LAWS[name].models) == set(MODELS) - refused
-        estimated = {model for model, rule in rules.items() if isinstance(rule, SampledRule)}
-        assert set(LAWS[name].estimated) == estimated
 
 
 def options_of(measure, model, **others):
@@ -228,7 +226,7 @@ def test_coverage_is_the_sum_of_the_spans(text):
     np.testing.assert_allclose(coverage(n, lengths), total, atol=1e-12)
 
 
-@every_rule
+@every_rule_of_texts
 @settings(max_examples=40)
 @given(text=texts(most=60), data=st.data())
 def test_expected_match_is_symmetric_and_unordered(measure, model, text, data):
@@ -239,7 +237,7 @@ def test_expected_match_is_symmetric_and_unordered(measure, model, text, data):
     assert found == expected_match(n, other, lengths[::-1], **options)
 
 
-@every_rule
+@every_rule_of_texts
 @settings(max_examples=40)
 @given(text=texts(most=60))
 def test_expected_match_is_at_most_the_size(measure, model, text):
@@ -284,8 +282,7 @@ def test_proposition_4_probability_of_no_overlap_bounds_the_match(text, data):
 
 
 @pytest.mark.parametrize(
-    ("measure", "model"),
-    [(m, model) for m, model in RULES if model != "nested" and model not in LAWS[m].estimated],
+    ("measure", "model"), [rule for rule in EXACT_RULES if rule[1] != "nested"]
 )
 @settings(max_examples=30)
 @given(data=st.data())
@@ -311,8 +308,8 @@ def test_mean_of_the_observed_match_is_the_expected_one(measure, model, data):
     left = np.array([i for i, _ in pairs])
     right = np.array([len(sides[0]) + j for _, j in pairs])
     options = options_of(measure, model)
-    rule = scoring_of({"measure": options["measure"]}).rule(MODELS[model])
-    total = np.atleast_2d(rule.matched(groups, left, right))[0].sum()
+    matched = scoring_of({"measure": options["measure"]}).measure.matched
+    total = np.atleast_2d(matched(groups, left, right))[0].sum()
     assert total / len(pairs) == pytest.approx(expected_match(n, a, b, **options), abs=1e-12)
 
 
@@ -470,9 +467,81 @@ def same_counts(one, two):
 @pytest.mark.parametrize("measure", LAWS)
 @settings(max_examples=20)
 @given(data=st.data(), scope=scopes)
-def test_nested_one_layer_deep_is_disjoint(measure, data, scope):
+def test_what_auto_takes_is_the_strictest_that_fits(measure, data, scope):
+    # To the last bit.
     corpus = data.draw(corpora("disjoint"))
-    same_counts(*(scored(corpus, measure, model, scope) for model in ("disjoint", "nested")))
+    disjoint = agreement(build(*corpus), **options_of(measure, "disjoint", scope=scope))
+    for model in ("nested", "auto"):
+        few = options_of(measure, "disjoint", scope=scope)
+        same_counts(disjoint, agreement(build(*corpus), **{**few, "model": model}))
+    if measure != "custom":
+        corpus = data.draw(corpora("nested"))
+        same_counts(*(scored(corpus, measure, model, scope) for model in ("nested", "auto")))
+
+
+@pytest.mark.parametrize("measure", MEASURES)
+@settings(max_examples=40)
+@given(data=st.data(), scope=scopes, kind=st.sampled_from(tuple(MODELS)))
+def test_observed_does_not_depend_on_the_model(measure, data, scope, kind):
+    corpus = data.draw(corpora(kind))
+    names = ("auto", *list(MODELS)[list(MODELS).index(kind) :])
+    results = [scored(corpus, measure, model, scope) for model in names]
+    for result in results[1:]:
+        np.testing.assert_array_equal(result.counts.matched, results[0].counts.matched)
+        assert str(result.score.recall) == str(results[0].score.recall)
+
+
+@settings(max_examples=150)
+@given(
+    data=st.data(),
+    scope=scopes,
+    model=st.sampled_from(PLACEMENTS),
+    theta=st.sampled_from([0.0, 0.2, 0.5, 0.7, 0.9, 0.99]),
+)
+def test_a_laxer_measure_never_counts_less_than_a_stricter_one(data, scope, model, theta):
+    corpus = build(*data.draw(corpora(model)))
+
+    def matched(measure, **options):
+        return agreement(
+            corpus, measure=measure, model=model, scope=scope, **options
+        ).counts.matched
+
+    exact = matched("exact")
+    close = matched("iou", theta=theta, samples=2)
+    assert (exact <= close).all()
+    assert (close <= matched("iou", theta=theta / 2, samples=2)).all()
+    # Every equal span has two equal boundaries.
+    assert (2 * exact <= matched("boundary")).all()
+    assert (exact <= matched("dice") + 1e-12).all()
+    # Spans that share a position at all are paired at theta = 0.
+    touching = matched("iou", theta=0.0, samples=2)
+    assert ((matched("token") > 0) == (touching > 0)).all()
+
+
+@pytest.mark.parametrize("measure", MEASURES)
+@settings(max_examples=15)
+@given(data=st.data(), scope=scopes, seed=st.integers(0, 9))
+def test_the_score_of_a_system_does_not_depend_on_the_others(measure, data, scope, seed):
+    lengths = data.draw(st.lists(st.integers(1, 14), min_size=1, max_size=3))
+    kinds = ("disjoint", "nested", "overlapping", "overlapping")
+    names = ("gold", "one", "two", "three")
+    spans = {
+        name: [data.draw(span_lists(n, kind)) for n in lengths]
+        for name, kind in zip(names, kinds, strict=True)
+    }
+    few = {"samples": 5, "seed": seed} if measure == "iou" else {}
+    options = {"measure": measure, "scope": scope, "gold": "gold", **few}
+    together = rank(build(spans, lengths), **options)
+    for name in names[1:]:
+        alone = rank(build({n: spans[n] for n in ("gold", name)}, lengths), **options)
+        # A label that only others marked is listed, with nothing in it.
+        one, two = (
+            {label: score for label, score in found.systems[name].by_label.items() if score.n_spans}
+            for found in (alone, together)
+        )
+        assert one == two
+        assert alone.systems[name].by_document == together.systems[name].by_document
+        assert str(alone.systems[name].settings) == str(together.systems[name].settings)
 
 
 @every_rule
@@ -497,10 +566,10 @@ def test_one_label_is_the_same_in_every_scope(measure, model, data):
 
 
 @settings(max_examples=60)
-@given(data=st.data(), scope=scopes, model=st.sampled_from(["disjoint", "nested"]))
-def test_positions_as_a_custom_measure_are_tokens(data, scope, model):
-    corpus = data.draw(corpora(model))
-    token, custom = (scored(corpus, measure, model, scope) for measure in ("token", "custom"))
+@given(data=st.data(), scope=scopes)
+def test_positions_as_a_custom_measure_are_tokens(data, scope):
+    corpus = data.draw(corpora("disjoint"))
+    token, custom = (scored(corpus, measure, "disjoint", scope) for measure in ("token", "custom"))
     for name, score in token.by_label.items():
         other = custom.by_label[name]
         assert (score.matched, score.size_a, score.size_b) == (
@@ -547,6 +616,6 @@ def random_spans(n, model, rng):
     found = [(int(s), int(e)) for s, e in cuts.reshape(-1, 2)]
     if model != "disjoint":
         found += [(s, e - 1) for s, e in found if e - s > 2]
-    if model == "overlapping":
+    if model in {"auto", "overlapping"}:
         found += [(s + 1, e) for s, e in found if e < n and e - s > 4]
     return [(s, e, "PL"[int(rng.integers(2))]) for s, e in sorted(set(found))]

@@ -34,7 +34,7 @@ def test_signature_names_everything_that_moves_a_digit():
     )
     result = agreement(corpus.select(labels=["X"]), measure="exact")
     assert str(result.settings) == (
-        "beyondchance|measure:exact|model:disjoint|scope:label|unit:sentence|positions:tokens"
+        "beyondchance|measure:exact|model:auto|scope:label|unit:sentence|positions:tokens"
         f"|average:micro|scheme:IOB2|repair:discard|labels:X|version:{__version__}"
     )
 

@@ -46,12 +46,14 @@ if TYPE_CHECKING:
     )
     from beyondchance.page.report import Page as Page, report as report
     from beyondchance.results.agreement import Agreement as Agreement
+    from beyondchance.results.averages import MacroAverage as MacroAverage
     from beyondchance.results.counts import Counts as Counts
     from beyondchance.results.difficulty import Difficulty as Difficulty
     from beyondchance.results.intervals import (
         ConfidenceInterval as ConfidenceInterval,
         Intervals as Intervals,
     )
+    from beyondchance.results.labelling import Labelling as Labelling
     from beyondchance.results.ranking import Ranking as Ranking
     from beyondchance.results.score import Score as Score
     from beyondchance.scoring.api import (
@@ -63,6 +65,7 @@ if TYPE_CHECKING:
         Disagreements as Disagreements,
         disagreements as disagreements,
     )
+    from beyondchance.scoring.labelling import labelling as labelling
     from beyondchance.scoring.one_text import (
         coverage as coverage,
         expected_match as expected_match,
@@ -87,13 +90,16 @@ _HOMES = {
     "other_coefficients.coefficient": "Coefficient",
     "page.report": "Page report",
     "results.agreement": "Agreement",
+    "results.averages": "MacroAverage",
     "results.counts": "Counts",
     "results.difficulty": "Difficulty",
     "results.intervals": "ConfidenceInterval Intervals",
+    "results.labelling": "Labelling",
     "results.ranking": "Ranking",
     "results.score": "Score",
     "scoring.api": "agreement difficulty rank",
     "scoring.disagreements": "Disagreements disagreements",
+    "scoring.labelling": "labelling",
     "scoring.one_text": "coverage expected_match sample_arrangements start_probabilities",
     "settings": "Settings",
     "version": "__version__",

@@ -230,8 +230,12 @@ class ReadOptions(TypedDict, total=False):
     """How files are read. Every format takes the options that concern it."""
 
     unit: Annotated[
-        Literal["sentence", "document"] | None,
-        Option("The stretch of text in which random spans are placed.", is_signed=False),
+        Literal["sentence", "document", "corpus"] | None,
+        Option(
+            "The stretch of text in which random spans are placed; corpus places them in any "
+            "of its texts.",
+            is_signed=False,
+        ),
     ]
     positions: Annotated[
         Literal["tokens", "characters"] | None, Option("What offsets count.", is_signed=False)
@@ -261,6 +265,15 @@ class ReadOptions(TypedDict, total=False):
         Option("What offsets count, where the file departs from its format."),
     ]
     predictions: Annotated[bool, Option("Count predictions of models as annotators.", False)]
+    tokeniser: Annotated[
+        Literal["words", "whitespace"],
+        Option(
+            "Where positions are tokens and the file has none: words and single other characters, "
+            "or whatever white space separates.",
+            "words",
+            is_signed=False,  # as such: the signature says where tokens come from
+        ),
+    ]
     align: Annotated[
         Literal["widen", "strict"],
         Option("A span that cuts a token is widened to it, or refused.", "widen"),

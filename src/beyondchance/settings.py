@@ -45,7 +45,7 @@ KINDS: Mapping[str, type] = {
 
 _DEFAULTS = {
     "measure": "token",
-    "model": "disjoint",
+    "model": "auto",
     "scope": "label",
     "unit": "document",
     "positions": "tokens",
@@ -63,7 +63,8 @@ class Settings:
     ----------
     measure, model, scope : str
         What counts as match, how random spans are arranged, and whether the
-        labels are arranged one by one.
+        labels are arranged one by one. Of `labelling`, the scope is ``split``; of its part
+        that scores labels it is ``found``, and the model ``permuted``.
     custom : str, optional
         The name of a measure of one's own, where `measure` is ``custom``.
     theta : float, optional
@@ -74,7 +75,8 @@ class Settings:
     unit, positions : str
         In what stretch of text spans are shuffled, and what offsets count.
     average : str
-        How texts and labels are put together: ``micro`` adds their counts.
+        How texts and labels are put together: ``micro`` adds their counts, ``macro-label`` and
+        ``macro-document`` average the scores of labels or documents.
     scheme, tokens : str, optional
         How tags were read, and where tokens came from.
     repair, match, ... : optional
@@ -102,7 +104,7 @@ class Settings:
     --------
     >>> settings = Settings(measure="exact", unit="sentence", version="0.1.0")
     >>> print(settings)
-    beyondchance|measure:exact|model:disjoint|scope:label|unit:sentence|positions:tokens\
+    beyondchance|measure:exact|model:auto|scope:label|unit:sentence|positions:tokens\
 |average:micro|version:0.1.0
     >>> Settings.parse(str(settings)) == settings
     True

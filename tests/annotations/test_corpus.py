@@ -5,7 +5,18 @@ import pickle
 import numpy as np
 import pytest
 
-from beyondchance import Corpus, DataError, MismatchError, OptionError, Span, SpanError, TagError
+from beyondchance import (
+    Corpus,
+    DataError,
+    MismatchError,
+    OptionError,
+    OverlapError,
+    Span,
+    SpanError,
+    TagError,
+    agreement,
+    read,
+)
 
 
 def one_text(*spans, length=10, **options):
@@ -94,6 +105,58 @@ class TestWhoAnnotatedWhat:
                     annotated=[pair],
                     annotators=["anna"],
                 )
+
+
+# Two equal spans are one only if they are by one annotator, in one text and of one label.
+TWICE = {
+    "anna": [[(2, 4, "P"), (0, 2, "P"), (2, 4, "P"), (2, 4, "Q"), (2, 4, "P")], [(2, 4, "P")]],
+    "ben": [[(2, 4, "P")], [(2, 4, "P"), (2, 4, "P")]],
+}
+
+
+class TestDuplicates:
+    def test_the_first_of_equal_spans_is_kept_and_the_others_are_counted(self):
+        corpus = Corpus.from_spans(TWICE, lengths=[5, 5], duplicates="skip")
+        assert corpus.spans("0", "anna") == [(0, 2, "P"), (2, 4, "P"), (2, 4, "Q")]
+        assert corpus.spans("1", "anna") == corpus.spans("1", "ben") == [(2, 4, "P")]
+        assert corpus.spans("0", "ben") == [(2, 4, "P")]
+        assert corpus.skipped == {"spans marked twice, second left out": 3}
+        assert corpus.options == {"duplicates": "skip"}
+
+    def test_the_choice_is_signed_and_counted_as_read_does(self, tmp_path):
+        rows = [
+            f"{text},{name},{start},{end},{label},5"
+            for name, texts in TWICE.items()
+            for text, spans in enumerate(texts)
+            for start, end, label in spans
+        ]
+        header = "document,annotator,start,end,label,length"
+        (tmp_path / "x.csv").write_text("\n".join([header, *rows]))
+        written = read(tmp_path / "x.csv", positions="tokens", duplicates="skip")
+        made = Corpus.from_spans(TWICE, lengths=[5, 5], duplicates="skip")
+        assert made.skipped == written.skipped
+        assert made.options == written.options
+        one, other = (agreement(corpus) for corpus in (written, made))
+        assert one.score == other.score
+        assert str(one.settings) == str(other.settings)
+        assert "|duplicates:skip|" in str(other.settings)
+
+    def test_by_default_they_stay_and_are_refused_when_scored(self):
+        corpus = Corpus.from_spans(TWICE, lengths=[5, 5])
+        assert len(corpus.span_start) == 9
+        assert (corpus.options, corpus.skipped) == ({}, {})
+        with pytest.raises(OverlapError, match=r"span \[2, 4\) 'P' was marked twice"):
+            agreement(corpus)
+
+    def test_without_any_nothing_is_counted(self):
+        corpus = Corpus.from_spans({"a": [[(0, 1, "P")]]}, lengths=[2], duplicates="skip")
+        assert corpus.skipped == {}
+        assert Corpus.from_spans({"a": [[]]}, lengths=[2], duplicates="skip").skipped == {}
+
+    @pytest.mark.parametrize("value", ["keep", None, True])
+    def test_other_values(self, value):
+        with pytest.raises(OptionError, match="unknown duplicates .*; choose one of: error, skip"):
+            Corpus.from_spans({"a": [[]]}, lengths=[2], duplicates=value)
 
 
 class TestBadSpans:

@@ -110,11 +110,13 @@ def see(command):
 KINDS = ", ".join(FORMATS)
 UNKNOWN = f"not recognised as any of {KINDS}; pass --format NAME"
 ALONE = "only one annotator found: 'ada'; expected at least two who annotated the same document"
-MODEL = "model 'disjoint': no two spans of one label by one annotator overlap"
+MODEL = (
+    "model 'auto': spans of one label by one annotator in one text lie apart, and are placed apart"
+)
 OVERLAP = (
     "document 'd1', annotator 'ada', span [0, 4) 'PER' overlaps [2, 6) 'PER'; expected spans of "
     "one label by one annotator not to overlap under model 'disjoint': correct them, or use "
-    "--model overlapping"
+    "--model auto"
 )
 DATA = {
     "agree ada.conll none.conll": "none.conll: no such file or folder",

@@ -33,7 +33,7 @@ def test_annotators():
     expected = report(agreement(corpus), corpus, resamples=99)
     # The command adds what the model was chosen for.
     found = page(*TEAM)
-    assert "no two spans of one label by one annotator overlap" in found
+    assert "spans of one label by one annotator in one text lie apart" in found
     score = f'data-value="{agreement(corpus).corrected!r}"'
     assert score in found
     assert score in expected.html

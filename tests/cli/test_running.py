@@ -15,11 +15,11 @@ from beyondchance.cli.loading import unquoted
 from beyondchance.cli.main import COMMANDS, cli, main
 from beyondchance.cli.running import working
 from beyondchance.core.measures import MEASURES
-from beyondchance.core.models import MODELS
+from beyondchance.core.models import AUTO, MODELS
 from beyondchance.errors import DataError
 from beyondchance.messages import Note, Quote, Use
 from beyondchance.options import ReadOptions, ResamplingOptions, ScoringOptions, declared
-from beyondchance.scoring.options import AUTO, SCOPES
+from beyondchance.scoring.options import SCOPES
 
 
 @pytest.fixture(autouse=True)
@@ -197,7 +197,7 @@ class TestDeclarations:
 
     def test_choices_of_registries(self, flags):
         assert tuple(flags["measure"].type.choices) == tuple(MEASURES)
-        assert tuple(flags["model"].type.choices) == (AUTO, *MODELS)
+        assert tuple(flags["model"].type.choices) == (AUTO.name, *MODELS)
         assert tuple(flags["scope"].type.choices) == tuple(SCOPES)
 
     @pytest.mark.parametrize(
@@ -307,6 +307,20 @@ def test_equal_spans_after_renaming(tmp_path, capsys):
     capsys.readouterr()
     assert main([*call, "--duplicates", "skip"]) == 0
     assert "1 spans marked twice, second left out" in capsys.readouterr().out
+
+
+def test_tokens_by_white_space(tmp_path, capsys):
+    (tmp_path / "x.csv").write_text(
+        "document,annotator,start,end,label,text\n1,a,0,4,P,Anna left.\n1,b,5,9,P,Anna left.\n"
+    )
+    call = ["agree", "x.csv", "--tokeniser", "whitespace", "--quiet"]
+    assert main(call) == 2
+    message = "--tokeniser does not apply to characters; pass --positions tokens"
+    assert message in capsys.readouterr().err
+    assert main([*call, "--positions", "tokens"]) == 0
+    out = capsys.readouterr().out
+    assert "1 spans widened to whole tokens" in out
+    assert "|tokens:whitespace|" in out
 
 
 def test_the_length_of_documents_is_signed(tmp_path, capsys):

@@ -8,15 +8,17 @@ from hypothesis import given, strategies as st
 from scipy import stats
 
 import oracle
-from beyondchance.core.draws import disjoint_starts, nested_starts
+from beyondchance.core.draws import disjoint_starts, starts_on_lines
 from beyondchance.core.estimates import sampled_match
 from beyondchance.core.measures import MEASURES
 from beyondchance.core.models import MODELS
 from beyondchance.core.observed import equal_spans
+from beyondchance.core.structure import FREE, Nodes
 
 
 def starts_of(model, n, lengths, draws, rng):
-    return MODELS[model].draw(n, lengths, np.full_like(lengths, -1), draws, rng)
+    nodes = Nodes(lengths, np.full_like(lengths, -1), np.full_like(lengths, FREE))
+    return MODELS[model].draw(n, nodes, draws, rng)
 
 
 @pytest.mark.parametrize("model", MODELS)
@@ -38,10 +40,27 @@ def test_inner_spans_move_with_the_outer_ones():
     # [2][1]               and a 1 inside the 2.
     line = ((0, 4, "P"), (0, 2, "Q"), (0, 1, "R"), (2, 3, "S"), (5, 6, "T"))
     lengths, parents = np.array([4, 1, 2, 1, 1]), np.array([-1, -1, 0, 0, 2])
-    starts = nested_starts(7, lengths, parents, 40_000, np.random.default_rng(3))
+    nodes = Nodes(lengths, parents, np.full_like(lengths, FREE))
+    starts = starts_on_lines(7, nodes, 40_000, np.random.default_rng(3))
     seen = Counter(map(tuple, starts.tolist()))
     possible = [(p, t, q, s, r) for p, q, r, s, t in oracle.placed(7, line, "nested")]
     assert set(seen) <= set(possible)
+    assert stats.chisquare([seen[starts] for starts in possible]).pvalue > 1e-3
+
+
+def test_clusters_are_drawn_alike():
+    # [0, 3) and [2, 5) cross, and [0, 1) lies in their first cell; a span of 1 is beside them.
+    line = ((0, 3, "P"), (2, 5, "Q"), (0, 1, "R"), (6, 7, "S"))
+    # The cluster, its two spans, its first cell, what is in there, what is beside.
+    nodes = Nodes(
+        np.array([5, 3, 3, 2, 1, 1]),
+        np.array([-1, 0, 0, 0, 3, -1]),
+        np.array([FREE, 0, 2, 0, FREE, FREE]),
+    )
+    starts = starts_on_lines(8, nodes, 40_000, np.random.default_rng(3))
+    seen = Counter(map(tuple, starts[:, [1, 2, 4, 5]].tolist()))
+    possible = oracle.placed(8, line, "auto")
+    assert set(seen) == set(possible)
     assert stats.chisquare([seen[starts] for starts in possible]).pvalue > 1e-3
 
 
@@ -80,8 +99,9 @@ def drawn(draw):
 def test_match_by_loops(case):
     model, n, (a, b) = case
     for measure in ("token", "exact"):
-        rule = MEASURES[measure].rule(MODELS[model])
-        found = sampled_match(n, a, b, matched=rule.matched, model=MODELS[model])
+        are_disjoint = not MODELS[model].is_independent
+        matched = MEASURES[measure].matched
+        found = sampled_match(n, a, b, matched=matched, are_disjoint=are_disjoint)
         for draw in range(5):
             spans = [
                 Counter(zip(starts[draw].tolist(), lengths.tolist(), strict=True))
@@ -102,7 +122,7 @@ def test_many_pairs_of_spans():
     rng = np.random.default_rng(1)
     lengths = np.array([1, 2] * 6)
     sides = [(disjoint_starts(30, lengths, 50, rng), lengths) for _ in range(2)]
-    found = sampled_match(30, *sides, matched=equal_spans, model=MODELS["disjoint"])
+    found = sampled_match(30, *sides, matched=equal_spans, are_disjoint=True)
     for draw in range(50):
         one, other = (
             set(zip(starts[draw].tolist(), lengths.tolist(), strict=True)) for starts, _ in sides

@@ -14,7 +14,6 @@ import oracle
 from beyondchance import coverage
 from beyondchance.core.draws import disjoint_starts
 from beyondchance.core.estimates import sampled_match
-from beyondchance.core.models import MODELS
 from beyondchance.core.observed import shared_positions
 from beyondchance.core.variance import covariance, is_within_reach, team_variance
 
@@ -100,7 +99,7 @@ def test_sampling_at_60_positions(a, b):
     sides = [
         (disjoint_starts(60, lengths, size, rng), lengths) for lengths in (np.array(a), np.array(b))
     ]
-    match = sampled_match(60, *sides, matched=shared_positions, model=MODELS["disjoint"])
+    match = sampled_match(60, *sides, matched=shared_positions, are_disjoint=True)
     exact = team_variance([covariance_of(60, a), covariance_of(60, b)])
     centred = match - match.mean()
     error = np.sqrt((np.mean(centred**4) - np.mean(centred**2) ** 2) / size)

@@ -1,8 +1,9 @@
 """The road of all formats with texts: offsets, surfaces, tokens, sentences, matching."""
 
 import pytest
+from hypothesis import given, strategies as st
 
-from beyondchance import DataError, FormatError, MismatchError, SpanError
+from beyondchance import DataError, FormatError, MismatchError, OptionError, SpanError
 from beyondchance.io.assembling import assembled
 from beyondchance.io.drafts import Draft, DraftSpan, draft_of_words
 from beyondchance.io.offsets import tokenized
@@ -115,6 +116,51 @@ class TestTokens:
         corpus, reading = read(draft((5, 21, "X"), tokens=halves), positions="tokens")
         assert corpus.spans("d", "anna") == [(1, 2, "X")]
         assert reading.signed == {"tokens": "file"}
+
+    def test_what_white_space_separates(self):
+        found = [TEXT[s:e] for s, e in tokenized(TEXT, "whitespace")]
+        assert found == ["Anna", "met", "Ben", "in", "Rome."]
+        spans = draft((9, 20, "X"))
+        corpus, reading = read(spans, positions="tokens", tokeniser="whitespace")
+        assert corpus.spans("d", "anna") == [(2, 5, "X")]
+        assert corpus.text_length.tolist() == [5]
+        assert corpus.token_end.tolist() == [4, 8, 12, 15, 21]
+        assert reading.signed == {"tokens": "whitespace"}
+        assert reading.skipped == {"spans widened to whole tokens": 1}
+
+    @given(text=st.text(st.sampled_from("ab1_.,'é漢 \t\n\x1c\x85\xa0\u2003\u200b")))
+    def test_tokens_by_white_space_are_the_words_of_split(self, text):
+        found = tokenized(text, "whitespace")
+        assert [text[s:e] for s, e in found] == text.split()
+        # Tokens by rule divide them further, and leave nothing visible out.
+        pieces = ["".join(part[s:e] for s, e in tokenized(part)) for part in text.split()]
+        assert pieces == text.split()
+
+    def test_tokens_of_a_million_characters(self):
+        for text in ("a" * 10**6, " " * 10**6, "a " * 5 * 10**5, "." * 10**5):
+            assert len(tokenized(text, "whitespace")) == len(text.split())
+
+    def test_tokens_of_the_file_come_first(self):
+        halves = [(0, 4), (5, 21)]
+        spans = draft((5, 21, "X"), tokens=halves)
+        corpus, reading = read(spans, positions="tokens", tokeniser="whitespace")
+        assert corpus.spans("d", "anna") == [(1, 2, "X")]
+        assert reading.signed == {"tokens": "file"}
+        assert list(map(str, reading.notes)) == ["tokeniser was not used: the files have tokens"]
+
+    def test_the_origins_of_all_tokens_are_signed(self):
+        whole = draft((5, 21, "X"), tokens=[(0, 4), (5, 21)])
+        for documents in ([whole, draft(document="e")], [draft(document="e"), whole]):
+            _, reading = read(*documents, positions="tokens")
+            assert reading.signed == {"tokens": "file+rule"}
+            _, reading = read(*documents, positions="tokens", tokeniser="whitespace")
+            assert reading.signed == {"tokens": "file+whitespace"}
+            assert not reading.notes
+
+    def test_characters_have_no_tokeniser(self):
+        message = "^tokeniser does not apply to characters; pass positions='tokens'$"
+        with pytest.raises(OptionError, match=message):
+            read(draft(), tokeniser="whitespace")
 
     def test_a_span_that_cuts_a_token_is_widened_and_counted(self):
         corpus, reading = read(draft((2, 7, "X")), positions="tokens")

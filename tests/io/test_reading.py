@@ -312,6 +312,26 @@ def test_choices_are_signed(tmp_path):
     assert bc.Settings.parse(str(settings)) == settings
 
 
+def test_the_tokeniser_is_signed(tmp_path):
+    for name in ("anna", "ben"):
+        (tmp_path / f"{name}.jsonl").write_text(DOCCANO.replace("left", "left."))
+    paths = (tmp_path / "anna.jsonl", tmp_path / "ben.jsonl")
+    for tokeniser, origin, length in (("words", "rule", 3), ("whitespace", "whitespace", 2)):
+        corpus = bc.read(*paths, positions="tokens", tokeniser=tokeniser)
+        assert corpus.text_length.tolist() == [length]
+        settings = bc.agreement(corpus).settings
+        assert f"|tokens:{origin}|" in str(settings)
+        assert bc.Settings.parse(str(settings)) == settings
+
+
+@pytest.mark.parametrize("name", ["conll", "conllu", "webanno-tsv", "rttm"])
+def test_formats_with_tokens_or_times_have_no_tokeniser(tmp_path, name):
+    (tmp_path / "file").write_text(WRITTEN[name], encoding="utf-8")
+    message = f"^tokeniser does not apply to {name}; it takes: "
+    with pytest.raises(bc.OptionError, match=message):
+        bc.read(tmp_path / "file", tokeniser="whitespace")
+
+
 def test_a_missing_library_is_named_with_the_extra():
     message = (
         r"needs the library nowhere_to_be_found .*; install it with: pip install 'beyondchance"

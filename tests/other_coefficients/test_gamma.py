@@ -356,6 +356,29 @@ def test_recorded_disorder(sample):
     assert found.observed == pytest.approx(recorded, abs=5e-6)
 
 
+# The same of labels: recorded from its own function, applied to its alignment without the
+# empty places, which it makes extra costs of, and without alpha in the weights.
+LABELS = {
+    ("Alex, Paul, Suzan", None): 0.19434,
+    ("Alex, Paul, Suzan", "2"): 1,
+    ("Alex, Paul, Suzan", "6"): 0,
+    ("Averell, Jack, Joe, William", None): 0,
+    ("Alex, Lou, Paul, Sue, Suzan", None): 0.55,
+    ("Alex, Lou, Paul, Sue, Suzan", "1"): 0.66667,
+    ("Alex, Lou, Paul, Sue, Suzan", "2"): 0.4,
+    ("Alex, Lou, Paul, Sue, Suzan", "3"): 1,
+}
+
+
+@pytest.mark.parametrize(("sample", "label"), LABELS)
+@pytest.mark.parametrize("alpha", [1, 3])
+def test_recorded_disorder_of_labels(sample, label, alpha):
+    length, _, *sides = SAMPLES[sample]
+    found = gamma(corpus_of(length, *sides), alpha=alpha, samples=2)
+    value = found["gamma-cat"] if label is None else found["gamma-k"].by_label[label]
+    assert value.observed == pytest.approx(LABELS[sample, label], abs=5e-6)
+
+
 # --- Laws ---------------------------------------------------------------------
 
 

@@ -44,6 +44,7 @@ def table(documents, annotators=("anna", "ben"), **columns):
         certain=no,
         certain_a=no,
         certain_b=no,
+        fixed=no,
         **columns,
     )
 

@@ -25,7 +25,6 @@ from beyondchance import (
     sample_arrangements,
     start_probabilities,
 )
-from beyondchance.core.models import MODELS
 from beyondchance.options import Option, ScoringOptions
 from beyondchance.scoring import options as scoring_options
 
@@ -149,7 +148,6 @@ class TestByHand:
     def test_a_span_with_two_labels_is_one_span(self):
         corpus = spans_corpus([[(0, 2, "P"), (0, 2, "L")]], [[(0, 2, "P")]])
         result = agreement(corpus, scope="unlabelled")
-        assert result.settings.model == "disjoint"
         assert (result.observed, result.n_spans) == (1, 2)
         assert result.skipped == {"spans that differ from another in their label alone": 1}
 
@@ -160,16 +158,43 @@ class TestByHand:
         outer = [1 / 2, 1, 1, 1 / 2]
         spans = [[(0, 3, "P"), (1, 2, "P")]]
         result = agreement(spans_corpus(spans, spans, n=4))
-        assert result.settings.model == "nested"
         assert (result.score.matched, result.score.size_a) == (4, 4)
         expected = sum(x * x for x in outer) + sum(x * x for x in inner)
         assert result.score.expected == pytest.approx(expected)
 
-    def test_equal_spans_are_equal_at_any_depth(self):
-        # ben has no outer span, so that his span is his first layer.
-        corpus = spans_corpus([[(0, 4, "P"), (1, 3, "P")]], [[(1, 3, "P")]], n=4)
-        assert agreement(corpus, measure="exact").score.matched == 1
-        assert agreement(corpus, measure="boundary").score.matched == 0
+    def test_spans_match_at_any_depth(self):
+        # ben has no outer span: his span equals anna's inner one, by every measure.
+        corpus = spans_corpus([[(0, 10, "P"), (2, 5, "P")]], [[(2, 5, "P")]], n=12)
+        for measure in ("exact", "iou", "boundary", "dice"):
+            assert agreement(corpus, measure=measure).observed == pytest.approx(2 / 3)
+
+    def test_boundaries_of_nested_spans(self):
+        # A span of 2 in 3 tokens with one of 1 inside, on both sides. The outer one starts at
+        # 0 or 1. The inner one starts with it or one later, and shares a start with it in half
+        # of all cases: one start or more at 0, 1, 2 with 1/2, 3/4, 1/4, two at 0 and 1 with 1/4.
+        spans = [[(0, 2, "P"), (0, 1, "P")]]
+        score = agreement(spans_corpus(spans, spans, n=3), measure="boundary").score
+        assert score.matched == 4
+        once, twice = (1 / 2, 3 / 4, 1 / 4), (1 / 4, 1 / 4)
+        assert score.expected == 2 * sum(p * p for p in (*once, *twice))
+
+    def test_spans_that_cross_move_together(self):
+        # [0, 2) and [1, 3) are one item of 3 in four tokens, at 0 or 1: covered once or more
+        # 1/2, 1, 1, 1/2, twice 0, 1/2, 1/2, 0.
+        spans = [[(0, 2, "P"), (1, 3, "P")]]
+        score = agreement(spans_corpus(spans, spans, n=4)).score
+        assert (score.matched, score.expected) == (4, 2 + 2 / 4 + 2 / 4)
+        # Both spans are equal where both sides stand at the same place, else one of them.
+        exact = agreement(spans_corpus(spans, spans, n=4), measure="exact").score
+        assert (exact.matched, exact.expected) == (2, (2 + 2 + 1 + 1) / 4)
+
+    def test_the_shortest_span_meets_the_shortest(self):
+        # At 2 to 4, anna's 3 meets ben's 4, and nothing meets her 10; elsewhere her 10 does.
+        corpus = spans_corpus([[(0, 10, "P"), (2, 5, "P")]], [[(2, 6, "P")]], n=12)
+        score = agreement(corpus, measure="dice").score
+        assert score.matched == pytest.approx(3 * 2 / (3 + 4) + 1 * 2 / (10 + 4))
+        assert score.matched_a == pytest.approx(3 / 3 + 1 / 10)
+        assert score.matched_b == pytest.approx(1)
 
 
 class TestTeams:
@@ -278,50 +303,68 @@ class TestChoosingTheModel:
     nested = spans_corpus([[(0, 5, "P"), (1, 3, "P")]], [[(0, 3, "P"), (3, 4, "P")]])
     crossing = spans_corpus([[(0, 3, "P"), (2, 5, "P")]], [[(0, 3, "P")]])
 
-    of_label = "spans of one label by one annotator"
-    of_all = "spans of one annotator, whatever their labels,"
-    inside = "lie inside one another and none cross"
+    of_label = "spans of one label by one annotator in one text"
+    of_all = "spans of one annotator, whatever their labels, in one text"
     where = "document '0', annotator 'anna', span"
 
     @pytest.mark.parametrize(
-        ("name", "scope", "model", "why"),
+        ("name", "scope", "said"),
         [
-            ("disjoint", "label", "disjoint", f"no two {of_label} overlap"),
-            ("disjoint", "joint", "overlapping",
-             f"{of_all} cross: {where} [0, 3) 'P' crosses [2, 5) 'L'"),
-            ("nested", "label", "nested",
-             f"{of_label} {inside}: {where} [0, 5) 'P' holds [1, 3) 'P'"),
-            ("crossing", "unlabelled", "overlapping",
-             f"{of_all} cross: {where} [0, 3) 'P' crosses [2, 5) 'P'"),
+            ("disjoint", "label", f"{of_label} lie apart, and are placed apart"),
+            (
+                "disjoint",
+                "joint",
+                (
+                    f"{of_all} lie apart in 1 of 2 cases, and are placed apart; they cross in 1 "
+                    f"({where} [0, 3) 'P' crosses [2, 5) 'L'), and those that cross move together"
+                ),
+            ),
+            (
+                "nested",
+                "label",
+                (
+                    f"{of_label} lie apart in 1 of 2 cases, and are placed apart; they lie inside "
+                    f"one another in 1 ({where} [0, 5) 'P' holds [1, 3) 'P'), and are placed "
+                    "inside one another"
+                ),
+            ),
         ],
-    )  # fmt: skip
-    def test_the_first_that_fits(self, name, scope, model, why):
+    )
+    def test_what_is_said(self, name, scope, said):
         result = agreement(getattr(self, name), scope=scope)
-        assert result.settings.model == model
-        assert tuple(map(str, result.notes)) == (f"model {model!r}: {why}",)
-        assert why in str(result)
-        chosen = agreement(getattr(self, name), scope=scope, model=model)
-        assert chosen.notes == ()
-        assert chosen.score == result.score
-        assert difficulty(getattr(self, name), scope=scope).settings.model == model
+        assert result.settings.model == "auto"
+        assert tuple(map(str, result.notes)) == (f"model 'auto': {said}",)
+        assert said in str(result)
+        ranking = rank(getattr(self, name), scope=scope, gold="anna")
+        assert ranking.notes == result.notes
+        assert difficulty(getattr(self, name), scope=scope).settings.model == "auto"
 
-    def test_one_choice_for_all(self):
-        # One pair of spans somewhere, by somebody, decides for everybody and everything.
-        spans = {"a": [[(0, 5, "P")], [(0, 3, "L"), (1, 2, "L")]], "b": [[(0, 4, "P")], []]}
-        corpus = Corpus.from_spans(spans, lengths=[9, 9])
-        assert agreement(corpus).settings.model == "nested"
-        # Also where the one who marked them is the gold standard and is left out.
-        team = Corpus.from_spans({**spans, "c": [[], []]}, lengths=[9, 9])
-        left_out = agreement(replace(team, gold="a"))
-        assert left_out.settings.model == "nested"
-        assert left_out.by_pair.keys() == {("b", "c")}
-        assert difficulty(corpus, gold="b").settings.model == "nested"
+    def test_a_pair_of_spans_that_crosses_moves_nobody_else(self):
+        # As if it were not there, to the last bit; under one model for all it was .7 higher.
+        rng = np.random.default_rng(1)
+        tags = [[["B-P", "O", "O"][int(rng.integers(3))] for _ in range(12)] for _ in range(200)]
+        spans = [[(i, i + 1, "P") for i, tag in enumerate(text) if tag != "O"] for text in tags]
+        other = [text[1:] for text in spans]
+        crossing = [(0, 3, "P"), (2, 5, "P")]
+        alone = agreement(spans_corpus(spans, other, n=12))
+        among = agreement(spans_corpus([*spans, crossing], [*other, crossing[:1]], n=12))
+        for name, score in alone.by_document.items():
+            assert among.by_document[name] == score
+        assert abs(among.corrected - alone.corrected) < 0.01
+
+    def test_sides_need_not_be_alike(self):
+        # anna's span of 3 moves; ben's three, one inside another and two that cross, do not.
+        corpus = spans_corpus([[(0, 3, "P")]], [[(0, 3, "P"), (2, 4, "P"), (0, 1, "P")]], n=4)
+        score = agreement(corpus).score
+        # anna covers 1/2, 1, 1, 1/2; ben covers all once.
+        assert score.expected == 3
+        assert score.matched == 3
 
     @pytest.mark.parametrize(
         ("name", "model", "message"),
         [
-            ("nested", "disjoint", r"span \[0, 5\) 'P' overlaps \[1, 3\) 'P'; .* model='nested'"),
-            ("crossing", "disjoint", r"overlaps \[2, 5\) 'P'; .* model='overlapping'"),
+            ("nested", "disjoint", r"span \[0, 5\) 'P' overlaps \[1, 3\) 'P'; .* model='auto'"),
+            ("crossing", "disjoint", r"overlaps \[2, 5\) 'P'; .* model='auto'"),
             (
                 "crossing",
                 "nested",
@@ -340,17 +383,20 @@ class TestChoosingTheModel:
         with pytest.raises(OverlapError, match=r"\[0, 3\) 'P' was marked twice; expected each"):
             agreement(corpus, model=model, scope=scope)
 
-    @pytest.mark.parametrize("measure", ["dice", TOUCHING], ids=["dice", "custom"])
-    def test_measures_that_could_exceed_1(self, measure):
-        name = "dice" if measure == "dice" else "touching"
-        message = f"measure '{name}' is not defined for model 'overlapping': summed over pairs of"
+    def test_a_measure_that_could_exceed_1(self):
+        message = "measure 'touching' is not defined for model 'overlapping': summed over pairs of"
         with pytest.raises(OptionError, match=message):
-            agreement(self.disjoint, measure=measure, model="overlapping")
+            agreement(self.disjoint, measure=TOUCHING, model="overlapping")
         with pytest.raises(OptionError, match=message):
-            expected_match(5, [1], [1], measure=measure, model="overlapping")
-        message = r"which is needed because .* span \[0, 3\) 'P' crosses \[2, 5\) 'P': summed over"
-        with pytest.raises(OptionError, match=message):
-            agreement(self.crossing, measure=measure)
+            expected_match(5, [1], [1], measure=TOUCHING, model="overlapping")
+        nested = {"model": "nested", "parents_a": [-1, 0]}
+        with pytest.raises(OptionError, match="not defined for spans that overlap: summed over"):
+            expected_match(5, [3, 1], [1], measure=TOUCHING, **nested)
+        message = r"\[0, 3\) 'P' overlaps \[2, 5\) 'P'; measure 'touching' is not defined for them"
+        with pytest.raises(OverlapError, match=message):
+            agreement(self.crossing, measure=TOUCHING)
+        # Spans of different labels may overlap: they are never compared.
+        assert agreement(self.disjoint, measure=TOUCHING, scope="joint").observed == 2 / 3
 
 
 class TestOptionsOfMeasures:
@@ -358,7 +404,7 @@ class TestOptionsOfMeasures:
 
     def test_signature(self):
         exact = agreement(self.corpus, measure="iou", theta=0.75).settings
-        assert str(exact).startswith("beyondchance|measure:iou|theta:0.75|model:disjoint|")
+        assert str(exact).startswith("beyondchance|measure:iou|theta:0.75|model:auto|")
         assert (exact.samples, exact.seed) == (None, None)
         estimated = agreement(self.corpus, measure="iou", theta=0.25, seed=3).settings
         assert (estimated.samples, estimated.seed) == (1000, 3)
@@ -552,8 +598,40 @@ class TestUndefined:
         assert (score.precision, score.chance_precision) == (1, 1)
         assert isnan(score.corrected_precision)
         assert score.to_dict()["precision"]["reason"].startswith("chance agreement is 1")
-        assert (score.recall, score.chance_recall, score.corrected_recall) == (0.5, 0.5, 0)
-        assert score.corrected == 0
+        assert (score.recall, score.chance_recall) == (0.5, 0.5)
+        # Two tokens are matched wherever ben's two are: chance has no freedom.
+        assert isnan(score.corrected)
+        assert isnan(score.corrected_recall)
+        assert score.reason.startswith("chance leaves no freedom in these texts")
+
+    def test_no_freedom_at_one_level_and_some_at_another(self):
+        # One token each in the first text, where ben's cannot miss; two of four in the second.
+        result = agreement([["B-P"], ["B-P", "O", "O", "O"]], [["B-P"], ["B-P", "O", "O", "O"]])
+        assert result.by_document["0"].reason.startswith("chance agreement is 1")
+        assert result.corrected == 1
+        # Where one of them marks nothing, nothing is matched: 0 needs no reason.
+        score = agreement([["B-P", "O"]], [["O", "O"]]).score
+        assert (score.observed, score.corrected, score.reason) == (0, 0, None)
+
+    def test_a_measure_that_counts_more_than_its_sizes(self):
+        # Any overlap counts: a span of 5 in 6 touches at least three of four single tokens.
+        spans = [[(0, 5, "P")]], [[(i, i + 1, "P") for i in range(4)]]
+        score = agreement(spans_corpus(*spans, n=6), measure=TOUCHING).score
+        assert score.chance > 1
+        assert isnan(score.corrected)
+        assert score.reason.startswith("chance agreement exceeds 1")
+
+    def test_texts_of_one_token(self):
+        # 980 of 1,000 alike: every arrangement of either side has as much in common.
+        anna = [["B-P" if i < 500 else "O"] for i in range(1000)]
+        ben = [["B-P" if 10 <= i < 510 else "O"] for i in range(1000)]
+        result = agreement(anna, ben)
+        assert (result.observed, result.chance) == (0.98, 0.98)
+        assert isnan(result.corrected)
+        assert result.reason.startswith("chance leaves no freedom")
+        # In any text of the corpus: token kappa.
+        corpus = Corpus.from_tags({"anna": anna, "ben": ben}, unit="corpus")
+        assert agreement(corpus).corrected == pytest.approx(0.96, abs=1e-12)
 
     def test_spans_that_always_come_close(self):
         # Spans of 9 in ten tokens share at least 8 of 10; 8 of 12 and 9 of 12 do not.
@@ -849,6 +927,79 @@ class TestRank:
         easy = rank(corpus, gold="gold").among(difficulty(corpus, gold="gold").by_text < 0.5)
         assert easy.systems["system"].observed == 1
 
+    TEXTS = rank(
+        Corpus.from_spans(
+            {
+                "gold": [[(0, 2, "P")], [(0, 3, "P")], [(4, 6, "P")]],
+                "a": [[(0, 2, "P")], [], [(4, 5, "P")]],
+                "b": [[(1, 2, "P")], [(0, 3, "P")], []],
+            },
+            lengths=[9, 8, 7],
+        ),
+        gold="gold",
+    )
+
+    @pytest.mark.parametrize(
+        "texts",
+        [
+            [True, False, True],
+            (True, False, True),
+            [np.True_, np.False_, np.True_],
+            np.array([True, False, True]),
+            np.array([True, False, True], dtype=object),
+            [0, 2],
+            [2, 0],
+            range(0, 3, 2),
+            np.array([0, 2]),
+            np.array([2, 0], dtype=np.uint8),
+            np.flatnonzero([1, 0, 1]),
+            [np.int32(0), 2],
+        ],
+        ids=repr,
+    )
+    def test_subsets_by_truth_values_or_by_numbers(self, texts):
+        found = self.TEXTS.among(texts)
+        # By hand: a matches 2 + 1 of (2 + 2) and (2 + 1) tokens, b 1 of (2 + 2) and 1.
+        assert found.systems["a"].observed == 2 * 3 / 7
+        assert found.systems["b"].observed == 2 * 1 / 5
+        assert found.systems["a"].counts.text.tolist() == [0, 2]
+
+    @pytest.mark.parametrize("texts", [[], np.array([], dtype=int), [False] * 3])
+    def test_a_subset_may_be_empty(self, texts):
+        assert np.isnan(self.TEXTS.among(texts).systems["a"].observed)
+
+    @pytest.mark.parametrize(
+        ("texts", "message"),
+        [
+            ([True, False], "2 truth values for 3 texts; expected one for each text"),
+            (np.zeros(0, dtype=bool), "0 truth values for 3 texts; expected one for each text"),
+            (np.ones(4, dtype=bool), "4 truth values for 3 texts; expected one for each text"),
+            ([0, 3], "texts hold 3; expected a number from 0 to 2"),
+            (np.array([-1]), "texts hold -1; expected a number from 0 to 2"),
+            ([2**70], f"texts hold {2**70}; expected a number from 0 to 2"),
+            ([1, 0, 1], "texts hold 1 twice; expected each text once"),
+            ([True, 2], "texts hold True; expected"),
+            ([0, False, True], "texts hold False; expected"),
+            ([0.0, 1.0], "texts hold 0.0; expected"),
+            (np.array([0.5]), "texts hold 0.5; expected"),
+            (["0"], "texts hold '0'; expected"),
+            ([None], "texts hold None; expected"),
+            ([[0, 1], [2]], "texts hold .*0, 1.*; expected"),
+            ([[0, 1], [1, 2]], "texts have 2 dimensions; expected"),
+            (np.eye(3, dtype=bool), "texts have 2 dimensions; expected"),
+            (1, "texts are 1; expected"),
+            ("012", "texts are '012'; expected"),
+            (None, "texts are None; expected"),
+            ({0, 1}, "texts are .*; expected"),
+        ],
+        ids=repr,
+    )
+    def test_subsets_that_are_neither(self, texts, message):
+        both = " a truth value for each text, or the numbers of texts"
+        wanted = message + both if message.endswith("expected") else message
+        with pytest.raises(OptionError, match=f"^{wanted}$"):
+            self.TEXTS.among(texts)
+
     def test_the_gold_standard_must_be_known(self):
         assert rank(self.CORPUS.with_gold("gold")).gold == "gold"
         with pytest.raises(OptionError, match="name one of the annotators with gold=NAME: 'wrong'"):
@@ -914,7 +1065,7 @@ def test_an_option_of_all_measures_is_declared_once(monkeypatch):
     monkeypatch.setattr(scoring_options, "ScoringOptions", Extended)
     scoring = scoring_options.scoring_of({"halve": True})
     assert scoring.options == {"halve": True}
-    assert scoring.signature(MODELS["disjoint"])["halve"] is True
+    assert scoring.signature()["halve"] is True
     assert scoring_options.scoring_of({"halve": False}).options == {}
     with pytest.raises(OptionError, match="halve is 2; expected True or False"):
         scoring_options.scoring_of({"halve": 2})

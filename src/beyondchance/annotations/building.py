@@ -35,7 +35,9 @@ Spans = Sequence[Sequence[tuple[int, int, str]] | None]
 Names = Sequence[str] | None
 Fields = Mapping[str, Sequence[str]] | None
 
-UNITS = ("sentence", "document")
+CORPUS = "corpus"
+"""The unit of spans that may be placed in any text."""
+UNITS = ("sentence", "document", CORPUS)
 POSITIONS = ("tokens", "characters", "frames")
 MOST_POSITIONS = 2**31 - 1
 """Positions that a text may have: products of two of them fit into 64 bits."""

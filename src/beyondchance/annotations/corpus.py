@@ -33,6 +33,7 @@ from beyondchance.checks import checked_instance, checked_option
 from beyondchance.core.ragged import repeats
 from beyondchance.errors import DataError
 from beyondchance.messages import Note, Piece, Quote, quotes
+from beyondchance.options import ReadOptions, declared
 from beyondchance.types import Ints
 
 __all__ = ["MOST_POSITIONS", "UNITS", "Corpus", "Input", "Span"]
@@ -75,8 +76,9 @@ class Corpus:
         document is listed; one who did not annotate it is not.
     span_text, span_annotator, span_label, span_start, span_end : arrays of int
         One value for each span.
-    unit : {"sentence", "document"}
-        What a text is.
+    unit : {"sentence", "document", "corpus"}
+        What a text is, and so in what random spans are placed: ``corpus`` places them in any
+        text of the corpus that has room.
     positions : {"tokens", "characters", "frames"}
         What offsets count; frames are the cells of a grid over time.
     options : mapping of str to str or tuple of str
@@ -154,7 +156,7 @@ class Corpus:
             By default each text is a document of its own, named by its number.
         fields : mapping of str to sequence of str, optional
             Values to group documents by, one for each document.
-        unit : {"sentence", "document"}
+        unit : {"sentence", "document", "corpus"}
             What one tag list is, for the signature.
 
         Raises
@@ -190,6 +192,7 @@ class Corpus:
         fields: Mapping[str, Sequence[str]] | None = None,
         unit: str = "document",
         positions: str = "tokens",
+        duplicates: str = "error",
     ) -> Self:
         """Build a corpus from ``(start, end, label)`` spans, one list per text.
 
@@ -205,6 +208,10 @@ class Corpus:
             As in `from_tags`.
         unit, positions
             What a text is, and what offsets count.
+        duplicates : {"error", "skip"}
+            Spans that one annotator marked twice with one label. By default they stay, to
+            be refused when they are scored; ``skip`` leaves the second out, counts it in
+            `skipped` and becomes part of the signature.
 
         Raises
         ------
@@ -221,9 +228,17 @@ class Corpus:
         >>> corpus
         Corpus(2 documents, 2 texts, 2 annotators, 1 labels, 2 spans, unit='document', \
 positions='tokens')
+        >>> twice = {"anna": [[(0, 2, "PER"), (0, 2, "PER")]]}
+        >>> Corpus.from_spans(twice, lengths=[5], duplicates="skip").skipped
+        {'spans marked twice, second left out': 1}
         """
+        declared(ReadOptions)["duplicates"].checked(duplicates)
         columns = lists_of_spans(spans, lengths, documents)
-        return cls.from_columns(**columns, fields=fields, unit=unit, positions=positions)
+        corpus = cls.from_columns(**columns, fields=fields, unit=unit, positions=positions)
+        if duplicates == "error":
+            return corpus
+        signed = {**corpus.options, "duplicates": duplicates}
+        return replace(corpus._without_duplicates(), options=signed)
 
     @classmethod
     def from_columns(
@@ -456,7 +471,7 @@ positions='tokens')
             span_label=code[self.span_label],
             options={**self.options, "rename_label": signed},
         )
-        checked_option("duplicates", duplicates, ("error", "skip"))
+        declared(ReadOptions)["duplicates"].checked(duplicates)
         return renamed_corpus if duplicates == "error" else renamed_corpus._without_duplicates()
 
     def _without_duplicates(self) -> Self:

@@ -16,21 +16,24 @@ from beyondchance.cli.loading import load, noted, streams, unquoted
 from beyondchance.cli.main import BELOW
 from beyondchance.cli.running import Command, emit, tell, working
 from beyondchance.core.measures import MEASURES
-from beyondchance.errors import BeyondChanceError
+from beyondchance.errors import BeyondChanceError, OverlapError
 from beyondchance.messages import Note
 from beyondchance.numbers import in_digits
 from beyondchance.reporting.commands.agree import Variant, agree_report
 from beyondchance.results.agreement import Agreement
+from beyondchance.results.averages import AVERAGES
 from beyondchance.results.difficulty import Difficulty
+from beyondchance.results.labelling import Labelling
 from beyondchance.results.ranking import Ranking
 from beyondchance.results.score import Score
 from beyondchance.scoring.api import agreement, difficulty, without_gold
+from beyondchance.scoring.labelling import SPLIT_MEASURES, labelling
 from beyondchance.scoring.options import SCOPES
 
 if TYPE_CHECKING:
     from beyondchance.inference.null import NullDistribution
     from beyondchance.other_coefficients.coefficients import Coefficients
-    from beyondchance.results.intervals import Intervals
+    from beyondchance.results.intervals import ConfidenceInterval, Intervals
 
 Scored = TypeVar("Scored", Agreement, Ranking)
 
@@ -83,9 +86,10 @@ def command(files: tuple[str, ...], **options: Any) -> int:
         results = by_measures(agreement, corpus, options)
         result = results[options["measure"]]
         variants, notes = _variants(given, corpus, options) if options["sensitivity"] else ([], [])
+        split, why_whole = split_of(corpus, options)
         report = agree_report(
             results,
-            noted(corpus, (*result.notes, *notes)),
+            noted(corpus, (*result.notes, *notes, *why_whole)),
             by=tuple(dict.fromkeys(options["by"])),
             difficulty=_difficulty(corpus, options) if "document" in options["by"] else None,
             variants=variants,
@@ -94,6 +98,8 @@ def command(files: tuple[str, ...], **options: Any) -> int:
             else None,
             intervals=flags.if_intervals(options, partial(_intervals, results, options["by"])),
             null=_null(corpus, options) if options["null"] else None,
+            split=split,
+            part_intervals=flags.if_intervals(options, partial(_part_intervals, result, split)),
             top=options["top"],
             digits=options["digits"],
         )
@@ -111,6 +117,34 @@ def by_measures(
     common = {"model": first.settings.model, "scope": options["scope"]}
     others = [name for name in ("token", "exact") if name != asked]
     return {asked: first, **{name: score(corpus, measure=name, **common) for name in others}}
+
+
+def split_of(corpus: Corpus, options: Mapping[str, Any]) -> tuple[Labelling | None, list[Note]]:
+    """Finding and labelling, or a note where spans of different labels do not fit the model.
+
+    Neither where labels do not count or are all the same, nor for other measures.
+    """
+    is_labelled = SCOPES[options["scope"]].labelled and len(corpus.labels) > 1
+    if not is_labelled or options["measure"] not in SPLIT_MEASURES:
+        return None, []
+    given = flags.scoring_options(options)
+    given.pop("scope")
+    try:
+        return labelling(corpus, **given), []
+    except OverlapError as error:
+        note = Note(("no split into finding and labelling: ", *error.text))
+        return None, [unquoted(note) if options["no_text"] else note]
+
+
+def _part_intervals(
+    result: Agreement, split: Labelling | None, **resampling: Any
+) -> dict[str, Mapping[str, ConfidenceInterval]]:
+    """Intervals of both parts and both means, which are over documents only."""
+    parts = {} if split is None else {"finding": split.finding, "labelling": split.labelling}
+    found = {name: part.intervals(levels=(), **resampling).overall for name, part in parts.items()}
+    if resampling["over"] == "documents":
+        found |= {by: result.macro(by).intervals(**resampling).overall for by in AVERAGES}
+    return found
 
 
 def exit_code(scores: dict[str, Score], options: dict[str, Any]) -> int:

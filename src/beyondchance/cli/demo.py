@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from beyondchance.cli import options as flags
-from beyondchance.cli.agree import by_measures
+from beyondchance.cli.agree import by_measures, split_of
 from beyondchance.cli.running import Command, emit, tell
 from beyondchance.io.example import example
 from beyondchance.io.writing import write
@@ -36,4 +36,5 @@ def command(files: str | None, **options: Any) -> None:
         if not options["quiet"]:
             tell(f"wrote {files}: try beyondchance agree {files.rstrip('/')}/*.conll")
     results = by_measures(agreement, corpus, defaults)
-    emit(agree_report(results, corpus, digits=options["digits"]), **options)
+    split, _ = split_of(corpus, defaults)
+    emit(agree_report(results, corpus, split=split, digits=options["digits"]), **options)

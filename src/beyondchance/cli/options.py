@@ -11,11 +11,11 @@ import click
 
 from beyondchance.cli.running import Option
 from beyondchance.core.measures import MEASURES
-from beyondchance.core.models import MODELS
+from beyondchance.core.models import AUTO, MODELS
 from beyondchance.io.registry import FORMATS
 from beyondchance.options import Declared, ReadOptions, ResamplingOptions, ScoringOptions, declared
 from beyondchance.reporting.rendering import LIST_OUTPUTS, OUTPUTS
-from beyondchance.scoring.options import AUTO, SCOPES
+from beyondchance.scoring.options import SCOPES
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
@@ -146,7 +146,7 @@ def _type(item: Declared) -> Any:
 
 _CHOICES: Mapping[str, Sequence[str]] = {
     "measure": tuple(MEASURES),
-    "model": (AUTO, *MODELS),
+    "model": (AUTO.name, *MODELS),
     "scope": tuple(SCOPES),
 }
 """Values of options that registries know."""

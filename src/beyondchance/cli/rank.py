@@ -15,6 +15,7 @@ from beyondchance.cli.agree import by_measures, exit_code
 from beyondchance.cli.loading import load, noted, streams
 from beyondchance.cli.running import Command, emit, working
 from beyondchance.reporting.commands.rank import Subset, Sureness, rank_report
+from beyondchance.results.averages import AVERAGES
 from beyondchance.results.ranking import Ranking
 from beyondchance.scoring.api import difficulty, rank
 from beyondchance.types import Bools
@@ -73,13 +74,17 @@ def _all_sureness(rankings: dict[str, Ranking], **resampling: Any) -> dict[str, 
 
 
 def _sureness(ranking: Ranking, **resampling: Any) -> Sureness:
-    """Which systems differ significantly, and the intervals of systems and labels."""
+    """Which systems differ significantly, and the intervals of systems, labels and means."""
     from beyondchance.inference.standings import compare_systems  # noqa: PLC0415 - for those who ask
 
     return Sureness(
         standings=compare_systems(ranking, **resampling),
         labels={
             name: system.intervals(levels=["label"], **resampling).by_label
+            for name, system in ranking.systems.items()
+        },
+        means={
+            name: {by: system.macro(by).intervals(**resampling).overall for by in AVERAGES}
             for name, system in ranking.systems.items()
         },
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from beyondchance.core.structure import FREE, Nodes
 from beyondchance.types import Ints
 
 _FEW_SPANS = 16
@@ -53,9 +54,7 @@ def disjoint_starts(n: int, lengths: Ints, draws: int, rng: np.random.Generator)
     return start.T
 
 
-def overlapping_starts(
-    n: int, lengths: Ints, parents: Ints, draws: int, rng: np.random.Generator
-) -> Ints:
+def overlapping_starts(n: int, nodes: Nodes, draws: int, rng: np.random.Generator) -> Ints:
     """Starts of spans that are placed one by one, each uniform on its places.
 
     No span lies in a parent.
@@ -64,34 +63,30 @@ def overlapping_starts(
     -------
     array of int, shape (draws, spans)
     """
-    del parents
-    return rng.integers(0, n - lengths + 1, size=(draws, len(lengths)))
+    return rng.integers(0, n - nodes.length + 1, size=(draws, len(nodes.length)))
 
 
-def nested_starts(
-    n: int, lengths: Ints, parents: Ints, draws: int, rng: np.random.Generator
-) -> Ints:
-    """Starts of spans that are disjoint or lie inside one another.
+def starts_on_lines(n: int, nodes: Nodes, draws: int, rng: np.random.Generator) -> Ints:
+    """Starts of nodes that are disjoint, lie inside one another, or are fixed in one another.
 
-    Every arrangement of the outermost spans is equally likely, and so is every
-    arrangement of the spans inside each span.
-
-    Parameters
-    ----------
-    parents : array of int, shape (spans,)
-        The span in which each span lies, which comes before it; -1 for the text.
+    Every arrangement of the outermost nodes is equally likely, and so is every
+    arrangement of the nodes that are placed at random inside each node.
 
     Returns
     -------
-    array of int, shape (draws, spans)
+    array of int, shape (draws, nodes)
     """
+    lengths, parents, offsets = nodes
     if (parents < 0).all():
         return disjoint_starts(n, lengths, draws, rng)
     starts = np.zeros((draws, len(lengths)), dtype=np.int64)
     for parent in np.unique(parents).tolist():
         inner = np.flatnonzero(parents == parent)
         size = n if parent < 0 else int(lengths[parent])
-        starts[:, inner] = disjoint_starts(size, lengths[inner], draws, rng)
+        is_free = offsets[inner] == FREE
+        free, fixed = inner[is_free], inner[~is_free]
+        starts[:, free] = disjoint_starts(size, lengths[free], draws, rng)
+        starts[:, fixed] = offsets[fixed]
         if parent >= 0:
             starts[:, inner] += starts[:, parent, None]
     return starts

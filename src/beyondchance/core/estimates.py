@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from hashlib import blake2b
-from math import sqrt
+from math import nan, sqrt
 
 import numpy as np
 from numpy.typing import NDArray
 
+from beyondchance.core.exact import are_alike
 from beyondchance.core.models import Model
-from beyondchance.core.nesting import Forest, flattened
-from beyondchance.core.observed import SpanGroups, equal_spans, paired, shared_positions
+from beyondchance.core.observed import (
+    Matched,
+    SpanGroups,
+    equal_spans,
+    paired,
+    shared_positions,
+)
+from beyondchance.core.structure import Forest, flattened
 from beyondchance.types import Floats, Ints
 
 _MASK_BITS = 64
@@ -21,6 +27,9 @@ _FEW_PAIRS = 64
 
 _MOST_CELLS = 2**22
 """Pairs of spans, over all draws, that are compared at a time."""
+
+TRIED = 256
+"""Draws that show whether all arrangements have as much in common."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,42 +42,67 @@ class Estimate:
         The estimate and its standard error.
     stream : int
         Where the random numbers came from: estimates with the same stream are equal.
-    least : int
-        The smallest value among the draws.
+    least, most : int
+        The smallest and the largest value among the draws.
     """
 
     mean: float
     error: float
     stream: int
     least: int
+    most: int
 
 
 def sampled_partners(
     n: int, a: Forest, b: Forest, *, model: Model, theta: float, samples: int, seed: int
 ) -> Estimate:
-    """Estimate how many spans can be paired one to one at IoU > theta, layer by layer.
+    """Estimate how many spans can be paired one to one at IoU > theta.
 
     The random numbers depend on what is asked and on nothing else.
     """
-    sides = sorted((a, b))
-    question = repr((seed, samples, theta, model.is_independent, n, sides))
-    stream = int.from_bytes(blake2b(question.encode(), digest_size=7).digest(), "big")
-    rng = np.random.default_rng(stream)
-    drawn = []
-    for side in sides:
-        lengths, layers, parents = np.array(flattened(side)).T
-        drawn.append((model.draw(n, lengths, parents, samples, rng), lengths, layers))
-    (start_a, a_lengths, a_layers), (start_b, b_lengths, b_layers) = drawn
-    count = np.zeros(samples, dtype=np.int64)
-    for layer in range(1, int(min(a_layers.max(), b_layers.max())) + 1):
-        one, two = a_layers == layer, b_layers == layer
-        count += _partners(
-            start_a[:, one], a_lengths[one], start_b[:, two], b_lengths[two], theta=theta
-        )
+    question = seed, samples, theta, model.is_independent
+    stream, (one, two) = _drawn(n, a, b, question, model=model, draws=samples)
+    count = _partners(*one, *two, theta=theta)
     # As if one more draw had differed by one: equal draws do not prove that all are equal.
     squares = float(((count - count.mean()) ** 2).sum()) + 1
     error = sqrt(squares / (samples * (samples - 1)))
-    return Estimate(float(count.mean()), error, stream, int(count.min()))
+    return Estimate(float(count.mean()), error, stream, int(count.min()), int(count.max()))
+
+
+def constant_match(n: int, a: Forest, b: Forest, *, model: Model, matched: Matched) -> float:
+    """What random annotations have in common, if all of many draws have as much; else nan."""
+    _, (one, two) = _drawn(n, a, b, (), model=model, draws=TRIED)
+    return same_or_nan(sampled_match(n, one, two, matched=matched))
+
+
+def same_or_nan(values: Floats) -> float:
+    """The value that all draws have; nan if they differ.
+
+    Examples
+    --------
+    >>> same_or_nan(np.array([2.0, 2.0])), same_or_nan(np.array([2.0, 1.0]))
+    (2.0, nan)
+    """
+    return float(values[0]) if are_alike(values) else nan
+
+
+def _drawn(
+    n: int, a: Forest, b: Forest, question: tuple[object, ...], *, model: Model, draws: int
+) -> tuple[int, list[tuple[Ints, Ints]]]:
+    """Random starts and lengths of the spans that are compared; what the stream is.
+
+    Both sides are drawn in an order that does not depend on who comes first.
+    """
+    sides = sorted((a, b))
+    key = repr((*question, n, sides)).encode()
+    stream = int.from_bytes(blake2b(key, digest_size=7).digest(), "big")
+    rng = np.random.default_rng(stream)
+    found = []
+    for side in sides:
+        nodes, marks = flattened(side)
+        starts = model.draw(n, nodes, draws, rng)
+        found.append((starts[:, marks > 0], nodes.length[marks > 0]))
+    return stream, found
 
 
 def _partners(start_a: Ints, a: Ints, start_b: Ints, b: Ints, *, theta: float) -> Ints:
@@ -90,8 +124,8 @@ def sampled_match(
     a: tuple[Ints, Ints],
     b: tuple[Ints, Ints],
     *,
-    matched: Callable[[SpanGroups, Ints, Ints], Ints | Floats],
-    model: Model,
+    matched: Matched,
+    are_disjoint: bool = False,
 ) -> Floats:
     """What two random annotations have in common, draw by draw.
 
@@ -103,8 +137,8 @@ def sampled_match(
         Shapes (size, spans) and (spans,).
     matched : function of groups and two arrays of groups
         The observed match of a measure.
-    model : Model
-        How the spans were drawn.
+    are_disjoint : bool
+        Whether the spans of either side are disjoint in every draw.
 
     Returns
     -------
@@ -116,18 +150,15 @@ def sampled_match(
 
     >>> a = np.array([[0], [3]]), np.array([2])
     >>> b = np.array([[1], [0]]), np.array([3])
-    >>> from beyondchance.core.models import MODELS
-    >>> disjoint = MODELS["disjoint"]
-    >>> sampled_match(5, a, b, matched=shared_positions, model=disjoint).tolist()
+    >>> sampled_match(5, a, b, matched=shared_positions).tolist()
     [1.0, 0.0]
     """
     (starts_a, lengths_a), (starts_b, lengths_b) = a, b
     n_pairs = len(lengths_a) * len(lengths_b)
     # Short texts and few spans are the usual case, and have faster ways.
-    if matched is shared_positions and n <= _MASK_BITS:
+    if are_disjoint and matched is shared_positions and n <= _MASK_BITS:
         return np.asarray(np.bitwise_count(_masks(*a) & _masks(*b)), dtype=np.float64)
-    # Independent spans of one annotation may be equal, and then each has one partner only.
-    if matched is equal_spans and not model.is_independent and n_pairs <= _FEW_PAIRS:
+    if are_disjoint and matched is equal_spans and n_pairs <= _FEW_PAIRS:
         equal = np.zeros(len(starts_a))
         for i, j in zip(*np.nonzero(lengths_a[:, None] == lengths_b), strict=True):
             equal += starts_a[:, i] == starts_b[:, j]

@@ -8,19 +8,28 @@ spans has an expectation that adds up over pairs of spans.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import cache
 
 import numpy as np
 
 from beyondchance.core.observed import Phi
-from beyondchance.core.overlapping import binomial_tails, level_profiles, start_tails
+from beyondchance.core.overlapping import (
+    binomial_tails,
+    level_profiles,
+    rank_profiles,
+    start_tails,
+)
+from beyondchance.core.placement import coverage_profiles
 from beyondchance.core.profiles import Profiles, boxes, convolved, joined
-from beyondchance.core.ragged import blocks, distinct, spread, starts, total
-from beyondchance.core.sets import SpanSets, place_coverage, set_coverage, start_profiles
-from beyondchance.types import Floats, Ints
-
-ProfilesOfPlaces = Callable[[SpanSets, Ints], Profiles]
+from beyondchance.core.ragged import blocks, distinct, members, spread, starts, total
+from beyondchance.core.sets import (
+    SpanSets,
+    coverage_of,
+    layers_in,
+    member_coverage,
+    start_profiles,
+)
+from beyondchance.types import Bools, Floats, Ints
 
 _MOST_CELLS = 2**18
 """Pairs of starts for which a function of two spans is evaluated at once."""
@@ -29,39 +38,69 @@ _MOST_CELLS = 2**18
 
 
 def expected_positions(sets: SpanSets, i: Ints, j: Ints) -> Floats:
-    """Positions covered by both: the sum of products of the coverages."""
-    used, where = distinct(np.concatenate([i, j]))
-    return set_coverage(sets, used).dot(*where.reshape(2, -1))
+    """Smaller of the two counts at each position, from the layers of either side.
+
+    A position is covered m times or more if, and only if, layer m covers it: the sum over
+    layers of the products of their coverages.
+    """
+    if sets.are_lines:
+        used, where = distinct(np.concatenate([i, j]))
+        return coverage_profiles(sets.table, used).dot(*where.reshape(2, -1))
+    layers = layers_in(sets)
+    n_layers = np.diff(layers.first)
+    pair, level = spread(np.minimum(n_layers[i], n_layers[j]))
+    used, where = distinct(np.concatenate([layers.first[k][pair] + level for k in (i, j)]))
+    covered = coverage_of(sets, layers, used)
+    x, y = where.reshape(2, -1)
+    row, one = members(covered.first, x)
+    which, two = members(covered.first, y[row])
+    one = one[which]
+    is_rigid = covered.is_rigid[one] | covered.is_rigid[two]
+    shared = _met(covered.profiles, one, two, covered.shift[one] - covered.shift[two], is_rigid)
+    shared *= covered.weight[one] * covered.weight[two]
+    return total(pair[row[which]], shared, len(i))
 
 
 def expected_equal_spans(sets: SpanSets, i: Ints, j: Ints) -> Floats:
     """Spans of equal length that start at the same place."""
-    pair, one, two = _equal_lengths(sets, i, j)
-    profiles, x, y = _of_members(sets, one, two, start_profiles)
-    return total(pair, _times(sets, one, two) * profiles.dot(x, y), len(i))
+    pair, one, two = _alike(sets, i, j, sets.length)
+    profiles, x, y = _starts(sets, one, two)
+    is_rigid = sets.is_rigid[one] | sets.is_rigid[two]
+    same = _met(profiles, x, y, sets.shift[one] - sets.shift[two], is_rigid)
+    return total(pair, _times(sets, one, two) * same, len(i))
 
 
 def expected_boundaries(sets: SpanSets, i: Ints, j: Ints) -> Floats:
-    """Starts in common and ends in common, which by mirror symmetry are as many."""
-    pair, one, two = _all_members(sets, i, j)
-    profiles, x, y = _of_members(sets, one, two, start_profiles)
-    same_start = profiles.meet(x, y, np.zeros_like(x))
-    return total(pair, 2 * _times(sets, one, two) * same_start, len(i))
+    """Smaller of the two counts of starts at each place, and the same for ends.
+
+    By mirror symmetry they are as many, except where spans cross.
+    """
+    is_end = np.zeros_like(sets.kind) if sets.are_lines else sets.kind
+    pair, one, two = _alike(sets, i, j, 2 * sets.level + is_end)
+    profiles, x, y = _starts(sets, one, two)
+    same = profiles.meet(x, y, sets.shift[one] - sets.shift[two]) * _times(sets, one, two)
+    found = [
+        total(pair[side], same[side], len(i))
+        for side in (np.flatnonzero(is_end[one] == end) for end in (0, 1))
+    ]
+    return found[0] + (found[1] if is_end.any() else found[0])
 
 
 def expected_parts(sets: SpanSets, i: Ints, j: Ints) -> Floats:
-    """What intersecting spans share, divided by the mean of their lengths, and by either.
+    """What spans of equal rank share, divided by the mean of their lengths, and by either.
 
     Returns
     -------
     array of float, shape (3, pairs)
     """
-    pair, one, two = _all_members(sets, i, j)
-    profiles, x, y = _of_members(sets, one, two, place_coverage)
-    shared = _times(sets, one, two) * profiles.dot(x, y)
-    lengths = sets.length()
-    sizes = ((lengths[one] + lengths[two]) / 2, lengths[one], lengths[two])
-    return np.array([total(pair, shared / size, len(i)) for size in sizes])
+    pair, one, two = _alike(sets, i, j, sets.level)
+    used, where = distinct(np.concatenate([one, two]))
+    x, y = where.reshape(2, -1)
+    is_rigid = sets.is_rigid[one] | sets.is_rigid[two]
+    lag = sets.shift[one] - sets.shift[two]
+    shared = _met(member_coverage(sets, used), x, y, lag, is_rigid) * _times(sets, one, two)
+    a, b = sets.kind[one], sets.kind[two]
+    return np.array([total(pair, shared / size, len(i)) for size in ((a + b) / 2, a, b)])
 
 
 def expected_partners(sets: SpanSets, i: Ints, j: Ints, *, theta: float) -> Floats:
@@ -70,20 +109,20 @@ def expected_partners(sets: SpanSets, i: Ints, j: Ints, *, theta: float) -> Floa
     A span that shares more than half with another shares less than half with any other
     that is disjoint from that one, so that pairs are one to one by themselves.
     """
-    pair, one, two = _all_members(sets, i, j)
-    lengths = sets.length()
-    needed = _needed_for(theta, lengths[one] + lengths[two])
-    possible = needed <= np.minimum(lengths[one], lengths[two])
+    pair, one, two = _alike(sets, i, j, np.zeros_like(sets.length))
+    needed = _needed_for(theta, sets.length[one] + sets.length[two])
+    possible = needed <= np.minimum(sets.length[one], sets.length[two])
     pair, one, two, needed = pair[possible], one[possible], two[possible], needed[possible]
-    a, b = lengths[one], lengths[two]
-    profiles, x, y = _of_members(sets, one, two, start_profiles)
+    a, b = sets.length[one], sets.length[two]
+    profiles, x, y = _starts(sets, one, two)
     # Spans that start at s and t share min(a, b, s + a - t, t + b - s) positions: enough of
     # them if t lies in a window from s + needed - b to s + a - needed.
     width = a + b - 2 * needed + 1
     window, which = distinct(y * (int(width.max(initial=0)) + 1) + width)
     start, size = np.divmod(window, int(width.max(initial=0)) + 1)
     in_window = convolved(profiles.take(start), boxes(size))
-    met = joined(profiles, in_window).meet(x, len(profiles) + which, a - needed)
+    lag = a - needed + sets.shift[one] - sets.shift[two]
+    met = joined(profiles, in_window).meet(x, len(profiles) + which, lag)
     return total(pair, _times(sets, one, two) * met, len(i))
 
 
@@ -101,60 +140,61 @@ def expected_phi(sets: SpanSets, i: Ints, j: Ints, *, phi: Phi) -> Floats:
     It is evaluated for every two starts at which the two spans intersect: as many as
     the text has positions, times the two lengths.
     """
-    pair, one, two = _all_members(sets, i, j)
-    lengths = sets.length()
-    profiles, x, y = _of_members(sets, one, two, start_profiles)
-    a, b, n = lengths[one], lengths[two], sets.n[i][pair]
+    pair, one, two = _alike(sets, i, j, np.zeros_like(sets.length))
+    profiles, x, y = _starts(sets, one, two)
+    a, b = sets.length[one], sets.length[two]
+    low, lowest = sets.shift[one], sets.shift[two]
+    high, highest = low + profiles.size[x], lowest + profiles.size[y]
     # A row for each pair of members and lag from 1 - b to a - 1; its cells are starts.
     which, lag = spread(a + b - 1)
     lag += 1 - b[which]
-    begin = np.maximum(0, -lag)
-    n_starts = np.minimum(n[which] - a[which], n[which] - b[which] - lag) + 1 - begin
+    begin = np.maximum(low[which], lowest[which] - lag)
+    n_starts = np.minimum(high[which], highest[which] - lag) - begin
     matched = np.empty(len(which))
     for rows in blocks(np.maximum(n_starts, 0), _MOST_CELLS):
         row, start = spread(np.maximum(n_starts[rows], 0))
         k, other = which[rows][row], lag[rows][row]
         start += begin[rows][row]
         other += start
-        chance = profiles.at(x[k], start) * profiles.at(y[k], other)
+        chance = profiles.at(x[k], start - low[k]) * profiles.at(y[k], other - lowest[k])
         value = chance * phi(start, a[k], other, b[k])
         matched[rows] = total(row, value, len(which[rows]))
     return total(pair, _times(sets, one, two) * total(which, matched, len(pair)), len(i))
 
 
-def _all_members(sets: SpanSets, i: Ints, j: Ints) -> tuple[Ints, Ints, Ints]:
-    """Every member of i with every member of j: pair of sets, member, member."""
+def _alike(sets: SpanSets, i: Ints, j: Ints, key: Ints) -> tuple[Ints, Ints, Ints]:
+    """The members of i and j that have the same key: pair of sets, member, member."""
+    stride = int(key.max(initial=0)) + 1
+    code = sets.owner() * stride + key
+    order = np.argsort(code, kind="stable")
     pair, one = sets.members(i)
-    which, two = sets.members(j[pair])
-    return pair[which], one[which], two
-
-
-def _equal_lengths(sets: SpanSets, i: Ints, j: Ints) -> tuple[Ints, Ints, Ints]:
-    """The members of i and j that have the same length: pair of sets, member, member."""
-    lengths = sets.length()
-    stride = int(lengths.max(initial=0)) + 1
-    key = sets.owner() * stride + lengths
-    order = np.argsort(key, kind="stable")
-    pair, one = sets.members(i)
-    wanted = j[pair] * stride + lengths[one]
-    begin = np.searchsorted(key[order], wanted, side="left")
-    stop = np.searchsorted(key[order], wanted, side="right")
+    wanted = j[pair] * stride + key[one]
+    begin = np.searchsorted(code[order], wanted, side="left")
+    stop = np.searchsorted(code[order], wanted, side="right")
     which, place = spread(stop - begin)
     return pair[which], one[which], order[begin[which] + place]
 
 
-def _of_members(
-    sets: SpanSets, one: Ints, two: Ints, profiles_of_places: ProfilesOfPlaces
-) -> tuple[Profiles, Ints, Ints]:
-    """Profiles of the places of these members, and where in them each member is."""
+def _starts(sets: SpanSets, one: Ints, two: Ints) -> tuple[Profiles, Ints, Ints]:
+    """Where members start, but for their shifts, and where in these profiles each is."""
     used, where = distinct(sets.place[np.concatenate([one, two])])
     x, y = where.reshape(2, -1)
-    return profiles_of_places(sets, used), x, y
+    return start_profiles(sets, used), x, y
 
 
-def _times(sets: SpanSets, one: Ints, two: Ints) -> Ints:
+def _met(profiles: Profiles, x: Ints, y: Ints, lag: Ints, is_rigid: Bools) -> Floats:
+    """Sums of products of sequences, those of rigid members moved against each other."""
+    if not is_rigid.any():
+        return profiles.dot(x, y)
+    met, free = np.empty(len(x)), ~is_rigid
+    met[free] = profiles.dot(x[free], y[free])
+    met[is_rigid] = profiles.meet(x[is_rigid], y[is_rigid], lag[is_rigid])
+    return met
+
+
+def _times(sets: SpanSets, one: Ints, two: Ints) -> Floats:
     """How many pairs of spans a pair of members stands for."""
-    return np.asarray(sets.count[one] * sets.count[two])
+    return np.asarray(sets.weight[one] * sets.weight[two])
 
 
 # --- Spans that may overlap ---------------------------------------------------
@@ -173,12 +213,12 @@ def expected_equal_overlapping(sets: SpanSets, i: Ints, j: Ints) -> Floats:
 
     Of k spans of one length, the number that start at a given place is binomial.
     """
-    pair, one, two = _equal_lengths(sets, i, j)
-    places = sets.n[i][pair] - sets.length()[one] + 1
+    pair, one, two = _alike(sets, i, j, sets.length)
+    places = sets.n[i][pair] - sets.length[one] + 1
     tails = cache(binomial_tails)
     matched = np.zeros(len(pair))
     for row, (n_places, *counts) in enumerate(
-        zip(places.tolist(), sets.count[one].tolist(), sets.count[two].tolist(), strict=True)
+        zip(places.tolist(), *(sets.table.count[k].tolist() for k in (one, two)), strict=True)
     ):
         a, b = (tails(count, 1 / n_places) for count in counts)
         levels = min(len(a), len(b))
@@ -204,3 +244,27 @@ def expected_boundaries_overlapping(sets: SpanSets, i: Ints, j: Ints) -> Floats:
         )
         matched[row] = 2 * float((np.diff(stops, prepend=0) * shared.sum(axis=0)).sum())
     return matched
+
+
+def expected_parts_overlapping(sets: SpanSets, i: Ints, j: Ints) -> Floats:
+    """What spans of equal rank share, where spans may overlap (see `expected_parts`)."""
+    runs = [
+        slice(*ends) for ends in zip(sets.first[:-1].tolist(), sets.first[1:].tolist(), strict=True)
+    ]
+    found = np.zeros((3, len(i)))
+    for row, sides in enumerate(zip(i.tolist(), j.tolist(), strict=True)):
+        n = int(sets.n[sides[0]])
+        lengths = [sets.table.length[runs[side]] for side in sides]
+        counts = [sets.table.count[runs[side]] for side in sides]
+        # Positions are alike from where the longest span no longer touches the edge.
+        edge = max(int(np.minimum(side, n - side + 1).max()) for side in lengths)
+        edge = min(edge, (n + 1) // 2)
+        a, b = (rank_profiles(n, *side, edge) for side in zip(lengths, counts, strict=True))
+        times = np.full(edge, 2.0)
+        times[-1] = n - 2 * (edge - 1)
+        ranks = min(a.shape[1], b.shape[1])
+        shared = np.einsum("irt,jrt,t->ij", a[:, :ranks], b[:, :ranks], times)
+        one, two = lengths[0][:, None], lengths[1]
+        for side, size in enumerate(((one + two) / 2, one, two)):
+            found[side, row] = float((shared / size).sum())
+    return found

@@ -1,10 +1,10 @@
 """The measures: what counts as match, as observed and as expected by chance.
 
-Agreement is twice the match divided by the two sizes. Spans on lines, disjoint or nested,
-are compared layer by layer (spans of one layer are disjoint); spans that may overlap are
-compared all at once. A measure owns its parameters: what it is called and with which values
-is in its `signed`. To add a measure, write its observed and its expected match for either,
-say when chance is 1, and enter it here.
+Agreement is twice the match divided by the two sizes. What two annotations have in common
+does not depend on how random spans are placed; what random annotations have in common does:
+on lines (disjoint, nested, or crossing and rigid) or each span by itself. A measure owns its
+parameters: what it is called and with which values is in its `signed`. To add a measure, write
+its observed and its expected match for either, and enter it here.
 """
 
 from __future__ import annotations
@@ -16,63 +16,31 @@ from typing import Any
 
 import numpy as np
 
-from beyondchance.core import certainty, expected as chance, observed as matching
-from beyondchance.core.certainty import Certainty
+from beyondchance.core import expected as chance, observed as matching
 from beyondchance.core.estimates import Estimate, sampled_partners
-from beyondchance.core.models import MODELS, Model
-from beyondchance.core.nesting import Forest
-from beyondchance.core.observed import Phi, SpanGroups
-from beyondchance.core.sets import SpanSets
-from beyondchance.types import Floats, Ints
+from beyondchance.core.models import Model
+from beyondchance.core.observed import Matched, Phi
+from beyondchance.core.sets import (
+    MembersOf,
+    SpanSets,
+    layers_of,
+    ranks_of,
+    spans_of,
+    starts_of,
+)
+from beyondchance.core.structure import Forest, Structure
+from beyondchance.types import Bools, Floats, Ints
 
 CUSTOM = "custom"
 """What the signature calls a measure of the user's own."""
+
 _EXCEEDS = "summed over pairs of spans that overlap one another, it could exceed 1"
 
-
-@dataclass(frozen=True, slots=True)
-class Rule:
-    """How a measure is computed.
-
-    Where precision and recall have a match of their own, matches have the shape
-    (3, pairs): the match, that of side a, that of side b.
-
-    Attributes
-    ----------
-    matched : function of groups and two arrays of groups
-        Observed match, pair by pair.
-    expected : function of sets of spans and two arrays of sets
-        Expected match, pair by pair.
-    certain : function of the text size, the spans of either side and a layer, optional
-        Whether every arrangement of both sides agrees completely. It is called only where
-        the expected match is close to its limit; without it, that decides.
-    """
-
-    matched: Callable[[SpanGroups, Ints, Ints], Ints | Floats]
-    expected: Callable[[SpanSets, Ints, Ints], Floats]
-    certain: Callable[[int, Forest, Forest, int], Certainty] | None
+Expected = Callable[[SpanSets, Ints, Ints], Floats]
+"""Of sets of spans and two arrays of these: the expected match, pair by pair."""
 
 
-@dataclass(frozen=True, slots=True)
-class SampledRule:
-    """How a measure is estimated that has no exact expectation.
-
-    Attributes
-    ----------
-    matched : function of groups and two arrays of groups
-        Observed match, pair by pair.
-    estimate : function of the text size and the spans of either side
-        Expected match, over all layers.
-    signed : mapping of str to value
-        What the signature says besides the measure: how the estimate was drawn.
-    """
-
-    matched: Callable[[SpanGroups, Ints, Ints], Ints | Floats]
-    estimate: Callable[[int, Forest, Forest], Estimate]
-    signed: Mapping[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Measure:
     """What counts as match.
 
@@ -82,12 +50,24 @@ class Measure:
         For messages.
     size : function of lengths
         How much each span counts.
-    lines : Rule or SampledRule
-        For spans on lines, disjoint or nested.
-    overlapping : Rule, SampledRule or str
-        For spans that may overlap; or why there is none.
-    by_layer : bool
-        Whether nested spans are compared layer by layer. Otherwise all at once.
+    matched : function of groups and two arrays of groups
+        Observed match, pair by pair.
+    members_of : function of a structure and its places
+        What of the spans on lines the expected match depends on.
+    on_lines : function of sets of spans and two arrays of sets
+        Expected match of spans on lines.
+    overlapping : function of sets of spans and two arrays of sets, optional
+        Expected match of spans that are each placed by itself.
+    estimate : function of the text size, the spans of either side and the model, optional
+        Expected match, where there is no exact one.
+    has_form : function of a structure, optional
+        For which groups of spans on lines the expected match is exact; by default for all.
+    why_refused : str
+        Why there is no match where there is neither an exact nor an estimated one.
+    adds_up : bool
+        Whether the match of disjoint spans adds up over pairs of them.
+    is_one_to_one : bool
+        Whether nothing is matched twice, so that a match is at most the smaller size.
     own_sides : bool
         Whether precision and recall have a match of their own.
     parameters : frozenset of str
@@ -96,26 +76,37 @@ class Measure:
         The same measure with other values for them.
     signed : mapping of str to value
         What the signature says besides the name, or instead of it.
+    drawing : mapping of str to value
+        What it says where the expected match was estimated.
     """
 
     name: str
     size: Callable[[Ints], Ints | Floats]
-    lines: Rule | SampledRule
-    overlapping: Rule | SampledRule | str
-    by_layer: bool = True
+    matched: Matched
+    members_of: MembersOf = spans_of
+    on_lines: Expected
+    overlapping: Expected | None
+    estimate: Callable[[int, Forest, Forest, Model], Estimate] | None = None
+    has_form: Callable[[Structure], Bools] | None = None
+    why_refused: str = ""
+    adds_up: bool = True
+    is_one_to_one: bool = True
     own_sides: bool = False
     parameters: frozenset[str] = frozenset()
     with_parameters: Callable[..., Measure] | None = None
     signed: Mapping[str, Any] = field(default_factory=dict)
+    drawing: Mapping[str, Any] = field(default_factory=dict)
 
-    def rule(self, model: Model) -> Rule | SampledRule | str:
-        """How it is computed under a model; or why it is not."""
-        return self.overlapping if model.is_independent else self.lines
+    def is_defined(self, model: Model) -> bool:
+        """Whether spans that a model places at random have an expected match."""
+        return not model.is_independent or not (self.overlapping is None and self.estimate is None)
 
-    def signature(self, rule: Rule | SampledRule) -> dict[str, Any]:
-        """What the signature says where it is computed by one of its rules."""
-        drawing = rule.signed if isinstance(rule, SampledRule) else {}
-        return {"measure": self.name, **self.signed, **drawing}
+    def expectation(self, model: Model) -> Expected:
+        """The exact expected match of what a model places at random, where there is one."""
+        found = self.overlapping if model.is_independent else self.on_lines
+        if found is None:
+            raise ValueError(f"{self.name} has no exact expectation under {model.name}")
+        return found
 
 
 def _lengths(length: Ints) -> Ints:
@@ -130,33 +121,51 @@ def _twos(length: Ints) -> Ints:
     return np.full_like(length, 2)
 
 
-def iou(*, theta: float = 0.5, samples: int = 1000, seed: int = 0) -> Measure:
-    """One-to-one pairs at IoU > theta: exact for disjoint spans and theta from 1/2 on.
+def _apart(structure: Structure, *, ratio: float) -> Bools:
+    """Which groups have no two spans of which one has more than this share of the other's length.
 
-    Elsewhere a pairing of one span depends on those of others, and so the match has no exact
-    expectation: it is estimated from random arrangements.
+    Spans of a group that lie beside each other do not count.
     """
-    matched = partial(matching.partners, theta=theta)
+    stacks = structure.stacks
+    outer = np.maximum(stacks.around, 0)
+    around = stacks.length[stacks.first[:-1]][outer] if len(stacks) else stacks.around
+    longest = stacks.length[stacks.first[1:] - 1]
+    close = (stacks.height() > 1) | ((stacks.around >= 0) & (longest > ratio * around))
+    found = np.ones(int(structure.group.max(initial=-1)) + 1, dtype=bool)
+    found[stacks.group[close]] = False
+    return found
 
-    def sampled(model: Model) -> SampledRule:
-        drawing: dict[str, Any] = {"samples": samples, "seed": seed}
-        estimate = partial(sampled_partners, model=model, theta=theta, **drawing)
-        return SampledRule(matched, estimate, drawing)
 
-    close = partial(certainty.close_spans, theta=theta)
-    exact = Rule(
-        matched,
-        partial(chance.expected_partners, theta=theta),
-        partial(certainty.if_never_missed, proof=close),
-    )
+def iou(*, theta: float = 0.5, samples: int = 1000, seed: int = 0) -> Measure:
+    """One-to-one pairs at IoU > theta, as many as possible.
+
+    From theta = 1/2 on, no span has two partners that are disjoint; nor two of which one lies
+    in the other and has at most theta squared of its length. Then the match adds up over pairs of
+    spans. Elsewhere a pairing of one span depends on those of others, and so the match has no
+    exact expectation: it is estimated from random arrangements.
+    """
+    drawing: dict[str, Any] = {"samples": samples, "seed": seed}
+
+    def estimate(n: int, a: Forest, b: Forest, model: Model) -> Estimate:
+        return sampled_partners(n, a, b, model=model, theta=theta, **drawing)
+
+    def has_form(structure: Structure) -> Bools:
+        apart = _apart(structure, ratio=theta**2)
+        return apart if theta >= 0.5 else np.zeros_like(apart)
+
     return Measure(
         name="iou",
         size=_ones,
-        lines=exact if theta >= 0.5 else sampled(MODELS["nested"]),
-        overlapping=sampled(MODELS["overlapping"]),
+        matched=partial(matching.partners, theta=theta),
+        on_lines=partial(chance.expected_partners, theta=theta),
+        overlapping=None,
+        estimate=estimate,
+        has_form=has_form,
+        adds_up=theta >= 0.5,
         parameters=frozenset(("theta", "samples", "seed")),
         with_parameters=iou,
         signed={"theta": theta},
+        drawing=drawing,
     )
 
 
@@ -165,10 +174,12 @@ def additive(name: str, phi: Phi, size: Callable[[Ints], Floats]) -> Measure:
     return Measure(
         name=name,
         size=size,
-        lines=Rule(
-            partial(matching.summed_phi, phi=phi), partial(chance.expected_phi, phi=phi), None
-        ),
-        overlapping=_EXCEEDS,
+        matched=partial(matching.summed_phi, phi=phi),
+        on_lines=partial(chance.expected_phi, phi=phi),
+        overlapping=None,
+        has_form=partial(_apart, ratio=0.0),
+        why_refused=_EXCEEDS,
+        is_one_to_one=False,
         signed={"measure": CUSTOM, "custom": name},
     )
 
@@ -177,43 +188,34 @@ _ALL = (
     Measure(
         name="token",
         size=_lengths,
-        lines=Rule(
-            matching.shared_positions, chance.expected_positions, certainty.if_all_is_covered
-        ),
-        overlapping=Rule(
-            matching.shared_levels, chance.expected_levels, certainty.if_levels_are_full
-        ),
+        matched=matching.shared_positions,
+        members_of=layers_of,
+        on_lines=chance.expected_positions,
+        overlapping=chance.expected_levels,
     ),
     Measure(
         name="exact",
         size=_ones,
-        lines=Rule(
-            matching.equal_spans,
-            chance.expected_equal_spans,
-            partial(certainty.if_never_missed, proof=certainty.equal_spans),
-        ),
-        overlapping=Rule(
-            matching.equal_spans, chance.expected_equal_overlapping, certainty.if_all_fill
-        ),
-        by_layer=False,
+        matched=matching.equal_spans,
+        on_lines=chance.expected_equal_spans,
+        overlapping=chance.expected_equal_overlapping,
     ),
     Measure(
         name="boundary",
         size=_twos,
-        lines=Rule(
-            matching.equal_boundaries,
-            chance.expected_boundaries,
-            partial(certainty.if_never_missed, proof=certainty.equal_starts),
-        ),
-        overlapping=Rule(
-            matching.equal_boundaries, chance.expected_boundaries_overlapping, certainty.if_all_fill
-        ),
+        matched=matching.equal_boundaries,
+        members_of=starts_of,
+        on_lines=chance.expected_boundaries,
+        overlapping=chance.expected_boundaries_overlapping,
     ),
     Measure(
         name="dice",
         size=_ones,
-        lines=Rule(matching.shared_parts, chance.expected_parts, certainty.if_covered_by_equals),
-        overlapping=_EXCEEDS,
+        matched=matching.shared_parts,
+        members_of=ranks_of,
+        on_lines=chance.expected_parts,
+        overlapping=chance.expected_parts_overlapping,
+        is_one_to_one=False,
         own_sides=True,
     ),
     iou(),

@@ -3,24 +3,18 @@
 Spans that share a line are *nested* when any two of them are either disjoint or one
 inside the other. A span that begins or ends with another lies inside the longer one.
 Of two equal spans the second is taken to lie inside the first; where that matters,
-they have different labels, and then it does not matter which is which.
+they have different labels, and then it does not matter which is which. Spans *cross* if
+they share a position, and each has one that the other has not.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
 
+from beyondchance.core.ragged import distinct
 from beyondchance.types import Ints
-
-Tree: TypeAlias = "tuple[int, int, tuple[Tree, ...]]"
-"""A span: its length, a number for what it is compared with (its layer; 0: nothing), and
-the spans inside it, sorted."""
-
-Forest: TypeAlias = tuple[Tree, ...]
-"""All spans on a line, sorted: whatever chance depends on besides the size of the text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,14 +30,16 @@ class Nesting:
     overlap : tuple of int, optional
         The first two spans that share a position.
     crossing : tuple of int, optional
-        The first two spans that share a position and have one each that they do not
-        share. The other attributes are then incomplete.
+        The first two spans that cross.
+    crossed : array of int
+        The lines on which spans cross, ascending. There, parents and depths are incomplete.
     """
 
     parent: Ints
     depth: Ints
     overlap: tuple[int, int] | None
     crossing: tuple[int, int] | None
+    crossed: Ints
 
 
 def nesting(line: Ints, start: Ints, end: Ints) -> Nesting:
@@ -68,10 +64,12 @@ def nesting(line: Ints, start: Ints, end: Ints) -> Nesting:
     parent = np.full(len(line), -1)
     depth = np.ones(len(line), dtype=np.int64)
     overlap: tuple[int, int] | None = None
+    crossing: tuple[int, int] | None = None
+    crossed = np.zeros(0, dtype=np.int64)
     span = outer_first(line, start, end)
     inside = line[span]
     if np.all((start[span[1:]] >= end[span[:-1]]) | (inside[1:] != inside[:-1])):
-        return Nesting(parent, depth, None, None)
+        return Nesting(parent, depth, None, None, crossed)
     while len(span):
         # Everything that has the same line, or the same span around it, stands in a row.
         begins = np.diff(inside, prepend=-1) != 0
@@ -84,68 +82,17 @@ def nesting(line: Ints, start: Ints, end: Ints) -> Nesting:
             first = int(np.argmin(is_outer))
             overlap = int(outer[first]), int(span[first])
         crosses = ~is_outer & (end[span] > before)
+        is_inner = ~is_outer
         if crosses.any():
             first = int(np.argmax(crosses))
-            return Nesting(parent, depth, overlap, (int(outer[first]), int(span[first])))
-        parent[span[~is_outer]] = outer[~is_outer]
-        span = span[~is_outer]
+            crossing = crossing or (int(outer[first]), int(span[first]))
+            crossed = np.union1d(crossed, distinct(line[span[crosses]])[0])
+            is_inner &= ~np.isin(line[span], crossed)
+        parent[span[is_inner]] = outer[is_inner]
+        span = span[is_inner]
         inside = parent[span]
         depth[span] += 1
-    return Nesting(parent, depth, overlap, None)
-
-
-def depth_among(group: Ints, parent: Ints, depth: Ints) -> Ints:
-    """Depth of each span among the spans of its own group only.
-
-    Examples
-    --------
-    A span of group 0 in one of group 1 in one of group 0.
-
-    >>> depth_among(np.array([0, 1, 0]), np.array([-1, 0, 1]), np.array([1, 2, 3])).tolist()
-    [1, 1, 2]
-    """
-    found = np.ones_like(depth)
-    around = parent.copy()
-    for _ in range(int(depth.max(initial=1)) - 1):
-        found += (around >= 0) & (group[around] == group)
-        around = np.where(around >= 0, parent[around], -1)
-    return found
-
-
-def forest(spans: dict[int, tuple[int, int, int]]) -> Forest:
-    """The spans of a line as sorted trees.
-
-    Parameters
-    ----------
-    spans : dict of int to tuple of int
-        For each span, after the one around it: that one or -1, its length, its layer.
-
-    Examples
-    --------
-    >>> forest({0: (-1, 5, 1), 1: (0, 2, 2), 2: (-1, 1, 1)})
-    ((1, 1, ()), (5, 1, ((2, 2, ()),)))
-    """
-    inside: dict[int, list[Tree]] = {}
-    for span, (parent, length, layer) in reversed(spans.items()):
-        tree = length, layer, tuple(sorted(inside.pop(span, ())))
-        inside.setdefault(parent, []).append(tree)
-    return tuple(sorted(inside.get(-1, ())))
-
-
-def flattened(trees: Forest) -> list[tuple[int, int, int]]:
-    """Length, layer and parent of every span, each after the one around it: `forest` undone.
-
-    Examples
-    --------
-    >>> flattened(((1, 1, ()), (5, 1, ((2, 2, ()),))))
-    [(1, 1, -1), (5, 1, -1), (2, 2, 1)]
-    """
-    found: list[tuple[int, int, int]] = []
-    waiting = [(tree, -1) for tree in trees]
-    for (length, layer, inner), parent in waiting:
-        waiting += [(tree, len(found)) for tree in inner]
-        found.append((length, layer, parent))
-    return found
+    return Nesting(parent, depth, overlap, crossing, crossed)
 
 
 def outer_first(line: Ints, start: Ints, end: Ints) -> Ints:

@@ -1,4 +1,8 @@
-"""Observed match: what two annotations of one text have in common."""
+"""Observed match: what two annotations of one text have in common.
+
+Spans of one annotation may overlap. What they have in common does not depend on how random
+spans are placed.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +13,7 @@ import numpy as np
 
 from beyondchance.core.exact import exact_total, rounded
 from beyondchance.core.ragged import bounds, distinct, members, spread, total
-from beyondchance.types import Floats, Ints
+from beyondchance.types import Bools, Floats, Ints
 
 Phi = Callable[[Ints, Ints, Ints, Ints], Floats]
 """Of the starts and lengths of two spans each: how much the two match."""
@@ -39,11 +43,29 @@ class SpanGroups:
         return np.repeat(np.arange(len(self)), np.diff(self.first))
 
 
-def shared_positions(groups: SpanGroups, a: Ints, b: Ints) -> Ints:
-    """Positions that group a and group b both cover, pair by pair.
+Matched = Callable[[SpanGroups, Ints, Ints], Ints | Floats]
+"""Of groups and two arrays of these: what they have in common, pair by pair; where precision
+and recall have a match of their own, shape (3, pairs): the match, that of a, that of b."""
 
-    The spans of a group do not overlap. For each span of a, what b covers before
-    its end minus what b covers before its start.
+
+def overlapping_groups(groups: SpanGroups) -> Bools:
+    """Which groups have spans that overlap.
+
+    Examples
+    --------
+    >>> groups = SpanGroups(np.array([0, 2, 4]), np.array([0, 2, 0, 1]), np.array([2, 3, 2, 3]))
+    >>> overlapping_groups(groups).tolist()
+    [False, True]
+    """
+    owner = groups.owner()
+    overlaps = (owner[1:] == owner[:-1]) & (groups.start[1:] < groups.end[:-1])
+    found = np.zeros(len(groups), dtype=bool)
+    found[owner[1:][overlaps]] = True
+    return found
+
+
+def shared_positions(groups: SpanGroups, a: Ints, b: Ints) -> Ints:
+    """Sum over positions of the smaller of the two counts, pair by pair.
 
     Examples
     --------
@@ -52,6 +74,29 @@ def shared_positions(groups: SpanGroups, a: Ints, b: Ints) -> Ints:
     >>> groups = SpanGroups(np.array([0, 1, 2]), np.array([0, 2]), np.array([3, 5]))
     >>> shared_positions(groups, np.array([0]), np.array([1])).tolist()
     [1]
+    """
+    overlaps = overlapping_groups(groups)
+    if not overlaps.any():
+        return _shared_once(groups, a, b)
+    several = overlaps[a] | overlaps[b]
+    found = np.empty(len(a), dtype=np.int64)
+    found[~several] = _shared_once(groups, a[~several], b[~several])
+    used, where = distinct(np.concatenate([a[several], b[several]]))
+    found[several] = shared_levels(taken(groups, used), *where.reshape(2, -1))
+    return found
+
+
+def taken(groups: SpanGroups, chosen: Ints) -> SpanGroups:
+    """Some of the groups."""
+    owner, span = members(groups.first, chosen)
+    return SpanGroups(bounds(owner, len(chosen)), groups.start[span], groups.end[span])
+
+
+def _shared_once(groups: SpanGroups, a: Ints, b: Ints) -> Ints:
+    """Positions that group a and group b both cover, pair by pair.
+
+    The spans of a group do not overlap. For each span of a, what b covers before
+    its end minus what b covers before its start.
     """
     pair, span = members(groups.first, a)
     stride = int(groups.end.max(initial=0)) + 1
@@ -86,7 +131,7 @@ def shared_levels(groups: SpanGroups, a: Ints, b: Ints) -> Ints:
     levels, first_level = _levels(groups)
     n_levels = np.diff(first_level)
     pair, level = spread(np.minimum(n_levels[a], n_levels[b]))
-    shared = shared_positions(levels, first_level[a][pair] + level, first_level[b][pair] + level)
+    shared = _shared_once(levels, first_level[a][pair] + level, first_level[b][pair] + level)
     return total(pair, shared, len(a)).astype(np.int64)
 
 
@@ -184,7 +229,12 @@ def intersecting(groups: SpanGroups, a: Ints, b: Ints) -> tuple[Ints, Ints, Ints
 
 
 def shared_parts(groups: SpanGroups, a: Ints, b: Ints) -> Floats:
-    """Sums over intersecting spans of what they share, pair by pair.
+    """Sums of the parts of spans that are shared, pair by pair.
+
+    At each position the shortest span of one side meets the shortest of the other, the
+    second shortest the second shortest and so on, which makes the sum as large as it can be
+    while no position of a span counts twice. Where the spans of a group are disjoint,
+    these are all pairs of spans that intersect.
 
     Returns
     -------
@@ -200,11 +250,62 @@ def shared_parts(groups: SpanGroups, a: Ints, b: Ints) -> Floats:
     >>> shared_parts(groups, np.array([0]), np.array([1]))[:, 0].round(4).tolist()
     [0.6667, 0.5, 1.0]
     """
+    overlaps = overlapping_groups(groups)
+    if not overlaps.any():
+        return _shared_by_pairs(groups, groups.end - groups.start, a, b)
+    several = overlaps[a] | overlaps[b]
+    found = np.empty((3, len(a)))
+    lengths = groups.end - groups.start
+    found[:, ~several] = _shared_by_pairs(groups, lengths, a[~several], b[~several])
+    used, where = distinct(np.concatenate([a[several], b[several]]))
+    x, y = where.reshape(2, -1)
+    ranks, first, lengths = _ranks(taken(groups, used))
+    pair, rank = spread(np.minimum(np.diff(first)[x], np.diff(first)[y]))
+    shared = _shared_by_pairs(ranks, lengths, first[x][pair] + rank, first[y][pair] + rank)
+    found[:, several] = [exact_total(pair, rounded(row), len(x)) for row in shared]
+    return found
+
+
+def _shared_by_pairs(groups: SpanGroups, lengths: Ints, a: Ints, b: Ints) -> Floats:
+    """Sums over intersecting spans of what they share, as parts of spans of these lengths."""
     row, one, two = intersecting(groups, a, b)
     shared = _shared(groups, one, two)
-    lengths = groups.end - groups.start
     sizes = ((lengths[one] + lengths[two]) / 2, lengths[one], lengths[two])
     return np.array([exact_total(row, rounded(shared / size), len(a)) for size in sizes])
+
+
+def _ranks(groups: SpanGroups) -> tuple[SpanGroups, Ints, Ints]:
+    """Cut each group into stretches of its shortest span, its second shortest and so on.
+
+    Returns
+    -------
+    ranks : SpanGroups
+        A group for each rank of each group.
+    first : array of int, shape (groups + 1,)
+        Group g has the ranks ``first[g]:first[g + 1]``.
+    lengths : array of int
+        The length of the span of which each stretch is a part.
+    """
+    owner = groups.owner()
+    stride = int(groups.end.max(initial=0)) + 1
+    # Stretches lie between all starts and ends of a group; each span has a few of them.
+    edges = distinct(np.concatenate([owner * stride + x for x in (groups.start, groups.end)]))[0]
+    begin, stop = (np.searchsorted(edges, owner * stride + x) for x in (groups.start, groups.end))
+    span, place = spread(stop - begin)
+    stretch = begin[span] + place
+    lengths = (groups.end - groups.start)[span]
+    order = np.lexsort((lengths, stretch))
+    stretch, span, lengths = stretch[order], span[order], lengths[order]
+    begins = np.diff(stretch, prepend=-1) != 0
+    rank = np.arange(len(stretch)) - np.flatnonzero(begins)[np.cumsum(begins) - 1]
+    height = np.zeros(len(groups), dtype=np.int64)
+    np.maximum.at(height, owner[span], rank + 1)
+    first = np.concatenate([[0], np.cumsum(height)])
+    row = first[owner[span]] + rank
+    order = np.argsort(row, kind="stable")
+    where = edges - edges // stride * stride
+    start, end = where[stretch[order]], where[stretch[order] + 1]
+    return SpanGroups(bounds(row[order], int(first[-1])), start, end), first, lengths[order]
 
 
 def partners(groups: SpanGroups, a: Ints, b: Ints, *, theta: float) -> Ints:

@@ -52,6 +52,32 @@ def _held_at_least(n: int, length: Ints, count: Ints) -> Floats:
     )
 
 
+def rank_profiles(n: int, length: Ints, count: Ints, edge: int) -> Floats:
+    """Probability that the r-th shortest span at a position has a length, r = 1, 2, ...
+
+    Returns
+    -------
+    array of float, shape (lengths, levels, edge)
+        At the positions from the edge of the text on; the last stands for the middle.
+
+    Examples
+    --------
+    One span of 1 and one of 2 in two positions: the shorter is there half of the time.
+
+    >>> rank_profiles(2, np.array([1, 2]), np.array([1, 1]), 1)[:, :, 0].tolist()
+    [[0.5, 0.0], [0.5, 0.5]]
+    """
+    places = n - length + 1
+    from_edge = np.arange(1, edge + 1)
+    chance = np.minimum(from_edge, np.minimum(length, places)[:, None]) / places[:, None]
+    # With the spans up to each length, how likely a position is held r times or more.
+    tails = [_tails(chance[: i + 1], count[: i + 1]) for i in range(len(length))]
+    found = np.zeros((len(length) + 1, len(tails[-1]), edge))
+    for i, tail in enumerate(tails):
+        found[i + 1, : len(tail)] = tail
+    return np.diff(found, axis=0)
+
+
 def start_tails(table: LengthTable, entry: int) -> tuple[Ints, Floats]:
     """Probability that at least m spans start at a place, m = 1, 2, ...
 

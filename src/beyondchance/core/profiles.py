@@ -190,7 +190,7 @@ def _by_transforms(p: Profiles, q: Profiles, i: int, width: int) -> Floats:
     return np.asarray(np.maximum(np.fft.irfft(spectrum)[:width], 0))
 
 
-def summed(profiles: Profiles, weight: Ints, owner: Ints, n_rows: int) -> Profiles:
+def summed(profiles: Profiles, weight: Ints | Floats, owner: Ints, n_rows: int) -> Profiles:
     """Weighted sums of sequences of equal size, those of one owner together.
 
     `owner` is ascending, and every row owns a sequence at least.

@@ -1,24 +1,33 @@
-r"""What is compared: sets of spans, each span known by where it can start.
+r"""What is compared: sets of spans, each known by where it can be.
 
 Spans that are placed together stand on one *line*: a text, in which the spans of
-one annotator are arranged. A span with others inside is a line for these. A line is
-an entry of a table of lengths, and a span is a run of its line: a length among the
-lengths next to it. What a span's start depends on is its *place*: its run and, if it
-lies inside another span, the place of that one. Spans of equal place are equally
-distributed, and sets of equal places give equal expectations.
+one annotator are arranged. A node with others inside is a line for these. A line is
+an entry of a table of lengths, and a node that is placed at random is a run of its line: a
+length among the lengths next to it. What its start depends on is its *place*: its run and, if
+it lies inside another node, the place of that one; and a *shift*, if it is fixed somewhere on
+the way. Nodes of equal place and shift are equally distributed, and sets of equal members give
+equal expectations.
+
+What the members of a set are depends on what is asked: its spans (`spans_of`), what is covered
+once, twice and so on (`layers_of`), where one span, two and so on start (`starts_of`), and
+which is the shortest span at a position, the second shortest and so on (`ranks_of`).
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
+from beyondchance.core.exact import rounded
 from beyondchance.core.lengths import LengthTable, tabulate
 from beyondchance.core.placement import coverage_profiles, item_profiles
 from beyondchance.core.profiles import Profiles, boxes, convolved, joined, summed
-from beyondchance.core.ragged import distinct, members, total
-from beyondchance.types import Ints
+from beyondchance.core.ragged import bounds, distinct, members, spread, total
+from beyondchance.core.structure import FREE, Structure, linked
+from beyondchance.types import Bools, Floats, Ints
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,11 +43,20 @@ class SpanSets:
     n : array of int, shape (sets,)
         Positions of the text.
     first : array of int, shape (sets + 1,)
-        Set s owns the members ``first[s]:first[s + 1]``.
-    place, count : arrays of int, shape (members,)
-        A place, ascending within a set, and how many of its spans it has.
-    line : array of int, shape (sets,)
-        The entry of the table of which the set has all spans; -1 if there is none.
+        Set s owns the members ``first[s]:first[s + 1]``, sorted by level.
+    place, shift, length : arrays of int, shape (members,)
+        Where each member can be, and how long it is.
+    is_rigid : array of bool, shape (members,)
+        Whether it is fixed in another node on the way.
+    level, kind : arrays of int, shape (members,)
+        Members are compared with those of the same level; what the kind means depends on what
+        is asked.
+    weight : array of float, shape (members,)
+        How much each counts.
+    are_lines : bool
+        Whether each set has just the spans of the line of the same number.
+    starts : Profiles, optional
+        Where members of each place start, if it does not follow from the lines.
     """
 
     table: LengthTable
@@ -47,8 +65,14 @@ class SpanSets:
     n: Ints
     first: Ints
     place: Ints
-    count: Ints
-    line: Ints
+    shift: Ints
+    length: Ints
+    is_rigid: Bools
+    level: Ints
+    kind: Ints
+    weight: Floats
+    are_lines: bool = False
+    starts: Profiles | None = None
 
     def __len__(self) -> int:
         return len(self.n)
@@ -57,125 +81,317 @@ class SpanSets:
         """The set of each member."""
         return np.repeat(np.arange(len(self)), np.diff(self.first))
 
-    def length(self) -> Ints:
-        """The length of each member."""
-        return np.asarray(self.table.length[self.run[self.place]])
-
     def members(self, chosen: Ints) -> tuple[Ints, Ints]:
         """For the members of the sets chosen: which of these, and the member."""
         return members(self.first, chosen)
 
 
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """Where the nodes of a structure can be.
+
+    Attributes
+    ----------
+    table : LengthTable
+    run, parent : arrays of int, shape (places,)
+    place : array of int, shape (nodes,)
+    is_rigid : array of bool, shape (nodes,)
+    first : array of float, shape (nodes,)
+        The probability that a node starts where the one around it does.
+    """
+
+    table: LengthTable
+    run: Ints
+    parent: Ints
+    place: Ints
+    is_rigid: Bools
+    first: Floats
+
+
+class Members(NamedTuple):
+    """Members of sets: whose they are, which node, how they are compared (see `SpanSets`)."""
+
+    group: Ints
+    node: Ints
+    shift: Ints
+    level: Ints
+    kind: Ints
+    weight: Floats
+
+
+MembersOf = Callable[[Structure, Placed], Members]
+
+
 def whole_lines(table: LengthTable) -> SpanSets:
     """Each line of a table as one set."""
     runs = np.arange(len(table.length))
+    zero = np.zeros_like(runs)
     return SpanSets(
         table=table,
         run=runs,
-        parent=np.full(len(runs), -1),
+        parent=zero - 1,
         n=table.n,
         first=table.first,
         place=runs,
-        count=table.count,
-        line=np.arange(len(table)),
+        shift=zero,
+        length=table.length,
+        is_rigid=zero.astype(bool),
+        level=zero + 1,
+        kind=table.length,
+        weight=table.count.astype(np.float64),
+        are_lines=True,
     )
 
 
-def sets_of_spans(
-    n: Ints, line: Ints, length: Ints, owner: Ints, *, parent: Ints, depth: Ints
-) -> tuple[SpanSets, Ints]:
-    """Put the spans of each owner into one set.
+def sets_of(n: Ints, structure: Structure, members_of: MembersOf) -> tuple[SpanSets, Ints]:
+    """Put the members of each group into one set.
 
     Parameters
     ----------
     n : array of int, shape (lines,)
         The text size of each line.
-    line, length : arrays of int, shape (spans,)
-    owner : array of int, shape (spans,)
-        Whose set each span belongs to; every owner, from 0 on, has spans on one line only.
-    parent : array of int, shape (spans,)
-        The span in which each span lies; -1 for the text.
-    depth : array of int, shape (spans,)
-        1 for the outermost spans, 2 for those inside them, and so on.
+    structure : Structure
+        Every group, from 0 on, has spans on one line only.
+    members_of : function of a structure and its places
+        What is compared.
 
     Returns
     -------
     sets : SpanSets
-    number : array of int, shape (owners,)
-        The set of each owner.
+    number : array of int, shape (groups,)
+        The set of each group.
 
     Examples
     --------
     A span of 2 and one of 3 share a text of 9; each of them is a set of its own.
 
+    >>> from beyondchance.core.structure import nested_structure
     >>> two = np.array([0, 0])
-    >>> sets, number = sets_of_spans(
-    ...     np.array([9]), two, np.array([2, 3]), np.array([0, 1]), parent=two - 1, depth=two + 1
+    >>> structure = nested_structure(
+    ...     two, np.array([2, 3]), np.array([0, 1]), parent=two - 1, depth=two + 1
     ... )
-    >>> len(sets.table), len(sets), sets.length()[number].tolist(), sets.line.tolist()
-    (1, 2, [2, 3], [-1, -1])
+    >>> sets, number = sets_of(np.array([9]), structure, spans_of)
+    >>> len(sets.table), len(sets), sets.length[number].tolist()
+    (1, 2, [2, 3])
     """
-    holder = distinct(parent[parent >= 0])[0]
-    container = np.where(parent < 0, line, len(n) + np.searchsorted(holder, parent))
-    table, entry = tabulate(np.concatenate([n, length[holder]]), container, length)
-    stride = int(length.max(initial=0)) + 1
-    run = np.searchsorted(table.owner() * stride + table.length, entry[container] * stride + length)
-    place, runs, parents = _places(table, run, length, parent, depth)
-    text_size = np.zeros(int(owner.max(initial=-1)) + 1, dtype=np.int64)
-    text_size[owner] = n[line]
-    found, number = tabulate(text_size, owner, place)
+    placed = _placed(n, structure)
+    found = members_of(structure, placed)
+    length, is_rigid = structure.length[found.node], placed.is_rigid[found.node]
+    where = placed.place[found.node], found.shift, length, is_rigid
+    code, last = _coded(found.level, *where, found.kind, found.weight)
+    text_size = np.zeros(int(structure.group.max(initial=-1)) + 1, dtype=np.int64)
+    text_size[structure.group] = n[structure.line[: len(structure.group)]]
+    table, number = tabulate(text_size, found.group, code)
+    example = last[table.length]
     return (
         SpanSets(
-            table=table,
-            run=runs,
-            parent=parents,
-            n=found.n,
-            first=found.first,
-            place=found.length,
-            count=found.count,
-            line=_whole(table, runs, parents, found),
+            table=placed.table,
+            run=placed.run,
+            parent=placed.parent,
+            n=table.n,
+            first=table.first,
+            place=placed.place[found.node[example]],
+            shift=found.shift[example],
+            length=length[example],
+            is_rigid=is_rigid[example],
+            level=found.level[example],
+            kind=found.kind[example],
+            weight=table.count * found.weight[example],
         ),
         number,
     )
 
 
-def _places(
-    table: LengthTable, run: Ints, length: Ints, parent: Ints, depth: Ints
-) -> tuple[Ints, Ints, Ints]:
-    """The place of each span; the run and the parent of each place.
+def _coded(*columns: Ints | Bools | Floats) -> tuple[Ints, Ints]:
+    """Number rows by the order of their values, and an example of each number."""
+    code = np.zeros(len(columns[0]), dtype=np.int64)
+    for column in columns:
+        if len(column) and column.min() != column.max():
+            value = np.asarray(column, dtype=np.int64)
+            if column.dtype.kind == "f":
+                value = np.unique(column, return_inverse=True)[1]
+            code = distinct(code * (int(value.max()) + 1) + value)[1]
+    example = np.zeros(int(code.max(initial=-1)) + 1, dtype=np.int64)
+    example[code] = np.arange(len(code))
+    return code, example
 
-    The first places are the runs of the table, taken as runs of a text.
-    """
-    place = run.copy()
+
+def _placed(n: Ints, structure: Structure) -> Placed:
+    """Where each node can be; the first places are the runs of the table, as runs of a text."""
+    length, parent = structure.length, structure.parent
+    is_free = structure.offset == FREE
+    free = np.flatnonzero(is_free)
+    holder = distinct(parent[free][parent[free] >= 0])[0]
+    container = np.where(
+        parent[free] < 0, structure.line[free], len(n) + np.searchsorted(holder, parent[free])
+    )
+    table, entry = tabulate(np.concatenate([n, length[holder]]), container, length[free])
+    stride = int(length.max(initial=0)) + 1
+    place = np.zeros(len(length), dtype=np.int64)
+    place[free] = np.searchsorted(
+        table.owner() * stride + table.length, entry[container] * stride + length[free]
+    )
+    run = place.copy()
+    first = np.asarray(structure.offset == 0, dtype=np.float64)
+    # Every item of a line is as likely to be its first as any other.
+    n_items = table.free() + table.sum_by_entry(table.count)
+    first[free] = 1 / n_items[entry[container]]
+    is_rigid = ~is_free
     runs = np.arange(len(table.length))
     parents = np.full(len(runs), -1)
-    for layer in range(2, int(depth.max(initial=1)) + 1):
-        inner = np.flatnonzero(depth == layer)
-        # A span that fills the one around it is wherever that is.
-        fills = length[inner] == length[parent[inner]]
-        place[inner[fills]] = place[parent[inner[fills]]]
-        inner = inner[~fills]
-        code, index = distinct(place[parent[inner]] * len(table.length) + run[inner])
+    for depth in range(2, int(structure.depth.max(initial=1)) + 1):
+        inner = np.flatnonzero(structure.depth == depth)
+        around = parent[inner]
+        is_rigid[inner] |= is_rigid[around]
+        # A node that is fixed, or that fills the one around it, is wherever that is.
+        moves = is_free[inner] & (length[inner] < length[around])
+        place[inner[~moves]] = place[around[~moves]]
+        inner, around = inner[moves], around[moves]
+        code, index = distinct(place[around] * len(table.length) + run[inner])
         place[inner] = len(runs) + index
         runs = np.concatenate([runs, code % len(table.length)])
         parents = np.concatenate([parents, code // len(table.length)])
-    return place, runs, parents
+    return Placed(table, runs, parents, place, is_rigid, first)
 
 
-def _whole(table: LengthTable, run: Ints, parent: Ints, sets: LengthTable) -> Ints:
-    """For each set of places, the line of which it has all spans, or -1."""
-    line = table.owner()[run[sets.length[sets.first[:-1]]]]
-    on_line = table.sum_by_entry(table.count)[line]
-    is_inner = total(sets.owner(), parent[sets.length] >= 0, len(sets)) > 0
-    return np.where(~is_inner & (sets.sum_by_entry(sets.count) == on_line), line, -1)
+def _shift(structure: Structure) -> Ints:
+    """How far each node is from where the places of the nodes around it leave it."""
+    shift = np.maximum(structure.offset, 0)
+    for depth in range(2, int(structure.depth.max(initial=1)) + 1):
+        inner = np.flatnonzero(structure.depth == depth)
+        shift[inner] += shift[structure.parent[inner]]
+    return shift
+
+
+# --- What is compared ---------------------------------------------------------
+
+
+def spans_of(structure: Structure, placed: Placed) -> Members:
+    """Every span, whatever it lies in."""
+    del placed
+    span = np.arange(len(structure.group))
+    zero = np.zeros_like(span)
+    shift = _shift(structure)[span]
+    return Members(structure.group, span, shift, zero + 1, zero, np.ones(len(span)))
+
+
+def layers_of(structure: Structure, placed: Placed) -> Members:
+    """What is covered once at least, twice and so on: the node of each stack, at its levels."""
+    del placed
+    stacks = structure.stacks
+    stack, level = spread(stacks.height())
+    for around in _outwards(structure):
+        known = around >= 0
+        level[known[stack]] += stacks.height()[around[stack[known[stack]]]]
+    node = stacks.node[stack]
+    zero = np.zeros_like(stack)
+    group, shift = stacks.group[stack], _shift(structure)[node]
+    return Members(group, node, shift, level + 1, zero, np.ones(len(node)))
+
+
+def starts_of(structure: Structure, placed: Placed) -> Members:
+    """Where one span at least starts, two at least and so on.
+
+    Let :math:`H_v(m)` be the probability that m spans or more start where stack v starts, and
+    :math:`A_v(m)` the part of it that the stacks inside v bring. An outermost start at a
+    position is that of v if v starts there and the stack around it does not; so m or more
+    spans start at a position with the probability that v starts there, times
+    :math:`H_v(m) - A_v(m)`, summed over v. Where spans cross, ends differ from starts: they are
+    members of another kind.
+    """
+    starts = _starts(structure, placed.first)
+    if not structure.has_clusters:
+        return starts
+    mirrored = structure.mirrored()
+    first = np.where(structure.offset == FREE, placed.first, mirrored.offset == 0)
+    ends = _starts(mirrored, first)
+    ends = ends._replace(kind=ends.kind + 1)
+    return Members(*(np.concatenate(columns) for columns in zip(starts, ends, strict=True)))
+
+
+def _starts(structure: Structure, first: Floats) -> Members:
+    """The starts of a structure, where nodes start together with this probability."""
+    stacks = structure.stacks
+    around, together = linked(structure, first)
+    depth = np.ones(len(stacks), dtype=np.int64)
+    for outer in _outwards(structure):
+        depth += outer >= 0
+    by_depth = [np.flatnonzero(depth == d) for d in range(int(depth.max(initial=0)), 0, -1)]
+    most = stacks.starting.copy()
+    for inner in by_depth[:-1]:
+        np.maximum.at(most, around[inner], stacks.starting[around[inner]] + most[inner])
+    m = np.arange(1, int(most.max(initial=0)) + 1)
+    have, inside = np.zeros((2, len(stacks), len(m)))
+    for inner in by_depth:
+        own = stacks.starting[inner, None]
+        below = np.take_along_axis(inside[inner], np.maximum(m - own - 1, 0), axis=1)
+        have[inner] = np.where(m <= own, 1.0, below)
+        inner = inner[around[inner] >= 0]  # noqa: PLW2901
+        # Multiples of 2**-52 that sum to 1 at most are added without error, in any order.
+        np.add.at(inside, around[inner], rounded(together[inner, None] * have[inner]))
+    weight = have - inside
+    stack, place = np.nonzero(weight)
+    node, kind = stacks.node[stack], np.zeros_like(stack)
+    group, shift = stacks.group[stack], _shift(structure)[node]
+    return Members(group, node, shift, place + 1, kind, weight[stack, place])
+
+
+def ranks_of(structure: Structure, placed: Placed) -> Members:
+    """The shortest span at a position, the second shortest and so on; the kind is its length.
+
+    Where a stack is the innermost, the spans at a position are those of the stack, then those of
+    the stack around it, and so on outwards, each longer than those before. It is the innermost
+    where its node is and no stack inside it is: what these cover is taken off again.
+    """
+    del placed
+    stacks = structure.stacks
+    inner = np.flatnonzero(stacks.around >= 0)
+    own = _chains(structure, np.arange(len(stacks)))
+    outer = _chains(structure, stacks.around[inner])
+    stack = np.concatenate([own[0], inner[outer[0]]])
+    rank, length = (np.concatenate([own[i], outer[i]]) for i in (1, 2))
+    weight = np.repeat([1.0, -1.0], [len(own[0]), len(outer[0])])
+    node = stacks.node[stack]
+    return Members(stacks.group[stack], node, _shift(structure)[node], rank, length, weight)
+
+
+def _chains(structure: Structure, chosen: Ints) -> tuple[Ints, Ints, Ints]:
+    """The spans of some stacks and of those around them: which, rank from 1 on, length."""
+    stacks = structure.stacks
+    which, at, base = np.arange(len(chosen)), chosen, np.zeros_like(chosen)
+    found: list[tuple[Ints, Ints, Ints]] = [(chosen[:0],) * 3]
+    while len(at):
+        row, span = members(stacks.first, at)
+        place = span - stacks.first[at][row]
+        found.append((which[row], base[row] + place + 1, stacks.length[span]))
+        base = base + stacks.height()[at]
+        outer = stacks.around[at]
+        which, at, base = which[outer >= 0], outer[outer >= 0], base[outer >= 0]
+    whole = [np.concatenate(column) for column in zip(*found, strict=True)]
+    return whole[0], whole[1], whole[2]
+
+
+def _outwards(structure: Structure) -> list[Ints]:
+    """For every stack, the stack around it, the one around that, and so on; -1 for none."""
+    found = []
+    around = structure.stacks.around
+    while (around >= 0).any():
+        found.append(around)
+        around = np.where(around >= 0, structure.stacks.around[around], -1)
+    return found
+
+
+# --- Where members are --------------------------------------------------------
 
 
 def start_profiles(sets: SpanSets, place: Ints) -> Profiles:
-    """Where a span of each place starts: one sequence for each place asked for.
+    """Where a node of each place starts, but for its shift: a sequence for each place asked for.
 
-    The start of an inner span is that of the span around it plus its own start in
+    The start of an inner node is that of the one around it plus its own start in
     there, which are independent: their distributions are convolved.
     """
+    if sets.starts is not None:
+        return sets.starts.take(place)
     needed = distinct(place)[0]
     around = needed
     while len(around := sets.parent[around][sets.parent[around] >= 0]):
@@ -193,23 +409,102 @@ def start_profiles(sets: SpanSets, place: Ints) -> Profiles:
     return found.take(where[np.searchsorted(needed, place)])
 
 
-def place_coverage(sets: SpanSets, place: Ints) -> Profiles:
-    """Probability that a span of each place covers each position of its text."""
-    used, index = distinct(place)
-    lengths = sets.table.length[sets.run[used]]
-    return convolved(start_profiles(sets, used), boxes(lengths)).take(index)
+def member_coverage(sets: SpanSets, member: Ints) -> Profiles:
+    """Probability that each member covers each position, from its shift on."""
+    stride = int(sets.length.max(initial=0)) + 1
+    used, index = distinct(sets.place[member] * stride + sets.length[member])
+    place, length = np.divmod(used, stride)
+    return convolved(start_profiles(sets, place), boxes(length)).take(index)
 
 
-def set_coverage(sets: SpanSets, chosen: Ints) -> Profiles:
-    """Probability that each position is covered by a set, whose spans are disjoint."""
-    line = sets.line[chosen]
-    whole = line >= 0
-    covered = coverage_profiles(sets.table, line[whole])
-    if whole.all():
-        return covered
-    owner, member = sets.members(chosen[~whole])
-    parts = place_coverage(sets, sets.place[member])
-    added = summed(parts, sets.count[member], owner, int(np.count_nonzero(~whole)))
-    where = np.empty(len(chosen), dtype=np.int64)
-    where[np.argsort(~whole, kind="stable")] = np.arange(len(chosen))
-    return joined(covered, added).take(where)
+@dataclass(frozen=True, slots=True)
+class Layers:
+    """The members of each set, level by level; those of one level are disjoint.
+
+    Attributes
+    ----------
+    first : array of int, shape (sets + 1,)
+        Set s has the layers ``first[s]:first[s + 1]``, of the levels 1, 2, ...
+    member : array of int, shape (layers + 1,)
+        Layer i has the members ``member[i]:member[i + 1]``.
+    """
+
+    first: Ints
+    member: Ints
+
+
+def layers_in(sets: SpanSets) -> Layers:
+    """Cut each set into its levels."""
+    owner = sets.owner()
+    begins = (np.diff(owner, prepend=-1) != 0) | (np.diff(sets.level, prepend=0) != 0)
+    return Layers(
+        first=bounds(owner[begins], len(sets)),
+        member=np.append(np.flatnonzero(begins), len(owner)),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Covered:
+    """How likely layers cover each position: sums of sequences, each from its shift on.
+
+    Attributes
+    ----------
+    profiles : Profiles
+    weight : array of float, shape (sequences,)
+    shift : array of int, shape (sequences,)
+    is_rigid : array of bool, shape (sequences,)
+    first : array of int, shape (layers + 1,)
+        Layer i is covered by the sequences ``first[i]:first[i + 1]``.
+    """
+
+    profiles: Profiles
+    weight: Floats
+    shift: Ints
+    is_rigid: Bools
+    first: Ints
+
+
+def coverage_of(sets: SpanSets, layers: Layers, chosen: Ints) -> Covered:
+    """Probability that each position is covered by each of some layers.
+
+    What moves freely is added up; what is rigid has a shift of its own.
+    """
+    layer, member = members(layers.member, chosen)
+    is_rigid = sets.is_rigid[member]
+    free, rigid = np.flatnonzero(~is_rigid), np.flatnonzero(is_rigid)
+    line = _whole_line(sets, layer, member, len(chosen))
+    is_whole = line >= 0
+    parts = free[~is_whole[layer[free]]]
+    found, owner = [coverage_profiles(sets.table, line[is_whole])], [np.flatnonzero(is_whole)]
+    if len(parts):
+        has_parts, row = distinct(layer[parts])
+        added = member_coverage(sets, member[parts])
+        found.append(summed(added, sets.weight[member[parts]], row, len(has_parts)))
+        owner.append(has_parts)
+    n_free = sum(map(len, owner))
+    found.append(member_coverage(sets, member[rigid]))
+    owner.append(layer[rigid])
+    shift = np.concatenate([np.zeros(n_free, dtype=np.int64), sets.shift[member[rigid]]])
+    weight = np.concatenate([np.ones(n_free), sets.weight[member[rigid]]])
+    which = np.concatenate(owner)
+    order = np.argsort(which, kind="stable")
+    return Covered(
+        profiles=joined(*found).take(order),
+        weight=weight[order],
+        shift=shift[order],
+        is_rigid=order >= n_free,
+        first=bounds(which[order], len(chosen)),
+    )
+
+
+def _whole_line(sets: SpanSets, layer: Ints, member: Ints, n_layers: int) -> Ints:
+    """For each layer, the line of a text of which it has all items, or -1."""
+    place = sets.place[member]
+    line = np.full(n_layers, -1)
+    if sets.starts is not None:
+        return line
+    line[layer] = sets.table.owner()[sets.run[place]]
+    on_line = sets.table.sum_by_entry(sets.table.count)[line]
+    others = total(layer, (sets.parent[place] >= 0) | sets.is_rigid[member], n_layers)
+    has = total(layer, sets.weight[member], n_layers)
+    return np.where((others == 0) & (has == on_line), line, -1)

@@ -166,8 +166,9 @@ def _check_comparable(first: Settings, second: Settings) -> None:
     """Refuse results that were computed in different ways."""
     for name in KINDS:
         one, other = getattr(first, name), getattr(second, name)
-        # A seed counts where chance was estimated with it.
-        is_free = name in _RESAMPLING or (name == "seed" and first.samples is None)
+        # How chance was estimated counts where it was, for both.
+        is_estimate = name in {"samples", "seed"} and None in (first.samples, second.samples)
+        is_free = name in _RESAMPLING or is_estimate
         if one != other and not is_free:
             raise OptionError(
                 f"the results have different signatures: {name} is ",

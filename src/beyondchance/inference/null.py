@@ -10,9 +10,9 @@ the whole.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, partial
 from itertools import combinations
 from math import nan, sqrt
 from typing import Unpack
@@ -20,6 +20,7 @@ from typing import Unpack
 import numpy as np
 from numpy.typing import ArrayLike
 
+from beyondchance.annotations.building import CORPUS
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.checks import (
     checked_generator,
@@ -30,12 +31,13 @@ from beyondchance.checks import (
 )
 from beyondchance.core.bootstrap import blocks
 from beyondchance.core.estimates import sampled_match
-from beyondchance.core.models import MODELS, Model
-from beyondchance.core.nesting import Forest, flattened
-from beyondchance.core.observed import SpanGroups, shared_positions
+from beyondchance.core.models import Model
+from beyondchance.core.observed import Matched, shared_positions
 from beyondchance.core.ragged import bounds, distinct
+from beyondchance.core.structure import Forest, Nodes, flattened
 from beyondchance.core.variance import covariance, is_within_reach, team_variance
 from beyondchance.errors import LengthsError, OptionError
+from beyondchance.messages import Quote, Use
 from beyondchance.options import (
     FEWEST_RESAMPLES,
     MOST_RESAMPLES,
@@ -46,7 +48,7 @@ from beyondchance.results.agreement import Agreement
 from beyondchance.results.counts import Counts
 from beyondchance.results.score import NOTHING_MARKED, Score
 from beyondchance.scoring.api import agreement, without_gold
-from beyondchance.scoring.counting import Layers, layers_of, trees_on_lines
+from beyondchance.scoring.counting import Placement
 from beyondchance.scoring.marks import marked
 from beyondchance.scoring.one_text import validated_text
 from beyondchance.scoring.options import scoring_of
@@ -194,6 +196,12 @@ def null_distribution(
     checked_instance(corpus, Corpus, "a Corpus")
     draws = checked_whole("resamples", resamples, least=FEWEST_RESAMPLES, most=MOST_RESAMPLES)
     checked_option("ties", ties, TIES)
+    if corpus.unit == CORPUS:
+        raise OptionError(
+            "random annotations are drawn text by text, and the unit is ",
+            Quote(corpus.unit),
+            remedy=("read the annotations with ", Use("unit", "document")),
+        )
     seed = scoring.pop("seed", None)
     rng = checked_generator(seed)
     # Without a seed one is drawn, so that the signature brings the same digits again. Where
@@ -204,17 +212,16 @@ def null_distribution(
         scoring["seed"] = key
     resolved = scoring_of(scoring)
     result = agreement(corpus, **scoring)
-    model = MODELS[result.settings.model]
     sampler = _Sampler(
         result=result,
-        matched=resolved.rule(model).matched,
-        model=model,
+        matched=resolved.measure.matched,
+        model=resolved.model,
         key=key,
         draws=draws,
         ties=ties,
     )
     spans = marked(without_gold(corpus), resolved.scope)
-    return sampler.run(_cells(layers_of(spans, resolved.measure, model), model, result.counts))
+    return sampler.run(_cells(Placement(spans, resolved.model), result.counts))
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,28 +231,29 @@ class _Line:
     Attributes
     ----------
     trees : Forest
-        Each span with the number of its kind: only spans of one kind, a label and a layer,
-        are compared.
-    lengths, parents : arrays of int, shape (spans,)
-        The length of each span, and the one in which it lies, which comes before it; -1 for
-        the text.
+        Each span with the number of its kind: only spans of one kind, which is their label
+        where labels share a line, are compared.
+    nodes : Nodes
     kinds : mapping of int to a choice of spans
         The spans of each kind.
+    are_disjoint : bool
+        Whether no two of them ever overlap.
     """
 
     trees: Forest
-    lengths: Ints
-    parents: Ints
+    nodes: Nodes
     kinds: Mapping[int, Ints | slice]
+    are_disjoint: bool
 
 
-def _line(trees: Forest) -> _Line:
-    lengths, kind, parents = np.array(flattened(trees)).T
-    numbers = distinct(kind)[0].tolist()
-    if len(numbers) == 1:
-        return _Line(trees, lengths, parents, {numbers[0]: slice(None)})
-    kinds = {number: np.flatnonzero(kind == number) for number in numbers}
-    return _Line(trees, lengths, parents, kinds)
+def _line(trees: Forest, *, is_independent: bool) -> _Line:
+    nodes, kind = flattened(trees)
+    numbers = [number for number in distinct(kind)[0].tolist() if number]
+    kinds: dict[int, Ints | slice] = {numbers[0]: slice(None)}
+    if len(numbers) > 1 or not kind.all():
+        kinds = {number: np.flatnonzero(kind == number) for number in numbers}
+    are_disjoint = bool((nodes.parent < 0).all()) and not (is_independent and len(kind) > 1)
+    return _Line(trees, nodes, kinds, are_disjoint)
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,21 +275,25 @@ class _Cell:
     members: list[tuple[str, _Line]]
 
     @property
+    def are_disjoint(self) -> bool:
+        """Whether no two spans of one annotator ever overlap."""
+        return all(line.are_disjoint for _, line in self.members)
+
+    @property
     def problem(self) -> tuple[object, ...]:
         """Equal cells have equal distributions."""
         return self.n, *sorted(line.trees for _, line in self.members)
 
 
-def _cells(layers: Layers, model: Model, counts: Counts) -> Iterator[_Cell]:
+def _cells(placed: Placement, counts: Counts) -> Iterator[_Cell]:
     """What two annotators or more marked, document by document."""
-    spans, corpus = layers.spans, layers.spans.corpus
+    spans, model, structure = placed.spans, placed.model, placed.structure
+    corpus = spans.corpus
     n_labels, n_annotators = max(len(spans.labels), 1), max(len(corpus.annotators), 1)
     # Labels that share a line are drawn at once, others one by one.
     is_joint = spans.scope.is_joint and not model.is_independent
-    # Only spans of one kind are compared: of one layer and, on a joint line, of one label.
-    kind = layers.layer
-    if is_joint:
-        kind = kind + spans.label[spans.owner()] * (int(kind.max(initial=0)) + 1)
+    # Only spans of one kind are compared: on a joint line, those of one label.
+    kind = spans.label[spans.owner()] * is_joint + 1
     # The groups of spans that are compared with others, and their lines. Spans that no other
     # annotator marked in the same text and label match nothing, wherever they are placed.
     both = np.flatnonzero((counts.spans_a > 0) & (counts.spans_b > 0))
@@ -290,14 +302,14 @@ def _cells(layers: Layers, model: Model, counts: Counts) -> Iterator[_Cell]:
     groups = np.searchsorted(
         code, np.concatenate([where * n_annotators + side[both] for side in (counts.a, counts.b)])
     )
-    lines, number = distinct(layers.line[spans.first[groups]])
+    lines, number = distinct(structure.line[spans.first[groups]])
     # Any group on a line tells its text and annotator.
     holder = np.zeros(len(lines), dtype=np.int64)
     holder[number] = groups
     cell = spans.text[holder] * n_labels + (0 if is_joint else spans.label[holder])
     cells, number = distinct(cell)
     first = bounds(number, len(cells))
-    trees, line_of = trees_on_lines(layers), cache(_line)
+    line_of = cache(partial(_line, is_independent=model.is_independent))
     document_of = np.zeros(len(corpus.text_length), dtype=np.int64)
     document_of[counts.text] = counts.document
     first_text = np.searchsorted(corpus.text_document, corpus.text_document)
@@ -311,7 +323,7 @@ def _cells(layers: Layers, model: Model, counts: Counts) -> Iterator[_Cell]:
         members = [
             (
                 "\x1f".join((*title, corpus.annotators[spans.annotator[holder[member]]])),
-                line_of(trees(int(lines[member]), kind.__getitem__)),
+                line_of(placed.trees(int(lines[member]), kind.__getitem__)),
             )
             for member in range(first[index], first[index + 1])
         ]
@@ -323,7 +335,7 @@ class _Sampler:
     """Draws random annotations of a corpus, and compares the observed ones with them."""
 
     result: Agreement
-    matched: Callable[[SpanGroups, Ints, Ints], Ints | Floats]
+    matched: Matched
     model: Model
     key: int
     draws: int
@@ -364,19 +376,20 @@ class _Sampler:
     def match(self, cell: _Cell) -> Floats:
         """What all pairs have in common, draw by draw."""
         generators = [_generator(self.key, name) for name, _ in cell.members]
-        n_spans = sum(len(line.lengths) for _, line in cell.members)
+        n_spans = sum(len(line.nodes.length) for _, line in cell.members)
         parts = []
         for size in blocks(self.draws, n_spans, cells=_DRAWS_AT_A_TIME):
             sides = []
             for (_, line), rng in zip(cell.members, generators, strict=True):
-                starts = self.model.draw(cell.n, line.lengths, line.parents, size, rng)
-                own = line.kinds.items()
-                sides.append({kind: (starts[:, i], line.lengths[i]) for kind, i in own})
+                starts, length = self.model.draw(cell.n, line.nodes, size, rng), line.nodes.length
+                sides.append({kind: (starts[:, i], length[i]) for kind, i in line.kinds.items()})
             shared = np.zeros(size)
             for a, b in combinations(sides, 2):
                 for kind in sorted(a.keys() & b.keys()):
                     shared += sampled_match(
-                        cell.n, a[kind], b[kind], matched=self.matched, model=self.model
+                        *(cell.n, a[kind], b[kind]),
+                        matched=self.matched,
+                        are_disjoint=cell.are_disjoint,
                     )
             parts.append(shared)
         return np.concatenate(parts)
@@ -384,16 +397,16 @@ class _Sampler:
     def variance(self, cell: _Cell, known: _Covariances) -> float:
         """The exact variance; nan where it is out of reach."""
         kinds = {kind for _, line in cell.members for kind in line.kinds}
-        # Known for positions that both cover, where the spans of one line are disjoint. Spans of
-        # a single kind are, and share their lines with no others.
-        if self.matched is not shared_positions or len(kinds) > 1:
+        # Known for positions that both cover, where the spans of one line are disjoint and all
+        # of one kind.
+        if self.matched is not shared_positions or len(kinds) > 1 or not cell.are_disjoint:
             return nan
-        sides = [np.unique(line.lengths, return_counts=True) for _, line in cell.members]
+        sides = [np.unique(line.nodes.length, return_counts=True) for _, line in cell.members]
         if not all(is_within_reach(cell.n, *side) for side in sides):
             return nan
         team = []
         for (_, line), side in zip(cell.members, sides, strict=True):
-            problem = cell.n, tuple(line.lengths.tolist())
+            problem = cell.n, tuple(line.nodes.length.tolist())
             own = known.get(problem) or covariance(cell.n, *side)
             if cell.n <= _SHORT:
                 known[problem] = own

@@ -16,7 +16,7 @@ from typing import Protocol, TypeVar
 import numpy as np
 
 from beyondchance.annotations.corpus import Corpus
-from beyondchance.errors import DataError, FormatError, MismatchError, SpanError
+from beyondchance.errors import DataError, FormatError, MismatchError, OptionError, SpanError
 from beyondchance.io.drafts import Draft, DraftSpan
 from beyondchance.io.layers import out_of_order
 from beyondchance.io.offsets import UNITS, Interval, code_points, tokenized
@@ -25,6 +25,9 @@ from beyondchance.io.values import quoting
 from beyondchance.messages import Piece, Quote, Text, Use, pieces
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
+
+_RULES = {"words": "rule", "whitespace": "whitespace"}
+"""What the signature calls tokens by rule, by the values of the option ``tokeniser``."""
 
 
 # --- One draft ----------------------------------------------------------------
@@ -128,11 +131,12 @@ def _remedy(span: DraftSpan, text: str, unit: str) -> Text:
 
 @dataclass(frozen=True, slots=True)
 class _Layout:
-    """How a document is cut into texts and positions."""
+    """How a document is cut into texts and positions, and where its tokens come from."""
 
     text: str
     parts: list[Interval]
     tokens: list[Interval] | None
+    origin: str
     starts: list[int]
     ends: list[int]
 
@@ -164,8 +168,10 @@ def assembled(drafts: Iterable[Draft], reading: Reading, *, unit: str, positions
     texts: list[str] = []
     token_starts: list[int] = []
     token_ends: list[int] = []
+    origins: set[str] = set()
     for name, group in by_document.items():
         layout = _layout(group, unit, positions, reading)
+        origins.add(layout.origin)
         first_text = len(lengths)
         for start, end in layout.parts:
             names.append(name)
@@ -187,6 +193,7 @@ def assembled(drafts: Iterable[Draft], reading: Reading, *, unit: str, positions
                     continue
                 seen.add(place)
                 spans.append((first_text + place[0], draft.annotator, *place[1:]))
+    _sign_tokens(origins, positions, reading)
     text, annotator, starts, ends, label = zip(*spans, strict=True) if spans else ((),) * 5
     drafted = [(name, draft) for name, group in by_document.items() for draft in group]
     corpus = Corpus.from_columns(
@@ -211,6 +218,18 @@ def assembled(drafts: Iterable[Draft], reading: Reading, *, unit: str, positions
         token_end=np.array(token_ends, dtype=np.int64) if with_tokens else None,
         gold=next((draft.annotator for _, draft in drafted if draft.is_gold), None),
     )
+
+
+def _sign_tokens(origins: set[str], positions: str, reading: Reading) -> None:
+    """Sign where tokens come from, and say where the tokeniser asked for has no use."""
+    tokeniser, is_asked_for = Use("tokeniser", is_name=True), "tokeniser" in reading.changed()
+    if positions == "tokens":
+        reading.signed["tokens"] = "+".join(sorted(origins))
+        if is_asked_for and origins == {"file"}:
+            reading.note(tokeniser, " was not used: the files have tokens")
+    elif is_asked_for:
+        remedy = ("pass ", Use("positions", "tokens"))
+        raise OptionError(tokeniser, f" does not apply to {positions}", remedy=remedy)
 
 
 class Work(Protocol):
@@ -301,7 +320,7 @@ def _layout(group: list[Draft], unit: str, positions: str, reading: Reading) -> 
         problem = quoting("document {} has no sentences", first.document)
         raise DataError(*problem, where=first.where, remedy=("pass ", Use("unit", "document")))
     parts = list(sentences or []) if unit == "sentence" else [(0, len(first.text))]
-    tokens = None
+    tokens, origin = None, ""
     if positions == "tokens":
         known = [draft for draft in group if draft.tokens is not None]
         for other in known[1:]:
@@ -313,17 +332,18 @@ def _layout(group: list[Draft], unit: str, positions: str, reading: Reading) -> 
                     expected="the same tokens for all annotators",
                     remedy=("or pass ", Use("positions", "characters")),
                 )
-        tokens = list(known[0].tokens or ()) if known else tokenized(first.text)
+        rule = reading.options["tokeniser"]
+        tokens = list(known[0].tokens or ()) if known else tokenized(first.text, rule)
+        origin = "file" if known else _RULES[rule]
         odd = out_of_order(tokens, len(first.text))
         if odd is not None:
             text = " of document {} does not follow the one before it within the text"
             found = (f"token [{odd[0]}, {odd[1]})", *quoting(text, first.document))
             raise FormatError(*found, where=first.where, expected="tokens in order")
-        reading.signed["tokens"] = "file" if known else "rule"
         if reading.options["align"] != "widen":
             reading.signed["align"] = reading.options["align"]
     starts, ends = [s for s, _ in tokens or ()], [e for _, e in tokens or ()]
-    return _Layout(first.text, parts, tokens, starts, ends)
+    return _Layout(first.text, parts, tokens, origin, starts, ends)
 
 
 def _difference(first: Draft, other: Draft) -> MismatchError:

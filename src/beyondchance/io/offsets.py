@@ -14,18 +14,21 @@ Interval = tuple[int, int]
 UNITS = {"codepoints": "code points", "utf16": "UTF-16 units"}
 """What offsets can count, by the values of the option ``offsets``."""
 
-_TOKEN = re.compile(r"\w+|[^\w\s]")
+_TOKENS = {"words": re.compile(r"\w+|[^\w\s]"), "whitespace": re.compile(r"\S+")}
 
 
-def tokenized(text: str) -> list[Interval]:
-    """Tokens by rule: runs of word characters, and every other visible character.
+def tokenized(text: str, tokeniser: str = "words") -> list[Interval]:
+    """Tokens by rule: words and every other visible character, or what white space separates.
 
     Examples
     --------
-    >>> [text[s:e] for text in ["Don't stop, Mr. Day!"] for s, e in tokenized(text)]
+    >>> text = "Don't stop, Mr. Day!"
+    >>> [text[s:e] for s, e in tokenized(text)]
     ['Don', "'", 't', 'stop', ',', 'Mr', '.', 'Day', '!']
+    >>> [text[s:e] for s, e in tokenized(text, "whitespace")]
+    ["Don't", 'stop,', 'Mr.', 'Day!']
     """
-    return [match.span() for match in _TOKEN.finditer(text)]
+    return [match.span() for match in _TOKENS[tokeniser].finditer(text)]
 
 
 def length_of(text: str, unit: str) -> int:

@@ -14,6 +14,8 @@ EVERYWHERE = frozenset({"gold", "match", "duplicates", "repeated"})
 """Options that every format takes."""
 CHARACTERS = EVERYWHERE | {"unit", "positions", "whitespace", "align", "offsets", "zero_length"}
 """Options that every format with character offsets takes."""
+UNTOKENISED = CHARACTERS | {"tokeniser"}
+"""Options of formats with character offsets whose files need not have tokens."""
 
 
 @dataclass(frozen=True, slots=True)

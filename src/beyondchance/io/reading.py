@@ -10,6 +10,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, Unpack
 
+from beyondchance.annotations.building import CORPUS
 from beyondchance.annotations.corpus import Corpus, Input
 from beyondchance.checks import checked_option
 from beyondchance.errors import DataError, FormatError, MismatchError, OptionError
@@ -62,7 +63,9 @@ def read(
     >>> corpus.annotators, corpus.unit, corpus.positions
     (('ada', 'ben', 'cleo'), 'sentence', 'tokens')
     """
-    reading = Reading(options)
+    # Texts are what they are by default, and spans may be placed in any of them.
+    is_corpus_wide = options.get("unit") == CORPUS
+    reading = Reading({**options, "unit": None} if is_corpus_wide else options)
     if not paths:
         raise OptionError("nothing to read", expected="at least one file or folder")
     gold = reading.options["gold"]
@@ -83,6 +86,7 @@ def read(
     signed = {name: value for name, value in changed.items() if known[name].option.is_signed}
     return replace(
         corpus,
+        unit=CORPUS if is_corpus_wide else corpus.unit,
         options={**corpus.options, **signed, **reading.signed},
         skipped={**corpus.skipped, **reading.skipped},
         notes=(*corpus.notes, *reading.notes),

@@ -17,7 +17,7 @@ from typing import Any, Protocol, cast
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.errors import MissingLibraryError
 from beyondchance.io.drafts import Draft
-from beyondchance.io.options import CHARACTERS, EVERYWHERE, Reading
+from beyondchance.io.options import CHARACTERS, EVERYWHERE, UNTOKENISED, Reading
 from beyondchance.io.sources import Source
 
 
@@ -166,7 +166,7 @@ _ALL = (
         name="brat",
         title="brat standoff: one folder per annotator, .ann next to .txt",
         example="beyondchance agree anna/ ben/",
-        options=CHARACTERS | {"discontinuous", "empty"},
+        options=UNTOKENISED | {"discontinuous", "empty"},
     ),
     Format(
         name="spacy",
@@ -184,7 +184,7 @@ _ALL = (
         example="beyondchance agree project.zip",
         offsets="UTF-16 units",
         first="<{",
-        options=CHARACTERS | {"layer", "feature"},
+        options=UNTOKENISED | {"layer", "feature"},
         library="cassis",
         extra="uima",
     ),
@@ -204,7 +204,7 @@ _ALL = (
         example="beyondchance agree document.xml",
         offsets="code points, or as the file says (bdocjs)",
         first="<{",
-        options=CHARACTERS | {"layer", "feature"},
+        options=UNTOKENISED | {"layer", "feature"},
     ),
     Format(
         name="eaf",
@@ -243,7 +243,7 @@ _ALL = (
         title="Label Studio: JSON and JSON-MIN, all annotators in one file",
         example="beyondchance agree export.json",
         first="[{",
-        options=CHARACTERS | {"predictions"},
+        options=UNTOKENISED | {"predictions"},
     ),
     Format(
         name="doccano",
@@ -251,14 +251,14 @@ _ALL = (
         example="beyondchance agree project.zip",
         offsets="UTF-16 units",
         first="{",
-        options=CHARACTERS | {"empty"},
+        options=UNTOKENISED | {"empty"},
     ),
     Format(
         name="prodigy",
         title="Prodigy: JSONL from db-out",
         example="beyondchance agree dataset.jsonl",
         first="{",
-        options=CHARACTERS,
+        options=UNTOKENISED,
     ),
     Format(
         name="conllu",
@@ -274,7 +274,7 @@ _ALL = (
         title="CSV, TSV, JSONL or Parquet with document, annotator, start, end, label",
         example="beyondchance agree spans.csv",
         is_alone=True,
-        options=CHARACTERS | {"documents", "empty", "length"},
+        options=UNTOKENISED | {"documents", "empty", "length"},
     ),
     Format(
         name="conll",

@@ -20,8 +20,7 @@ from beyondchance.other_coefficients.explanations import differences, facts, nee
 from beyondchance.other_coefficients.sections import compared
 from beyondchance.results.agreement import Agreement
 from beyondchance.scoring.api import agreement, without_gold
-from beyondchance.scoring.marks import fitting_model, marked
-from beyondchance.scoring.options import SCOPES, settings_of
+from beyondchance.scoring.options import settings_of
 from beyondchance.settings import Settings
 
 __all__ = ["CATALOGUE", "GAMMAS", "Coefficient", "Coefficients", "coefficients"]
@@ -158,7 +157,7 @@ def coefficients(
     undefined: cu-alpha: where annotators marked the same positions, no text has two labels \
 to confuse
     <BLANKLINE>
-    beyondchance|measure:token|model:disjoint|scope:label|unit:document|positions:tokens\
+    beyondchance|measure:token|model:auto|scope:label|unit:document|positions:tokens\
 |average:micro|version:0.1.0
     """
     checked_instance(corpus, Corpus, "a Corpus")
@@ -167,8 +166,6 @@ to confuse
     for option in gamma or {}:
         checked_option("parameter of gamma", option, GAMMA_OPTIONS)
     given, corpus = corpus, without_gold(corpus)
-    if model == "auto":
-        model = fitting_model(marked(given, SCOPES["label"]))[0].name
     settings = settings_of(corpus, model=model, gold=None if corpus is given else given.gold)
 
     task = Task(

@@ -10,6 +10,7 @@ from typing import Any, Unpack
 
 import numpy as np
 
+from beyondchance.annotations.building import CORPUS
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.checks import checked_instance
 from beyondchance.errors import DataError
@@ -283,9 +284,11 @@ def _of_ranking(
 def _placements(corpus: Corpus, settings: Settings) -> Iterator[Placement]:
     """Random spans in a short, a middling and a long text of the corpus.
 
-    Of each text, the spans of the annotator and label that has most of them.
+    Of each text, the spans of the annotator and label that has most of them. Spans that
+    overlap are shown only where each is placed by itself.
     """
-    if settings.model == "nested" or not len(corpus.span_text):
+    is_independent = settings.model == "overlapping"
+    if not len(corpus.span_text) or settings.unit == CORPUS:
         return
     n_labels, n_annotators = len(corpus.labels), len(corpus.annotators)
     cell = (corpus.span_text * n_annotators + corpus.span_annotator) * n_labels + corpus.span_label
@@ -300,10 +303,17 @@ def _placements(corpus: Corpus, settings: Settings) -> Iterator[Placement]:
         spans = np.flatnonzero(cell == chosen)
         here, one = int(corpus.span_text[spans[0]]), spans[0]
         lengths = (corpus.span_end - corpus.span_start)[spans]
+        starts, ends = np.sort(corpus.span_start[spans]), np.sort(corpus.span_end[spans])
+        if not is_independent and (starts[1:] < ends[:-1]).any():
+            continue
         yield Placement(
             document=corpus.documents[corpus.text_document[here]],
             annotator=corpus.annotators[corpus.span_annotator[one]],
             label=corpus.labels[corpus.span_label[one]],
             lengths=tuple(sorted(lengths.tolist())),
-            coverage=coverage(int(corpus.text_length[here]), lengths, model=settings.model),
+            coverage=coverage(
+                int(corpus.text_length[here]),
+                lengths,
+                model="overlapping" if is_independent else "disjoint",
+            ),
         )

@@ -39,6 +39,8 @@ LITTLE = 0.005
 """Where correction moves a score by less, it is said to change little."""
 MUCH = 0.05
 """Where it moves a score by this or more, that is said too."""
+APART = 0.1
+"""Where finding and labelling differ by this or more, it is said what annotators differ in."""
 _MOST_REASONS = 6
 """Reasons for missing intervals that have a sentence each."""
 _MOST_CHANGES = 6
@@ -129,6 +131,28 @@ def effect(score: Score, digits: int = 4) -> str:
     if change < LITTLE:
         return f"Correction changes little here: it lowers the score by {shown}."
     return f"Correction {'matters here: it ' if change >= MUCH else ''}lowers the score by {shown}."
+
+
+def finding_and_labelling(finding: Score, labelling: Score, digits: int = 4) -> str:
+    """Whether annotators differ mainly in spans or in labels; nothing where neither stands out.
+
+    Examples
+    --------
+    >>> found = Score(matched=90, expected=10, size_a=100, size_b=100)
+    >>> labelled = Score(matched=25, expected=20, size_a=90, size_b=90, of="labels")
+    >>> print(finding_and_labelling(found, labelled, 2))
+    Corrected for chance, agreement is 0.89 in finding spans and 0.07 in labelling what both \
+found: the annotators differ mainly in the labels.
+    """
+    difference = finding.corrected - labelling.corrected
+    if isnan(difference) or abs(difference) < APART:
+        return ""
+    found, labelled = (in_digits(score.corrected, digits) for score in (finding, labelling))
+    return (
+        f"Corrected for chance, agreement is {found} in finding spans and {labelled} in labelling "
+        "what both found: the annotators differ mainly in "
+        f"{'the labels' if difference > 0 else 'where spans are'}."
+    )
 
 
 def _percent(share: float) -> str:

@@ -12,6 +12,7 @@ from beyondchance.core.ragged import distinct
 from beyondchance.messages import Note
 from beyondchance.numbers import in_digits
 from beyondchance.options import ResamplingOptions, documented
+from beyondchance.results.averages import AVERAGES, MacroAverage
 from beyondchance.results.counts import Counts
 from beyondchance.results.intervals import ConfidenceInterval, Intervals, intervals_of
 from beyondchance.results.resampling import SCORES, Levels, Resampling, resampling_of
@@ -110,6 +111,36 @@ class Agreement:
     def by_field(self, name: str) -> Mapping[str, Score]:
         """A score for each value of a field of the documents, such as a round."""
         return self.counts.by_field(name)
+
+    def macro(self, by: str) -> MacroAverage:
+        """The mean of the scores of all labels, or of all documents.
+
+        In the overall score, frequent labels and long documents count more; here all count the
+        same. Scores that are undefined are left out.
+
+        Parameters
+        ----------
+        by : {"label", "document"}
+
+        Returns
+        -------
+        MacroAverage
+            With intervals, and how many were left out and why.
+
+        Examples
+        --------
+        Both mark the same two P, and L in different places.
+
+        >>> from beyondchance import agreement
+        >>> a = [["B-P", "O", "B-P", "O", "O", "B-L"]]
+        >>> b = [["B-P", "O", "B-P", "O", "B-L", "O"]]
+        >>> result = agreement(a, b)
+        >>> round(result.observed, 4), result.macro("label").observed
+        (0.6667, 0.5)
+        """
+        checked_option("by", by, AVERAGES)
+        settings = self.settings.replaced(average=f"macro-{by}")
+        return MacroAverage(self.counts, by, settings, self.resampled_unit)
 
     @documented(ResamplingOptions)
     def interval(

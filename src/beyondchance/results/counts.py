@@ -24,12 +24,12 @@ from beyondchance.core.ragged import distinct, total
 from beyondchance.errors import DataError
 from beyondchance.messages import Quote
 from beyondchance.results.resampling import Levels, Rows
-from beyondchance.results.score import SUMS, Score
+from beyondchance.results.score import SPANS, SUMS, Score
 from beyondchance.types import Bools, Floats, Ints
 
 Name = TypeVar("Name", bound=Hashable)
 
-_FLAGS = ("certain", "certain_a", "certain_b")
+_FLAGS = ("certain", "certain_a", "certain_b", "fixed")
 _COLUMNS = (
     *("document", "text", "label", "a", "b"),
     *("matched", "expected", "size_a", "size_b", "spans_a", "spans_b"),
@@ -53,6 +53,7 @@ class Scores(Mapping[Name, Score]):
 
     names: Sequence[Name]
     columns: Mapping[str, NDArray[Any]]
+    of: str = SPANS
 
     @cached_property
     def _number(self) -> dict[Name, int]:
@@ -60,7 +61,8 @@ class Scores(Mapping[Name, Score]):
 
     def __getitem__(self, name: Name) -> Score:
         number = self._number[name]
-        return Score(**{key: column[number].item() for key, column in self.columns.items()})
+        values = {key: column[number].item() for key, column in self.columns.items()}
+        return Score(**values, of=self.of)
 
     def __iter__(self) -> Iterator[Name]:
         return iter(self.names)
@@ -98,6 +100,9 @@ class Counts:
     certain, certain_a, certain_b : arrays of bool, shape (rows,)
         Whether every random arrangement agrees completely, or matches all that one side
         marked.
+    fixed : array of bool, shape (rows,)
+        Whether every random arrangement gives the same match: chance has no freedom, as in a
+        text of one position, or one that a side covers completely or not at all.
     matched_a, matched_b, expected_a, expected_b : arrays of float, shape (rows,), optional
         The match of either side, where recall and precision have one of their own.
     error : array of float, shape (rows,), optional
@@ -105,6 +110,11 @@ class Counts:
     stream : array of int, shape (rows,), optional
         The stream of random numbers of each estimate. Estimates of one stream are the same
         estimate, so that their errors add up; those of different streams are independent.
+    is_corpus_wide : bool
+        Whether random spans may be in any text of the corpus. Then every text has rows, and
+        chance is not known of single documents.
+    of : {"spans", "labels"}
+        What was counted: spans, or the labels of what both found.
     """
 
     documents: tuple[str, ...]
@@ -127,15 +137,39 @@ class Counts:
     certain: Bools
     certain_a: Bools
     certain_b: Bools
+    fixed: Bools
     matched_a: Floats | None = None
     matched_b: Floats | None = None
     expected_a: Floats | None = None
     expected_b: Floats | None = None
     error: Floats | None = None
     stream: Ints | None = None
+    is_corpus_wide: bool = False
+    of: str = SPANS
 
     def __len__(self) -> int:
         return len(self.document)
+
+    @cached_property
+    def marked(self) -> Bools:
+        """Rows in which at least one of the two marked something."""
+        return np.asarray((self.spans_a > 0) | (self.spans_b > 0))
+
+    @property
+    def n_marked_documents(self) -> int:
+        """Documents in which somebody marked something."""
+        return len(distinct(self.document[self.marked])[0])
+
+    def texts_without_freedom(self) -> tuple[int, int]:
+        """Texts in which every random arrangement gives the same match, of those with spans.
+
+        Such are texts of one position, and those in which one of two marked nothing or
+        everything.
+        """
+        n_texts, n_free = (
+            len(distinct(self.text[rows])[0]) for rows in (self.marked, self.marked & ~self.fixed)
+        )
+        return n_texts - n_free, n_texts
 
     def __repr__(self) -> str:
         return f"Counts({len(self):,} rows of {len(self.documents):,} documents)"
@@ -157,6 +191,12 @@ class Counts:
         if not tables:
             raise DataError("there is no table", expected="one or more")
         first = tables[0]
+        if len(tables) > 1 and any(part.is_corpus_wide for part in tables):
+            raise DataError(
+                "random spans were placed in the whole corpus of each table",
+                expected="one table of all documents",
+                remedy="score them together",
+            )
         for part in tables:
             if part.fields.keys() != first.fields.keys():
                 raise DataError(
@@ -167,7 +207,7 @@ class Counts:
                     " cannot be added",
                     expected="the same fields",
                 )
-            if part._columns().keys() != first._columns().keys():
+            if part._columns().keys() != first._columns().keys() or part.of != first.of:
                 raise DataError("tables of different measures cannot be added", expected="the same")
         documents = tuple(chain.from_iterable(part.documents for part in tables))
         twice = [name for name, times in Counter(documents).items() if times > 1]
@@ -204,6 +244,8 @@ class Counts:
             labels=labels,
             annotators=annotators,
             pairs=_distinct_pairs(np.concatenate(pairs, axis=1), len(annotators)),
+            is_corpus_wide=first.is_corpus_wide,
+            of=first.of,
             **whole,
         )
 
@@ -267,12 +309,12 @@ class Counts:
 
     def by_document(self) -> Mapping[str, Score]:
         """A score for each document compared."""
-        return self._scores(self.document, self.documents)
+        return self._scores(self.document, self.documents, are_parts=self.is_corpus_wide)
 
     def by_field(self, name: str) -> Mapping[str, Score]:
         """A score for each value of a field of the documents."""
         values, group = self.field_values(name)
-        return self._scores(group[self.document], values)
+        return self._scores(group[self.document], values, are_parts=self.is_corpus_wide)
 
     def field_values(self, name: str) -> tuple[tuple[str, ...], Ints]:
         """The values of a field, and the number of each document's among them."""
@@ -325,8 +367,9 @@ class Counts:
             errors = [self.without(name).score().error for name in self.annotators]
             columns["error"] = np.array(errors)
         # Documents of which all rows are the annotator's are lost.
-        n_rows_of = np.bincount(self.document, minlength=len(self.documents))
-        code, number = distinct(self.document[row] * n_annotators + who)
+        marked = self.marked
+        n_rows_of = np.bincount(self.document[marked], minlength=len(self.documents))
+        code, number = distinct((self.document[row] * n_annotators + who)[marked[row]])
         lost = code[np.bincount(number) == n_rows_of[code // n_annotators]] % n_annotators
         n_lost = np.bincount(lost, minlength=n_annotators)
         columns["n_documents"] = np.count_nonzero(n_rows_of) - n_lost
@@ -340,7 +383,7 @@ class Counts:
         lost_spans = total(code, spans, n_annotators)
         lost_spans += total(only[is_lost], spans[is_lost], n_annotators)
         columns["n_spans"] = (spans.sum() - lost_spans).astype(np.int64)
-        return Scores(self.annotators, columns)
+        return Scores(self.annotators, columns, self.of)
 
     def size_by_annotator(self) -> dict[str, float]:
         """How much each annotator marked, in the measure's own unit."""
@@ -372,7 +415,12 @@ class Counts:
         return replace(self, **columns)
 
     def _scores(
-        self, group: Ints, names: Sequence[Name], *, sides: Sequence[str] = ("a", "b")
+        self,
+        group: Ints,
+        names: Sequence[Name],
+        *,
+        sides: Sequence[str] = ("a", "b"),
+        are_parts: bool = False,
     ) -> Scores[Name]:
         """Sum the rows of each group; `n_spans` counts the spans of these sides."""
         n_groups = len(names)
@@ -386,9 +434,11 @@ class Counts:
             columns[name] = has_rows & (total(group, ~getattr(self, name), n_groups) == 0)
         if self.error is not None:
             columns["error"] = self._errors(group, n_groups)
-        columns["n_documents"] = _distinct(group, self.document, n_groups)
+        columns["is_part"] = np.full(n_groups, are_parts)
+        marked = np.flatnonzero(self.marked)
+        columns["n_documents"] = _distinct(group[marked], self.document[marked], n_groups)
         columns["n_spans"] = self._once(group, n_groups, "spans", sides).astype(np.int64)
-        return Scores(names, columns)
+        return Scores(names, columns, self.of)
 
     def _errors(self, group: Ints, n_groups: int) -> Floats:
         """Standard error of the sum of each group's estimates.
@@ -434,13 +484,13 @@ class Counts:
             matched=self.matched,
             expected=self.expected,
             size=self.size_a + self.size_b,
-            certain=self.certain,
+            fixed=self.fixed,
             a=self.a,
             b=self.b,
         )
 
     def document_sums(self) -> Floats:
-        """Matched, expected, size and rows that are not certain, of each document.
+        """Matched, expected, size and rows in which chance has freedom, of each document.
 
         Returns
         -------

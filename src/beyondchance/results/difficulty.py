@@ -61,13 +61,15 @@ class Difficulty:
 
     @cached_property
     def by_document(self) -> dict[str, float]:
-        """Difficulty of each document; nan where nothing was marked."""
-        return self._named(self.counts.document, self.counts.documents)
+        """Difficulty of each document; nan where nothing was marked, and with unit ``corpus``."""
+        counts = self.counts
+        return self._named(counts.document, counts.documents, are_parts=counts.is_corpus_wide)
 
     @cached_property
     def by_text(self) -> Floats:
-        """Difficulty of each text; nan where nothing was marked."""
-        return self._of(self.counts.text, self.counts.n_texts)
+        """Difficulty of each text; nan where nothing was marked, and with unit ``corpus``."""
+        counts = self.counts
+        return self._of(counts.text, counts.n_texts, are_parts=counts.is_corpus_wide)
 
     @cached_property
     def by_label(self) -> dict[str, float]:
@@ -138,17 +140,20 @@ class Difficulty:
         """Over all ordered pairs, two annotators count twice, one with itself once."""
         return np.where(self.counts.a == self.counts.b, 1, 2)
 
-    def _named(self, group: Ints, names: tuple[str, ...]) -> dict[str, float]:
+    def _named(
+        self, group: Ints, names: tuple[str, ...], *, are_parts: bool = False
+    ) -> dict[str, float]:
         """The difficulty of each group, by its name."""
-        return dict(zip(names, self._of(group, len(names)).tolist(), strict=True))
+        found = self._of(group, len(names), are_parts=are_parts)
+        return dict(zip(names, found.tolist(), strict=True))
 
-    def _of(self, group: Ints, n_groups: int) -> Floats:
-        """Difficulty of each group of rows."""
+    def _of(self, group: Ints, n_groups: int, *, are_parts: bool = False) -> Floats:
+        """Difficulty of each group of rows; nan for parts of what spans were placed in."""
         counts, times = self.counts, self._times()
         expected = exact_total(group, times * counts.expected, n_groups)
         size = total(group, times * (counts.size_a + counts.size_b), n_groups)
-        with np.errstate(invalid="ignore"):
-            return 1 - 2 * expected / size
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.where((size > 0) & (not are_parts), 1 - 2 * expected / size, nan)
 
     def __repr__(self) -> str:
         return f"Difficulty(overall={in_digits(self.overall)}, settings='{self.settings}')"

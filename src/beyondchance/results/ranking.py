@@ -6,8 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from math import isnan
 
-from beyondchance.checks import checked_option
-from beyondchance.messages import Note
+import numpy as np
+from numpy.typing import ArrayLike
+
+from beyondchance.checks import checked_option, is_whole
+from beyondchance.errors import OptionError
+from beyondchance.messages import Note, Quote
 from beyondchance.results.agreement import Agreement
 from beyondchance.settings import Settings
 from beyondchance.types import Bools
@@ -47,15 +51,68 @@ class Ranking:
             for name, score in scores.items()
         }
 
-    def among(self, texts: Bools) -> Ranking:
-        """The ranking by some of the texts, chosen by a truth value for each."""
-        systems = {
-            name: replace(system, counts=system.counts.only(texts[system.counts.text]))
-            for name, system in self.systems.items()
-        }
+    def among(self, texts: ArrayLike) -> Ranking:
+        """The ranking by some of the texts.
+
+        Parameters
+        ----------
+        texts : array or list of bool or int
+            A truth value for each text of the corpus, or the numbers of the texts to keep,
+            from 0 on, in any order.
+
+        Raises
+        ------
+        OptionError
+            For anything else, a number that no text has, or one that is listed twice.
+
+        Examples
+        --------
+        >>> from beyondchance import Corpus, rank
+        >>> spans = {"gold": [[(0, 2, "P")], [(5, 6, "P")]], "system": [[(0, 2, "P")], []]}
+        >>> ranking = rank(Corpus.from_spans(spans, lengths=[9, 9]), gold="gold")
+        >>> ranking.among([0]).systems["system"].observed
+        1.0
+        >>> ranking.among([False, True]).systems["system"].observed
+        0.0
+        """
+        systems = {}
+        for name, system in self.systems.items():
+            counts = system.counts
+            keep = _truth_values(texts, counts.n_texts)[counts.text]
+            systems[name] = replace(system, counts=counts.only(keep))
         return replace(self, systems=systems)
 
     def __repr__(self) -> str:
         return (
             f"Ranking({len(self.systems)} systems, gold={self.gold!r}, settings='{self.settings}')"
         )
+
+
+def _truth_values(texts: ArrayLike, n_texts: int) -> Bools:
+    """A truth value for each text, from truth values or from numbers of texts."""
+    # As objects, because NumPy would make numbers of truth values that stand among numbers.
+    values = texts if isinstance(texts, np.ndarray) else np.array(texts, dtype=object)
+    expected = "a truth value for each text, or the numbers of texts"
+    if values.ndim > 1:
+        raise OptionError(f"texts have {values.ndim} dimensions", expected=expected)
+    if values.ndim == 0:
+        raise OptionError("texts are ", Quote(texts, is_given=True), expected=expected)
+    are_true_or_false = (isinstance(value, bool | np.bool_) for value in values)
+    if values.dtype == bool or (len(values) > 0 and all(are_true_or_false)):
+        if len(values) != n_texts:
+            found = f"{len(values)} truth values for {n_texts} texts"
+            raise OptionError(found, expected="one for each text")
+        return values.astype(bool)
+    seen: set[int] = set()
+    for number in values.tolist():
+        if not is_whole(number):
+            raise OptionError("texts hold ", Quote(number, is_given=True), expected=expected)
+        if not 0 <= number < n_texts:
+            limits = f"a number from 0 to {n_texts - 1}"
+            raise OptionError(f"texts hold {number}", expected=limits)
+        if number in seen:
+            raise OptionError(f"texts hold {number} twice", expected="each text once")
+        seen.add(int(number))
+    keep = np.zeros(n_texts, dtype=bool)
+    keep[list(seen)] = True
+    return keep

@@ -229,7 +229,7 @@ class Rows:
     document : array of int, shape (rows,)
     matched, expected, size : arrays of float, shape (rows,)
         `size` is that of both sides together.
-    certain : array of bool, shape (rows,)
+    fixed : array of bool, shape (rows,)
         Whether every random arrangement agrees completely.
     a, b : arrays of int, shape (rows,)
         The annotators.
@@ -241,7 +241,7 @@ class Rows:
     matched: Floats
     expected: Floats
     size: Floats
-    certain: Bools
+    fixed: Bools
     a: Ints
     b: Ints
 
@@ -251,10 +251,10 @@ class Rows:
         Returns
         -------
         array of float, shape (n_units, len(levels), 4)
-            Matched, expected, size, and the number of rows that are not certain.
+            Matched, expected, size, and the number of rows in which chance has freedom.
         """
         columns = exact_columns(
-            np.stack([self.matched, self.expected, self.size, ~self.certain], axis=1)
+            np.stack([self.matched, self.expected, self.size, ~self.fixed], axis=1)
         )
         n_cells, n_pieces = n_units * len(levels), columns.digits.shape[1]
         sums = np.zeros((n_cells, n_pieces))
@@ -308,14 +308,14 @@ def team_of(rows: Rows) -> Team:
 
 
 def score_of(sums: Floats, name: str) -> Floats:
-    """A score from matched, expected, size and rows that are not certain; nan if undefined.
+    """A score from matched, expected, size and rows with freedom; nan if undefined.
 
     Examples
     --------
     >>> score_of(np.array([3.0, 1.0, 8.0, 1.0]), "corrected").round(4).item()
     0.6667
     """
-    matched, expected, size, uncertain = np.moveaxis(sums, -1, 0)
+    matched, expected, size, free = np.moveaxis(sums, -1, 0)
     with np.errstate(divide="ignore", invalid="ignore"):
         if name == "observed":
             found = 2 * matched / size
@@ -324,7 +324,8 @@ def score_of(sums: Floats, name: str) -> Floats:
         elif name == "difficulty":
             found = 1 - 2 * expected / size
         else:
-            found = np.where(uncertain > 0, (matched - expected) / (size / 2 - expected), nan)
+            is_defined = (free > 0) | (matched == 0)
+            found = np.where(is_defined, (matched - expected) / (size / 2 - expected), nan)
     return np.where(size > 0, found, nan)
 
 

@@ -11,6 +11,22 @@ NOTHING_MARKED = "nothing was marked by either"
 UNMARKED = "documents in which no annotator marked anything"
 """Documents without a row of counts, as they are counted."""
 NO_ROOM = "chance agreement is 1: every random arrangement agrees completely"
+PART = "chance is known of the whole corpus only"
+EXCEEDED = "chance agreement exceeds 1: the measure counts more than the sizes that it gives spans"
+NO_FREEDOM = "chance leaves no freedom in these texts: every random arrangement matches as much"
+
+SPANS, LABELS = "spans", "labels"
+"""What can be scored: spans, or the labels of what both found."""
+_REASONS = {
+    SPANS: (NOTHING_MARKED, NO_ROOM, NO_FREEDOM),
+    LABELS: (
+        "nothing was found by both",
+        "chance agreement is 1: all labels are the same",
+        "chance leaves no freedom: an annotator has one label only",
+    ),
+}
+"""Why a corrected score is undefined: there is nothing to score, chance agreement is 1, or every
+random arrangement gives the same match."""
 
 SUMS = (
     *("matched", "expected", "size_a", "size_b"),
@@ -27,7 +43,11 @@ class _Rate:
     expected: float
     size: float
     certain: bool
+    fixed: bool
+    is_part: bool
     nothing: str = NOTHING_MARKED
+    no_room: str = NO_ROOM
+    no_freedom: str = NO_FREEDOM
 
     @property
     def observed(self) -> float:
@@ -35,7 +55,7 @@ class _Rate:
 
     @property
     def chance(self) -> float:
-        return self.expected / self.size if self.size else nan
+        return self.expected / self.size if self.size and not self.is_part else nan
 
     @property
     def corrected(self) -> float:
@@ -47,7 +67,14 @@ class _Rate:
     def reason(self) -> str | None:
         if not self.size:
             return self.nothing
-        return NO_ROOM if self.certain else None
+        if self.is_part:
+            return PART
+        if self.expected > self.size * (1 + 1e-9):
+            return EXCEEDED
+        if self.certain:
+            return self.no_room
+        # Where nothing matched, there is no agreement to correct: 0 needs no explanation.
+        return self.no_freedom if self.fixed and self.matched else None
 
     def to_dict(self) -> dict[str, Any]:
         values = {name: getattr(self, name) for name in ("observed", "chance", "corrected")}
@@ -68,6 +95,10 @@ class Score:
     certain, certain_a, certain_b : bool
         Whether every random arrangement agrees completely: of both sides, or in what one
         side marked.
+    fixed : bool
+        Whether every random arrangement gives the same match.
+    is_part : bool
+        Whether it is a part of what random spans were placed in, of which chance is not known.
     matched_a, matched_b, expected_a, expected_b : float, optional
         The match of either side, where it is not the same for recall and precision.
     error : float
@@ -75,6 +106,8 @@ class Score:
     n_documents, n_spans : int
         Documents in which something was marked, and spans marked in them (of one
         annotator against the others: that annotator's spans).
+    of : {"spans", "labels"}
+        What is scored: spans, or the labels of what both found.
 
     Examples
     --------
@@ -92,6 +125,8 @@ class Score:
     certain: bool = False
     certain_a: bool = False
     certain_b: bool = False
+    fixed: bool = False
+    is_part: bool = False
     matched_a: float | None = None
     matched_b: float | None = None
     expected_a: float | None = None
@@ -99,10 +134,13 @@ class Score:
     error: float = 0.0
     n_documents: int = 0
     n_spans: int = 0
+    of: str = SPANS
 
     @property
     def _f1(self) -> _Rate:
-        return _Rate(self.matched, self.expected, (self.size_a + self.size_b) / 2, self.certain)
+        size = (self.size_a + self.size_b) / 2
+        flags = self.certain, self.fixed, self.is_part
+        return _Rate(self.matched, self.expected, size, *flags, *_REASONS[self.of])
 
     def _of(self, side: str) -> _Rate:
         """Recall for side a, precision for side b."""
@@ -112,7 +150,10 @@ class Score:
             self.expected if expected is None else expected,
             getattr(self, f"size_{side}"),
             getattr(self, f"certain_{side}"),
-            nothing=f"nothing was marked by side {side}",
+            self.fixed,
+            self.is_part,
+            f"nothing was marked by side {side}",
+            *_REASONS[self.of][1:],
         )
 
     @property
@@ -133,7 +174,7 @@ class Score:
 
     @property
     def corrected(self) -> float:
-        """Share of the agreement beyond chance that was attained; nan if chance is 1."""
+        """Share of the agreement beyond chance that was attained; nan with a `reason`."""
         return self._f1.corrected
 
     @property

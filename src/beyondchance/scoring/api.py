@@ -8,12 +8,11 @@ from typing import Unpack
 
 import numpy as np
 
-from beyondchance.annotations.building import Tags
+from beyondchance.annotations.building import CORPUS, Tags
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.annotations.pairs import shared_documents
 from beyondchance.checks import checked_instance
-from beyondchance.core.models import Model
-from beyondchance.core.ragged import distinct
+from beyondchance.core.models import AUTO
 from beyondchance.errors import DataError, NothingSharedError, OptionError
 from beyondchance.messages import Note, Piece, Quote, Use, quotes
 from beyondchance.options import ScoringOptions, documented
@@ -22,10 +21,20 @@ from beyondchance.results.counts import Counts
 from beyondchance.results.difficulty import Difficulty
 from beyondchance.results.ranking import Ranking
 from beyondchance.results.score import UNMARKED
+from beyondchance.scoring.corpus_wide import BY_FUGACITIES, check_corpus_wide
 from beyondchance.scoring.counting import counted
-from beyondchance.scoring.marks import check_fit, fitting_model, marked, nothing_shared
+from beyondchance.scoring.marks import (
+    Marked,
+    check_fit,
+    marked,
+    nothing_shared,
+    placement_note,
+)
 from beyondchance.scoring.options import Scoring, scoring_of, settings_of
 from beyondchance.settings import Settings
+
+_MANY = 0.1
+"""The share of texts without freedom from which on they are mentioned."""
 
 
 @documented(ScoringOptions)
@@ -76,15 +85,22 @@ def agreement(
     ``boundary`` (starts and ends that are equal), ``dice`` (spans by the part of them that is
     shared), ``iou`` (spans that share enough, one to one), and any `CustomMeasure`.
 
-    The models are ``disjoint`` (random spans do not overlap), ``nested`` (they are disjoint or
-    one lies inside the other) and ``overlapping`` (each is placed on its own). ``auto`` takes
-    the first of these that fits all annotations; the notes of the result say which, and why.
+    What matches does not depend on the model. The models are ``disjoint`` (random spans do not
+    overlap), ``nested`` (they are disjoint or one lies inside the other) and ``overlapping``
+    (each is placed on its own). ``auto`` decides for each annotator, text and label: spans that
+    lay apart are placed apart, spans inside others inside them, and spans that cross move
+    together. The notes of the result say how often.
 
     The scopes are ``label`` (the spans of each label are placed on their own), ``joint`` (all
     spans of an annotator share the text) and ``unlabelled`` (labels are ignored).
 
-    For ``iou`` with theta below 0.5, or under the overlapping model, the expected match is
-    estimated from random arrangements, with its standard error.
+    For ``iou``, the expected match is estimated from random arrangements, with its standard
+    error, if theta is below 0.5, under the overlapping model, and where spans of one label cross
+    or one has more than theta squared of the length of another that contains it.
+
+    The corrected score is undefined, with a reason, where chance is 1, and where something
+    matched but every random arrangement matches as much, as in texts of one position. With unit
+    ``corpus`` random spans may be placed in any text; chance is then not known of single documents.
 
     References
     ----------
@@ -101,12 +117,12 @@ def agreement(
     >>> result.by_label["PER"].n_spans
     2
     """
-    given = _corpus(data, other, scheme=scheme, repair=repair)
+    given = corpus_of(data, other, scheme=scheme, repair=repair)
     corpus = without_gold(given) if gold is None else given.with_gold(gold)
     signed = {} if corpus is given else {"gold": str(given.gold)}
     if gold is not None:
         signed = {"gold": gold, "pairs": "gold"}
-    return Agreement(*_scored(given, corpus, scoring_of(scoring), signed=signed))
+    return Agreement(*_scored(corpus, scoring_of(scoring), signed=signed))
 
 
 @documented(ScoringOptions)
@@ -118,8 +134,8 @@ def rank(
 ) -> Ranking:
     """Systems against a gold standard, ranked before and after correction for chance.
 
-    Each system is scored on the documents that it shares with the gold standard. One model
-    fits all systems.
+    Each system is scored on the documents that it shares with the gold standard. Its score
+    does not depend on the other systems.
 
     Parameters
     ----------
@@ -168,16 +184,17 @@ def rank(
             expected="at least one system besides the gold standard",
         )
     resolved = scoring_of(scoring)
-    notes: tuple[Note, ...] = ()
-    if resolved.model is None:
-        model, why = fitting_model(marked(corpus, resolved.scope))
-        resolved, notes = replace(resolved, model=model), _notes(model, why)
-    systems = {}
+    systems, is_approximate = {}, False
     for name in names:
         pair = replace(corpus.select(annotators=[known, name]), options=corpus.options)
-        counts, settings, skipped, _ = _scored(pair, pair, resolved, signed={"gold": known})
+        counts, settings, skipped, said = _scored(pair, resolved, signed={"gold": known})
+        is_approximate |= BY_FUGACITIES in said
         systems[name] = Agreement(counts.ordered((known, name)), settings, skipped)
-    return Ranking(known, systems, settings, notes)
+    notes = _notes(marked(corpus, resolved.scope), resolved)
+    notes += (BY_FUGACITIES,) * is_approximate
+    # Chance may have been estimated for some systems only.
+    signed = next((s.settings for s in systems.values() if s.settings.samples), settings)
+    return Ranking(known, systems, signed, notes)
 
 
 @documented(ScoringOptions)
@@ -216,14 +233,14 @@ def difficulty(
     >>> difficulty(tags, tags, gold="a").overall
     0.75
     """
-    given = _corpus(data, other, scheme=scheme, repair=repair)
+    given = corpus_of(data, other, scheme=scheme, repair=repair)
     known = given.gold if gold is None else given.with_gold(gold).gold
     signed = {} if known is None else {"gold": known}
     corpus = given
     if known is not None:
         corpus = replace(given.select(annotators=[known]), options=given.options)
     resolved = scoring_of(scoring)
-    return Difficulty(*_scored(given, corpus, resolved, signed=signed, with_self=True))
+    return Difficulty(*_scored(corpus, resolved, signed=signed, with_self=True))
 
 
 def without_gold(corpus: Corpus) -> Corpus:
@@ -238,7 +255,6 @@ def without_gold(corpus: Corpus) -> Corpus:
 
 
 def _scored(
-    given: Corpus,
     corpus: Corpus,
     scoring: Scoring,
     *,
@@ -249,8 +265,7 @@ def _scored(
 
     Parameters
     ----------
-    given, corpus : Corpus
-        The annotations that the model has to fit, and those of them that are scored.
+    corpus : Corpus
     scoring : Scoring
     signed : mapping of str to str
         What the signature says about the pairs compared.
@@ -268,32 +283,46 @@ def _scored(
             who = [Quote(signed["gold"]), " and another annotator"]
         raise nothing_shared(corpus, *who)
     spans = marked(corpus, scoring.scope)
-    model = scoring.model
-    why: tuple[Piece, ...] = ()
-    if model is None:
-        model, why = fitting_model(spans if corpus is given else marked(given, scoring.scope))
-    scoring.rule(model, why=why)
-    settings = settings_of(corpus, **scoring.signature(model), **signed)
-    check_fit(spans, model)
-    counts = counted(spans, shared, scoring, model)
+    check_fit(spans, scoring.model)
+    if corpus.unit == CORPUS:
+        check_corpus_wide(spans, scoring)
+    counts, notes = counted(spans, shared, scoring)
+    is_estimated = counts.error is not None and bool(counts.error.any())
+    settings = settings_of(corpus, **scoring.signature(is_estimated=is_estimated), **signed)
     teams = np.bincount(corpus.annotation_document, minlength=len(corpus.documents))
     skipped = {
         "documents with one annotator only": int(np.count_nonzero(~compared & (teams == 1))),
         "documents without an annotator": int(np.count_nonzero(teams == 0)),
         "documents without the gold standard": int(np.count_nonzero(~compared & (teams > 1))),
-        UNMARKED: len(counts.documents) - len(distinct(counts.document)[0]),
+        UNMARKED: len(counts.documents) - counts.n_marked_documents,
         "spans that differ from another in their label alone": spans.n_merged,
     }
     left_out = {reason: count for reason, count in skipped.items() if count}
-    return counts, settings, {**corpus.skipped, **left_out}, _notes(model, why)
+    notes = *_notes(spans, scoring), *notes, *_freedom_notes(counts, corpus)
+    return counts, settings, {**corpus.skipped, **left_out}, notes
 
 
-def _notes(model: Model, why: tuple[Piece, ...]) -> tuple[Note, ...]:
-    """What is said about a model that was chosen for a reason, rather than by the user."""
-    return (Note((f"model {model.name!r}: ", *why)),) if why else ()
+def _notes(spans: Marked, scoring: Scoring) -> tuple[Note, ...]:
+    """What is said about the placement of spans, where it was chosen from them."""
+    return (Note(placement_note(spans)),) if scoring.model is AUTO else ()
 
 
-def _corpus(
+def _freedom_notes(counts: Counts, corpus: Corpus) -> tuple[Note, ...]:
+    """What is said where chance has no freedom in many texts."""
+    n_fixed, n_texts = counts.texts_without_freedom()
+    if n_fixed < _MANY * n_texts or not n_fixed or counts.is_corpus_wide:
+        return ()
+    texts = "sentences" if corpus.unit == "sentence" else "texts"
+    why = (
+        f"in {n_fixed:,} of {n_texts:,} {texts} with a span chance has no freedom, because they "
+        "have one position, or one of two annotators marked nothing or everything in them; that "
+        f"both choose the same {texts} counts for nothing, and would with "
+    )
+    larger = (Use("unit", "document"), " or ") if corpus.unit == "sentence" else ()
+    return (Note((why, *larger, Use("unit", CORPUS))),)
+
+
+def corpus_of(
     data: Corpus | Tags, other: Tags | None, *, scheme: str | None, repair: str | None
 ) -> Corpus:
     """Accept a corpus, or two lists of tag lists."""

@@ -1,71 +1,43 @@
 """From spans to counts: who is compared with whom, what matched, what would match by chance.
 
-Everything is arrays over four kinds of things. A *group* is the spans of one annotator with one
-label in one text; a *layer* is the spans of a group at one depth, which are disjoint; a *row*
-of the counts is a text, a label and two annotators, and so at most two groups; a *problem* is
-what an expectation depends on, two sets of spans by their lengths, which many rows share.
+Everything is arrays over three kinds of things. A *group* is the spans of one annotator with one
+label in one text; a *row* of the counts is a text, a label and two annotators, and so at most two
+groups; a *problem* is what an expectation depends on, two sets of spans by their lengths, which
+many rows share.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property, partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from beyondchance.annotations.building import CORPUS
 from beyondchance.annotations.names import kept
 from beyondchance.annotations.pairs import SharedDocuments, annotation_numbers
+from beyondchance.core.estimates import constant_match
 from beyondchance.core.exact import exact_total, rounded
 from beyondchance.core.lengths import tabulate
-from beyondchance.core.measures import Measure, Rule, SampledRule
-from beyondchance.core.models import Model
-from beyondchance.core.nesting import Forest, depth_among, forest, outer_first
+from beyondchance.core.measures import Measure
+from beyondchance.core.models import AUTO, Model
 from beyondchance.core.observed import SpanGroups
 from beyondchance.core.ragged import bounds, distinct, spread, starts
-from beyondchance.core.sets import SpanSets, sets_of_spans, whole_lines
+from beyondchance.core.sets import MembersOf, SpanSets, sets_of, whole_lines
+from beyondchance.core.structure import Forest, Structure, forest, nested_structure, structure_of
+from beyondchance.messages import Note
 from beyondchance.results.counts import Counts
-from beyondchance.scoring.marks import Marked
+from beyondchance.scoring.corpus_wide import BY_FUGACITIES, CorpusWide, corpus_wide
+from beyondchance.scoring.marks import Marked, refused
 from beyondchance.scoring.options import Scoring
 from beyondchance.types import Bools, Floats, Ints
 
-_NEAR = 1e-6
-"""How close, relative to it, an expected match comes to its limit before integers decide
-whether it reaches it."""
-_REACHED = 1e-12
-"""How close it comes where no function decides, and it counts as reached."""
-
-
-@dataclass(frozen=True, slots=True)
-class Layers:
-    """Groups of spans, cut into layers that are compared with one another.
-
-    Attributes
-    ----------
-    spans : Marked
-    line, parent, depth : arrays of int, shape (spans,)
-        How the spans are placed: with which others, in which of them (-1 for the text), and
-        inside how many, itself included.
-    layer : array of int, shape (spans,)
-        The layer of each span in its group, from 1 on.
-    first : array of int, shape (groups + 1,)
-        Group g has the layers ``first[g]:first[g + 1]``.
-    groups : SpanGroups
-        The spans of each layer.
-    size : array of float, shape (layers,)
-        How much the spans of each layer count.
-    """
-
-    spans: Marked
-    line: Ints
-    parent: Ints
-    depth: Ints
-    layer: Ints
-    first: Ints
-    groups: SpanGroups
-    size: Floats
+_REACHED = 1e-11
+"""How close, relative to it, an expected match comes to a limit that it has reached. A match that
+falls short of its limit in one arrangement of many does so by much more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,18 +51,62 @@ class Matches:
         that of side b.
     certain : array of bool, shape (3, pairs)
         Whether chance is 1: for F1, for side a, for side b.
+    fixed : array of bool, shape (pairs,)
+        Whether every arrangement gives the same match.
     error, stream : arrays, shape (pairs,), optional
-        Of estimates, the standard error and the stream of random numbers.
+        Of estimates, the standard error and the stream of random numbers; 0 where a match is
+        exact.
     """
 
     matched: Floats
     expected: Floats
     certain: Bools
+    fixed: Bools
     error: Floats | None = None
     stream: Ints | None = None
 
+    def in_rows(self, where: Ints, n_rows: int) -> Matches:
+        """The same among more rows: nothing is in common where one of two marked nothing."""
 
-def counted(spans: Marked, shared: SharedDocuments, scoring: Scoring, model: Model) -> Counts:
+        def spread_out(values: NDArray[Any], default: object = 0) -> NDArray[Any]:
+            rows = np.full((*values.shape[:-1], n_rows), default, dtype=values.dtype)
+            rows[..., where] = values
+            return rows
+
+        return Matches(
+            matched=spread_out(self.matched),
+            expected=spread_out(self.expected),
+            certain=spread_out(self.certain),
+            fixed=spread_out(self.fixed, default=True),
+            error=None if self.error is None else spread_out(self.error),
+            stream=None if self.stream is None else spread_out(self.stream),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """Rows of the counts: who is compared with whom, where.
+
+    Attributes
+    ----------
+    cell : array of int, shape (rows,)
+        ``text * labels + label``, ascending.
+    a, b : arrays of int
+        Annotators; ``a < b``, or ``a <= b`` with each paired with itself.
+    group_a, group_b : arrays of int
+        Their groups of spans; -1 where one marked nothing.
+    """
+
+    cell: Ints
+    a: Ints
+    b: Ints
+    group_a: Ints
+    group_b: Ints
+
+
+def counted(
+    spans: Marked, shared: SharedDocuments, scoring: Scoring
+) -> tuple[Counts, tuple[Note, ...]]:
     """Count matches, observed and expected, of every pair in every text.
 
     Parameters
@@ -99,79 +115,96 @@ def counted(spans: Marked, shared: SharedDocuments, scoring: Scoring, model: Mod
         What was marked; the model has to allow it.
     shared : SharedDocuments
         Who is compared with whom.
-    scoring, model
+    scoring : Scoring
         What counts as match, and how random spans are placed.
-    """
-    corpus, compared, measure = spans.corpus, shared.compared, scoring.measure
-    cell, a, b, group_a, group_b = _rows(spans, shared)
-    text, label = np.divmod(cell, max(len(spans.labels), 1))
-    layers = layers_of(spans, measure, model)
-    both = np.flatnonzero((group_a >= 0) & (group_b >= 0))
-    matches = _matches(layers, measure, scoring.rule(model), group_a[both], group_b[both])
 
-    def in_rows(values: NDArray[Any]) -> NDArray[Any]:
-        """Nothing is in common where one of the two marked nothing."""
-        rows = np.zeros((*values.shape[:-1], len(cell)), dtype=values.dtype)
-        rows[..., both] = values
-        return rows
+    Returns
+    -------
+    counts : Counts
+    notes : tuple of Note
+        What there is to know about them.
+    """
+    corpus, measure = spans.corpus, scoring.measure
+    is_corpus_wide = corpus.unit == CORPUS
+    rows = _rows(spans, shared, everywhere=is_corpus_wide)
+    text, label = np.divmod(rows.cell, max(len(spans.labels), 1))
+    a, b, group_a, group_b = rows.a, rows.b, rows.group_a, rows.group_b
+    size = exact_total(
+        spans.owner(), rounded(np.asarray(measure.size(spans.end - spans.start))), len(spans.text)
+    )
 
     def of_group(values: NDArray[Any], group: Ints) -> NDArray[Any]:
         return np.where(group >= 0, values[group], 0) if len(values) else np.zeros_like(group)
 
-    group = np.repeat(np.arange(len(spans.text)), np.diff(layers.first))
-    size = _added(group, layers.size[None], len(spans.text))[0]
+    sizes = np.array([of_group(size, group) for group in (group_a, group_b)], dtype=np.float64)
+    notes: tuple[Note, ...] = ()
+    if is_corpus_wide:
+        wide = corpus_wide(spans, shared, measure)
+        matches = _corpus_wide(spans, measure, wide, rows, sizes)
+        notes = () if wide.is_exact else (BY_FUGACITIES,)
+    else:
+        both = np.flatnonzero((group_a >= 0) & (group_b >= 0))
+        placed = Placement(spans, scoring.model)
+        found = _matches(placed, measure, sizes[:, both], group_a[both], group_b[both])
+        matches = found.in_rows(both, len(text))
     n_spans = np.diff(spans.first)
-    matched, expected, certain = map(in_rows, (matches.matched, matches.expected, matches.certain))
-    return Counts(
-        documents=kept(corpus.documents, compared),
-        fields={name: kept(values, compared) for name, values in corpus.fields.items()},
-        n_texts=len(corpus.text_length),
+    matched, expected, certain = matches.matched, matches.expected, matches.certain
+    counts = Counts(
+        **names_of_rows(shared, text),
         labels=spans.labels,
-        annotators=corpus.annotators,
-        pairs=shared.annotators,
-        document=(np.cumsum(compared) - 1)[corpus.text_document[text]],
-        text=text,
         label=label,
         a=a,
         b=b,
         matched=matched[0],
         expected=expected[0],
-        size_a=of_group(size, group_a).astype(np.float64),
-        size_b=of_group(size, group_b).astype(np.float64),
+        size_a=sizes[0],
+        size_b=sizes[1],
         spans_a=of_group(n_spans, group_a),
         spans_b=of_group(n_spans, group_b),
         certain=certain[0],
         # An annotator who marked nothing leaves nothing unmatched.
         certain_a=certain[1] | (group_a < 0),
         certain_b=certain[2] | (group_b < 0),
+        fixed=matches.fixed,
         matched_a=matched[1] if measure.own_sides else None,
         matched_b=matched[2] if measure.own_sides else None,
         expected_a=expected[1] if measure.own_sides else None,
         expected_b=expected[2] if measure.own_sides else None,
-        error=None if matches.error is None else in_rows(matches.error),
-        stream=None if matches.stream is None else in_rows(matches.stream),
+        error=matches.error,
+        stream=matches.stream,
+        is_corpus_wide=is_corpus_wide,
     )
+    return counts, notes
+
+
+def names_of_rows(shared: SharedDocuments, text: Ints) -> dict[str, Any]:
+    """What the numbers in rows of counts stand for, and the document of each row."""
+    corpus, compared = shared.corpus, shared.compared
+    return {
+        "documents": kept(corpus.documents, compared),
+        "fields": {name: kept(values, compared) for name, values in corpus.fields.items()},
+        "n_texts": len(corpus.text_length),
+        "annotators": corpus.annotators,
+        "pairs": shared.annotators,
+        "document": (np.cumsum(compared) - 1)[corpus.text_document[text]],
+        "text": text,
+    }
 
 
 # --- Who is compared with whom ------------------------------------------------
 
 
-def _rows(spans: Marked, shared: SharedDocuments) -> tuple[Ints, Ints, Ints, Ints, Ints]:
+def _rows(spans: Marked, shared: SharedDocuments, *, everywhere: bool) -> Compared:
     """Pair the annotators of each text and label in which an annotator marked something.
 
-    The cost follows the pairs that share a document, not all pairs there are.
-
-    Returns
-    -------
-    cell : array of int, shape (rows,)
-        ``text * labels + label``, ascending.
-    a, b : arrays of int
-        Annotators; ``a < b``, or ``a <= b`` with each paired with itself.
-    group_a, group_b : arrays of int
-        Their groups of spans; -1 where one marked nothing.
+    The cost follows the pairs that share a document, not all pairs there are. Where random
+    spans may be everywhere, all texts have rows.
     """
     corpus, n_labels = spans.corpus, max(len(spans.labels), 1)
-    cells, cell_of_group = distinct(spans.text * n_labels + spans.label)
+    marked = spans.text * n_labels + spans.label
+    cells, cell_of_group = distinct(marked)
+    if everywhere:
+        cells, cell_of_group = np.arange(len(corpus.text_length) * n_labels), marked
     document = corpus.text_document[cells // n_labels]
     # Each cell has a place for each annotation of its document: who marked something there puts
     # the number of the group into it. `place + annotation` is where that is.
@@ -186,186 +219,216 @@ def _rows(spans: Marked, shared: SharedDocuments) -> tuple[Ints, Ints, Ints, Int
     pair += shared.first[document][cell]
     one, two = shared.one[pair], shared.two[pair]
     group_a, group_b = group_at[place[cell] + one], group_at[place[cell] + two]
-    wanted = np.flatnonzero((group_a >= 0) | (group_b >= 0))
+    wanted = np.flatnonzero((group_a >= 0) | (group_b >= 0) | everywhere)
     who = corpus.annotation_annotator
     a, b = who[one[wanted]], who[two[wanted]]
-    return cells[cell[wanted]], a, b, group_a[wanted], group_b[wanted]
+    return Compared(cells[cell[wanted]], a, b, group_a[wanted], group_b[wanted])
 
 
 # --- What is compared ---------------------------------------------------------
 
 
-def layers_of(spans: Marked, measure: Measure, model: Model) -> Layers:
-    """Cut the groups into layers, if the measure compares layers and the model has them."""
-    group = spans.owner()
-    if model.is_independent:
-        line, parent, depth = group, np.full_like(group, -1), np.ones_like(group)
-    else:
-        line, parent, depth = spans.line, spans.nesting.parent, spans.nesting.depth
-    if not measure.by_layer or int(depth.max(initial=1)) == 1:
-        layer = np.ones_like(group)
-        first = np.arange(len(spans.text) + 1)
-        groups = SpanGroups(spans.first, spans.start, spans.end)
-        owner = group
-    else:
-        layer = depth_among(group, parent, depth)
-        n_layers = np.zeros(len(spans.text), dtype=np.int64)
-        np.maximum.at(n_layers, group, layer)
-        first = np.concatenate([[0], np.cumsum(n_layers)])
-        owner = first[group] + layer - 1
-        order = np.argsort(owner, kind="stable")
-        groups = SpanGroups(
-            bounds(owner[order], int(first[-1])), spans.start[order], spans.end[order]
-        )
-    size = exact_total(
-        owner, rounded(np.asarray(measure.size(spans.end - spans.start))), len(groups)
-    )
-    return Layers(spans, line, parent, depth, layer, first, groups, size)
+@dataclass(frozen=True, eq=False)
+class Placement:
+    """Spans, and how a model places them."""
 
+    spans: Marked
+    model: Model
 
-def _sets(layers: Layers) -> tuple[SpanSets, Ints]:
-    """What chance depends on: the sets of spans, and the set of each layer."""
-    spans = layers.spans
-    group, length = spans.owner(), spans.end - spans.start
-    n = spans.corpus.text_length[spans.text]
-    n_lines = int(layers.line.max(initial=-1)) + 1
-    # The usual case: every group has a line of its own, and no span lies in another.
-    if n_lines == len(n) and int(layers.depth.max(initial=1)) == 1:
-        table, entry = tabulate(n, group, length)
-        return whole_lines(table), entry
-    line_size = np.zeros(n_lines, dtype=np.int64)
-    line_size[layers.line] = n[group]
-    owner = layers.first[group] + layers.layer - 1
-    return sets_of_spans(
-        line_size, layers.line, length, owner, parent=layers.parent, depth=layers.depth
-    )
+    @cached_property
+    def structure(self) -> Structure:
+        """How the spans of every line hang together."""
+        spans = self.spans
+        group, length = spans.owner(), spans.end - spans.start
+        if self.model.is_independent:
+            none, one = np.full_like(group, -1), np.ones_like(group)
+            return nested_structure(group, length, group, parent=none, depth=one)
+        return structure_of(spans.line, spans.start, spans.end, group, spans.nesting)
 
+    def sets(self, members_of: MembersOf) -> tuple[SpanSets, Ints]:
+        """What chance depends on: the sets of spans, and the set of each group."""
+        spans, structure = self.spans, self.structure
+        n = spans.corpus.text_length[spans.text]
+        n_lines = int(structure.line.max(initial=-1)) + 1
+        # The usual case: every group has a line of its own, and no span lies in another.
+        if n_lines == len(n) and structure.is_flat:
+            table, entry = tabulate(n, structure.group, structure.length)
+            return whole_lines(table), entry
+        line_size = np.zeros(n_lines, dtype=np.int64)
+        line_size[structure.line[: len(structure.group)]] = n[structure.group]
+        return sets_of(line_size, structure, members_of)
 
-def trees_on_lines(layers: Layers) -> Callable[[int, Callable[[Ints], Ints]], Forest]:
-    """A function of a line that gives all spans on it, as trees.
+    @cached_property
+    def _nodes_on_lines(self) -> tuple[Ints, Ints]:
+        """The nodes line by line, each after the one around it, and where each line begins."""
+        structure = self.structure
+        order = np.lexsort((structure.depth, structure.line))
+        return order, bounds(structure.line[order], int(structure.line.max(initial=-1)) + 1)
 
-    Its second argument is a function of spans: what each of them is compared with.
-    """
-    spans, line = layers.spans, layers.line
-    length = spans.end - spans.start
-    order = outer_first(line, spans.start, spans.end)
-    first = bounds(line[order], int(line.max(initial=-1)) + 1)
-
-    def on_line(which: int, compared_with: Callable[[Ints], Ints]) -> Forest:
-        members = order[first[which] : first[which + 1]]
-        columns = layers.parent[members], length[members], compared_with(members)
+    def trees(self, line: int, compared_with: Callable[[Ints], Ints]) -> Forest:
+        """All nodes of a line, as trees, with what each span is compared with."""
+        structure, (order, first) = self.structure, self._nodes_on_lines
+        nodes = order[first[line] : first[line + 1]]
+        marks, is_span = np.zeros_like(nodes), nodes < len(structure.group)
+        marks[is_span] = compared_with(nodes[is_span])
+        columns = structure.parent[nodes], structure.length[nodes], marks, structure.offset[nodes]
         rows = zip(*(column.tolist() for column in columns), strict=True)
-        return forest(dict(zip(members.tolist(), rows, strict=True)))
+        return forest(dict(zip(nodes.tolist(), rows, strict=True)))
 
-    return on_line
-
-
-def _forests(layers: Layers) -> Callable[[int], Forest]:
-    """A function of a group that gives all spans on its line, as trees."""
-    group, line, trees = layers.spans.owner(), layers.line, trees_on_lines(layers)
-
-    @cache
-    def of_group(which: int) -> Forest:
-        def layer(members: Ints) -> Ints:
-            return np.where(group[members] == which, layers.layer[members], 0)
-
-        return trees(int(line[layers.spans.first[which]]), layer)
-
-    return of_group
+    def sides(self, a: int, b: int) -> tuple[int, Forest, Forest]:
+        """Text size and trees of two groups, in an order free of who comes first."""
+        one, two = sorted(
+            self.trees(
+                int(self.structure.line[self.spans.first[group]]),
+                lambda members, group=group: self.structure.group[members] == group,  # type: ignore[misc]
+            )
+            for group in (a, b)
+        )
+        return int(self.spans.corpus.text_length[self.spans.text[a]]), one, two
 
 
 # --- What they have in common -------------------------------------------------
 
 
-def _matches(
-    layers: Layers, measure: Measure, rule: Rule | SampledRule, a: Ints, b: Ints
-) -> Matches:
+def _matches(placed: Placement, measure: Measure, sizes: Floats, a: Ints, b: Ints) -> Matches:
     """What groups a and b have in common, pair by pair."""
-    if not len(a):
-        nothing, never = np.zeros((3 if measure.own_sides else 1, 0)), np.zeros((3, 0), dtype=bool)
-        if isinstance(rule, SampledRule):
-            return Matches(nothing, nothing, never, np.zeros(0), np.zeros(0, dtype=np.int64))
-        return Matches(nothing, nothing, never)
-    n_layers = np.diff(layers.first)
-    pair, place = spread(np.minimum(n_layers[a], n_layers[b]))
-    left, right = layers.first[a][pair] + place, layers.first[b][pair] + place
-    matched = np.atleast_2d(rule.matched(layers.groups, left, right)).astype(np.float64)
-    matched = _added(pair, matched, len(a))
-    if isinstance(rule, SampledRule):
-        return _estimated(layers, rule, a, b, matched)
-    expected, certain = _expected(layers, rule, left, right)
-    expected = _added(pair, rounded(expected), len(a))
-    # An annotator with a layer that the other lacks has spans there that nothing matches.
-    needed = np.array([np.maximum(n_layers[a], n_layers[b]), n_layers[a], n_layers[b]])
-    return Matches(matched, expected, _added(pair, certain.astype(np.float64), len(a)) == needed)
+    spans = placed.spans
+    has_form = _has_form(placed, measure)
+    if measure.estimate is None and not has_form.all():
+        raise refused(spans, int(np.argmin(has_form)), measure.name, measure.why_refused)
+    matched = np.zeros((3 if measure.own_sides else 1, len(a)))
+    if len(a):
+        groups = SpanGroups(spans.first, spans.start, spans.end)
+        matched = np.atleast_2d(measure.matched(groups, a, b)).astype(np.float64)
+    expected, error = np.zeros_like(matched), np.zeros(len(a))
+    stream, fixed = np.zeros(len(a), dtype=np.int64), np.zeros(len(a), dtype=bool)
+    is_exact = has_form[a] & has_form[b]
+    exact, sampled = np.flatnonzero(is_exact), np.flatnonzero(~is_exact)
+    if len(exact):
+        sets, number = placed.sets(measure.members_of)
+        sides = number[a[exact]], number[b[exact]]
+        expected[:, exact] = _expected(sets, measure, placed.model, *sides)
+        limit = _limit(measure, sizes)
+        fixed[exact] = _fixed(
+            placed,
+            measure,
+            expected=expected[0, exact],
+            matched=matched[0, exact],
+            limit=limit[exact],
+            pairs=(a[exact], b[exact]),
+        )
+    certain = _certain(expected, sizes)
+    if measure.estimate is None:
+        return Matches(matched, expected, certain, fixed)
+    # Chance is taken to be 1, or fixed, where that is so in every draw.
+    estimate = cache(measure.estimate)
+    for row in sampled.tolist():
+        found = estimate(*placed.sides(int(a[row]), int(b[row])), placed.model)
+        expected[0, row] = rounded(np.array(found.mean))
+        error[row], stream[row] = found.error, found.stream
+        certain[:, row] = _certain(np.array([found.least]), sizes[:, row])
+        fixed[row] = found.least == found.most == matched[0, row]
+    return Matches(matched, expected, certain, fixed, error, stream)
 
 
-def _added(owner: Ints, values: NDArray[Any], n_rows: int) -> NDArray[Any]:
-    """Sum multiples of 2**-52 over the columns of each owner, if any has several."""
-    if len(owner) == n_rows:
-        return values
-    return np.array([rounded(exact_total(owner, row, n_rows)) for row in values])
+def _has_form(placed: Placement, measure: Measure) -> Bools:
+    """Which groups have an exact expectation."""
+    n_groups = len(placed.spans.text)
+    if placed.model.is_independent:
+        return np.full(n_groups, measure.overlapping is not None)
+    if measure.has_form is None:
+        return np.ones(n_groups, dtype=bool)
+    return measure.has_form(placed.structure)
 
 
-def _expected(layers: Layers, rule: Rule, left: Ints, right: Ints) -> tuple[Floats, Bools]:
-    """Expected match of pairs of layers, and whether chance is 1.
+def _limit(measure: Measure, sizes: Floats) -> Floats:
+    """The most that two sides can have in common."""
+    return np.asarray(sizes.min(axis=0) if measure.is_one_to_one else sizes.mean(axis=0))
+
+
+def _certain(expected: Floats, sizes: Floats) -> Bools:
+    """Whether an expected match is all there is: of both sides, of side a, of side b.
+
+    A match never exceeds its limit, so that it is always reached if it is on average.
+    """
+    limits = np.array([sizes.mean(axis=0), *sizes])
+    return np.asarray(limits - expected <= _REACHED * limits)
+
+
+def _expected(sets: SpanSets, measure: Measure, model: Model, i: Ints, j: Ints) -> Floats:
+    """Expected match of pairs of sets.
 
     Equal problems are solved once, and with the sides in one order, so that (a, b) and (b, a)
     have the same digits.
     """
-    sets, number = _sets(layers)
-    i, j = number[left], number[right]
     low, high, swapped = np.minimum(i, j), np.maximum(i, j), i > j
     code, problem = distinct(low * len(sets) + high)
-    solved = np.atleast_2d(rule.expected(sets, *np.divmod(code, len(sets))))
-    expected = _sided(solved, problem, swapped)
-
-    # F1 is at most the mean of the two sizes, precision and recall at most one of them. A floating
-    # point number that comes near its limit may have reached it or not: that is asked of integers.
-    sizes = np.array([layers.size[left], layers.size[right]])
-    limits = np.array([sizes.mean(axis=0), *sizes])
-    if rule.certain is None:
-        return expected, np.asarray(limits - expected <= _REACHED * limits)
-    near = np.flatnonzero((limits - expected <= _NEAR * limits).any(axis=0))
-    certain = np.zeros((3, len(code)), dtype=bool)
-    if len(near):
-        trees = _forests(layers)
-        group = np.searchsorted(layers.first, np.arange(len(layers.size)), side="right") - 1
-        # Any pair of layers may represent its problem; here it is the last one.
-        for which, row in dict(zip(problem[near].tolist(), near.tolist(), strict=True)).items():
-            sides = (right[row], left[row]) if swapped[row] else (left[row], right[row])
-            one, two = (trees(int(group[side])) for side in sides)
-            layer = int(left[row] - layers.first[group[left[row]]]) + 1
-            certain[:, which] = rule.certain(int(sets.n[low[row]]), one, two, layer)
-    return expected, _sided(certain, problem, swapped)
-
-
-def _sided(solved: NDArray[Any], problem: Ints, swapped: Bools) -> NDArray[Any]:
-    """The solution of each problem, with side a and side b exchanged where they were swapped."""
-    solution = solved[:, problem]
-    if len(solution) > 1:
+    expect = measure.expectation(model)
+    solution = np.atleast_2d(expect(sets, *np.divmod(code, len(sets))))[:, problem]
+    if measure.own_sides:
         solution[1:, swapped] = solution[:0:-1, swapped]
-    return solution
+    return rounded(solution)
 
 
-def _estimated(layers: Layers, rule: SampledRule, a: Ints, b: Ints, matched: Floats) -> Matches:
-    """Estimates from random arrangements; equal problems are estimated once."""
-    trees = _forests(layers)
-    n = layers.spans.corpus.text_length[layers.spans.text[a]]
-    estimated = cache(rule.estimate)
-    problems = (
-        (size, *sorted((trees(one), trees(two))))
-        for size, one, two in zip(n.tolist(), a.tolist(), b.tolist(), strict=True)
-    )
-    estimates = [estimated(*problem) for problem in problems]
-    # Chance is taken to be 1 where no draw left a span without a partner.
-    least = np.array([estimate.least for estimate in estimates])
-    n_spans = np.diff(layers.spans.first)
-    of_a, of_b = least == n_spans[a], least == n_spans[b]
+def _corpus_wide(
+    spans: Marked, measure: Measure, wide: CorpusWide, rows: Compared, sizes: Floats
+) -> Matches:
+    """What annotators have in common in every text, where random spans may be in any of them."""
+    text, label = np.divmod(rows.cell, max(len(spans.labels), 1))
+    matched = np.zeros((3 if measure.own_sides else 1, len(text)))
+    expected = np.zeros_like(matched)
+    both = np.flatnonzero((rows.group_a >= 0) & (rows.group_b >= 0))
+    if len(both):
+        groups = SpanGroups(spans.first, spans.start, spans.end)
+        matched[:, both] = measure.matched(groups, rows.group_a[both], rows.group_b[both])
+    n_labels, n_annotators = max(len(spans.labels), 1), max(len(spans.corpus.annotators), 1)
+    pair = np.searchsorted(wide.pairs, rows.a * n_annotators + rows.b)
+    i, j = (wide.number[side[pair], label, wide.size[text]] for side in wide.sides)
+    met = np.flatnonzero((i >= 0) & (j >= 0))
+    if len(met):
+        expected[:, met] = _expected(wide.sets, measure, AUTO, i[met], j[met])
+    # Spans are placed in all texts at once: what is fixed or certain, is so in all of them.
+    wholes, whole = distinct(pair * n_labels + label)
+
+    def summed(values: Floats) -> Floats:
+        return np.array([exact_total(whole, row, len(wholes)) for row in values])
+
+    of_all, of_sides = summed(expected), summed(sizes)
+    found = summed(matched[:1])[0]
+    slack = _REACHED * np.maximum(found, 1)
+    fixed = np.abs(of_all[0] - found) <= slack
+    for row in np.flatnonzero(fixed & (found > 0) & (found < _limit(measure, of_sides))).tolist():
+        constant = wide.constant_match(*divmod(int(wholes[row]), n_labels), measure.matched)
+        fixed[row] = abs(constant - found[row]) <= slack[row]
+    nothing = None if measure.estimate is None else np.zeros(len(text))
     return Matches(
         matched=matched,
-        expected=rounded(np.array([[estimate.mean for estimate in estimates]])),
-        certain=np.array([of_a & of_b, of_a, of_b]),
-        error=np.array([estimate.error for estimate in estimates]),
-        stream=np.array([estimate.stream for estimate in estimates]),
+        expected=expected,
+        certain=_certain(of_all, of_sides)[:, whole],
+        fixed=fixed[whole],
+        error=nothing,
+        stream=None if nothing is None else nothing.astype(np.int64),
     )
+
+
+def _fixed(
+    placed: Placement,
+    measure: Measure,
+    *,
+    expected: Floats,
+    matched: Floats,
+    limit: Floats,
+    pairs: tuple[Ints, Ints],
+) -> Bools:
+    """Whether every arrangement gives the match that was observed.
+
+    Then it does so on average. Where that is nothing, or the most that there can be, it is
+    always so; otherwise many arrangements are tried.
+    """
+    slack = _REACHED * np.maximum(matched, 1)
+    fixed = np.abs(expected - matched) <= slack
+    constant = cache(partial(constant_match, model=placed.model, matched=measure.matched))
+    for row in np.flatnonzero(fixed & (matched > 0) & (matched < limit)).tolist():
+        sides = placed.sides(*(int(side[row]) for side in pairs))
+        fixed[row] = abs(constant(*sides) - matched[row]) <= slack[row]
+    return fixed

@@ -8,7 +8,8 @@ from functools import cached_property
 import numpy as np
 
 from beyondchance.annotations.corpus import Corpus
-from beyondchance.core.models import Model, strictest
+from beyondchance.core.measures import MEASURES
+from beyondchance.core.models import AUTO, Model
 from beyondchance.core.nesting import Nesting, in_order, nesting
 from beyondchance.core.ragged import bounds, distinct, repeats
 from beyondchance.errors import NothingSharedError, OverlapError
@@ -111,13 +112,40 @@ def _without_relabelled(corpus: Corpus, key: Ints, order: Ints) -> Ints:
     return order[~repeated | repeats(corpus.span_label[order])]
 
 
-def fitting_model(spans: Marked) -> tuple[Model, tuple[Piece, ...]]:
-    """The strictest model that allows all spans, and why it was chosen."""
-    model, evidence = strictest(spans.nesting)
-    why = model.is_fulfilled.format(_together(spans))
-    if evidence is None:
-        return model, (why,)
-    return model, (why, ": ", *_both(spans, evidence, model.evidence))
+def kinds_of_lines(spans: Marked) -> dict[str, tuple[int, tuple[int, int] | None]]:
+    """How many lines have disjoint, nested and crossing spans, each with two such spans."""
+    nest = spans.nesting
+    lines = distinct(spans.line)[0]
+    inner = np.flatnonzero(nest.parent >= 0)
+    inner = inner[~np.isin(spans.line[inner], nest.crossed)]
+    n_nested = len(distinct(spans.line[inner])[0])
+    nested = (int(nest.parent[inner[0]]), int(inner[0])) if len(inner) else None
+    return {
+        "disjoint": (len(lines) - n_nested - len(nest.crossed), None),
+        "nested": (n_nested, nested),
+        "crossing": (len(nest.crossed), nest.crossing),
+    }
+
+
+def placement_note(spans: Marked) -> tuple[Piece, ...]:
+    """What is said about how spans were placed, and how often in which way."""
+    kinds = kinds_of_lines(spans)
+    n_lines = sum(number for number, _ in kinds.values())
+    n_apart, _ = kinds["disjoint"]
+    said: list[Piece] = [f"model 'auto': {_together(spans)} in one text"]
+    if n_apart == n_lines:
+        return *said, " lie apart, and are placed apart"
+    placed = ", and are placed apart" if n_apart else ""
+    said += [f" lie apart in {n_apart:,} of {n_lines:,} cases{placed}"]
+    for kind, verb, found, consequence in (
+        ("nested", "holds", "lie inside one another", "are placed inside one another"),
+        ("crossing", "crosses", "cross", "those that cross move together"),
+    ):
+        number, example = kinds[kind]
+        if example is not None:
+            how = *_both(spans, example, verb), f"), and {consequence}"
+            said += [f"; they {found} in {number:,} (", *how]
+    return tuple(said)
 
 
 def check_fit(spans: Marked, model: Model) -> None:
@@ -136,8 +164,33 @@ def check_fit(spans: Marked, model: Model) -> None:
         raise OverlapError(
             *_both(spans, contradiction, model.contradicts),
             expected=f"{_together(spans)} {model.expects} under model {model.name!r}",
-            remedy=("correct them, or use ", Use("model", strictest(spans.nesting)[0].name)),
+            remedy=("correct them, or use ", Use("model", AUTO.name)),
         )
+
+
+def check_apart(spans: Marked, why: str) -> None:
+    """Refuse spans that are placed together and overlap.
+
+    Raises
+    ------
+    OverlapError
+    """
+    if spans.nesting.overlap is not None:
+        found = _both(spans, spans.nesting.overlap, "overlaps")
+        raise OverlapError(*found, expected=f"{_together(spans)} not to overlap, because {why}")
+
+
+def refused(spans: Marked, group: int, measure: str, why: str) -> OverlapError:
+    """Why a measure does not take a group of spans that overlap."""
+    own = np.arange(spans.first[group], spans.first[group + 1])
+    last = int(np.argmax(spans.start[own[1:]] < np.maximum.accumulate(spans.end[own])[:-1])) + 1
+    one = int(own[np.argmax(spans.end[own[:last]])])
+    return OverlapError(
+        *_both(spans, (one, int(own[last])), "overlaps"),
+        f"; measure {measure!r} is not defined for them: {why}",
+        expected="spans of one annotator with one label not to overlap",
+        remedy=f"use one of {', '.join(MEASURES)}",
+    )
 
 
 def _check_distinct(spans: Marked) -> None:

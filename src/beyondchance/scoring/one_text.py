@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Unpack
 
 import numpy as np
@@ -15,20 +15,21 @@ from beyondchance.checks import (
     checked_whole,
     is_whole,
 )
-from beyondchance.core.lengths import LengthTable, table_of
-from beyondchance.core.measures import SampledRule
+from beyondchance.core.lengths import table_of, tabulate
 from beyondchance.core.models import MODELS, Model
-from beyondchance.core.nesting import Forest, forest
 from beyondchance.core.overlapping import level_profiles
 from beyondchance.core.placement import coverage_profiles, item_profiles
 from beyondchance.core.ragged import distinct
 from beyondchance.core.sets import (
-    SpanSets,
-    set_coverage,
-    sets_of_spans,
+    coverage_of,
+    layers_in,
+    layers_of,
+    sets_of,
+    spans_of,
     start_profiles,
     whole_lines,
 )
+from beyondchance.core.structure import FREE, Forest, Nodes, Structure, forest, nested_structure
 from beyondchance.errors import LengthsError, OptionError
 from beyondchance.messages import Quote
 from beyondchance.options import ScoringOptions
@@ -50,14 +51,10 @@ class _Text:
     parents: Ints
     depth: Ints
 
-    def layers(self, *, by_layer: bool) -> Ints:
-        return self.depth if by_layer else np.ones_like(self.depth)
-
-    def sets(self, owner: Ints) -> tuple[SpanSets, Ints]:
+    def structure(self) -> Structure:
+        """How its spans hang together; they are one group."""
         line = np.zeros_like(self.lengths)
-        return sets_of_spans(
-            np.array([self.n]), line, self.lengths, owner, parent=self.parents, depth=self.depth
-        )
+        return nested_structure(line, self.lengths, line, parent=self.parents, depth=self.depth)
 
 
 def start_probabilities(
@@ -141,9 +138,10 @@ def _nested_probabilities(text: _Text) -> list[Floats]:
     """Start probabilities of spans inside spans; equal ones are one array."""
     if not len(text.lengths):
         return []
-    sets, number = text.sets(np.arange(len(text.lengths)))
-    place = sets.place[sets.first[number]]
-    used, index = distinct(place)
+    each = np.arange(len(text.lengths))
+    structure = replace(text.structure(), group=each)
+    sets, number = sets_of(np.array([text.n]), structure, spans_of)
+    used, index = distinct(sets.place[sets.first[number]])
     profiles = start_profiles(sets, used)
     probabilities = [profiles.expand(i) for i in range(len(used))]
     for places in probabilities:
@@ -206,8 +204,8 @@ def coverage(
         return np.zeros(size)
     if not text.model.has_parents:
         return coverage_profiles(table_of(size, spans), np.array([0])).expand(0)
-    sets, number = text.sets(text.depth - 1)
-    return set_coverage(sets, number[wanted - 1 : wanted]).expand(0)
+    sets, _ = sets_of(np.array([size]), text.structure(), layers_of)
+    return coverage_of(sets, layers_in(sets), np.array([wanted - 1])).profiles.expand(0)
 
 
 def expected_match(
@@ -230,8 +228,8 @@ def expected_match(
     parents_a, parents_b : array of int, optional
         For the nested model, as in `start_probabilities`.
     measure, model, theta, samples, seed : optional
-        As in `agreement`; the model is ``disjoint`` by default. All spans have one label, so
-        that there is no scope.
+        As in `agreement`; the model is ``disjoint`` by default, and there is no ``auto``, because
+        lengths do not say how spans lie. All spans have one label, so that there is no scope.
 
     Returns
     -------
@@ -258,50 +256,39 @@ def expected_match(
         validated_text(n, lengths, model, parents)
         for lengths, parents in ((lengths_a, parents_a), (lengths_b, parents_b))
     )
-    rule, by_layer = resolved.rule(a.model), resolved.measure.by_layer
+    measure = resolved.measure
     if not len(a.lengths) or not len(b.lengths):
         return 0.0
-    if isinstance(rule, SampledRule):
-        forests = (_forest(side, by_layer=by_layer) for side in (a, b))
-        return rule.estimate(a.n, *forests).mean
-    if a.model.has_parents:
-        sets, i, j = _paired_layers(a, b, by_layer=by_layer)
-    else:
-        sets, i, j = _paired_lines(table_of(a.n, a.lengths, b.lengths))
-    return float(np.atleast_2d(rule.expected(sets, i, j))[0].sum())
+    owner = np.repeat([0, 1], [len(a.lengths), len(b.lengths)])
+    lengths = np.concatenate([a.lengths, b.lengths])
+    inner = np.where(b.parents < 0, -1, b.parents + len(a.lengths))
+    depth = np.concatenate([a.depth, b.depth])
+    parents = np.concatenate([a.parents, inner])
+    both = nested_structure(owner, lengths, owner, parent=parents, depth=depth)
+    expect = measure.overlapping if a.model.is_independent else measure.on_lines
+    has_form = measure.has_form is None or bool(measure.has_form(both).all())
+    if expect is not None and has_form:
+        n_of_lines = np.full(2, a.n)
+        if both.is_flat:
+            table, number = tabulate(n_of_lines, owner, lengths)
+            sets = whole_lines(table)
+        else:
+            sets, number = sets_of(n_of_lines, both, measure.members_of)
+        # In an order that does not depend on who comes first.
+        i, j = np.sort(number)[:, None]
+        return float(np.atleast_2d(expect(sets, i, j))[0, 0])
+    if measure.estimate is None:
+        raise OptionError(
+            f"measure {measure.name!r} is not defined for spans that overlap: {measure.why_refused}"
+        )
+    return measure.estimate(a.n, _forest(a), _forest(b), a.model).mean
 
 
-def _paired_lines(table: LengthTable) -> tuple[SpanSets, Ints, Ints]:
-    """Two lines as sets, in an order that does not depend on who comes first."""
-    runs = np.stack([table.length, table.count], axis=1).tolist()
-    one, two = runs[: table.first[1]], runs[table.first[1] :]
-    i, j = (0, 0) if one == two else (0, 1) if one < two else (1, 0)
-    return whole_lines(table), np.array([i]), np.array([j])
-
-
-def _paired_layers(a: _Text, b: _Text, *, by_layer: bool) -> tuple[SpanSets, Ints, Ints]:
-    """The layers of two annotations that are compared, in an order free of who comes first."""
-    layers = [side.layers(by_layer=by_layer) for side in (a, b)]
-    k, first = len(a.lengths), int(layers[0].max())
-    sets, number = sets_of_spans(
-        np.full(2, a.n),
-        np.repeat([0, 1], [k, len(b.lengths)]),
-        np.concatenate([a.lengths, b.lengths]),
-        np.concatenate([layers[0] - 1, layers[1] - 1 + first]),
-        parent=np.concatenate([a.parents, np.where(b.parents < 0, -1, b.parents + k)]),
-        depth=np.concatenate([a.depth, b.depth]),
-    )
-    common = np.arange(min(first, int(layers[1].max())))
-    i, j = number[common], number[first + common]
-    return sets, np.minimum(i, j), np.maximum(i, j)
-
-
-def _forest(text: _Text, *, by_layer: bool) -> Forest:
+def _forest(text: _Text) -> Forest:
     """The spans of a text as trees."""
-    order = np.argsort(text.depth, kind="stable")
-    layer = text.layers(by_layer=by_layer)
-    columns = (column[order].tolist() for column in (text.parents, text.lengths, layer))
-    return forest(dict(zip(order.tolist(), zip(*columns, strict=True), strict=True)))
+    order = np.argsort(text.depth, kind="stable").tolist()
+    columns = text.parents.tolist(), text.lengths.tolist()
+    return forest({i: (columns[0][i], columns[1][i], 1, FREE) for i in order})
 
 
 def sample_arrangements(
@@ -357,8 +344,8 @@ def sample_arrangements(
     rank[order] = np.arange(len(order))
     parent = text.parents[order]
     parent = np.where(parent >= 0, rank[parent], -1)
-    generator = checked_generator(seed)
-    return text.model.draw(text.n, text.lengths[order], parent, draws, generator)[:, rank]
+    nodes = Nodes(text.lengths[order], parent, np.full_like(order, FREE))
+    return text.model.draw(text.n, nodes, draws, checked_generator(seed))[:, rank]
 
 
 def _nearly_uniform(n: int, spans: Ints, distinct: Ints, alpha: float) -> Bools:

@@ -12,16 +12,13 @@ from numpy.typing import ArrayLike
 
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.checks import checked_option
-from beyondchance.core.measures import CUSTOM, MEASURES, Measure, Rule, SampledRule, additive
-from beyondchance.core.models import MODELS, Model
+from beyondchance.core.measures import CUSTOM, MEASURES, Measure, additive
+from beyondchance.core.models import AUTO, MODELS, Model
 from beyondchance.errors import OptionError
-from beyondchance.messages import Quote, Text, Use, pieces
+from beyondchance.messages import Quote, Use
 from beyondchance.options import CustomMeasure, ScoringOptions, checked_options, declared
 from beyondchance.settings import Settings
 from beyondchance.types import Floats, Ints
-
-AUTO = "auto"
-"""The strictest model that fits all annotations."""
 
 _CLOSE = 1e-12
 """How much two values of a function that should be equal may differ."""
@@ -64,43 +61,29 @@ class Scoring:
     Attributes
     ----------
     measure : Measure
-    model : Model, optional
-        None for the strictest that fits.
+    model : Model
     scope : Scope
     options : mapping of str to object
         Options of all measures, those that have another value than their default.
     """
 
     measure: Measure
-    model: Model | None
+    model: Model
     scope: Scope
     options: Mapping[str, Any] = field(default_factory=dict)
 
-    def rule(self, model: Model, *, why: Text = ()) -> Rule | SampledRule:
-        """The rule of the measure under a model, which was chosen for a reason.
+    def signature(self, *, is_estimated: bool = False) -> dict[str, Any]:
+        """What the signature says about the options, the measure, the model and the scope.
 
-        Raises
-        ------
-        OptionError
-            If there is none, with the reason.
+        Parameters
+        ----------
+        is_estimated : bool
+            Whether chance was estimated from random arrangements.
         """
-        rule = self.measure.rule(model)
-        if not isinstance(rule, str):
-            return rule
-        others = [
-            name for name, other in MEASURES.items() if not isinstance(other.rule(model), str)
-        ]
-        raise OptionError(
-            f"measure {self.measure.name!r} is not defined for model {model.name!r}",
-            *((", which is needed because ", *pieces(why)) if why else ()),
-            f": {rule}",
-            remedy=f"use one of {', '.join(others)}, or annotations in which no spans cross",
-        )
-
-    def signature(self, model: Model) -> dict[str, Any]:
-        """What the signature says about the options, the measure, the model and the scope."""
-        signed = {**self.measure.signature(self.rule(model)), **self.options}
-        return {**signed, "model": model.name, "scope": self.scope.name}
+        measure = self.measure
+        drawing = measure.drawing if is_estimated else {}
+        names = {"measure": measure.name, "model": self.model.name, "scope": self.scope.name}
+        return {**names, **measure.signed, **drawing, **self.options}
 
 
 def scoring_of(given: Mapping[str, object]) -> Scoring:
@@ -109,16 +92,15 @@ def scoring_of(given: Mapping[str, object]) -> Scoring:
     Raises
     ------
     OptionError
-        For an unknown measure, model or scope, or a parameter that the measure does not take.
+        For an unknown measure, model or scope, or those that do not go with one another.
 
     Examples
     --------
-    >>> scoring = scoring_of({"measure": "iou", "theta": 0.7})
-    >>> scoring.signature(MODELS["nested"])
-    {'measure': 'iou', 'theta': 0.7, 'model': 'nested', 'scope': 'label'}
+    >>> scoring_of({"measure": "exact", "model": "nested"}).signature()
+    {'measure': 'exact', 'model': 'nested', 'scope': 'label'}
     """
     options = checked_options(ScoringOptions, given)
-    model = checked_option("model", options.pop("model"), (AUTO, *MODELS))
+    model = checked_option("model", options.pop("model"), (AUTO.name, *MODELS))
     scope = checked_option("scope", options.pop("scope"), SCOPES)
     measure = _measure(options.pop("measure"))
     known = declared(ScoringOptions)
@@ -134,7 +116,14 @@ def scoring_of(given: Mapping[str, object]) -> Scoring:
             parameters[name] = options.pop(name)
     if parameters and measure.with_parameters:
         measure = measure.with_parameters(**parameters)
-    return Scoring(measure, MODELS.get(model), SCOPES[scope], options)
+    scoring = Scoring(measure, MODELS.get(model, AUTO), SCOPES[scope], options)
+    if not measure.is_defined(scoring.model):
+        others = [name for name, other in MEASURES.items() if other.is_defined(scoring.model)]
+        raise OptionError(
+            f"measure {measure.name!r} is not defined for model {model!r}: {measure.why_refused}",
+            remedy=f"use one of {', '.join(others)}, or another model",
+        )
+    return scoring
 
 
 def settings_of(corpus: Corpus, **signed: Any) -> Settings:

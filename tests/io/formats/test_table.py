@@ -305,7 +305,10 @@ def test_malformed_parquet(tmp_path):
         bc.read(path, format="table")
 
 
-@pytest.mark.parametrize("option", [{"offsets": "utf16"}, {"match": "text"}, {"align": "strict"}])
+@pytest.mark.parametrize(
+    "option",
+    [{"offsets": "utf16"}, {"match": "text"}, {"align": "strict"}, {"tokeniser": "whitespace"}],
+)
 def test_options_that_need_texts(tmp_path, option):
     (name,) = option
     with pytest.raises(bc.OptionError) as caught:

@@ -205,7 +205,7 @@ def _is_span(table: Table, no_start: Bools, no_end: Bools, no_label: Bools) -> B
 
 def _numbered(rows: _Rows, reading: Reading) -> Corpus:
     """Build a corpus without texts, column by column."""
-    for name in ("offsets", "align", "whitespace", "match"):
+    for name in ("offsets", "align", "whitespace", "match", "tokeniser"):
         if name in reading.changed():
             raise OptionError(
                 f"option {name!r} needs the texts",

@@ -12,6 +12,7 @@ from beyondchance.annotations.corpus import Corpus
 from beyondchance.messages import Note
 from beyondchance.reporting import breakdown as levels, sentences
 from beyondchance.reporting.blocks import CUT, Block, Prose, Report, Table, cut, in_list
+from beyondchance.reporting.parts import Part, json_parts, parts_of, parts_tables
 from beyondchance.results.agreement import Agreement
 from beyondchance.results.difficulty import Difficulty
 from beyondchance.settings import Settings
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from beyondchance.messages import Text
     from beyondchance.other_coefficients.coefficients import Coefficients
     from beyondchance.results.intervals import ConfidenceInterval, Intervals
+    from beyondchance.results.labelling import Labelling
     from beyondchance.results.score import Score
 
 
@@ -55,6 +57,8 @@ def agree_report(
     others: Coefficients | None = None,
     intervals: Mapping[str, Intervals] | None = None,
     null: NullDistribution | None = None,
+    split: Labelling | None = None,
+    part_intervals: Mapping[str, levels.Scores] | None = None,
     top: int = 20,
     digits: int = 4,
 ) -> Report:
@@ -78,6 +82,10 @@ def agree_report(
         For every one of the `results`.
     null : NullDistribution, optional
         Of the first of the `results`.
+    split : Labelling, optional
+        The first of the `results` in its parts.
+    part_intervals : mapping of str to intervals, optional
+        Of ``finding`` and ``labelling``, and of the means of each ``label`` and ``document``.
     top : int
         Rows of long tables for people; 0 shows all.
     digits : int
@@ -86,6 +94,7 @@ def agree_report(
     result = next(iter(results.values()))
     annotators = result.counts.annotators
     breakdown = levels.breakdown_of(results, intervals, by=by, difficulty=difficulty, null=null)
+    parts = parts_of(breakdown.rows[0].measure, result, split, part_intervals)
     settings = breakdown.settings or result.settings
     if null is not None:
         # Random annotations are drawn, even where intervals need no draws.
@@ -110,14 +119,18 @@ def agree_report(
             overall_table(breakdown),
             Prose(sentences.meaning(result.score, digits)),
             *([Prose(sentences.random_agreement(null, digits))] if null is not None else []),
+            *parts_tables(parts, breakdown.settings),
+            *_differing_part(split, digits),
             *_tables(breakdown, by=by, has_null=null is not None, top=top),
             *([_variants_table(variants)] if variants else []),
             *(coefficients.blocks_of(others) if others is not None else []),
-            *map(Prose, explanation(breakdown)),
+            *map(Prose, explanation(breakdown, parts)),
         ]
 
     def data() -> dict[str, Any]:
-        data = agree_data(breakdown, by=by, null=null)
+        n_fixed, n_texts = result.counts.texts_without_freedom()
+        data = agree_data(breakdown, by=by, null=null) | json_parts(parts)
+        data["freedom"] = {"texts": n_texts, "without": n_fixed}
         data |= {"sensitivity": [item.to_dict() for item in variants]} if variants else {}
         if others is None:
             return data
@@ -128,6 +141,7 @@ def agree_report(
     def rows() -> list[dict[str, Any]]:
         return [
             *(row.to_flat() for row in breakdown.rows),
+            *(part.to_flat() for part in parts),
             *(item.to_flat() for item in variants),
             *(coefficients.rows_of(others) if others is not None else ()),
         ]
@@ -153,12 +167,22 @@ def agree_notes(corpus: Corpus, result: Agreement, breakdown: levels.Breakdown) 
     return notes + sentences.cautions([first["corrected"]] if first else [])
 
 
-def explanation(breakdown: levels.Breakdown) -> list[Text]:
+def explanation(breakdown: levels.Breakdown, parts: Sequence[Part] = ()) -> list[Text]:
     """How the intervals were made; nothing if there are none."""
     first = breakdown.rows[0].intervals
     if breakdown.settings is None:
         return []
-    return [sentences.explained(first["corrected"], shown_intervals(breakdown), breakdown.settings)]
+    shown = shown_intervals(breakdown)
+    shown += [(part.shown, part.intervals["corrected"]) for part in parts if part.intervals]
+    return [sentences.explained(first["corrected"], shown, breakdown.settings)]
+
+
+def _differing_part(split: Labelling | None, digits: int) -> list[Prose]:
+    """What annotators differ in, if it is mainly one part."""
+    if split is None:
+        return []
+    said = sentences.finding_and_labelling(split.finding.score, split.labelling.score, digits)
+    return [Prose(said)] if said else []
 
 
 def shown_intervals(breakdown: levels.Breakdown) -> list[tuple[str, ConfidenceInterval]]:

@@ -13,6 +13,8 @@ from beyondchance.annotations.corpus import Corpus
 from beyondchance.messages import Note
 from beyondchance.reporting import breakdown, sentences
 from beyondchance.reporting.blocks import Block, Cell, Prose, Report, Table, counted, in_list
+from beyondchance.reporting.parts import Part, parts_of
+from beyondchance.results.averages import AVERAGES
 from beyondchance.results.ranking import Ranking
 from beyondchance.results.score import UNMARKED
 from beyondchance.settings import Settings
@@ -34,10 +36,13 @@ class Sureness:
         Which systems differ significantly.
     labels : mapping of system to mapping of label to intervals
         Of those systems whose labels were resampled too.
+    means : mapping of system to mapping of "label" and "document" to intervals
+        Of the means of their scores, where they were resampled too.
     """
 
     standings: Standings
     labels: Mapping[str, Mapping[str, breakdown.Scores]] = field(default_factory=dict)
+    means: Mapping[str, Mapping[str, breakdown.Scores]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,6 +67,8 @@ class SystemRow(breakdown.Row):
     agreement : Agreement
         With the gold standard.
     label_intervals : mapping of label to intervals
+    mean_intervals : mapping of "label" and "document" to intervals
+        Of the means of their scores.
     is_tested : bool
         Whether there is anything of what follows.
     p_best, p_next : float
@@ -74,6 +81,7 @@ class SystemRow(breakdown.Row):
     rank_corrected: int | None
     agreement: Agreement
     label_intervals: Mapping[str, breakdown.Scores] = field(default_factory=dict)
+    mean_intervals: Mapping[str, breakdown.Scores] = field(default_factory=dict)
     is_tested: bool = False
     p_best: float = nan
     p_next: float = nan
@@ -97,6 +105,12 @@ class SystemRow(breakdown.Row):
         )
 
     @property
+    def means(self) -> dict[str, Part]:
+        """The means of the scores of labels and of documents."""
+        parts = parts_of(self.measure, self.agreement, intervals=self.mean_intervals)
+        return {part.name: part for part in parts}
+
+    @property
     def ranks(self) -> dict[str, int | None]:
         """Both ranks, for JSON and CSV."""
         return {"rank_observed": self.rank_observed, "rank_corrected": self.rank_corrected}
@@ -109,6 +123,7 @@ class SystemRow(breakdown.Row):
             **self.ranks,
             **breakdown.Row.to_dict(self),
             **(tested if self.is_tested else {}),
+            "macro": {name: part.to_dict() for name, part in self.means.items()},
             "labels": {
                 label: {
                     **score.to_dict(),
@@ -130,6 +145,13 @@ class SystemRow(breakdown.Row):
             "recall": self.score.recall,
             **breakdown.flat_intervals(self.intervals),
             **(tested if self.is_tested else {}),
+            **{f"macro_{name}": part.score.corrected for name, part in self.means.items()},
+            **{
+                f"macro_{name}_{end}": getattr(part.intervals["corrected"], end)
+                for name, part in self.means.items()
+                if part.intervals
+                for end in ("low", "high")
+            },
         }
 
 
@@ -148,6 +170,7 @@ def system_rows(
             tested = {
                 "intervals": standings.intervals[name],
                 "label_intervals": sureness.labels.get(name, {}),
+                "mean_intervals": sureness.means.get(name, {}),
                 "is_tested": True,
                 "p_best": standings.p_best(name),
                 "p_next": standings.p_next(name),
@@ -206,6 +229,7 @@ def rank_report(
             made.append(ranking_table(systems, f"by {name}: {sentences.MATCHES.get(name, name)}"))
             made += [sure_table(systems, sure[name].standings.settings)] if name in sure else []
         made.append(Prose(rank_changes(by_measure[measure])))
+        made.append(means_table(by_measure[measure], settings))
         if standings is not None:
             made += [differences_table(standings, measure)] if len(standings.order) > 1 else []
             made += map(
@@ -340,6 +364,22 @@ def sure_table(systems: Sequence[SystemRow], settings: Settings, title: str = ""
         title=title,
         has_reasons=False,
     )
+
+
+def means_table(systems: Sequence[SystemRow], settings: Settings) -> Table:
+    """The corrected score of each system, and the means of its labels and documents."""
+    means = [row.means for row in systems]
+    headings = ["system", "overall"]
+    cells: list[list[Cell]] = [[row.shown, row.score.corrected] for row in systems]
+    for by in AVERAGES:
+        headings.append(f"{by}s")
+        headings += [breakdown.interval_heading(settings)] if means[0][by].intervals else []
+        for row, parts in zip(cells, means, strict=True):
+            row.append(parts[by].score.corrected)
+            if parts[by].intervals:
+                row.append(breakdown.cell_of(parts[by].intervals["corrected"]))
+    title = f"by {systems[0].measure}, corrected: overall, and means of labels and documents"
+    return Table(headings, cells, title)
 
 
 def differences_table(standings: Standings, measure: str) -> Table:

@@ -1,0 +1,585 @@
+r"""Where random spans fall when they may be placed in any text of a corpus.
+
+The spans of one annotator are arranged over all texts: disjoint, none across the end of a
+text, every arrangement of the corpus equally likely. As in :mod:`~beyondchance.core.placement`,
+a text is a row of *items*: *long* spans of two positions or more, and *units*, each of which is a
+free position or a span of one position. The corpus has as many units in every arrangement, and
+its spans of one position are a random choice of them. So only long spans need to be counted.
+
+Give every item of length :math:`\ell` a weight :math:`p_\ell`. The weights of all rows that fill
+:math:`x` positions add up to
+
+.. math:: F_x = \sum_\ell p_\ell F_{x - \ell}, \qquad F_0 = 1.
+
+**By counts.** With :math:`p_\ell z_\ell` instead of :math:`p_\ell`, :math:`F_x` is a polynomial,
+whose coefficients sort the rows by how many spans of each length they contain. Let :math:`R_n` be
+the product of the polynomials of all texts but one of size :math:`n`, and :math:`K` the counts
+of the corpus. In that text the expected number of spans of length :math:`\ell` that start at
+:math:`x`, their *intensity*, is
+
+.. math:: s_\ell(x; n) = p_\ell\, [z^{K - e_\ell}] F_x F_{n-x-\ell} R_n \,/\, [z^K] F_n R_n .
+
+**By fugacities.** Without :math:`z`, :math:`s_\ell(x; n) = p_\ell F_x F_{n-x-\ell} / F_n`, where
+the weights are chosen such that the *expected* counts are :math:`K`. Weights that add up to 1 are
+the probabilities of independent items, and :math:`F_x` is the probability that an item ends at
+:math:`x`; it becomes constant away from the edge, and no number grows with the text.
+
+Counting gives the same result with any weights; with those of the second method, rounding errors
+are smallest.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import accumulate
+
+import numpy as np
+
+from beyondchance.core.draws import disjoint_starts
+from beyondchance.core.lengths import LengthTable
+from beyondchance.core.placement import item_profiles
+from beyondchance.core.profiles import Profiles, boxes, convolved, joined, profiles_of, summed
+from beyondchance.core.ragged import bounds, distinct, spread
+from beyondchance.types import Complexes, Floats, Ints
+
+_MOST_PRODUCTS = 2**23
+"""Products of numbers that counting may take; beyond, fugacities are used."""
+_FLAT = 1e-13
+"""Relative deviation up to which values count as constant."""
+_BALANCED = 1e-12
+"""Relative deviation of expected counts from counts at which weights are accepted."""
+_SETTLED = 1e-9
+"""The same, where a round does not halve it: what is left is rounding."""
+_MOST_ROUNDS = 200
+"""Rounds of Newton's method; some ten are usual, more in corpora that are nearly full."""
+_LONGEST_STEP = 5.0
+"""The most that the logarithm of a weight changes in a round."""
+
+
+@dataclass(frozen=True, slots=True)
+class CorpusStarts:
+    """Expected numbers of spans that start at each place of one text of each size.
+
+    Attributes
+    ----------
+    n : array of int, shape (sizes,)
+    length : array of int, shape (lengths,)
+    size, run : arrays of int, shape (sequences,)
+        The number of the text size and of the length of each sequence, both ascending.
+        Lengths that a text has no room for have no sequence.
+    starts : Profiles
+        A sequence of ``n - length + 1`` intensities for each of these.
+    is_exact : bool
+        Whether they come from counting; if not, from fugacities.
+    """
+
+    n: Ints
+    length: Ints
+    size: Ints
+    run: Ints
+    starts: Profiles
+    is_exact: bool
+
+    def coverage(self, share: Floats) -> Profiles:
+        """Probability that each position is covered, one sequence for each text size.
+
+        Parameters
+        ----------
+        share : array of float, shape (lengths,)
+            The share of the spans of each length that is meant: 1 for all of them.
+        """
+        # Texts beyond some size differ in the length of their middle only.
+        same = 2 * int(self.starts.reach.max(initial=0) + self.length.max(initial=0))
+        kinds, kind = distinct(np.minimum(self.n, same))
+        keeper = np.empty(len(kinds), dtype=np.int64)
+        keeper[kind] = np.arange(len(self.n))
+        chosen = np.flatnonzero(keeper[kind[self.size]] == self.size)
+        covered = convolved(self.starts.take(chosen), boxes(self.length[self.run[chosen]]))
+        # A text that has room for no span is not covered.
+        owner = np.concatenate([kind[self.size[chosen]], np.arange(len(kinds))])
+        weight = np.concatenate([share[self.run[chosen]], np.zeros(len(kinds))])
+        order = np.argsort(owner, kind="stable")
+        parts = joined(covered, boxes(self.n[keeper])).take(order)
+        found = summed(parts, weight[order], owner[order], len(kinds)).take(kind)
+        return Profiles(found.values, found.first, found.reach, self.n)
+
+
+def corpus_starts(n: Ints, texts: Ints, length: Ints, count: Ints) -> CorpusStarts:
+    """Where the spans of a corpus start, if they may be placed in any text.
+
+    Exact for one text; for more of them where counting is cheap, which follows from the
+    numbers given and nothing else. The spans must have an arrangement.
+
+    Parameters
+    ----------
+    n, texts : arrays of int, shape (sizes,)
+        Distinct text sizes, and how many texts have each.
+    length, count : arrays of int, shape (lengths,)
+        Distinct span lengths in ascending order, and how many spans of the corpus have each,
+        at least one.
+
+    Examples
+    --------
+    A span of 2 has one place in each of two texts of 2 positions, and two in a text of 3.
+
+    >>> found = corpus_starts(np.array([2, 3]), np.array([2, 1]), np.array([2]), np.array([1]))
+    >>> [found.starts.expand(i).round(3).tolist() for i in range(2)]
+    [[0.25], [0.25, 0.25]]
+    >>> found.coverage(np.ones(1)).expand(1).round(3).tolist(), found.is_exact
+    ([0.25, 0.5, 0.25], True)
+    """
+    size, run = np.nonzero(n[:, None] >= length)
+    if texts.sum() == 1 or not len(length):
+        table = LengthTable(n, np.array([0, len(length)]), length, count)
+        profiles = item_profiles(table, size, length[run])
+        each = summed(profiles, count[run], np.arange(len(run)), len(run))
+        return CorpusStarts(n, length, size, run, each, is_exact=True)
+    items = _items(n, texts, length, count)
+    weight = _weights(items)
+    # Spans of one position are a random choice of the units.
+    factor = weight[np.searchsorted(items.length, length)]
+    factor *= np.where(length == 1, count / max(items.n_units(), 1), 1.0)
+    has_longs = bool(items.length[-1] > 1)
+    # Without long spans there is one row for each text, and nothing to count.
+    is_exact = not has_longs or _products(items) <= _MOST_PRODUCTS
+    method = _by_counts if is_exact and has_longs else _by_fugacities
+    return CorpusStarts(n, length, size, run, method(items, weight, length, factor), is_exact)
+
+
+@dataclass(frozen=True, slots=True)
+class _Items:
+    """The items of a corpus: units, if there are any, and long spans.
+
+    Attributes
+    ----------
+    n, texts : arrays of int, shape (sizes,)
+    length, count : arrays of int, shape (lengths,)
+        Distinct lengths of items in ascending order, and how many items have each.
+    """
+
+    n: Ints
+    texts: Ints
+    length: Ints
+    count: Ints
+
+    def n_units(self) -> int:
+        """How many items have one position."""
+        return int(self.count[self.length == 1].sum())
+
+    def longs(self) -> tuple[Ints, Ints]:
+        """Lengths and counts of the long spans."""
+        is_long = self.length > 1
+        return self.length[is_long], self.count[is_long]
+
+
+def _items(n: Ints, texts: Ints, length: Ints, count: Ints) -> _Items:
+    """The items of a corpus with these spans."""
+    is_long = length > 1
+    n_units = n @ texts - length[is_long] @ count[is_long]
+    units = np.full(int(n_units > 0), n_units)
+    return _Items(
+        n,
+        texts,
+        np.concatenate([np.ones_like(units), length[is_long]]),
+        np.concatenate([units, count[is_long]]),
+    )
+
+
+# --- By fugacities: independent items -----------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Rows:
+    r"""Weights of all rows that fill x positions, and their powers.
+
+    Attributes
+    ----------
+    values : array of float, shape (3, positions)
+        With :math:`G = \sum_x F_x t^x` the coefficients of :math:`G`, :math:`G^2` and :math:`G^3`:
+        up to the longest text, or to where those of :math:`G` have been constant for long enough.
+    reach : int
+        From where :math:`F_x` is constant; the number of positions if it is nowhere.
+    middle : float
+        That constant.
+    """
+
+    values: Floats
+    reach: int
+    middle: float
+
+    def at(self, power: int, x: Ints) -> Floats:
+        """Coefficients at any places: 0 before the first, polynomials beyond the last.
+
+        Where those of G are constant, those of its square grow linearly, of its cube quadratically.
+        """
+        last = self.values.shape[1] - 1
+        value = np.where(x < 0, 0.0, self.values[power - 1, np.clip(x, 0, last)])
+        beyond = np.maximum(x - last, 0)
+        if power == 2:
+            value += beyond * self.middle**2
+        elif power == 3 and last:
+            slope = self.values[2, last] - self.values[2, last - 1]
+            value += beyond * slope + beyond * (beyond + 1) / 2 * self.middle**3
+        return np.asarray(value)
+
+
+def _rows(length: Ints, weight: Floats, longest: int) -> _Rows:
+    """Fill texts with independent items, up to the longest text.
+
+    A value is an average of those before it, as many as the longest item has positions.
+    If these are equal, all that follow are.
+    """
+    window = int(length.max())
+    kernel = np.zeros(window)
+    kernel[window - length] = weight
+    middle = float(1 / (length @ weight))
+    table = np.zeros((window + longest + 1, 3))
+    table[window] = 1
+    n_equal, reach, stop = 0, longest + 1, longest
+    for x in range(1, longest + 1):
+        table[window + x] = (kernel @ table[x : x + window]).cumsum()
+        n_equal = n_equal + 1 if abs(table[window + x, 0] - middle) <= _FLAT * middle else 0
+        if n_equal == window and reach > longest:
+            reach = x - window + 1
+            # Sums of two and three places, one of which at least is in the middle.
+            stop = min(3 * reach, longest)
+        if x >= stop:
+            break
+    return _Rows(table[window : window + stop + 1].T, reach, middle)
+
+
+def _weights(items: _Items) -> Floats:
+    r"""Weights for which the expected counts are the counts, by Newton's method.
+
+    The weights maximise :math:`\sum_\ell K_\ell \log p_\ell - \sum \log F_n(p)` over the texts, a
+    concave function of their logarithms, whose derivatives are the differences of counts and
+    expected counts, and the covariances of the counts. Both come from powers of
+    :math:`G = 1/(1 - \sum p_\ell t^\ell)`, because
+    :math:`\partial G / \partial p_\ell = t^\ell G^2`. Where the corpus is full in some sense (no
+    text could have one more long span), weights tend to 0 or infinity, and the expected counts
+    to the counts: the method stops when they are as close as rounding permits.
+
+    Returns
+    -------
+    array of float, shape (items,)
+        They add up to 1.
+    """
+    n, texts, length, count = items.n, items.texts, items.length, items.count
+    logs = np.log(count / count.sum())
+    best: Floats = np.exp(logs)
+    best_gap = np.inf
+    if len(length) == 1:
+        return best
+    step, value = np.zeros(len(logs)), -np.inf
+    two, of_two = distinct((length[:, None] + length).ravel())
+    for _ in range(_MOST_ROUNDS):
+        weight = _normalised(logs + step, length)
+        rows = _rows(length, weight, int(n.max()))
+        whole = rows.at(1, n)
+        if not whole.all():
+            # Below the range of a float: too few units, or a step that was too long.
+            logs[0] += float(value == -np.inf)
+            step /= 4
+            continue
+        now = float(count @ np.log(weight) - texts @ np.log(whole))
+        if now < value - 1e-10 * abs(value):
+            step /= 4
+            continue
+        logs, value = np.log(weight), now
+        mean = weight * rows.at(2, n[:, None] - length) / whole[:, None]
+        gap = count - texts @ mean
+        relative = float(np.abs(gap / count).max())
+        has_settled = relative < _SETTLED and relative > best_gap / 2
+        if relative < best_gap:
+            best, best_gap = weight, relative
+        if relative < _BALANCED or has_settled:
+            break
+        pairs = 2 * ((texts / whole) @ rows.at(3, n[:, None] - two))[of_two]
+        covariance = np.outer(weight, weight) * pairs.reshape(len(length), -1)
+        covariance += np.diag(texts @ mean) - mean.T @ (texts[:, None] * mean)
+        # The lengths add up to the texts: the first count follows from the others.
+        scale = np.sqrt(count[1:])
+        variance, direction = np.linalg.eigh(covariance[1:, 1:] / np.outer(scale, scale))
+        along = direction.T @ (gap[1:] / scale) / np.maximum(variance, 1e-15)
+        step = np.concatenate([[0.0], direction @ along / scale])
+        # A power of the length changes nothing; without it, steps are comparable.
+        step -= length * (weight @ step) / (weight @ length)
+        step /= max(1.0, float(np.abs(step).max()) / _LONGEST_STEP)
+    return best
+
+
+def _normalised(logs: Floats, length: Ints) -> Floats:
+    """Weights with these logarithms, times the power of the length that makes them add up to 1."""
+    tilt = 0.0
+    # The logarithm of the sum is convex and increasing in the tilt.
+    for _ in range(60):
+        tilted = logs + tilt * length
+        parts = np.exp(tilted - tilted.max())
+        excess = float(tilted.max() + np.log(parts.sum()))
+        tilt -= excess * float(parts.sum() / (parts @ length))
+        if abs(excess) < 1e-14:
+            break
+    weight = np.maximum(np.exp(logs + tilt * length), np.finfo(np.float64).tiny)
+    weight[np.argmax(weight)] += 1 - weight.sum()
+    return weight
+
+
+def _by_fugacities(items: _Items, weight: Floats, length: Ints, factor: Floats) -> Profiles:
+    """Intensities of independent items: each text size with each length that it has room for.
+
+    Away from the ends of a text, the weight of what follows is constant, and so is that of
+    the text: long texts have the same edge.
+    """
+    n = items.n
+    rows = _rows(items.length, weight, int(n.max()))
+    whole = rows.at(1, n)
+    pieces: list[tuple[Floats, float]] = []
+    number: dict[tuple[int, int], int] = {}
+    which: list[int] = []
+    size, run = np.nonzero(n[:, None] >= length)
+    for i, j in zip(size.tolist(), run.tolist(), strict=True):
+        last = int(n[i] - length[j])
+        reach = min(rows.reach, (last + 1) // 2)
+        kind = (j, -1 if reach == rows.reach else i)
+        if kind not in number:
+            number[kind] = len(pieces)
+            x = np.arange(reach + 1)
+            each = (factor[j] / whole[i]) * rows.at(1, x) * rows.at(1, last - x)
+            pieces.append((each[:-1], float(each[-1])))
+        which.append(number[kind])
+    found = profiles_of(pieces, np.zeros(len(pieces), dtype=np.int64)).take(
+        np.array(which, dtype=np.int64)
+    )
+    return Profiles(found.values, found.first, found.reach, n[size] - length[run] + 1)
+
+
+# --- By counts: polynomials ---------------------------------------------------
+
+
+def _products(items: _Items) -> float:
+    """About how many products of numbers counting takes."""
+    grid = float(np.prod(2.0 * items.longs()[1] + 1)) / 2
+    squarings = float(np.log2(items.texts + 1).sum() + 3 * len(items.n))
+    # Every step takes some time, however small the polynomials are.
+    steps = len(items.length) * float(items.n.sum() / 2 + items.n.max())
+    return (grid + 256) * (steps + 32 * squarings)
+
+
+def _by_counts(items: _Items, weight: Floats, length: Ints, factor: Floats) -> Profiles:
+    """Exact intensities: each text size with each length that it has room for.
+
+    Polynomials are multiplied by Fourier transforms, which have so many places that nothing
+    wraps around to the powers that are needed.
+    """
+    n = items.n
+    longs, counts = items.longs()
+    filled = _filled(items, weight)
+    rests = _others([filled[i] for i in n.tolist()], items.texts.tolist())
+    spectrum = _spectra(filled).reshape(len(filled), -1)
+    pieces: list[tuple[Floats, float]] = []
+    for size, rest in zip(n.tolist(), rests, strict=True):
+        all_rows = (spectrum[size] @ _complement(rest, counts)).real
+        for one, p in zip(length[length <= size].tolist(), factor, strict=False):
+            x = np.arange((size - one + 1) // 2 + 1)
+            others = _complement(rest, counts - (longs == one))
+            rows = (spectrum[x] * spectrum[size - one - x]) @ others
+            each = np.maximum(rows.real, 0) * (p / all_rows)
+            pieces.append((each[:-1], float(each[-1])))
+    sizes, runs = np.nonzero(n[:, None] >= length)
+    return profiles_of(pieces, n[sizes] - length[runs] + 1)
+
+
+def _filled(items: _Items, weight: Floats) -> Floats:
+    """Weights of the rows that fill x positions, by how many spans of each length they have.
+
+    Returns
+    -------
+    array of float, shape (longest text + 1, count + 1 for each length of two or more)
+    """
+    longest = int(items.n.max())
+    longs, counts = items.longs()
+    table = np.zeros((longest + 1, *(counts + 1)))
+    table[(0,) * table.ndim] = 1
+    # Which part of a table becomes which by one more item of each length.
+    whole: tuple[slice, ...] = (slice(None),) * table.ndim
+    steps = [(1, whole, whole)] if items.n_units() else []
+    for axis, length in enumerate(longs.tolist(), start=1):
+        before, after = whole[:axis], whole[axis + 1 :]
+        fewer, more = (*before, slice(-1), *after), (*before, slice(1, None), *after)
+        steps.append((length, fewer, more))
+    for x in range(1, longest + 1):
+        for (length, fewer, more), p in zip(steps, weight.tolist(), strict=True):
+            if length <= x:
+                table[x : x + 1][more] += p * table[x - length : x - length + 1][fewer]
+    return table
+
+
+def _others(polynomials: list[Floats], texts: list[int]) -> list[Floats]:
+    """For each text size, the product of all texts but one of that size."""
+    one = np.zeros_like(polynomials[0])
+    one[(0,) * one.ndim] = 1
+    polynomials = [_near_one(p) for p in polynomials]
+    powers = [_power(p, m - 1, one) for p, m in zip(polynomials, texts, strict=True)]
+    factors = [_times(p, q) for p, q in zip(polynomials, powers, strict=True)]
+    before = accumulate(factors[:-1], _times, initial=one)
+    after = [*accumulate(factors[:0:-1], _times, initial=one)][::-1]
+    return [
+        _times(_times(left, right), power)
+        for left, right, power in zip(before, after, powers, strict=True)
+    ]
+
+
+def _power(base: Floats, exponent: int, one: Floats) -> Floats:
+    """A polynomial multiplied with itself."""
+    result = one
+    while exponent:
+        if exponent % 2:
+            result = _times(result, base)
+        exponent //= 2
+        if exponent:
+            base = _times(base, base)
+    return result
+
+
+def _times(p: Floats, q: Floats) -> Floats:
+    """The product of two polynomials up to the powers they have, times a power of two."""
+    grid = [2 * k - 1 for k in p.shape]
+    axes = range(p.ndim)
+    product = np.fft.irfftn(np.fft.rfftn(p, grid, axes) * np.fft.rfftn(q, grid, axes), grid, axes)
+    return _near_one(np.maximum(product[tuple(slice(k) for k in p.shape)], 0))
+
+
+def _near_one(polynomial: Floats) -> Floats:
+    """A polynomial divided by a power of two, so that its largest coefficient is near 1."""
+    return np.ldexp(polynomial, -int(np.frexp(polynomial.max())[1]))
+
+
+def _spectra(polynomials: Floats) -> Complexes:
+    """Transforms of polynomials, one after the other, which leave room for products."""
+    grid = [2 * k - 1 for k in polynomials.shape[1:]]
+    return np.fft.rfftn(polynomials, grid, range(1, polynomials.ndim))
+
+
+def _complement(polynomial: Floats, power: Ints) -> Complexes:
+    """What the transform of another polynomial is multiplied with, and added up.
+
+    The result is the coefficient of their product at this power. Powers above it are left out.
+    They have no part in it, and the product with two others would wrap around.
+    """
+    needed = np.zeros_like(polynomial)
+    part = tuple(slice(k + 1) for k in power.tolist())
+    needed[part] = polynomial[part]
+    product = _spectra(needed[None])[0]
+    for axis, (k, most) in enumerate(zip(power.tolist(), polynomial.shape, strict=True)):
+        places = 2 * most - 1
+        turn = np.exp(2j * np.pi * k / places * np.arange(product.shape[axis])) / places
+        if axis == polynomial.ndim - 1:
+            # A transform of real numbers has half of the last axis; the rest are conjugates.
+            turn[1:] *= 2
+        product *= turn.reshape(-1, *[1] * (polynomial.ndim - 1 - axis))
+    return np.asarray(product.ravel())
+
+
+# --- Random arrangements ------------------------------------------------------
+
+
+def corpus_draws(n: Ints, lengths: Ints, draws: int, rng: np.random.Generator) -> tuple[Ints, Ints]:
+    """Draw arrangements of spans over all texts, every one equally likely.
+
+    Text after text draws how many spans of each length it has, given how many are left, then their
+    arrangement. The tables for that have as many cells as there are texts, times the product of
+    the counts plus one of each length of two or more: this is for corpora of which
+    :func:`corpus_starts` is exact.
+
+    Parameters
+    ----------
+    n : array of int, shape (texts,)
+    lengths : array of int, shape (spans,)
+    draws : int
+    rng : Generator
+
+    Returns
+    -------
+    text, start : arrays of int, shape (draws, spans)
+
+    Examples
+    --------
+    Two spans of one position in three texts of one.
+
+    >>> text, start = corpus_draws(np.ones(3, int), np.ones(2, int), 50, np.random.default_rng(1))
+    >>> sorted(set(map(tuple, text.tolist())))
+    [(0, 1), (0, 2), (1, 0), (1, 2), (2, 0), (2, 1)]
+    """
+    if len(n) == 1:
+        start = disjoint_starts(int(n[0]), lengths, draws, rng)
+        return np.zeros_like(start), start
+    length, of_span = distinct(lengths)
+    held = _drawn_counts(n, length, np.bincount(of_span, minlength=len(length)), draws, rng)
+    # Spans of equal length next to one another, filled from the first text to the last.
+    order = np.argsort(of_span, kind="stable")
+    first = bounds(of_span, len(length))
+    text = np.empty((draws, len(lengths)), dtype=np.int64)
+    start = np.empty_like(text)
+    column = np.tile(first[:-1], (draws, 1))
+    for t, size in enumerate(n.tolist()):
+        codes, code = distinct(held[:, t] @ np.cumprod([1, *(held[:, t].max(axis=0) + 1)])[:-1])
+        for which in range(len(codes)):
+            chosen = np.flatnonzero(code == which)
+            here = held[chosen[0], t]
+            run, place = spread(here)
+            columns = order[column[chosen][:, run] + place]
+            text[chosen[:, None], columns] = t
+            start[chosen[:, None], columns] = disjoint_starts(size, length[run], len(chosen), rng)
+        column += held[:, t]
+    for j in range(len(length)):
+        equal = order[first[j] : first[j + 1]]
+        mixed = rng.permuted(np.tile(equal, (draws, 1)), axis=1)
+        text[:, equal] = np.take_along_axis(text, mixed, axis=1)
+        start[:, equal] = np.take_along_axis(start, mixed, axis=1)
+    return text, start
+
+
+def _drawn_counts(n: Ints, length: Ints, count: Ints, draws: int, rng: np.random.Generator) -> Ints:
+    """Draw how many spans of each length each text has.
+
+    Returns
+    -------
+    array of int, shape (draws, texts, lengths)
+    """
+    sizes, size = distinct(n)
+    items = _items(sizes, np.bincount(size), length, count)
+    longs, counts = items.longs()
+    filled = _filled(items, _weights(items))
+    # Weights of all texts that follow, by the counts of what they have.
+    nothing = np.zeros(counts + 1)
+    nothing[(0,) * len(counts)] = 1
+    later = [*accumulate(filled[n[:0:-1]], _times_positive, initial=nothing)][::-1]
+    left = np.tile(counts, (draws, 1))
+    singles = np.full(draws, count.sum() - counts.sum())
+    units = np.full(draws, items.n_units())
+    held = np.zeros((draws, len(n), len(length)), dtype=np.int64)
+    for t, (one, rest) in enumerate(zip(n.tolist(), later, strict=True)):
+        options = np.argwhere(filled[one] > 0)
+        after = left[:, None] - options
+        weight = rest[tuple(np.moveaxis(np.maximum(after, 0), -1, 0))]
+        weight = np.where((after >= 0).all(axis=-1), weight, 0) * filled[one][tuple(options.T)]
+        heap = np.cumsum(weight, axis=1)
+        drawn = (heap <= rng.random((draws, 1)) * heap[:, -1:]).sum(axis=1)
+        held[:, t, len(length) - len(longs) :] = options[drawn]
+        left -= options[drawn]
+        of_text = one - options[drawn] @ longs
+        units -= of_text
+        if len(length) > len(longs):
+            held[:, t, 0] = rng.hypergeometric(of_text, units, singles)
+            singles -= held[:, t, 0]
+    return held
+
+
+def _times_positive(p: Floats, q: Floats) -> Floats:
+    """The product of two polynomials as of `_times`, without transforms: zeros stay zeros."""
+    product = np.zeros_like(p)
+    for power in np.argwhere(q > 0).tolist():
+        more = tuple(slice(k, None) for k in power)
+        fewer = tuple(slice(most - k) for k, most in zip(power, p.shape, strict=True))
+        product[more] += q[tuple(power)] * p[fewer]
+    return _near_one(product)

@@ -1,0 +1,354 @@
+"""How the spans of a line hang together: what moves on its own, and what moves with it.
+
+A span is placed at random in the text, or in the span around it, and moves with that. Spans
+that cross are a *cluster*, which moves as one rigid item: its spans keep their distances. The
+starts and ends of its spans cut the cluster into *cells*; what lies inside the cluster lies in
+one of them, and is placed at random in there. So every span stays inside just those spans in
+which it was found.
+
+Spans, clusters and cells are *nodes*, each at random in its parent or fixed in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+
+from beyondchance.core.nesting import Nesting, nesting, outer_first
+from beyondchance.core.ragged import spread, starts
+from beyondchance.types import Floats, Ints
+
+FREE = -1
+"""The offset of a node that is placed at random."""
+
+Tree: TypeAlias = "tuple[int, int, int, tuple[Tree, ...]]"
+"""A node: its length, a number for what it is compared with (0: nothing), its offset in its
+parent, and the nodes inside it, sorted."""
+
+Forest: TypeAlias = tuple[Tree, ...]
+"""All nodes of a line, sorted: whatever chance depends on besides the size of the text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stacks:
+    """Where spans of one group lie on top of each other.
+
+    A stack is a node with the spans of one group that contain it, but not the node of the
+    stack around it: a span itself, or the spans of a cluster that contain one of its cells.
+
+    Attributes
+    ----------
+    node, group : arrays of int, shape (stacks,)
+    around : array of int, shape (stacks,)
+        The next stack of the same group in which the node lies; -1 if there is none.
+    first : array of int, shape (stacks + 1,)
+        Stack s has the spans ``first[s]:first[s + 1]``.
+    length : array of int
+        Their lengths, ascending within a stack.
+    starting, ending : arrays of int, shape (stacks,)
+        How many of them start where the node starts, and end where it ends.
+    """
+
+    node: Ints
+    group: Ints
+    around: Ints
+    first: Ints
+    length: Ints
+    starting: Ints
+    ending: Ints
+
+    def __len__(self) -> int:
+        return len(self.node)
+
+    def height(self) -> Ints:
+        """How many spans each stack has."""
+        return np.diff(self.first)
+
+
+@dataclass(frozen=True, slots=True)
+class Structure:
+    """The nodes of all lines; the first are the spans, in their order.
+
+    Attributes
+    ----------
+    line, length : arrays of int, shape (nodes,)
+    parent : array of int, shape (nodes,)
+        The node in which each node lies; -1 for the text.
+    offset : array of int, shape (nodes,)
+        Where it is fixed in its parent; `FREE` if it is placed at random.
+    depth : array of int, shape (nodes,)
+        1 for the outermost nodes, 2 for those inside them, and so on.
+    group : array of int, shape (spans,)
+        What each span is compared with: spans of one group are matched together.
+    stacks : Stacks
+    """
+
+    line: Ints
+    length: Ints
+    parent: Ints
+    offset: Ints
+    depth: Ints
+    group: Ints
+    stacks: Stacks
+
+    @property
+    def is_flat(self) -> bool:
+        """Whether no node lies in another."""
+        return int(self.depth.max(initial=1)) == 1
+
+    @property
+    def has_clusters(self) -> bool:
+        """Whether spans cross."""
+        return len(self.length) > len(self.group)
+
+    def mirrored(self) -> Structure:
+        """The same from the other end: starts are ends."""
+        fixed = self.offset != FREE
+        around = np.where(fixed, self.parent, 0)
+        offset = np.where(fixed, self.length[around] - self.length - self.offset, FREE)
+        stacks = replace(self.stacks, starting=self.stacks.ending, ending=self.stacks.starting)
+        return replace(self, offset=offset, stacks=stacks)
+
+
+def nested_structure(
+    line: Ints, length: Ints, group: Ints, *, parent: Ints, depth: Ints
+) -> Structure:
+    """The structure of spans that are disjoint or lie inside one another."""
+    span = np.arange(len(length))
+    ones = np.ones_like(length)
+    stacks = Stacks(span, group, span, np.arange(len(span) + 1), length, ones, ones)
+    offset = np.full(len(length), FREE)
+    return _with_stacks(Structure(line, length, parent, offset, depth, group, stacks))
+
+
+def structure_of(line: Ints, start: Ints, end: Ints, group: Ints, nest: Nesting) -> Structure:
+    """The structure of any spans.
+
+    Parameters
+    ----------
+    line, start, end, group : arrays of int, shape (spans,)
+    nest : Nesting
+        Which of them lies in which, and on which lines spans cross.
+
+    Examples
+    --------
+    [0, 4) and [3, 6) cross; [1, 2) lies in the first of their three cells.
+
+    >>> zero, start, end = np.zeros(3, dtype=np.int64), np.array([0, 3, 1]), np.array([4, 6, 2])
+    >>> found = structure_of(zero, start, end, zero, nesting(zero, start, end))
+    >>> found.length.tolist(), found.parent.tolist(), found.offset.tolist()
+    ([4, 3, 1, 6, 3, 1, 2], [3, 3, 4, -1, 3, 3, 3], [0, 3, -1, -1, 0, 3, 4])
+    >>> found.stacks.height().tolist(), found.stacks.around.tolist()
+    ([1, 1, 2, 1], [1, -1, -1, -1])
+    """
+    length = end - start
+    if not len(nest.crossed):
+        return nested_structure(line, length, group, parent=nest.parent, depth=nest.depth)
+    n_spans = len(line)
+    clusters = _clusters(line, start, end, nest.crossed)
+    cut = [_cells(cluster, start, end) for cluster in clusters]
+    is_member = np.zeros(n_spans, dtype=bool)
+    is_member[np.concatenate(clusters)] = True
+    # The nodes: spans, clusters, cells. Clusters and cells contain whatever lies in them.
+    cluster_line = line[[cluster[0] for cluster in clusters]]
+    n_cells = np.array([len(cells) - 1 for cells in cut])
+    owner, place = spread(n_cells)
+    edges = np.concatenate(cut)
+    left = place + owner + starts(n_cells)[owner]
+    nodes_line = np.concatenate([line, cluster_line, cluster_line[owner]])
+    nodes_start = np.concatenate([start, [cells[0] for cells in cut], edges[left]])
+    nodes_end = np.concatenate([end, [cells[-1] for cells in cut], edges[left + 1]])
+    # Of equal nodes the first is the outer one: a cell around a span, a span around a cluster.
+    first_cell = n_spans + len(clusters)
+    outer = np.r_[
+        np.arange(first_cell, len(nodes_line)),
+        np.flatnonzero(~is_member),
+        np.arange(n_spans, first_cell),
+    ]
+    found = nesting(nodes_line[outer], nodes_start[outer], nodes_end[outer])
+    parent, depth = np.full(len(nodes_line), -1), np.ones(len(nodes_line), dtype=np.int64)
+    parent[outer] = np.where(found.parent >= 0, outer[found.parent], -1)
+    depth[outer] = found.depth
+    offset = np.full(len(nodes_line), FREE)
+    offset[first_cell:] = nodes_start[first_cell:] - nodes_start[parent[first_cell:]]
+    member = np.concatenate(clusters)
+    hull = n_spans + np.repeat(np.arange(len(clusters)), [len(part) for part in clusters])
+    parent[member] = hull
+    offset[member] = start[member] - nodes_start[hull]
+    depth[member] = depth[hull] + 1
+    rows = [
+        stack
+        for cluster, cell, cells in zip(clusters, starts(n_cells).tolist(), cut, strict=True)
+        for stack in _stacks_in(cluster, first_cell + cell, cells, (start, end, group))
+    ]
+    alone = np.flatnonzero(~is_member)
+    stacks = _stacks(alone, length[alone], group[alone], rows)
+    nodes_length = nodes_end - nodes_start
+    return _with_stacks(Structure(nodes_line, nodes_length, parent, offset, depth, group, stacks))
+
+
+def _clusters(line: Ints, start: Ints, end: Ints, crossed: Ints) -> list[list[int]]:
+    """Spans that are linked by crossing one another, cluster by cluster.
+
+    Spans come by their starts, the longer first. A *block* is a span, or a cluster so far, that
+    has not ended: each block lies in the one before it. A span crosses a block if it ends after
+    a span of the block that began before it.
+    """
+    spans = outer_first(line, start, end)
+    spans = spans[np.isin(line[spans], crossed)]
+    clusters: list[list[int]] = []
+    blocks: list[list[tuple[int, int, int]]] = []
+
+    def close(block: list[tuple[int, int, int]]) -> None:
+        if len(block) > 1:
+            clusters.append(sorted(span for _, _, span in block))
+
+    last = -1
+    columns = zip(*(c[spans].tolist() for c in (line, start, end)), spans.tolist(), strict=True)
+    for here, begin, stop, span in columns:
+        while blocks and (here != last or all(e <= begin for _, e, _ in blocks[-1])):
+            close(blocks.pop())
+        last = here
+        block = [(begin, stop, span)]
+        while blocks and any(s < begin < e < stop for s, e, _ in blocks[-1]):
+            block += blocks.pop()
+        blocks.append(block)
+    for block in blocks:
+        close(block)
+    return clusters
+
+
+def _cells(cluster: Sequence[int], start: Ints, end: Ints) -> Ints:
+    """Where the cells of a cluster begin, and where the last of them ends."""
+    return np.unique(np.concatenate([start[cluster], end[cluster]]))
+
+
+_Stack = tuple[int, int, list[int], int, int]
+"""Node, group, lengths, how many spans start and end with the node."""
+
+
+def _stacks_in(
+    cluster: Sequence[int], first_cell: int, cells: Ints, columns: tuple[Ints, Ints, Ints]
+) -> Iterable[_Stack]:
+    """The stacks of the cells of one cluster."""
+    spans = list(zip(*(column[cluster].tolist() for column in columns), strict=True))
+    for cell, (low, high) in enumerate(pairwise(cells.tolist()), start=first_cell):
+        here = [(s, e, group) for s, e, group in spans if s <= low and high <= e]
+        for which in sorted({group for _, _, group in here}):
+            own = [(s, e) for s, e, group in here if group == which]
+            starting, ending = sum(s == low for s, _ in own), sum(e == high for _, e in own)
+            yield cell, which, sorted(e - s for s, e in own), starting, ending
+
+
+def _stacks(span: Ints, length: Ints, group: Ints, rows: Sequence[_Stack]) -> Stacks:
+    """The stacks of single spans, and those of the cells of clusters."""
+    nodes, groups, lengths, starting, ending = zip(*rows, strict=True)
+    one, n_spans = np.ones(len(span), dtype=np.int64), len(span)
+    height = np.concatenate([one, list(map(len, lengths))])
+    return Stacks(
+        node=np.concatenate([span, nodes]),
+        group=np.concatenate([group, groups]),
+        around=np.full(n_spans + len(rows), -1),
+        first=np.concatenate([[0], np.cumsum(height)]),
+        length=np.concatenate([length, *lengths]),
+        starting=np.concatenate([one, starting]),
+        ending=np.concatenate([one, ending]),
+    )
+
+
+def _with_stacks(found: Structure) -> Structure:
+    """Find the stack around each stack."""
+    around, _ = linked(found, np.ones(len(found.length)))
+    return replace(found, stacks=replace(found.stacks, around=around))
+
+
+def linked(found: Structure, chance: Floats) -> tuple[Ints, Floats]:
+    """The stack around each stack, -1 if there is none, and a product on the way to it.
+
+    Parameters
+    ----------
+    chance : array of float, shape (nodes,)
+        The factor of each node that is left on the way.
+    """
+    stacks = found.stacks
+    around, product = np.full(len(stacks), -1), np.ones(len(stacks))
+    if found.is_flat:
+        return around, product
+    width = int(stacks.group.max(initial=0)) + 1
+    code = stacks.node * width + stacks.group
+    order = np.argsort(code, kind="stable")
+    code = code[order]
+    waiting, node = np.arange(len(stacks)), stacks.node
+    while len(waiting):
+        product[waiting] *= chance[node]
+        node = found.parent[node]
+        waiting, node = waiting[node >= 0], node[node >= 0]
+        wanted = node * width + stacks.group[waiting]
+        place = np.minimum(np.searchsorted(code, wanted), len(code) - 1)
+        hit = code[place] == wanted
+        around[waiting[hit]] = order[place[hit]]
+        waiting, node = waiting[~hit], node[~hit]
+    return around, product
+
+
+# --- One line, as a value -----------------------------------------------------
+
+
+def forest(nodes: dict[int, tuple[int, int, int, int]]) -> Forest:
+    """The nodes of a line as sorted trees.
+
+    Parameters
+    ----------
+    nodes : dict of int to tuple of int
+        For each node, after the one around it: that one or -1, its length, what it is compared
+        with, its offset.
+
+    Examples
+    --------
+    >>> forest({0: (-1, 5, 1, FREE), 1: (0, 2, 1, FREE), 2: (-1, 1, 1, FREE)})
+    ((1, 1, -1, ()), (5, 1, -1, ((2, 1, -1, ()),)))
+    """
+    inside: dict[int, list[Tree]] = {}
+    for node, (parent, length, mark, offset) in reversed(nodes.items()):
+        tree = length, mark, offset, tuple(sorted(inside.pop(node, ())))
+        inside.setdefault(parent, []).append(tree)
+    return tuple(sorted(inside.get(-1, ())))
+
+
+class Nodes(NamedTuple):
+    """The nodes of one line, each after the one around it.
+
+    Attributes
+    ----------
+    length : array of int, shape (nodes,)
+    parent : array of int, shape (nodes,)
+        The node in which each lies; -1 for the text.
+    offset : array of int, shape (nodes,)
+        Where it is fixed in there; `FREE` if it is placed at random.
+    """
+
+    length: Ints
+    parent: Ints
+    offset: Ints
+
+
+def flattened(trees: Forest) -> tuple[Nodes, Ints]:
+    """The nodes of a line, and what each is compared with: `forest` undone.
+
+    Examples
+    --------
+    >>> nodes, marks = flattened(((1, 1, -1, ()), (5, 1, -1, ((2, 1, -1, ()),))))
+    >>> nodes.length.tolist(), nodes.parent.tolist()
+    ([1, 5, 2], [-1, -1, 1])
+    """
+    found: list[tuple[int, int, int, int]] = []
+    waiting = [(tree, -1) for tree in trees]
+    for (length, mark, offset, inner), parent in waiting:
+        waiting += [(tree, len(found)) for tree in inner]
+        found.append((length, parent, offset, mark))
+    length, parent, offset, marks = np.array(found).T
+    return Nodes(length, parent, offset), marks

@@ -1,0 +1,277 @@
+"""Macro averages: every label, or every document, counts the same.
+
+Scores of all levels are sums of counts followed by one division (micro averages), in which
+frequent labels and long documents count more. A macro average is the mean of their scores.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from math import isnan, nan
+from typing import Any, Unpack
+
+import numpy as np
+
+from beyondchance.checks import checked_option
+from beyondchance.core.bootstrap import bootstrap_weights
+from beyondchance.core.exact import exact_total, rounded
+from beyondchance.numbers import in_digits
+from beyondchance.options import ResamplingOptions, documented
+from beyondchance.results.counts import Counts
+from beyondchance.results.intervals import ConfidenceInterval, Intervals, interval_from
+from beyondchance.results.resampling import (
+    SCORES,
+    Levels,
+    Resampling,
+    resampled,
+    resampling_of,
+    score_of,
+    stacked,
+    team_of,
+    totals_of,
+)
+from beyondchance.results.score import Score
+from beyondchance.settings import Settings
+from beyondchance.types import Floats
+
+AVERAGES = ("label", "document")
+"""What scores are averaged over."""
+
+
+@dataclass(frozen=True, eq=False)
+class MacroAverage:
+    """The mean of the scores of all labels, or of all documents.
+
+    A score that is undefined is left out of its mean: all three where nothing was marked, the
+    corrected one also where chance agreement is 1.
+
+    Attributes
+    ----------
+    counts : Counts
+        The table that the scores are summed from.
+    by : {"label", "document"}
+    settings : Settings
+        How it was computed; ``str(settings)`` is the signature to cite.
+    resampled_unit : {"documents", "sentences"}
+        What intervals draw.
+
+    Examples
+    --------
+    >>> from beyondchance import agreement, example
+    >>> average = agreement(example()).macro("label")
+    >>> average
+    MacroAverage(by='label', observed=0.7886, chance=0.2442, corrected=0.7201, n_averaged=3)
+    >>> average.settings.average
+    'macro-label'
+    """
+
+    counts: Counts
+    by: str
+    settings: Settings
+    resampled_unit: str = "documents"
+
+    def __repr__(self) -> str:
+        scores = ", ".join(f"{name}={in_digits(getattr(self, name))}" for name in SCORES)
+        return f"MacroAverage(by={self.by!r}, {scores}, n_averaged={self.n_averaged})"
+
+    @cached_property
+    def scores(self) -> Mapping[str, Score]:
+        """The scores that are averaged, by label or document."""
+        counts = self.counts
+        return counts.by_label() if self.by == "label" else counts.by_document()
+
+    @cached_property
+    def _values(self) -> dict[str, Floats]:
+        """Each score of each label or document; nan where it is undefined."""
+        counts = self.counts
+        if self.by == "document":
+            sums = counts.document_sums()
+        else:
+            levels = Levels(len(counts))
+            levels.add("label", counts.labels, counts.label)
+            everything = np.zeros(len(counts), dtype=np.int64)
+            sums = counts.leveled(levels).sums(everything, 1, range(1, len(levels)))[0]
+        values = {name: rounded(score_of(sums, name)) for name in SCORES}
+        if self.by == "document" and counts.is_corpus_wide:
+            # Chance is not known of single documents.
+            values |= dict.fromkeys(("chance", "corrected"), np.full(len(sums), nan))
+        return values
+
+    @property
+    def observed(self) -> float:
+        """Mean of the observed agreement."""
+        return _mean(self._values["observed"])
+
+    @property
+    def chance(self) -> float:
+        """Mean of the agreement by chance."""
+        return _mean(self._values["chance"])
+
+    @property
+    def corrected(self) -> float:
+        """Mean of the agreement beyond chance; nan where none is defined (see `reason`)."""
+        return _mean(self._values["corrected"])
+
+    @property
+    def reason(self) -> str | None:
+        """Why `corrected` is undefined, where it is."""
+        return None if self.n_averaged else f"no {self.by} has a corrected score"
+
+    @property
+    def n_averaged(self) -> int:
+        """How many labels or documents have a corrected score."""
+        return int(np.count_nonzero(~np.isnan(self._values["corrected"])))
+
+    @cached_property
+    def left_out(self) -> dict[str, int]:
+        """How many have no corrected score, by reason."""
+        is_empty = np.isnan(self._values["observed"])
+        undefined = np.flatnonzero(np.isnan(self._values["corrected"]) & ~is_empty).tolist()
+        counts: Counter[str] = Counter()
+        if is_empty.any():
+            counts[str(Score(of=self.counts.of).reason)] = int(np.count_nonzero(is_empty))
+        if undefined:
+            names = tuple(self.scores)
+            counts.update(str(self.scores[names[number]].reason) for number in undefined)
+        return dict(counts)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values; None where undefined, with the reason."""
+        values = {name: getattr(self, name) for name in SCORES}
+        return {
+            **{name: None if isnan(value) else value for name, value in values.items()},
+            **({} if self.reason is None else {"reason": self.reason}),
+            "n_averaged": self.n_averaged,
+            "left_out": self.left_out,
+        }
+
+    @documented(ResamplingOptions)
+    def interval(
+        self, score: str = "corrected", **resampling: Unpack[ResamplingOptions]
+    ) -> ConfidenceInterval:
+        """The confidence interval of one of the means, for other documents of this kind.
+
+        Parameters
+        ----------
+        score : {"corrected", "observed", "chance"}
+        {options}
+
+        Examples
+        --------
+        >>> from beyondchance import agreement, example
+        >>> interval = agreement(example()).macro("document").interval()
+        >>> round(interval.low, 2), round(interval.high, 2)
+        (0.66, 0.78)
+        """
+        return self.intervals(**resampling).overall[checked_option("score", score, SCORES)]
+
+    @documented(ResamplingOptions)
+    def intervals(self, **resampling: Unpack[ResamplingOptions]) -> Intervals:
+        """The confidence intervals of all three means, from the same resamples, if any.
+
+        The scores are averaged without each document, and in every resample that is drawn
+        (the same ones as by `Agreement.intervals` with the same seed); a label that is
+        undefined there is left out of the mean.
+
+        Parameters
+        ----------
+        {options}
+        """
+        options = resampling_of(self.settings, resampling, over="documents")
+        settings, unit = options.sign(self.settings), self.resampled_unit
+        n_documents = len(self.counts.documents)
+        if n_documents < 2:
+            why = f"there are too few {unit}: found {n_documents}, expected 2 or more"
+            none = ConfidenceInterval(
+                nan, nan, why=why, units=((unit, n_documents),), method=options.method
+            )
+            return Intervals(overall=dict.fromkeys(SCORES, none), settings=settings)
+        means = _of_documents if self.by == "document" else _of_labels
+        drawn, left_out = means(self.counts, self._values, options)
+        found = {
+            name: interval_from(
+                drawn[name],
+                getattr(self, name),
+                [left_out[name]],
+                options,
+                kinds=[unit],
+                lowest=_lowest(self._values, name),
+            )
+            for name in SCORES
+        }
+        return Intervals(overall=found, settings=settings)
+
+
+_ByScore = dict[str, Floats]
+
+
+def _of_documents(
+    counts: Counts, values: _ByScore, options: Resampling
+) -> tuple[_ByScore, _ByScore]:
+    """Means over the documents of every resample, and without each document."""
+    n_documents = len(counts.documents)
+    # The sum of each score, and how many there are.
+    table = np.stack(
+        [column for name in SCORES for column in _parts(values[name])], axis=1, dtype=np.float64
+    )
+    totals = totals_of(table)
+    weights = bootstrap_weights(n_documents, options.draws, options.generator)
+    drawn = stacked((totals(block) for block in weights), table[0])
+    left_out = totals(np.ones((1, n_documents))) - table
+    return _by_score(drawn), _by_score(left_out)
+
+
+def _of_labels(counts: Counts, _: _ByScore, options: Resampling) -> tuple[_ByScore, _ByScore]:
+    """Means over the labels in every resample, and without each document."""
+    levels = Levels(len(counts))
+    levels.add("label", counts.labels, counts.label)
+    rows = counts.leveled(levels)
+    drawn = np.zeros((options.draws, 2 * len(SCORES)))
+    left_out = np.zeros((len(counts.documents), 2 * len(SCORES)))
+    for portion, found in resampled(rows, options, team_of(rows)):
+        # The first level is that of all rows.
+        is_label = slice(1, None) if portion.start == 0 else slice(None)
+        for sums, added in ((found.drawn, drawn), (found.left_out[0], left_out)):
+            for number, name in enumerate(SCORES):
+                value, defined = _parts(rounded(score_of(sums[:, is_label], name)))
+                added[:, 2 * number] += _row_sums(value)
+                added[:, 2 * number + 1] += defined.sum(axis=1)
+    return _by_score(drawn), _by_score(left_out)
+
+
+def _lowest(values: _ByScore, name: str) -> float:
+    """The lowest that a mean can be: of corrected scores, if nothing matched."""
+    if name != "corrected":
+        return 0.0
+    chance = values["chance"][~np.isnan(values["corrected"])]
+    return _mean(-chance / (1 - chance))
+
+
+def _parts(values: Floats) -> tuple[Floats, Floats]:
+    """Values with zeros for those that are undefined, and ones for those that are not."""
+    defined = ~np.isnan(values)
+    return np.where(defined, values, 0), defined.astype(np.float64)
+
+
+def _mean(values: Floats) -> float:
+    """The mean of the values that are defined; nan if none is."""
+    value, defined = _parts(values)
+    return float(_row_sums(value[None])[0] / defined.sum()) if defined.any() else nan
+
+
+def _row_sums(values: Floats) -> Floats:
+    """Sums of multiples of 2**-52, exact, so that equal resamples have equal means."""
+    row = np.repeat(np.arange(len(values)), values.shape[1])
+    return exact_total(row, values.reshape(-1), len(values))
+
+
+def _by_score(table: Floats) -> _ByScore:
+    """Means of the scores from columns of sums and numbers."""
+    with np.errstate(invalid="ignore"):
+        return {
+            name: table[:, 2 * number] / table[:, 2 * number + 1]
+            for number, name in enumerate(SCORES)
+        }

@@ -1,0 +1,129 @@
+"""Finding and labelling, and macro averages, on the command line."""
+
+import csv
+import io
+import json
+
+import pytest
+
+from beyondchance import Corpus, agreement, example, labelling, rank, write
+from beyondchance.cli.main import main
+
+OPTIONS = {"confidence": 0.9, "resamples": 199, "seed": 7}
+FLAGS = ("--confidence", "0.9", "--resamples", "199", "--seed", "7")
+TEAM = tuple(f"example/{name}.conll" for name in ("ada", "ben", "cleo"))
+
+
+@pytest.fixture(autouse=True)
+def files(tmp_path, monkeypatch, capsys):
+    """The example's files in a folder to work in."""
+    monkeypatch.chdir(tmp_path)
+    assert main(["demo", "--quiet", "--files", "example"]) == 0
+    capsys.readouterr()
+
+
+def run(capsys, *args):
+    assert main(list(args)) == 0
+    return capsys.readouterr()
+
+
+def in_json(capsys, *args):
+    return json.loads(run(capsys, *args, "--output", "json").out)
+
+
+def ends(intervals):
+    return {
+        name: None if item.reason else [item.low, item.high] for name, item in intervals.items()
+    }
+
+
+def without_reasons(plain):
+    return {name: value for name, value in plain.items() if name != "reasons"}
+
+
+@pytest.mark.parametrize("measure", ["token", "exact"])
+def test_parts_and_means_are_those_of_the_library(capsys, measure):
+    found = in_json(capsys, "agree", *TEAM, "--measure", measure, *FLAGS)
+    split, result = labelling(example(), measure=measure), agreement(example(), measure=measure)
+    for name in ("finding", "labelling"):
+        part = getattr(split, name)
+        assert found[name]["corrected"] == part.corrected
+        overall = part.intervals(**OPTIONS).overall
+        assert without_reasons(found[name]["intervals"]) == ends(overall)
+    for by in ("label", "document"):
+        mean = result.macro(by)
+        assert found["macro"][by]["corrected"] == mean.corrected
+        assert found["macro"][by]["n_averaged"] == mean.n_averaged
+        assert found["macro"][by]["intervals"] == ends(mean.intervals(**OPTIONS).overall)
+
+
+def test_parts_and_means_are_rows_of_csv(capsys):
+    text = run(capsys, "agree", *TEAM, *FLAGS, "--output", "csv").out
+    rows = {(row["level"], row["name"]): row for row in csv.DictReader(io.StringIO(text))}
+    split, result = labelling(example()), agreement(example())
+    assert float(rows["finding", ""]["corrected"]) == split.finding.corrected
+    assert float(rows["labelling", ""]["matched"]) == split.labelling.score.matched
+    for by in ("label", "document"):
+        assert float(rows["macro", by]["corrected"]) == result.macro(by).corrected
+        assert float(rows["macro", by]["corrected_low"]) < result.macro(by).corrected
+
+
+def test_one_sentence_says_what_annotators_differ_in(capsys):
+    text = run(capsys, "agree", *TEAM).out
+    assert "the annotators differ mainly in where spans are." in " ".join(text.split())
+
+
+@pytest.mark.parametrize(
+    "flags", [("--scope", "unlabelled"), ("--labels", "PERSON"), ("--measure", "dice")]
+)
+def test_without_two_labels_or_with_other_measures_nothing_is_split(capsys, flags):
+    found = in_json(capsys, "agree", *TEAM, *flags)
+    assert "finding" not in found
+    assert found["macro"]["document"]["n_averaged"] == 12
+
+
+def test_over_annotators_means_have_no_intervals(capsys):
+    found = in_json(capsys, "agree", *TEAM, *FLAGS, "--over", "annotators")
+    assert "intervals" in found["finding"]
+    assert "intervals" not in found["macro"]["label"]
+
+
+def test_spans_that_overlap_across_labels_under_a_strict_model_are_not_split(capsys):
+    spans = {"a": [[(0, 4, "secretP"), (2, 6, "L")]], "b": [[(0, 4, "secretP"), (2, 6, "L")]]}
+    corpus = Corpus.from_spans(spans, lengths=[9], documents=["d"])
+    write(corpus, "spans.csv", format="table")
+    args = ("agree", "spans.csv", "--length", "9", "--model", "disjoint")
+    found = in_json(capsys, *args)
+    assert "finding" not in found
+    (note,) = [note for note in found["notes"] if note.startswith("no split")]
+    assert "secretP" in note
+    assert "secretP" not in "".join(in_json(capsys, *args, "--no-text")["notes"])
+
+
+def test_a_single_document_with_a_single_label_has_no_table_of_parts(capsys):
+    corpus = Corpus.from_spans({"a": [[(0, 2, "P")]], "b": [[(0, 2, "P")]]}, lengths=[9])
+    write(corpus, "spans.csv", format="table")
+    text = run(capsys, "agree", "spans.csv", "--length", "9").out
+    assert "parts and means" not in text
+
+
+def test_what_is_not_in_a_mean_is_said(capsys):
+    full, one = [(0, 9, "P")], [(0, 2, "P")]
+    corpus = Corpus.from_spans({"a": [full, one, one], "b": [full, one, one]}, lengths=[9] * 3)
+    write(corpus, "spans.csv", format="table")
+    text = " ".join(run(capsys, "agree", "spans.csv", "--length", "9").out.split())
+    assert "mean of 2 documents" in text
+    assert "Not in the means: 1 document (chance agreement is 1:" in text
+
+
+def test_systems_have_means(capsys):
+    found = in_json(capsys, "rank", *TEAM, *FLAGS)
+    ranking = rank(example(), gold="ada")
+    for row in found["systems"]:
+        for by in ("label", "document"):
+            mean = ranking.systems[row["name"]].macro(by)
+            assert row["macro"][by]["corrected"] == mean.corrected
+            assert row["macro"][by]["intervals"] == ends(mean.intervals(**OPTIONS).overall)
+    text = run(capsys, "rank", *TEAM, "--output", "csv").out
+    (cleo, *_) = csv.DictReader(io.StringIO(text))
+    assert float(cleo["macro_label"]) == ranking.systems["cleo"].macro("label").corrected
