@@ -99,7 +99,7 @@ def sums_of(counts: bc.Counts, unit: str = "document") -> Floats:
         total(owner, counts.matched, n_units),
         exact_total(owner, counts.expected, n_units),
         total(owner, counts.size_a + counts.size_b, n_units),
-        total(owner, ~counts.certain, n_units),
+        total(owner, ~counts.fixed, n_units),
     ]
     return np.stack(columns, axis=1)
 
@@ -128,6 +128,7 @@ def result_of(sums: Floats) -> bc.Agreement:
         certain=sums[:, 3] == 0,
         certain_a=sums[:, 3] == 0,
         certain_b=sums[:, 3] == 0,
+        fixed=sums[:, 3] == 0,
     )
     return bc.Agreement(counts, bc.Settings())
 
@@ -503,6 +504,7 @@ def team_of(kind: str, n_annotators: int, rng: np.random.Generator) -> bc.Agreem
         certain=never,
         certain_a=never,
         certain_b=never,
+        fixed=never,
     )
     return bc.Agreement(counts, bc.Settings())
 

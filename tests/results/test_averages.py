@@ -6,6 +6,7 @@ from math import isnan
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
+from scipy import stats
 
 from annotated_texts import random_spans, span_lists
 from beyondchance import Agreement, Corpus, Counts, OptionError, agreement, example, labelling, rank
@@ -98,7 +99,7 @@ def test_signatures_tell_averages_apart(by):
     result = agreement(example())
     average = result.macro(by)
     assert f"|average:macro-{by}|" in str(average.settings)
-    found = average.intervals(seed=7, resamples=99)
+    found = average.intervals(seed=7, resamples=99, method="bca")
     assert (found.settings.average, found.settings.seed) == (f"macro-{by}", 7)
     assert result.settings.average == "micro"
 
@@ -119,6 +120,18 @@ def test_another_average_is_refused():
 def test_another_score_is_refused():
     with pytest.raises(OptionError, match="'f1'"):
         agreement(example()).macro("label").interval("f1", seed=1)
+
+
+def test_the_default_interval_of_a_mean_over_documents_is_students():
+    average = agreement(example()).macro("document")
+    values = np.array([score.observed for score in agreement(example()).by_document.values()])
+    n, mean = len(values), values.mean()
+    kurtosis = max(stats.kurtosis(values, bias=False), 0)
+    tail = stats.t.ppf(0.975, 2 / (kurtosis / n + 2 / (n - 1)))
+    reach = tail * values.std(ddof=1) / n**0.5 / (mean * (1 - mean))
+    expected = [1 / (1 + (1 - mean) / mean * np.exp(-x)) for x in (-reach, reach)]
+    found = average.interval("observed")
+    assert (found.low, found.high) == pytest.approx(expected, rel=1e-9)
 
 
 def test_intervals_are_over_documents_only():

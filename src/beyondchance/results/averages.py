@@ -29,6 +29,7 @@ from beyondchance.results.resampling import (
     resampled,
     resampling_of,
     score_of,
+    stacked,
     team_of,
     totals_of,
 )
@@ -158,7 +159,7 @@ class MacroAverage:
     def interval(
         self, score: str = "corrected", **resampling: Unpack[ResamplingOptions]
     ) -> ConfidenceInterval:
-        """The confidence interval of one of the means, by the bootstrap over documents.
+        """The confidence interval of one of the means, for other documents of this kind.
 
         Parameters
         ----------
@@ -168,19 +169,19 @@ class MacroAverage:
         Examples
         --------
         >>> from beyondchance import agreement, example
-        >>> interval = agreement(example()).macro("document").interval(resamples=999, seed=1)
+        >>> interval = agreement(example()).macro("document").interval()
         >>> round(interval.low, 2), round(interval.high, 2)
-        (0.67, 0.77)
+        (0.66, 0.78)
         """
         return self.intervals(**resampling).overall[checked_option("score", score, SCORES)]
 
     @documented(ResamplingOptions)
     def intervals(self, **resampling: Unpack[ResamplingOptions]) -> Intervals:
-        """The confidence intervals of all three means, from the same resamples.
+        """The confidence intervals of all three means, from the same resamples, if any.
 
-        Documents are drawn with replacement, the same ones as by `Agreement.intervals` with
-        the same seed, and the scores are averaged in every resample; a label that is undefined in a
-        resample is left out of its mean.
+        The scores are averaged without each document, and in every resample that is drawn
+        (the same ones as by `Agreement.intervals` with the same seed); a label that is
+        undefined there is left out of the mean.
 
         Parameters
         ----------
@@ -199,7 +200,12 @@ class MacroAverage:
         drawn, left_out = means(self.counts, self._values, options)
         found = {
             name: interval_from(
-                drawn[name], getattr(self, name), [left_out[name]], options, kinds=[unit]
+                drawn[name],
+                getattr(self, name),
+                [left_out[name]],
+                options,
+                kinds=[unit],
+                lowest=_lowest(self._values, name),
             )
             for name in SCORES
         }
@@ -219,8 +225,8 @@ def _of_documents(
         [column for name in SCORES for column in _parts(values[name])], axis=1, dtype=np.float64
     )
     totals = totals_of(table)
-    weights = bootstrap_weights(n_documents, options.resamples, options.generator)
-    drawn = np.concatenate([totals(block) for block in weights])
+    weights = bootstrap_weights(n_documents, options.draws, options.generator)
+    drawn = stacked((totals(block) for block in weights), table[0])
     left_out = totals(np.ones((1, n_documents))) - table
     return _by_score(drawn), _by_score(left_out)
 
@@ -230,7 +236,7 @@ def _of_labels(counts: Counts, _: _ByScore, options: Resampling) -> tuple[_BySco
     levels = Levels(len(counts))
     levels.add("label", counts.labels, counts.label)
     rows = counts.leveled(levels)
-    drawn = np.zeros((options.resamples, 2 * len(SCORES)))
+    drawn = np.zeros((options.draws, 2 * len(SCORES)))
     left_out = np.zeros((len(counts.documents), 2 * len(SCORES)))
     for portion, found in resampled(rows, options, team_of(rows)):
         # The first level is that of all rows.
@@ -243,6 +249,14 @@ def _of_labels(counts: Counts, _: _ByScore, options: Resampling) -> tuple[_BySco
                 added[:, 2 * number] += _row_sums(value)
                 added[:, 2 * number + 1] += defined.sum(axis=1)
     return _by_score(drawn), _by_score(left_out)
+
+
+def _lowest(values: _ByScore, name: str) -> float:
+    """The lowest that a mean can be: of corrected scores, if nothing matched."""
+    if name != "corrected":
+        return 0.0
+    chance = values["chance"][~np.isnan(values["corrected"])]
+    return _mean(-chance / (1 - chance))
 
 
 def _parts(values: Floats) -> tuple[Floats, Floats]:
