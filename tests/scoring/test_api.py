@@ -315,17 +315,16 @@ class TestChoosingTheModel:
                 "disjoint",
                 "joint",
                 (
-                    f"{of_all} lie apart in 1 of 2 cases, and are placed apart; they cross in 1 "
-                    f"({where} [0, 3) 'P' crosses [2, 5) 'L'), and those that cross move together"
+                    f"of 2 groups ({of_all}), 1 placed apart, 1 with spans that cross, which move "
+                    f"together ({where} [0, 3) 'P' crosses [2, 5) 'L')"
                 ),
             ),
             (
                 "nested",
                 "label",
                 (
-                    f"{of_label} lie apart in 1 of 2 cases, and are placed apart; they lie inside "
-                    f"one another in 1 ({where} [0, 5) 'P' holds [1, 3) 'P'), and are placed "
-                    "inside one another"
+                    f"of 2 groups ({of_label}), 1 placed apart, 1 placed one inside the other "
+                    f"({where} [0, 5) 'P' holds [1, 3) 'P')"
                 ),
             ),
         ],

@@ -17,7 +17,6 @@ from beyondchance.messages import Piece, Quote, Use, pieces
 from beyondchance.scoring.options import Scope
 from beyondchance.types import Ints
 
-_KINDS = {"nested": "are nested", "crossing": "cross"}
 ANY = "(any)"
 """The one label of scope 'unlabelled'."""
 
@@ -155,17 +154,15 @@ def placement_note(spans: Marked) -> tuple[Piece, ...]:
     together = f"{_together(spans)} in one text"
     if n_apart == n_lines:
         return (f"model 'auto': {together} lie apart, and are placed apart",)
-    said: list[Piece] = [f"model 'auto': of {n_lines:,} groups of {together}"]
-    if n_apart:
-        said += [f", {n_apart:,} lie apart and are placed apart"]
-    for kind, verb, consequence in (
-        ("nested", "holds", "what lies inside a span stays inside it"),
-        ("crossing", "crosses", "spans that cross move together"),
+    said: list[Piece] = [f"model 'auto': of {n_lines:,} groups ({together})"]
+    said += [f", {n_apart:,} placed apart"] if n_apart else []
+    for kind, verb, how in (
+        ("nested", "holds", "placed one inside the other"),
+        ("crossing", "crosses", "with spans that cross, which move together"),
     ):
         number, example = kinds[kind]
         if example is not None:
-            said += [f", {number:,} {_KINDS[kind]} ("]
-            said += [*_both(spans, example, verb), f"): {consequence}"]
+            said += [f", {number:,} {how} (", *_both(spans, example, verb), ")"]
     return tuple(said)
 
 
