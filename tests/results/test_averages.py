@@ -23,12 +23,17 @@ def result_of(a, b, n=8, **options):
     return agreement(Corpus.from_spans(spans, lengths=[n] * len(a), documents=names), **options)
 
 
-def direct(result, by):
+def direct(result, by, *, is_defined=None):
     """The means, from the scores of labels or documents one by one."""
-    scores = getattr(result, f"by_{by}").values()
+    scores = list(getattr(result, f"by_{by}").values())
+    # Of those with a corrected score, if there are any and the result has one.
+    is_defined = result.reason is None if is_defined is None else is_defined
+    scores = [score for score in scores if is_defined and not isnan(score.corrected)] or scores
     found = {}
     for name in SCORES:
         values = [getattr(score, name) for score in scores]
+        if name == "corrected" and not is_defined:
+            values = []
         defined = [value for value in values if not isnan(value)]
         found[name] = sum(defined) / len(defined) if defined else np.nan
     return found
@@ -65,7 +70,19 @@ def test_what_is_undefined_is_left_out_and_counted():
     }
     assert average.n_averaged == 1
     assert average.observed == 1
-    assert average.chance == pytest.approx((1 + result.by_document["2"].chance) / 2)
+    # All three are means of the same documents.
+    assert average.chance == pytest.approx(result.by_document["2"].chance)
+
+
+def test_where_the_overall_score_is_undefined_its_mean_is_too():
+    # Texts of one position: only those in which one marked something and the other nothing
+    # would be left, with 0 each.
+    tags = [[["B-P"]] * 4 + [["O"]] * 2, [["B-P"]] * 3 + [["O"]] * 3]
+    result = agreement(*tags)
+    average = result.macro("document")
+    assert isnan(average.corrected)
+    assert average.observed == pytest.approx(3 / 4)
+    assert sum(average.left_out.values()) == 6
 
 
 def test_where_chance_is_that_of_the_corpus_documents_have_no_mean_of_it():
@@ -207,7 +224,7 @@ def test_percentiles_are_those_of_resampled_corpora(by, seed):
     weights = np.concatenate(
         list(bootstrap_weights(n_documents, resamples, np.random.default_rng(seed)))
     )
-    drawn = [direct(resample(result, row), by) for row in weights]
+    drawn = [direct(resample(result, row), by, is_defined=True) for row in weights]
     found = result.macro(by).intervals(seed=seed, resamples=resamples, method="percentile")
     for name, interval in found.overall.items():
         ends = np.quantile([means[name] for means in drawn], [0.025, 0.975])

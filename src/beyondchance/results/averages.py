@@ -98,13 +98,14 @@ class MacroAverage:
 
     @cached_property
     def _values(self) -> dict[str, Floats]:
-        """Each score of each label or document; nan where the corrected one is undefined."""
-        counts = self.counts
-        values = {name: rounded(score_of(self._sums, name)) for name in SCORES}
-        # All three are means of the same; of nothing, where no score is known or can be.
-        left_out = np.isnan(values["corrected"]) | (counts.score().reason is not None)
-        left_out |= self.by == "document" and counts.is_corpus_wide
-        return {name: np.where(left_out, nan, value) for name, value in values.items()}
+        """Each score of each label or document; nan where it is left out of the mean."""
+        values = _scores_in_means(self._sums)
+        is_part = self.by == "document" and self.counts.is_corpus_wide
+        if is_part or self.counts.score().reason is not None:
+            unknown = ("chance", "corrected") if is_part else ("corrected",)
+            values = {name: rounded(score_of(self._sums, name)) for name in SCORES}
+            values |= dict.fromkeys(unknown, np.full(len(self._sums), nan))
+        return values
 
     @property
     def observed(self) -> float:
@@ -242,10 +243,9 @@ def _of_labels(counts: Counts, _: _ByScore, options: Resampling) -> tuple[_BySco
         # The first level is that of all rows.
         is_label = slice(1, None) if portion.start == 0 else slice(None)
         for sums, added in ((found.drawn, drawn), (found.left_out[0], left_out)):
-            left = np.isnan(score_of(sums[:, is_label], "corrected"))
+            known = _scores_in_means(sums[:, is_label])
             for number, name in enumerate(SCORES):
-                known = np.where(left, nan, rounded(score_of(sums[:, is_label], name)))
-                value, defined = _parts(known)
+                value, defined = _parts(known[name])
                 added[:, 2 * number] += _row_sums(value)
                 added[:, 2 * number + 1] += defined.sum(axis=1)
     return _by_score(drawn), _by_score(left_out)
@@ -257,6 +257,17 @@ def _lowest(values: _ByScore, name: str) -> float:
         return 0.0
     chance = values["chance"][~np.isnan(values["corrected"])]
     return _mean(-chance / (1 - chance))
+
+
+def _scores_in_means(sums: Floats) -> _ByScore:
+    """The scores of levels, in the last axis but one: all three are means of the same.
+
+    Of those that have a corrected score; where none has, of all that were marked.
+    """
+    values = {name: rounded(score_of(sums, name)) for name in SCORES}
+    undefined = np.isnan(values["corrected"])
+    left_out = undefined & ~undefined.all(axis=-1, keepdims=True)
+    return {name: np.where(left_out, nan, value) for name, value in values.items()}
 
 
 def _parts(values: Floats) -> tuple[Floats, Floats]:
