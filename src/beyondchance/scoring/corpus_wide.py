@@ -36,6 +36,10 @@ BY_FUGACITIES = Note(
 """What is said where expectations are not exact."""
 
 
+_FEWEST, _MOST_DRAWN = 8, 2**20
+"""Arrangements that are tried in any case, and texts that are filled for it altogether."""
+
+
 @dataclass(frozen=True, slots=True)
 class Ensemble:
     """The spans of an annotator in some documents, and the texts in which they may be.
@@ -90,14 +94,15 @@ class CorpusWide:
         """What two annotators have in common by chance, if it is always as much; else nan."""
         if not self.is_exact:
             return nan
-        rng = np.random.default_rng(0)
-        sides = []
+        rng, sides = np.random.default_rng(0), []
+        n_texts = len(self.ensembles[int(self.sides[0, pair])].texts)
+        draws = min(max(_MOST_DRAWN // n_texts, _FEWEST), TRIED)
         for which in self.sides[:, pair].tolist():
             placed = self.ensembles[which]
             own = placed.labels == label
             together = np.ones_like(own) if self.is_joint else own
             lengths = placed.lengths[together]
-            text, start = corpus_draws(placed.texts, lengths, TRIED, rng)
+            text, start = corpus_draws(placed.texts, lengths, draws, rng)
             # Texts one after the other, apart from one another.
             start += starts(placed.texts + 1)[text]
             sides.append((start[:, own[together]], placed.lengths[own]))
