@@ -185,7 +185,7 @@ def test_estimates_are_within_their_error(theta, model, scope):
         result = agreement(
             corpus_of(n, a, b), measure="iou", theta=theta, model=model, scope=scope, samples=2000
         )
-        assert result.settings.samples == 2000
+        assert result.settings.samples == (2000 if result.score.error else None)
         for label, score in result.by_label.items():
             one, two = (oracle.only(oracle.seen(side, scope), label) for side in (a, b))
             assert score.matched == match(one, two)

@@ -49,7 +49,8 @@ def test_systems():
 
 def test_options_reach_the_page():
     found = page(
-        *TEAM, "--measure", "exact", "--confidence", "0.8", "--seed", "5", "--title", "Ours"
+        *(*TEAM, "--measure", "exact", "--confidence", "0.8", "--title", "Ours"),
+        *("--interval-method", "bca", "--seed", "5"),
     )
     signature = re.search(r'<code id="signature">(.*?)</code>', found)[1]
     assert "|measure:exact|" in signature

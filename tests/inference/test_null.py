@@ -83,7 +83,7 @@ def nested_example():
 @every_rule
 def test_draws_have_the_mean_and_the_variance_that_they_should(measure, model, scope):
     options = {"measure": measure, "model": model, "scope": scope}
-    corpus = nested_example() if model == "nested" else example()
+    corpus = nested_example() if model in {"auto", "nested"} else example()
     found = null_distribution(corpus, seed=1, **options)
     result = agreement(corpus, seed=1 if measure == "iou" else None, **options)
     assert found.mean == result.chance
@@ -101,13 +101,17 @@ def test_draws_have_the_mean_and_the_variance_that_they_should(measure, model, s
         assert own.quantiles[0.025] <= own.mean <= own.quantiles[0.975]
 
 
-#        disjoint    nested     overlapping
-#    a   PPQP..      PPPPQ.     PPPP..
-#                    .P....     .QQQQ.
-#                               ..PP..
-#    b   .QQPP.      QQQPP.     PPPP..
-#                    .P.P..     .QQQ..
+#        auto       disjoint    nested     overlapping
+#    a   PPP..Q     PPQP..      PPPPQ.     PPPP..
+#        ..PP..                 .P....     .QQQQ.
+#                                          ..PP..
+#    b   PPQQQ.     .QQPP.      QQQPP.     PPPP..
+#        .PP...                 .P.P..     .QQQ..
 SMALL = {
+    "auto": (
+        ((0, 3, "P"), (2, 4, "P"), (5, 6, "Q")),
+        ((0, 2, "P"), (1, 3, "P"), (2, 5, "Q")),
+    ),
     "disjoint": (
         ((0, 2, "P"), (2, 3, "Q"), (3, 4, "P")),
         ((1, 3, "Q"), (3, 5, "P")),
@@ -261,7 +265,7 @@ class TestRandomAnnotations:
             spans[name] = [list(list(possible)[i]) for i in chosen.tolist()]
         corpus = Corpus.from_spans(spans, lengths=[7] * n)
         found = null_distribution(corpus, scope="joint", resamples=999, ties=ties, seed=3)
-        assert found.settings.model == "nested"
+        assert found.settings.model == "auto"
         return np.array([item.p_value for item in found.by_document.values()])
 
     @pytest.mark.slow

@@ -28,6 +28,9 @@ _FEW_PAIRS = 64
 _MOST_CELLS = 2**22
 """Pairs of spans, over all draws, that are compared at a time."""
 
+_DRAWS_TO_SEE = 20
+"""Draws for each position of a text after which nothing that is possible is left unseen."""
+
 TRIED = 256
 """Draws that show whether all arrangements have as much in common."""
 
@@ -67,9 +70,10 @@ def sampled_partners(
     # As if one more draw had differed by one: equal draws do not prove that all are equal.
     squares = float(((count - count.mean()) ** 2).sum()) + 1
     error = sqrt(squares / (samples * (samples - 1)))
+    # In a short text, a pair that is possible would have been drawn; in a long one, it may not.
     lengths = one[1][:, None], two[1]
     is_possible = bool((np.minimum(*lengths) / np.maximum(*lengths) > theta).any())
-    most = max(int(count.max()), int(is_possible))
+    most = max(int(count.max()), int(is_possible and n * _DRAWS_TO_SEE > samples))
     return Estimate(float(count.mean()), error, stream, int(count.min()), most)
 
 
