@@ -35,6 +35,8 @@ from beyondchance.scoring.marks import Marked, refused
 from beyondchance.scoring.options import Scoring
 from beyondchance.types import Bools, Floats, Ints
 
+_DIGITS = 9
+"""Decimals of an expected match that is approximate."""
 _REACHED = 1e-11
 """How close, relative to it, an expected match comes to a limit that it has reached. A match that
 falls short of its limit in one arrangement of many does so by much more."""
@@ -427,6 +429,9 @@ def _corpus_wide(
     met = np.flatnonzero((i >= 0) & (j >= 0))
     if len(met):
         expected[:, met] = _expected(wide.sets, measure, AUTO, i[met], j[met])
+    if not wide.is_exact:
+        # Far below the error of the approximation, and above what differs between machines.
+        expected = rounded(np.round(expected, _DIGITS))
     # Spans are placed in all texts at once: what is fixed or certain, is so in all of them.
     wholes, whole = distinct(pair * n_labels + label)
 
