@@ -15,7 +15,7 @@ from beyondchance.checks import (
     checked_whole,
     is_whole,
 )
-from beyondchance.core.lengths import table_of, tabulate
+from beyondchance.core.lengths import table_of
 from beyondchance.core.models import MODELS, Model
 from beyondchance.core.overlapping import level_profiles
 from beyondchance.core.placement import coverage_profiles, item_profiles
@@ -259,29 +259,41 @@ def expected_match(
     measure = resolved.measure
     if not len(a.lengths) or not len(b.lengths):
         return 0.0
-    owner = np.repeat([0, 1], [len(a.lengths), len(b.lengths)])
-    lengths = np.concatenate([a.lengths, b.lengths])
-    inner = np.where(b.parents < 0, -1, b.parents + len(a.lengths))
-    depth = np.concatenate([a.depth, b.depth])
-    parents = np.concatenate([a.parents, inner])
-    both = nested_structure(owner, lengths, owner, parent=parents, depth=depth)
     expect = measure.overlapping if a.model.is_independent else measure.on_lines
-    has_form = measure.has_form is None or bool(measure.has_form(both).all())
+    if parents_a is None and parents_b is None:
+        # No span lies in another: lengths are all there is.
+        has_form = measure.adds_up
+        table = table_of(a.n, a.lengths, b.lengths)
+        runs = np.stack([table.length, table.count], axis=1).tolist()
+        sides = sorted(((runs[: table.first[1]], 0), (runs[table.first[1] :], 1)))
+        sets, number = whole_lines(table), np.array([side for _, side in sides])
+    else:
+        both = _both(a, b)
+        has_form = measure.has_form is None or bool(measure.has_form(both).all())
+        sets, number = sets_of(np.full(2, a.n), both, measure.members_of)
+        number = np.sort(number)
     if expect is not None and has_form:
-        n_of_lines = np.full(2, a.n)
-        if both.is_flat:
-            table, number = tabulate(n_of_lines, owner, lengths)
-            sets = whole_lines(table)
-        else:
-            sets, number = sets_of(n_of_lines, both, measure.members_of)
         # In an order that does not depend on who comes first.
-        i, j = np.sort(number)[:, None]
+        i, j = number[:, None]
         return float(np.atleast_2d(expect(sets, i, j))[0, 0])
     if measure.estimate is None:
         raise OptionError(
             f"measure {measure.name!r} is not defined for spans that overlap: {measure.why_refused}"
         )
     return measure.estimate(a.n, _forest(a), _forest(b), a.model).mean
+
+
+def _both(a: _Text, b: _Text) -> Structure:
+    """How the spans of two annotations hang together; each is a group."""
+    owner = np.repeat([0, 1], [len(a.lengths), len(b.lengths)])
+    inner = np.where(b.parents < 0, -1, b.parents + len(a.lengths))
+    return nested_structure(
+        owner,
+        np.concatenate([a.lengths, b.lengths]),
+        owner,
+        parent=np.concatenate([a.parents, inner]),
+        depth=np.concatenate([a.depth, b.depth]),
+    )
 
 
 def _forest(text: _Text) -> Forest:
