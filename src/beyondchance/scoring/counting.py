@@ -8,7 +8,7 @@ many rows share.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache, cached_property, partial
 from typing import Any
@@ -307,6 +307,13 @@ class Placement:
         )
         return int(self.spans.corpus.text_length[self.spans.text[a]]), one, two
 
+    def problems(self, a: Ints, b: Ints) -> Iterator[tuple[int, Forest, Forest]]:
+        """The sides of a few pairs of groups; only their lines are looked at."""
+        if len(a):
+            part, number = self.part(distinct(np.concatenate([a, b]))[0])
+            for pair in zip(number(a).tolist(), number(b).tolist(), strict=True):
+                yield part.sides(*pair)
+
 
 # --- What they have in common -------------------------------------------------
 
@@ -327,24 +334,21 @@ def _matches(placed: Placement, measure: Measure, sizes: Floats, a: Ints, b: Int
     exact, sampled = np.flatnonzero(is_exact), np.flatnonzero(~is_exact)
     if len(exact):
         expected[:, exact] = _expected_in_texts(placed, measure, a[exact], b[exact])
-        limit = _limit(measure, sizes)
-        fixed[exact] = _fixed(
-            placed,
-            measure,
-            expected=expected[0, exact],
-            matched=matched[0, exact],
-            limit=limit[exact],
-            pairs=(a[exact], b[exact]),
-        )
+        constant = cache(partial(constant_match, model=placed.model, matched=measure.matched))
+
+        def constants(rows: Ints) -> Iterator[float]:
+            return (constant(*sides) for sides in placed.problems(a[exact[rows]], b[exact[rows]]))
+
+        limit = _limit(measure, sizes[:, exact])
+        fixed[exact] = _fixed(expected[0, exact], matched[0, exact], limit, constants)
     certain = _certain(expected, sizes)
     if measure.estimate is None:
         return Matches(matched, expected, certain, fixed)
     # Chance is taken to be 1, or fixed, where that is so in every draw.
     estimate = cache(measure.estimate)
-    part, number = placed.part(distinct(np.concatenate([a[sampled], b[sampled]]))[0])
-    sides = number(a[sampled]).tolist(), number(b[sampled]).tolist()
-    for row, *pair in zip(sampled.tolist(), *sides, strict=True):
-        found = estimate(*part.sides(*pair), placed.model)
+    problems = placed.problems(a[sampled], b[sampled])
+    for row, sides in zip(sampled.tolist(), problems, strict=True):
+        found = estimate(*sides, placed.model)
         expected[0, row] = rounded(np.array(found.mean))
         error[row], stream[row] = found.error, found.stream
         certain[:, row] = _certain(np.array([found.least]), sizes[:, row])
@@ -438,13 +442,12 @@ def _corpus_wide(
     def summed(values: Floats) -> Floats:
         return np.array([exact_total(whole, row, len(wholes)) for row in values])
 
+    def constants(rows: Ints) -> Iterator[float]:
+        for pair_number, which in (divmod(code, n_labels) for code in wholes[rows].tolist()):
+            yield wide.constant_match(pair_number, which, measure.matched)
+
     of_all, of_sides = summed(expected), summed(sizes)
-    found = summed(matched[:1])[0]
-    slack = _REACHED * np.maximum(found, 1)
-    fixed = np.abs(of_all[0] - found) <= slack
-    for row in np.flatnonzero(fixed & (found > 0) & (found < _limit(measure, of_sides))).tolist():
-        constant = wide.constant_match(*divmod(int(wholes[row]), n_labels), measure.matched)
-        fixed[row] = abs(constant - found[row]) <= slack[row]
+    fixed = _fixed(of_all[0], summed(matched[:1])[0], _limit(measure, of_sides), constants)
     nothing = None if measure.estimate is None else np.zeros(len(text))
     return Matches(
         matched=matched,
@@ -457,23 +460,17 @@ def _corpus_wide(
 
 
 def _fixed(
-    placed: Placement,
-    measure: Measure,
-    *,
-    expected: Floats,
-    matched: Floats,
-    limit: Floats,
-    pairs: tuple[Ints, Ints],
+    expected: Floats, matched: Floats, limit: Floats, constants: Callable[[Ints], Iterable[float]]
 ) -> Bools:
     """Whether every arrangement gives the match that was observed.
 
     Then it does so on average. Where that is nothing, or the most that there can be, it is
-    always so; otherwise many arrangements are tried.
+    always so; otherwise many arrangements are tried: `constants` gives what they have in
+    common in some of the rows, if that is always as much.
     """
     slack = _REACHED * np.maximum(matched, 1)
     fixed = np.abs(expected - matched) <= slack
-    constant = cache(partial(constant_match, model=placed.model, matched=measure.matched))
-    for row in np.flatnonzero(fixed & (matched > 0) & (matched < limit)).tolist():
-        sides = placed.sides(*(int(side[row]) for side in pairs))
-        fixed[row] = abs(constant(*sides) - matched[row]) <= slack[row]
+    rows = np.flatnonzero(fixed & (matched > 0) & (matched < limit))
+    found = np.fromiter(constants(rows), dtype=np.float64, count=len(rows))
+    fixed[rows] = np.abs(found - matched[rows]) <= slack[rows]
     return fixed
