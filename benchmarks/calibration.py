@@ -16,6 +16,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from time import perf_counter
+from typing import Any
 
 import numpy as np
 
@@ -242,6 +243,13 @@ def table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
     return [f"| {' | '.join(line)} |" for line in lines] + [""]
 
 
+def section(
+    title: str, text: str, headings: Sequence[str], rows: Iterable[Sequence[str]]
+) -> list[str]:
+    """A table with what it shows."""
+    return [f"### {title}", "", text, "", *table(headings, rows)]
+
+
 def coverage(corpora: int) -> list[str]:
     """Documents of one sentence each: how often each kind of interval holds the truth."""
     rows = []
@@ -256,13 +264,12 @@ def coverage(corpora: int) -> list[str]:
             say(f"coverage {name} {size}")
     headings = ["system, score", "documents", "effective"]
     headings += [f"{method}{what}" for method in METHODS for what in ("", ", width")]
-    return [
-        "### How often 95 % intervals hold the truth",
-        "",
+    return section(
+        "How often 95 % intervals hold the truth",
         COVERAGE.format(corpora=corpora, error=error_of(corpora)),
-        "",
-        *table([*headings, "none"], rows),
-    ]
+        [*headings, "none"],
+        rows,
+    )
 
 
 def covered(
@@ -306,13 +313,12 @@ def lengths(corpora: int) -> list[str]:
             say(f"lengths {name} {kind}")
     headings = ["annotators", "documents", "number", "effective"]
     headings += [f"{method}{what}" for method in METHODS for what in ("", ", width")]
-    return [
-        "### Documents of unlike length, and teams",
-        "",
+    return section(
+        "Documents of unlike length, and teams",
         LENGTHS.format(corpora=corpora, error=error_of(corpora)),
-        "",
-        *table(headings, rows),
-    ]
+        headings,
+        rows,
+    )
 
 
 def clusters(corpora: int) -> list[str]:
@@ -336,13 +342,12 @@ def clusters(corpora: int) -> list[str]:
             rows.append([f"{spread:g}", f"{size} of 20 sentences", *cells])
             say(f"clusters {spread} {size}")
     headings = ["spread", "documents", "documents, expanded", "width", "documents, bca", "width"]
-    return [
-        "### Why documents are drawn and not sentences",
-        "",
+    return section(
+        "Why documents are drawn and not sentences",
         CLUSTERS.format(corpora=corpora // 2),
-        "",
-        *table([*headings, "sentences, expanded", "width"], rows),
-    ]
+        [*headings, "sentences, expanded", "width"],
+        rows,
+    )
 
 
 def alarms(corpora: int) -> list[str]:
@@ -367,13 +372,7 @@ def alarms(corpora: int) -> list[str]:
             rows.append([name, f"{size:,}", *(share(times, corpora) for times in told.values())])
             say(f"alarms {name} {size} {told}")
     headings = ["documents of", "documents", "permutation", "bootstrap", "permutation, two rounds"]
-    return [
-        "### False alarms",
-        "",
-        ALARMS.format(corpora=corpora),
-        "",
-        *table(headings, rows),
-    ]
+    return section("False alarms", ALARMS.format(corpora=corpora), headings, rows)
 
 
 def power(corpora: int) -> list[str]:
@@ -391,25 +390,23 @@ def power(corpora: int) -> list[str]:
             rows.append([systems, f"{truth:.3f}", f"{size:,}", share(told, corpora // 2)])
             say(f"power {noise} {size}")
     headings = ["systems", "true difference", "documents", "told apart"]
-    return [
-        "### Power",
-        "",
-        POWER.format(corpora=corpora // 2),
-        "",
-        *table(headings, rows),
-    ]
+    return section("Power", POWER.format(corpora=corpora // 2), headings, rows)
+
+
+KINDS: dict[str, dict[str, Any]] = {
+    "one sentence": {},
+    "20 sentences": {"sentences": 20},
+    "20 sentences, unlike": {"sentences": 20, "spread": 1.0},
+    "lognormal": {"is_lognormal": True},
+    "lognormal, unlike": {"is_lognormal": True, "spread": 1.0},
+}
+"""Documents, and how they are generated."""
 
 
 def differences(corpora: int) -> list[str]:
     """Two systems on few documents: how often intervals hold their difference."""
     rows = []
-    for kind, options in (
-        ("one sentence", {}),
-        ("20 sentences", {"sentences": 20}),
-        ("20 sentences, unlike", {"sentences": 20, "spread": 1.0}),
-        ("lognormal", {"is_lognormal": True}),
-        ("lognormal, unlike", {"is_lognormal": True, "spread": 1.0}),
-    ):
+    for kind, options in KINDS.items():
         counts = population_of((0.08, 0.12, 0.3, 0.15, 0.15), **options)
         pools = dict(enumerate(map(sums_of, counts)))
         for first, second, what in (
@@ -425,25 +422,18 @@ def differences(corpora: int) -> list[str]:
         say(f"differences {kind}")
     headings = ["documents of", "systems wrong", "documents", "effective"]
     headings += [f"{method}{what}" for method in ("expanded", "bca") for what in ("", ", width")]
-    return [
-        "### Differences of systems",
-        "",
+    return section(
+        "Differences of systems",
         DIFFERENCES.format(corpora=corpora, error=error_of(corpora)),
-        "",
-        *table([*headings, "none"], rows),
-    ]
+        [*headings, "none"],
+        rows,
+    )
 
 
 def plans(corpora: int) -> list[str]:
     """Pilots: how often the range of a plan holds the true need."""
     rows = []
-    for kind, options in (
-        ("one sentence", {}),
-        ("20 sentences", {"sentences": 20}),
-        ("20 sentences, unlike", {"sentences": 20, "spread": 1.0}),
-        ("lognormal", {"is_lognormal": True}),
-        ("lognormal, unlike", {"is_lognormal": True, "spread": 1.0}),
-    ):
+    for kind, options in KINDS.items():
         careful, _, careless, *_ = population_of((0.08, 0.12, 0.3, 0.15, 0.15), **options)
         pools = {"careful": sums_of(careful), "careless": sums_of(careless)}
         for name, pool in pools.items():
@@ -462,13 +452,7 @@ def plans(corpora: int) -> list[str]:
                 rows.append([kind, name, f"{need:,}", f"{size}", share(held, len(made)), *cells])
         say(f"plans {kind}")
     headings = ["documents of", "system", "need for ± .02", "pilot", "held", "below", "above"]
-    return [
-        "### Plans",
-        "",
-        PLANS.format(corpora=corpora),
-        "",
-        *table([*headings, "times"], rows),
-    ]
+    return section("Plans", PLANS.format(corpora=corpora), [*headings, "times"], rows)
 
 
 def team_of(kind: str, n_annotators: int, rng: np.random.Generator) -> bc.Agreement:
@@ -535,13 +519,7 @@ def teams(corpora: int) -> list[str]:
             rows.append([kind, str(size), *(held for held, _, _ in cells)])
             say(f"teams {kind} {size}")
     headings = ["annotators", "number", *(f"{over}, {method}" for over, method in kinds)]
-    return [
-        "### Other annotators",
-        "",
-        TEAMS.format(corpora=corpora // 2),
-        "",
-        *table(headings, rows),
-    ]
+    return section("Other annotators", TEAMS.format(corpora=corpora // 2), headings, rows)
 
 
 def say(what: str) -> None:
