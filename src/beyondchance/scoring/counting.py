@@ -413,6 +413,8 @@ def _expected(sets: SpanSets, measure: Measure, model: Model, i: Ints, j: Ints) 
     solution = np.atleast_2d(expect(sets, *np.divmod(code, len(sets))))[:, problem]
     if measure.own_sides:
         solution[1:, swapped] = solution[:0:-1, swapped]
+        # Of equal sides, sums in different order may differ in the last digit.
+        solution[2, i == j] = solution[1, i == j]
     return rounded(solution)
 
 
