@@ -60,6 +60,8 @@ class Draft:
         Whether spans are made of whole tokens, so that no white space is to be trimmed.
     is_gold : bool
         Whether this is the gold standard rather than the work of an annotator.
+    is_blank : bool
+        Whether the text is not known: it is another's, or the tokens are mere places.
     fields : mapping of str to str
         Values to group documents by.
     """
@@ -74,6 +76,7 @@ class Draft:
     offsets: str = "codepoints"
     is_words: bool = False
     is_gold: bool = False
+    is_blank: bool = False
     fields: Mapping[str, str] = field(default_factory=dict)
 
 

@@ -35,6 +35,10 @@ class Upload:
     is_folder : bool
     data : object, optional
         What was given instead of a path.
+    path : str
+        The path; empty for data and streams.
+    is_named : bool
+        Whether the annotator's name was given together with it.
     """
 
     name: str
@@ -42,6 +46,8 @@ class Upload:
     sources: list[Source]
     is_folder: bool = False
     data: Any = None
+    path: str = ""
+    is_named: bool = False
 
     def document_of(self, source: Source) -> str:
         """The document that a file holds, unless the file itself names one.
@@ -283,7 +289,7 @@ _ALL = (
         unit="sentence",
         positions="tokens",
         options=EVERYWHERE
-        | {"unit", "positions", "scheme", "repair", "token_column", "tag_column"},
+        | {"unit", "positions", "scheme", "repair", "token_column", "tag_column", "marks"},
     ),
     Format(
         name="hf",
@@ -295,4 +301,23 @@ _ALL = (
     ),
 )
 
+TAGS = Format(
+    name="tags",
+    title="lists of tags, one for each text",
+    example="bc.agreement(tags_of_one, tags_of_another)",
+    unit="sentence",
+    positions="tokens",
+    options=EVERYWHERE | {"unit", "scheme", "repair", "label_names", "documents"},
+)
+KINDS: Mapping[str, Format] = {
+    "tags": TAGS,
+    "spans": Format(
+        name="spans",
+        title="lists of spans, one for each text",
+        example="bc.agreement(spans_of_one, spans_of_another, texts=texts)",
+        positions="characters",
+        options=UNTOKENISED | {"documents"},
+    ),
+}
+"""Data in memory that no file holds as they are; all formats may also be given as data."""
 FORMATS: Mapping[str, Format] = {item.name: item for item in _ALL}
