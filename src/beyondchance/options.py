@@ -454,8 +454,9 @@ def checked_options(group: type, given: Mapping[str, Any]) -> dict[str, Any]:
     is_strict = bool(given.get("strict"))
     values = {}
     for name, item in known.items():
-        value = given.get(name)
-        values[name] = item.checked(item.default(is_strict=is_strict) if value is None else value)
+        # Of what mends, None is the default, which depends on whether reading is strict.
+        is_given = name in given and not (given[name] is None and item.option.refuses)
+        values[name] = item.checked(given[name] if is_given else item.default(is_strict=is_strict))
     return values
 
 

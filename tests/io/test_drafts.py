@@ -186,6 +186,7 @@ class TestTokens:
                 draft(tokens=[(0, 4)]),
                 draft(tokens=[(0, 8)], annotator="ben"),
                 positions="tokens",
+                mismatch="error",
             )
 
 
@@ -254,7 +255,7 @@ class TestMatching:
         with pytest.raises(
             FormatError, match=r"was annotated by 'anna' before, at anna.x:1; expec"
         ):
-            read(draft(), draft())
+            read(draft(), draft(), repeated="error")
         corpus, reading = read(draft((0, 4, "P")), draft((9, 12, "P")), repeated="last")
         assert corpus.spans("d", "anna") == [(9, 12, "P")]
         assert reading.skipped == {"annotations replaced by a later one": 1}
@@ -283,7 +284,7 @@ class TestDuplicates:
         with pytest.raises(
             SpanError, match=r"span \[0, 4\) 'P' was marked twice by 'anna' in docu"
         ):
-            read(draft((0, 4, "P"), (0, 4, "P")))
+            read(draft((0, 4, "P"), (0, 4, "P")), strict=True)
 
     def test_or_left_out_and_counted(self):
         corpus, reading = read(draft((0, 4, "P"), (0, 4, "P"), (0, 4, "Q")), duplicates="skip")

@@ -238,6 +238,7 @@ def assembled(drafts: Iterable[Draft], reading: Reading, *, unit: str, positions
                 seen.add(place)
                 spans.append((first_text + place[0], draft.annotator, *place[1:]))
     _sign_tokens(origins, positions, reading)
+    reading.check()
     text, annotator, starts, ends, label = zip(*spans, strict=True) if spans else ((),) * 5
     drafted = [(name, draft) for name, group in by_document.items() for draft in group]
     corpus = Corpus.from_columns(
@@ -326,11 +327,23 @@ def matched(
             key_of[key] = f"{work.annotator}/{document}" if document in groups else document
         group = groups.setdefault(key_of[key], {})
         twin = group.pop(work.annotator, None)
+        if twin is not None and getattr(twin, "text", "") != getattr(work, "text", ""):
+            raise _other_text(twin, work, kind)
         if twin is not None:
             what = "annotations replaced by a later one"
             reading.mend("repeated", what, partial(_again, twin, work, kind))
         group[work.annotator] = work
     return {name: list(group.values()) for name, group in groups.items()}
+
+
+def _other_text(twin: Work, work: Work, kind: str) -> FormatError:
+    values = (work.document, pieces(twin.where))
+    return FormatError(
+        *quoting(kind + " {} has another text at {}", *values),
+        where=work.where,
+        expected="different identifiers for different texts",
+        remedy=("match them by ", Use("match", "text"), " or ", Use("match", "order")),
+    )
 
 
 def _again(twin: Work, work: Work, kind: str) -> FormatError:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from os import PathLike
-from typing import Any, Unpack
+from typing import Any, Unpack, get_type_hints
 
 from beyondchance.annotations.corpus import Corpus
-from beyondchance.errors import OptionError
+from beyondchance.errors import DataError, OptionError
 from beyondchance.io.reading import Named, read_all
 from beyondchance.messages import Use
-from beyondchance.options import CorpusOptions, ReadOptions, documented
+from beyondchance.options import CorpusOptions, ReadOptions, checked_options, documented
 
 _BESIDE = ("texts", "tokens", "lengths")
 _COLUMNS = frozenset({"start", "end", "label"})
@@ -66,6 +66,8 @@ def corpus(data: Any, other: Any = None, **options: Unpack[CorpusOptions]) -> Co
     if isinstance(data, Corpus):
         if other is not None or given:
             name = next(iter(given), None)
+            if name is not None and name not in get_type_hints(CorpusOptions):
+                checked_options(ReadOptions, {name: None})  # says which ones there are
             raise OptionError(
                 "a second annotation" if name is None else Use(name, is_name=True),
                 " does not go with a Corpus",
@@ -82,6 +84,9 @@ def corpus(data: Any, other: Any = None, **options: Unpack[CorpusOptions]) -> Co
 
 def _items(data: Any, other: Any) -> list[Any]:
     """What is to be read, with the names of annotators where they are known."""
+    if other is not None and (_is_by_name(data) or _is_by_name(other)):
+        expected = "all annotators in one mapping, or the annotations of two without names"
+        raise DataError("got a mapping and a second annotation", expected=expected)
     if other is not None:
         pair = {"a": data, "b": other}
         return [item if _is_file(item) else Named(name, item) for name, item in pair.items()]

@@ -96,8 +96,10 @@ def read_all(
     if not items:
         raise OptionError("nothing to read", expected="at least one file or folder")
     listed = [
-        replace(item, item=_kept(item.item)) if isinstance(item, Named) else _kept(item)
-        for item in items
+        replace(item, item=_kept(item.item, number))
+        if isinstance(item, Named)
+        else _kept(item, number)
+        for number, item in enumerate(items, start=1)
     ]
     call = partial(_read, format=format, beside=beside or {})
     gold = options.get("gold")
@@ -118,11 +120,11 @@ class Named:
     item: Any
 
 
-def _kept(item: Any) -> Any:
+def _kept(item: Any, number: int) -> Any:
     """What can be gone through several times: streams and generators are kept."""
     if hasattr(item, "read"):
         content = item.read()
-        name = str(getattr(item, "name", "stream"))
+        name = str(getattr(item, "name", f"stream {number}"))
         if not isinstance(content, bytes):
             expected = "a stream of bytes, opened with 'rb'"
             raise OptionError("a stream of text", where=name, expected=expected)
@@ -137,7 +139,7 @@ def _unless_given(gold: Any, items: Sequence[Any]) -> list[Any]:
 
 
 def _resolved(path: Any) -> Path | None:
-    return Path(path).resolve() if isinstance(path, str | PathLike) else None
+    return Path(path).resolve() if path and isinstance(path, str | PathLike) else None
 
 
 def _exists(path: Any) -> bool:
@@ -216,7 +218,8 @@ def _read(
     signed = {
         name: value
         for name, value in changed.items()
-        if known[name].option.is_signed and not known[name].option.refuses
+        # What mends is signed where it mended something.
+        if known[name].option.is_signed and value != known[name].option.refuses
     }
     return replace(
         corpus,

@@ -210,7 +210,7 @@ def test_titles_name_documents(tmp_path):
     assert corpus.annotators == ("anna",)
     assert corpus.skipped == {"files of other formats ignored": 1}
     written(folder, cas(title="doc 1").to_json(), "x2.json")
-    assert bc.read(folder, format="uima").documents == ("x1", "x2")
+    assert bc.read(folder, format="uima", folder="documents").documents == ("x1", "x2")
 
 
 def test_type_system_anywhere_in_a_folder(tmp_path):
@@ -218,7 +218,7 @@ def test_type_system_anywhere_in_a_folder(tmp_path):
     (folder / "deep").mkdir(parents=True)
     written(folder, SYSTEM_XML, "our types.xml")
     written(folder / "deep", cas(ADA_BO).to_xmi(), "d.xmi")
-    assert bc.read(folder, format="uima").documents == ("deep/d",)
+    assert bc.read(folder, format="uima", folder="documents").documents == ("deep/d",)
 
 
 def test_the_type_system_that_fits_is_taken(tmp_path):
@@ -245,7 +245,7 @@ def test_zip_of_one_document(tmp_path):
     folder.mkdir()
     written(folder, content, "d1.zip")
     written(folder, content, "d2.zip")
-    assert bc.read(folder, format="uima").documents == ("d1", "d2")
+    assert bc.read(folder, format="uima", folder="documents").documents == ("d1", "d2")
 
 
 def test_text_in_another_view(tmp_path):

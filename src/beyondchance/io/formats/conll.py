@@ -415,7 +415,7 @@ def _tag_columns(
         columns = [width - 1] if reading.options["strict"] else trailing_tags(cells)
         if len(columns) == 2:
             reading.note(
-                f"columns {width - 1} and {width} are read as gold standard and system, as by conlleval",
+                f"columns {width - 1} and {width} are gold standard and system, as for conlleval",
                 where=source.name,
             )
             reading.signed["layout"] = "conlleval"

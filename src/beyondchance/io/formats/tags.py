@@ -100,7 +100,7 @@ def read(uploads: list[Upload], reading: Reading) -> Corpus | Iterator[Draft]:
 def _sequences(data: Any) -> Sequences:
     """A list of tags for each text."""
     listed = as_list(data)
-    if all(map(_is_tag, listed)) or all(map(is_whole, listed)):
+    if listed and (all(map(_is_tag, listed)) or all(map(is_whole, listed))):
         return [list(listed)]
     return [None if text is None else as_list(text) for text in listed]
 
