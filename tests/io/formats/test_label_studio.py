@@ -170,19 +170,21 @@ class TestGold:
         assert corpus.annotators_of("7") == ("starred", "bo")
         assert corpus.spans("8", "starred") == [(14, 18, "LOC")]
         assert corpus.spans("8", "ada") == [(0, 3, "PER")]
-        assert [spoken(note.text) for note in corpus.notes] == [
+        (note,) = corpus.notes
+        assert spoken(note.text) == (
             "ground truth annotations are the gold standard and not counted for their "
             "annotators: 2 by 'ada'"
-        ]
+        )
 
     def test_by_default_stars_stay_with_their_annotators(self, read):
         corpus = read([task(done("ada", ADA, ground_truth=True), done("bo", BO, number=2))])
         assert (corpus.annotators, corpus.gold) == (("ada", "bo"), None)
         assert corpus.spans("7", "ada") == [(0, 3, "PER")]
-        assert [spoken(note.text) for note in corpus.notes] == [
+        (note,) = corpus.notes
+        assert spoken(note.text) == (
             "1 annotations are marked as ground truth, by a star, and stay with their annotators "
             "(gold='starred' makes them a gold standard)"
-        ]
+        )
 
     def test_no_star(self, refused):
         refused(

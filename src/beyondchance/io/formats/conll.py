@@ -30,7 +30,6 @@ from beyondchance.annotations.corpus import Corpus
 from beyondchance.errors import FormatError, MismatchError, OptionError
 from beyondchance.io.drafts import Draft, draft_of_sentences
 from beyondchance.io.formats.quick_conll import (
-    BEGINNING,
     DOCUMENT_LINE,
     SHARED_MARKS,
     quick_corpus,
@@ -45,6 +44,7 @@ from beyondchance.messages import Text, Use, quotes
 
 GOLD = "gold"
 """What the gold standard of a file with a column for it is called."""
+_MARK = re.compile(rf"^(?:{DOCUMENT_LINE}|# ?newdoc)", re.MULTILINE)
 _KEY_VALUE = re.compile(r"#\s*([^=]+?)\s*=\s*(.*)")
 _TOKEN_NAMES = ("token", "tokens", "word", "words", "form")
 _SENTENCE_NAMES = ("sentence", "sentence_id", "sent", "sent_id", "sentence #")
@@ -136,7 +136,7 @@ def _marked(uploads: list[Upload], reading: Reading) -> tuple[str, _File] | None
     if reading.refuses("marks") or any(upload.is_folder for upload in uploads):
         return None
     sources = [upload.sources[0] for upload in uploads]
-    has_marks = [bool(BEGINNING.search(source.text)) for source in sources]
+    has_marks = [bool(_MARK.search(source.text)) for source in sources]
     if not any(has_marks) or all(has_marks):
         return None
     source = sources[has_marks.index(True)]

@@ -30,7 +30,7 @@ SHARED_MARKS = "files divided into documents as another file marks them"
 _PLAIN = frozenset({"gold", "strict", "repair", "scheme", "duplicates", "mismatch", "marks"})
 """Options that make no difference to what is plain."""
 # The cells of a line are divided by tabs if it has any, else by spaces.
-BEGINNING = re.compile(rf"^(?:#|{DOCUMENT_LINE})", re.MULTILINE)
+_BEGINNING = re.compile(rf"^(?:#|{DOCUMENT_LINE})", re.MULTILINE)
 _MARK = re.compile(
     rf"{DOCUMENT_LINE}(?:\t[^\n]*| [^\t\n]*)?|# newdoc(?: id = (\S(?:[^\t\n]*\S)?))?"
 )
@@ -157,7 +157,7 @@ def _cut_marks(text: str, lines: list[str]) -> dict[int, str] | None:
     marks: dict[int, str] = {}
     number = place = 0
     # Marks are few: they are searched for in the text, and lines are counted in between.
-    for beginning in BEGINNING.finditer(text):
+    for beginning in _BEGINNING.finditer(text):
         number += text.count("\n", place, beginning.start())
         place = beginning.start()
         mark = _MARK.fullmatch(lines[number])
