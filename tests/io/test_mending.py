@@ -244,10 +244,10 @@ class TestIdentifiers:
 
 
 class TestSeveralProblems:
-    LINES = [
+    LINES = (
         {"id": 1, "text": "Ada left", "label": [[0, 3, "PER"], [0, 3, "PER"]]},
         {"id": 1, "text": "Ada left", "label": [[0, 0, "PER"]]},
-    ]
+    )
 
     def path(self, folder):
         (path,) = files(folder, a__jsonl="".join(json.dumps(line) + "\n" for line in self.LINES))
