@@ -19,7 +19,7 @@ from xml.etree import ElementTree as ET
 from beyondchance.errors import FormatError
 from beyondchance.io.drafts import Draft, DraftSpan
 from beyondchance.io.markup import local_name, xml_root
-from beyondchance.io.offsets import Interval, length_of, places
+from beyondchance.io.offsets import Interval, indices, length_of
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload
 from beyondchance.io.sources import Source, is_zip, members
@@ -354,16 +354,16 @@ def _placed(
     return unit, marks[way]
 
 
-def _shifted(
-    text: str, unit: str, width: int, selections: Sequence[_Selection]
-) -> list[Interval]:
+def _shifted(text: str, unit: str, width: int, selections: Sequence[_Selection]) -> list[Interval]:
     r"""Offsets as if all lines ended with ``\n``, given how many characters a line end counts."""
     marks = [(selection.start, selection.end) for selection in selections]
     if width == 1:
         return marks
     # Where the lines end, without the last: behind it is no line end.
     ends = [end - 2 for end in accumulate(length_of(x, unit) + 2 for x in text.split("\r\n"))][:-1]
-    return [(start - bisect_left(ends, start), end - bisect_left(ends, end)) for start, end in marks]
+    return [
+        (start - bisect_left(ends, start), end - bisect_left(ends, end)) for start, end in marks
+    ]
 
 
 def _fit(
@@ -371,7 +371,7 @@ def _fit(
 ) -> tuple[bool, int]:
     """Whether all selections lie in the text, and how many begin as they are named."""
     plain = text.replace("\r\n", "\n")
-    place = places(plain, "utf16") if unit == "utf16" else range(len(plain) + 1)
+    place = indices(plain, unit)
     n_fitting, are_inside = 0, True
     for (start, end), selection in zip(marks, selections, strict=True):
         if start not in place or end not in place:
