@@ -380,5 +380,7 @@ def _fit(
         name = " ".join(selection.name.removesuffix(_CUT[0]).removesuffix(_CUT[1]).split())
         name = name[:_LONGEST_NAME]
         words = plain[place[start] : min(place[end], place[start] + 4 * _LONGEST_NAME)]
-        n_fitting += bool(name) and " ".join(words.split()).startswith(name)
+        # White space at its beginning would fit where a line end is counted wrongly.
+        is_exact = bool(name) and not words[:1].isspace()
+        n_fitting += is_exact and " ".join(words.split()).startswith(name)
     return are_inside, n_fitting

@@ -68,6 +68,7 @@ class _Text:
     where: str
     document: str
     annotator: str
+    is_tei: bool
     text: str
     marks: list[tuple[int, int, ET.Element]]
 
@@ -104,7 +105,9 @@ def read(uploads: list[Upload], reading: Reading) -> Iterator[Draft]:
         for text in _texts(source, upload, kinds, reading)
     ]
     asked = _asked(reading)
-    if asked and not any(kinds[name] for name in asked):
+    if not asked:
+        _check_guessable(texts, kinds)
+    elif not any(kinds[name] for name in asked):
         where = ", ".join(upload.name for upload in uploads)
         raise unknown("element", reading.options["layer"] or "", sorted(kinds), where)
     for name in asked:
@@ -135,6 +138,18 @@ def _asked(reading: Reading) -> tuple[str, ...]:
     return names
 
 
+def _check_guessable(texts: list[tuple[Upload, _Text]], kinds: Counter[str]) -> None:
+    """Refuse XML of which nothing says what its annotations are."""
+    strange = next((text for _, text in texts if not text.is_tei), None)
+    if strange is not None and not any(kinds[name] for name in _MUC):
+        raise FormatError(
+            *("XML that is not TEI, with the elements ", *quotes(kinds)),
+            where=strange.where,
+            expected="to be told which of them are annotations",
+            remedy=("pass ", Use("layer", placeholder="NAME,NAME")),
+        )
+
+
 # --- Files --------------------------------------------------------------------
 
 
@@ -147,9 +162,7 @@ def _texts(
     name = upload.document_of(source)
     if local_name(root.tag) not in _ROOTS:
         wanted = frozenset(_asked(reading)) or _MUC
-        if not any(local_name(element.tag) in wanted for element in root.iter()):
-            _check_guessable(root, source, reading)
-        yield _text(root, wanted, source, (name, upload.annotator), reading)
+        yield _text(root, wanted, source, (name, upload.annotator, False), reading)
         return
     wanted = frozenset(_asked(reading)) or NAMING
     # A corpus contains its documents, which may be corpora.
@@ -163,26 +176,14 @@ def _texts(
         if len(parts) > 1:
             own = element.get(_ID) or str(number)
             document = f"{name}/{own}" if upload.is_folder else own
-        yield _text(text, wanted, source, (document, upload.annotator), reading)
-
-
-def _check_guessable(root: ET.Element, source: Source, reading: Reading) -> None:
-    """Refuse XML of which nothing says what its annotations are."""
-    if reading.options["layer"] is None:
-        kinds = dict.fromkeys(local_name(element.tag) for element in root.iter())
-        raise FormatError(
-            *("XML that is not TEI, with the elements ", *quotes(kinds)),
-            where=source.name,
-            expected="to be told which of them are annotations",
-            remedy=("pass ", Use("layer", placeholder="NAME,NAME")),
-        )
+        yield _text(text, wanted, source, (document, upload.annotator, True), reading)
 
 
 def _text(
     root: ET.Element,
     wanted: frozenset[str],
     source: Source,
-    names: tuple[str, str],
+    names: tuple[str, str, bool],
     reading: Reading,
 ) -> _Text:
     """The characters of an element, and where the wanted elements are in them."""

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from operator import attrgetter
 from os import PathLike
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from beyondchance.errors import FormatError, OptionError, SpanError
@@ -322,7 +322,7 @@ def _text_files(upload: Upload, reading: Reading) -> list[Source]:
     if not isinstance(path, str | PathLike):
         expected = "the path of a text file, of a folder of them, or of a table with texts"
         raise OptionError("documents is ", Quote(path), expected=expected)
-    given = opened(path)
+    given = opened(Path(path))
     if isinstance(given, list):
         return [file for file in given if _is_text(file)]
     is_table = given.name.lower().endswith(_TABLES) or is_parquet(given)
