@@ -21,25 +21,32 @@ class Collapsed:
     Attributes
     ----------
     text : str
-    runs : sequence of (limit, end, removed)
-        The runs that became shorter: the offset in the full text up to which one was kept,
-        the offset where it ends, and how many characters were removed up to there.
+    limits, ends : sequence of int
+        Of each run that became shorter, the offsets in the full text up to which it was kept,
+        and where it ends.
+    own_ends : sequence of int
+        Where it ends in this text.
     """
 
     text: str
-    runs: Sequence[tuple[int, int, int]]
+    limits: Sequence[int]
+    ends: Sequence[int]
+    own_ends: Sequence[int]
 
     def inside(self, offset: int) -> int:
         """The offset in this text of an offset in the full text."""
-        number = bisect_right(self.runs, offset, key=lambda run: run[1])
-        if number < len(self.runs):
-            offset = min(offset, self.runs[number][0])
-        return offset - (self.runs[number - 1][2] if number else 0)
+        number = bisect_right(self.ends, offset)
+        if number < len(self.limits):
+            offset = min(offset, self.limits[number])
+        return offset - self._removed(number)
 
     def outside(self, offset: int) -> int:
         """The offset in the full text of a character of this text."""
-        number = bisect_right(self.runs, offset, key=lambda run: run[1] - run[2])
-        return offset + (self.runs[number - 1][2] if number else 0)
+        return offset + self._removed(bisect_right(self.own_ends, offset))
+
+    def _removed(self, number: int) -> int:
+        """How many characters the first so many runs have lost."""
+        return self.ends[number - 1] - self.own_ends[number - 1] if number else 0
 
 
 def collapsed(text: str) -> Collapsed:
@@ -52,7 +59,9 @@ def collapsed(text: str) -> Collapsed:
     ('Ada met Bo', 4, 8)
     """
     parts: list[str] = []
-    runs: list[tuple[int, int, int]] = []
+    limits: list[int] = []
+    ends: list[int] = []
+    own_ends: list[int] = []
     last = removed = 0
     for match in _RUN.finditer(text):
         start, end = match.span()
@@ -61,6 +70,8 @@ def collapsed(text: str) -> Collapsed:
         last = end
         if end - start > len(kept):
             removed += end - start - len(kept)
-            runs.append((start + len(kept), end, removed))
+            limits.append(start + len(kept))
+            ends.append(end)
+            own_ends.append(end - removed)
     parts.append(text[last:])
-    return Collapsed("".join(parts), runs)
+    return Collapsed("".join(parts), limits, ends, own_ends)

@@ -327,7 +327,15 @@ def test_the_builder_gives_the_spans_that_it_was_given(tmp_path):
             [annotation(quote("Bo"))],
             (
                 "anna.json: annotation 1: the quote 'Bo' occurs several times in the text; "
-                "expected a position, or the words before and after it that tell which is meant"
+                "expected a position, or the words before and after it, that say which is meant"
+            ),
+        ),
+        (
+            [annotation(position(16, 18), quote("Bo"))],
+            (
+                "anna.json: annotation 1: the quote 'Bo' occurs at two places that are equally "
+                "far from its position; expected a position, or the words before and after it, "
+                "that say which is meant"
             ),
         ),
         (

@@ -43,6 +43,7 @@ _REGISTERS = frozenset(
         "listRelation",
     }
 )  # fmt: skip
+_APART = _NOTES | _REGISTERS
 # Words before and after these are never one word.
 _BLOCKS = frozenset(
     {
@@ -215,7 +216,7 @@ def _text(
             add(element.tail)
             continue
         kind = local_name(inner.tag)
-        if kind in _NOTES | _REGISTERS and kind not in wanted:
+        if kind in _APART and kind not in wanted:
             _count_left_out(inner, wanted, reading)
             add(inner.tail)
             continue

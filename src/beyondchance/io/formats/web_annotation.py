@@ -410,10 +410,13 @@ def _found(content: _Content, place: _Place, near: int | None, where: Text) -> I
         wanted = None if near is None else whole_text.inside(near) - first
         starts = _nearest(whole_text.text, words.text, wanted)
         if len(starts) > 1:
+            places = "several times in the text"
+            if near is not None:
+                places = "at two places that are equally far from its position"
             raise FormatError(
-                *quoting("the quote {} occurs several times in the text", quote),
+                *quoting(f"the quote {{}} occurs {places}", quote),
                 where=where,
-                expected="a position, or the words before and after it that tell which is meant",
+                expected="a position, or the words before and after it, that say which is meant",
             )
         if starts:
             start = whole_text.outside(starts[0] + first)
