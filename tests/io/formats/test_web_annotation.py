@@ -453,3 +453,16 @@ def test_nothing_but_our_errors(tmp_path, offsets):
             with contextlib.suppress(bc.BeyondChanceError):
                 drafts = web_annotation.read([given], reading)
                 assembled(drafts, reading, unit="document", positions="characters")
+
+
+@pytest.mark.parametrize("words", ["b", "ab", "aab", "c"])
+def test_the_nearest_place_is_that_of_a_plain_search(words):
+    dice = random.Random(words)  # noqa: S311 - the same on every run
+    for _ in range(300):
+        filler = "a" * dice.choice([0, 3, 300, 2000])
+        text = "".join(dice.choice(["a", "b", filler]) for _ in range(dice.randrange(12)))
+        wanted = dice.randrange(-3, len(text) + 3)
+        starts = [i for i in range(len(text)) if text.startswith(words, i)]
+        closest = min((abs(start - wanted) for start in starts), default=0)
+        expected = [start for start in starts if abs(start - wanted) == closest]
+        assert web_annotation._nearest(text, words, wanted) == expected

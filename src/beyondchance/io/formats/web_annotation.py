@@ -431,9 +431,15 @@ def _nearest(text: str, words: str, wanted: int | None) -> list[int]:
     if wanted is None:
         first = text.find(words)
         second = text.find(words, first + 1)
-        return [place for place in (first, second) if place >= 0][: 1 + (first != second)]
-    before = text.rfind(words, 0, max(wanted, 0) + len(words))
-    after = text.find(words, max(wanted, 0))
-    places = {place for place in (before, after) if place >= 0}
-    closest = min((abs(place - wanted) for place in places), default=0)
-    return [place for place in places if abs(place - wanted) == closest]
+        return [place for place in (first, second) if place >= 0]
+    place, reach = max(wanted, 0), len(words) + 256
+    while True:
+        # Further and further away, so that what is near is found without reading the whole text.
+        before = text.rfind(words, max(wanted - reach, 0), place + len(words))
+        after = text.find(words, place, place + reach + len(words))
+        found = {start for start in (before, after) if start >= 0}
+        if found or (reach > wanted and place + reach > len(text)):
+            break
+        reach *= 4
+    closest = min((abs(start - wanted) for start in found), default=0)
+    return sorted(start for start in found if abs(start - wanted) == closest)
