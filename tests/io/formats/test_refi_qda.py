@@ -290,6 +290,21 @@ def test_positions_count_code_points_unless_names_show_otherwise(read):
         assert corpus.texts[0][start:end] == "Ada"
 
 
+@pytest.mark.parametrize(
+    ("mark", "is_counted"),
+    [
+        (selection(14, 18), False),
+        (selection(14, 18, name="Oslo"), False),
+        (selection(15, 19, name="Oslo"), True),
+    ],
+)
+def test_a_byte_order_mark_counts_if_names_show_it(read, mark, is_counted):
+    corpus = read(packed(project(source(mark)), [("t-1.txt", "\ufeff" + TEXT)]))
+    assert corpus.texts == (TEXT,)
+    assert corpus.spans("letter.txt", "Anna") == [(14, 18, "Person")]
+    assert ("positions count the byte order mark" in str(corpus.notes)) == is_counted
+
+
 def test_the_builder_gives_the_spans_that_it_was_given(tmp_path):
     spans = {("1", "anna"): [(0, 2, "X"), (3, 4, "Y")], ("1", "ben"): [(3, 4, "X")]}
     data = Annotations({"1": ['Ada 😀 < "Bo"']}, spans)
@@ -384,7 +399,7 @@ def test_it_is_told_by_its_content():
         ),
         max_size=4,
     ),
-    st.sampled_from([TEXT, LINES, "😀\r\n", ""]),
+    st.sampled_from([TEXT, LINES, "😀\r\n", "", "\ufeffAda\r\n"]),
     st.booleans(),
 )
 def test_nothing_but_our_errors(changes, text, is_bare):

@@ -35,6 +35,7 @@ _OTHERS = {
     "VideoSelection": "selections in recordings ignored",
     "TranscriptSelection": "selections of times in transcripts ignored",
 }
+_MARK = "\ufeff"
 _CUT = ("…", "...")
 """How the names of long selections end."""
 _LONGEST_NAME = 500
@@ -68,6 +69,15 @@ class _Selection:
     name: str
     where: tuple[Piece, ...]
     codings: Sequence[tuple[str, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Way:
+    """How positions count: the unit, the characters of a line end, the number of the first."""
+
+    unit: str
+    width: int
+    first: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,7 +205,7 @@ def _drafts(archive: _Archive, reading: Reading) -> Iterator[Draft]:
                 where=place,
                 document=text.name,
                 annotator=user,
-                text=content.replace("\r\n", "\n"),
+                text=_plain(content),
                 spans=spans,
                 offsets=unit,
             )
@@ -314,63 +324,71 @@ def _number(element: ET.Element, key: str, where: tuple[Piece, ...]) -> int:
 
 
 def _content(text: ET.Element, files: Mapping[str, Source]) -> str | None:
-    """The plain text: a file of the project, or inside of the element."""
+    """The plain text, with its byte order mark: a file of the project, or inside of the element."""
     path = text.get("plainTextPath") or ""
     file = files.get(path.replace("\\", "/").rpartition("/")[2].lower())
-    return text.findtext("{*}PlainTextContent") if file is None else file.text
+    if file is None:
+        return text.findtext("{*}PlainTextContent")
+    return _MARK + file.text if file.head.startswith(_MARK.encode()) else file.text
+
+
+def _plain(content: str) -> str:
+    r"""A text whose lines end with ``\n``, without a byte order mark."""
+    return content.removeprefix(_MARK).replace("\r\n", "\n")
 
 
 # --- Offsets ------------------------------------------------------------------
 
 
 def _placed(
-    text: str, selections: Sequence[_Selection], origin: str, reading: Reading, *, where: str
+    content: str, selections: Sequence[_Selection], origin: str, reading: Reading, *, where: str
 ) -> tuple[str, list[Interval]]:
-    r"""What offsets count, and the offsets in the text whose lines end with ``\n``.
+    """What offsets count, and the offsets in the plain text.
 
-    Positions are code points and half-open. Programs differ in whether the two characters at the
-    end of a line count as one, and some count UTF-16 units. Selections that are named by their
-    words show it; without any, line ends count as in the file, and as one for ATLAS.ti.
+    Positions are code points from 0 and half-open. The standard does not say whether the two
+    characters at the end of a line count as one, or a byte order mark as any; programs differ, and
+    some count UTF-16 units. Selections that are named by their words show it. Without any, line
+    ends count as in the file, and as one for ATLAS.ti.
     """
     asked = reading.options["offsets"]
-    is_wide = not text.isascii() and max(text) > "\uffff"
-    units = (asked,) if asked else ("codepoints", "utf16") if is_wide else ("codepoints",)
+    is_wide = not content.isascii() and max(content) > "\uffff"
     # What is most likely comes first, and stays where nothing is better.
-    widths = ((1, 2) if "ATLAS" in origin.upper() else (2, 1)) if "\r\n" in text else (1,)
-    marks = {
-        (unit, width): _shifted(text, unit, width, selections)
-        for unit, width in product(units, widths)
-    }
-    unit, width = way = (
-        max(marks, key=lambda way: _fit(text, way[0], marks[way], selections))
-        if len(marks) > 1
-        else (units[0], widths[0])
-    )
+    units = (asked,) if asked else ("codepoints", "utf16") if is_wide else ("codepoints",)
+    widths = ((1, 2) if "ATLAS" in origin.upper() else (2, 1)) if "\r\n" in content else (1,)
+    firsts = (0, 1) if content.startswith(_MARK) else (0,)
+    ways = [_Way(*way) for way in product(units, widths, firsts)]
+    marks = {way: _shifted(content, way, selections) for way in ways}
+    way = ways[0]
+    if len(ways) > 1:
+        plain = _plain(content)
+        way = max(ways, key=lambda way: _fit(plain, way.unit, marks[way], selections))
     if len(widths) > 1:
-        number = "one character" if width == 1 else "two characters"
+        number = "one character" if way.width == 1 else "two characters"
         reading.note(f"the ends of lines count as {number}", where=where)
-    if unit != units[0]:
+    if way.unit != units[0]:
         reading.note("positions count UTF-16 units", where=where)
-    return unit, marks[way]
+    if way.first:
+        reading.note("positions count the byte order mark", where=where)
+    return way.unit, marks[way]
 
 
-def _shifted(text: str, unit: str, width: int, selections: Sequence[_Selection]) -> list[Interval]:
-    r"""Offsets as if all lines ended with ``\n``, given how many characters a line end counts."""
-    marks = [(selection.start, selection.end) for selection in selections]
-    if width == 1:
+def _shifted(content: str, way: _Way, selections: Sequence[_Selection]) -> list[Interval]:
+    """Offsets in the plain text, if positions count in this way."""
+    marks = [(mark.start - way.first, mark.end - way.first) for mark in selections]
+    if way.width == 1:
         return marks
+    lines = content.removeprefix(_MARK).split("\r\n")
     # Where the lines end, without the last: behind it is no line end.
-    ends = [end - 2 for end in accumulate(length_of(x, unit) + 2 for x in text.split("\r\n"))][:-1]
+    ends = [end - 2 for end in accumulate(length_of(line, way.unit) + 2 for line in lines)][:-1]
     return [
         (start - bisect_left(ends, start), end - bisect_left(ends, end)) for start, end in marks
     ]
 
 
 def _fit(
-    text: str, unit: str, marks: Sequence[Interval], selections: Sequence[_Selection]
+    plain: str, unit: str, marks: Sequence[Interval], selections: Sequence[_Selection]
 ) -> tuple[bool, int]:
     """Whether all selections lie in the text, and how many begin as they are named."""
-    plain = text.replace("\r\n", "\n")
     place = indices(plain, unit)
     n_fitting, are_inside = 0, True
     for (start, end), selection in zip(marks, selections, strict=True):
