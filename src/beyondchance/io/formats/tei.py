@@ -244,7 +244,8 @@ def _spans(text: _Text, reading: Reading) -> Iterator[DraftSpan]:
     """The elements as spans; those without words, or without a label, are counted."""
     for start, end, element in text.marks:
         label = _label(element, reading)
-        if not text.text[start:end].strip():
+        # White space is one space at most, so that longer ones need not be looked through.
+        if end - start < 2 and not text.text[start:end].strip():
             reading.skipped["elements without text left out"] += 1
         elif not label:
             reading.skipped["elements without a label left out"] += 1
