@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
+from xml.sax.saxutils import quoteattr
 
 import cassis
 import pyarrow as pa
@@ -505,6 +506,94 @@ def uima_xmi(data: Annotations) -> Example:
     return Example({**example.files, "TypeSystem.xml": types}, example.given)
 
 
+# --- Markup and selections ----------------------------------------------------
+
+
+def _inline(data: Annotations, document: str, person: str, element: str, key: str) -> str:
+    """The text with elements around what somebody marked, which may not overlap."""
+    text, parts, last = data.texts[document], [], 0
+    for start, end, label, surface in data.marked(document, person):
+        parts.append(escaped(text[last:start]))
+        parts.append(f'<{element} {key}="{label}">{escaped(surface)}</{element}>')
+        last = end
+    return "".join(parts) + escaped(text[last:])
+
+
+def tei(data: Annotations) -> Example:
+    """The elements of MUC, whose types are labels."""
+    files = {
+        f"{person}/{document}.xml": (
+            f"<DOC>\n<TEXT>{_inline(data, document, person, 'ENAMEX', 'TYPE')}</TEXT>\n</DOC>\n"
+        ).encode()
+        for document, person in data.spans
+    }
+    return Example(files, data.people)
+
+
+def tei_names(data: Annotations) -> Example:
+    """The first document as TEI, with the attribute that holds the label."""
+
+    def content(person: str) -> str:
+        return (
+            '<?xml version="1.0" encoding="UTF-8"?>\n<TEI xmlns="http://www.tei-c.org/ns/1.0">\n'
+            "<teiHeader/>\n<text><body>\n"
+            f"  <p>{_inline(data, data.first, person, 'rs', 'type')}</p>\n</body></text>\n</TEI>\n"
+        )
+
+    return one_each(data, "xml", content, feature="type")
+
+
+def refi_qda(data: Annotations) -> Example:
+    """The first document: a project does not say who found nothing."""
+    document = data.first
+    labels = dict.fromkeys(label for spans in data.spans.values() for _, _, label in spans)
+    users = "".join(f'<User guid="user-{who}" name="{who}"/>\n' for who in data.people)
+    codes = "".join(f'<Code guid="code-{x}" name="{x}" isCodable="true"/>\n' for x in labels)
+    selections = "".join(
+        f'<PlainTextSelection guid="{who}-{start}" name={quoteattr(surface)} '
+        f'startPosition="{start}" endPosition="{end}">\n'
+        f'<Coding guid="c-{who}-{start}" creatingUser="user-{who}">'
+        f'<CodeRef targetGUID="code-{label}"/></Coding>\n</PlainTextSelection>\n'
+        for who in data.people
+        for start, end, label, surface in data.marked(document, who)
+    )
+    project = (
+        '<?xml version="1.0" encoding="utf-8"?>\n'
+        '<Project xmlns="urn:QDA-XML:project:1.0" name="p" origin="us">\n'
+        f"<Users>\n{users}</Users>\n<CodeBook><Codes>\n{codes}</Codes></CodeBook>\n<Sources>\n"
+        f'<TextSource guid="t-1" name="{document}" plainTextPath="internal://t-1.txt">\n'
+        f"{selections}</TextSource>\n</Sources>\n</Project>\n"
+    )
+    files = {"project.qde": project.encode(), "sources/t-1.txt": data.texts[document].encode()}
+    return Example({"project.zip": zipped(files)}, ["project.zip"])
+
+
+def web_annotation(data: Annotations) -> Example:
+    """The first document: annotations do not say who found nothing."""
+    annotations = [
+        {
+            "@context": "http://www.w3.org/ns/anno.jsonld",
+            "type": "Annotation",
+            "creator": {"id": f"https://example.org/{who}", "name": who},
+            "body": [{"type": "TextualBody", "purpose": "tagging", "value": label}],
+            "target": {
+                "source": data.first,
+                "selector": [
+                    {"type": "TextQuoteSelector", "exact": surface},
+                    {"type": "TextPositionSelector", "start": start, "end": end},
+                ],
+            },
+        }
+        for who in data.people
+        for start, end, label, surface in data.marked(data.first, who)
+    ]
+    files = {
+        "annotations.json": json.dumps(annotations).encode(),
+        f"{data.first}.txt": data.texts[data.first].encode(),
+    }
+    return Example(files, ["annotations.json"])
+
+
 # --- Times --------------------------------------------------------------------
 
 
@@ -571,6 +660,9 @@ FORMATS: dict[str, list[Callable[[Annotations], Example]]] = {
     "webanno-tsv": [webanno_tsv, webanno_tsv_file],
     "spacy": [spacy],
     "gate": [gate_bdocjs, gate_bdocjs_file, gate_xml],
+    "tei": [tei, tei_names],
+    "refi-qda": [refi_qda],
+    "web-annotation": [web_annotation],
     "uima": [uima_json, uima_json_file, uima_xmi],
     "eaf": [eaf],
     "textgrid": [textgrid],
@@ -582,6 +674,9 @@ _LOSING_DOCUMENTS = (
     webanno_tsv_file,
     gate_bdocjs_file,
     gate_xml,
+    tei_names,
+    refi_qda,
+    web_annotation,
     uima_json_file,
     uima_xmi,
     eaf,

@@ -66,6 +66,18 @@ BDOCJS = json.dumps(
         "name": "",
     }
 )
+TEI = (
+    '<?xml version="1.0"?>\n<TEI xmlns="http://www.tei-c.org/ns/1.0"><teiHeader/>\n'
+    "<text><body><p><persName>Anna</persName> left</p></body></text></TEI>\n"
+)
+REFI_QDA = (
+    '<?xml version="1.0" encoding="utf-8"?>\n<Project name="p" xmlns="urn:QDA-XML:project:1.0">'
+    '<CodeBook><Codes><Code guid="c" name="PER"/></Codes></CodeBook><Sources>'
+    '<TextSource guid="t" name="letter"><PlainTextContent>Anna left</PlainTextContent>'
+    '<PlainTextSelection guid="s" startPosition="0" endPosition="4">'
+    '<Coding guid="x"><CodeRef targetGUID="c"/></Coding></PlainTextSelection>'
+    "</TextSource></Sources></Project>\n"
+)
 WRITTEN = {
     "conll": CONLL,
     "table": TABLE,
@@ -76,6 +88,8 @@ WRITTEN = {
     "webanno-tsv": WEBANNO,
     "rttm": RTTM,
     "gate": BDOCJS,
+    "tei": TEI,
+    "refi-qda": REFI_QDA,
 }
 
 

@@ -27,6 +27,17 @@ def xml_root(source: Source, *, program: str) -> ET.Element:
         raise FormatError(f"XML that cannot be decoded ({error})", where=source.name) from None
 
 
+def local_name(tag: str) -> str:
+    """The name of an element or attribute without its namespace.
+
+    Examples
+    --------
+    >>> local_name("{http://www.tei-c.org/ns/1.0}persName"), local_name("ENAMEX")
+    ('persName', 'ENAMEX')
+    """
+    return tag.rpartition("}")[2]
+
+
 def check_distinct(names: Iterable[str | None], what: str, where: Text) -> None:
     """Refuse names that are missing or occur twice."""
     for name, count in Counter(names).items():

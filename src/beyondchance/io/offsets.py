@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import accumulate
 
 from beyondchance.errors import SpanError
@@ -52,6 +52,17 @@ def places(text: str, unit: str) -> dict[int, int]:
     """
     widths = (1 + (unit == "utf16" and character > "\uffff") for character in text)
     return {offset: index for index, offset in enumerate(accumulate(widths, initial=0))}
+
+
+def indices(text: str, unit: str) -> Mapping[int, int] | range:
+    """The index of the character at each offset; a range where offsets are indices.
+
+    Examples
+    --------
+    >>> indices("a😀b", "utf16")[3], indices("a😀b", "codepoints")[3]
+    (2, 3)
+    """
+    return places(text, unit) if length_of(text, unit) > len(text) else range(len(text) + 1)
 
 
 def code_points(text: str, offsets: Sequence[Interval], where: Text) -> list[Interval]:

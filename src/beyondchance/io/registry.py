@@ -185,6 +185,14 @@ _ALL = (
         extra="spacy",
     ),
     Format(
+        name="refi-qda",
+        title="REFI-QDA projects (NVivo, ATLAS.ti, MAXQDA, QualCoder): .qdpx or .qde",
+        example="beyondchance agree project.qdpx",
+        offsets="code points, or as the project shows",
+        first="<",
+        options=UNTOKENISED,
+    ),
+    Format(
         name="uima",
         title="UIMA CAS: XMI, CAS JSON, or an INCEpTION project export",
         example="beyondchance agree project.zip",
@@ -210,6 +218,13 @@ _ALL = (
         example="beyondchance agree document.xml",
         offsets="code points, or as the file says (bdocjs)",
         first="<{",
+        options=UNTOKENISED | {"layer", "feature"},
+    ),
+    Format(
+        name="tei",
+        title="TEI and other XML with inline elements: one file or folder per annotator",
+        example="beyondchance agree anna.xml ben.xml",
+        first="<",
         options=UNTOKENISED | {"layer", "feature"},
     ),
     Format(
@@ -243,6 +258,14 @@ _ALL = (
         is_alone=True,
         first="SNLFEICA;",
         options=EVERYWHERE | {"grid"},
+    ),
+    Format(
+        name="web-annotation",
+        title="W3C Web Annotation (Recogito, Hypothesis): JSON, with the text next to it",
+        example="beyondchance agree annotations.json --documents letter.txt",
+        offsets="code points, or as the quotes show",
+        first="[{",
+        options=UNTOKENISED | {"documents"},
     ),
     Format(
         name="label-studio",
