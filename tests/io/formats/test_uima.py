@@ -257,6 +257,15 @@ def test_text_in_another_view(tmp_path):
     assert read(tmp_path, made.to_xmi(), "anna.xmi").spans("1", "anna") == [(0, 3, "PER")]
 
 
+def test_further_views_are_counted(tmp_path):
+    made = cas(ADA_BO)
+    made.create_view("translation").sofa_string = "Ada verließ Bo"
+    written(tmp_path, SYSTEM_XML, "TypeSystem.xml")
+    corpus = read(tmp_path, made.to_xmi(), "anna.xmi")
+    assert corpus.spans("1", "anna") == ADA_BO
+    assert corpus.skipped == {"other views of documents ignored": 1}
+
+
 # --- Layers and features ------------------------------------------------------
 
 
