@@ -261,7 +261,7 @@ class ReadOptions(TypedDict, total=False):
         Option("How documents of different annotators are matched.", "id"),
     ]
     offsets: Annotated[
-        Literal["codepoints", "utf16"] | None,
+        Literal["codepoints", "utf16", "bytes"] | None,
         Option("What offsets count, where the file departs from its format."),
     ]
     predictions: Annotated[bool, Option("Count predictions of models as annotators.", False)]
