@@ -186,7 +186,7 @@ def test_a_document_type_changes_nothing(tmp_path, name):
 @pytest.mark.parametrize("name", XML)
 def test_entities_are_refused(tmp_path, name):
     example = EXAMPLES[name](DATA)
-    declaration = b"<!DOCTYPE x [<!ENTITY % y SYSTEM 'x.dtd'> %y;]>"
+    declaration = b"<!DOCTYPE x [<!ENTITY y 'z'>]>"
     files = {key: with_declaration(data, declaration) for key, data in example.files.items()}
     paths = replace(example, files=files).saved(tmp_path)
     with pytest.raises(bc.FormatError, match="XML with <!ENTITY, which an annotation does not"):
