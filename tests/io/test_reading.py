@@ -66,6 +66,31 @@ BDOCJS = json.dumps(
         "name": "",
     }
 )
+BIOC = json.dumps(
+    {
+        "documents": [
+            {
+                "id": "1",
+                "passages": [
+                    {
+                        "offset": 0,
+                        "infons": {},
+                        "text": "Anna left",
+                        "annotations": [
+                            {
+                                "infons": {"type": "PER"},
+                                "text": "Anna",
+                                "locations": [{"offset": 0, "length": 4}],
+                            }
+                        ],
+                    }
+                ],
+            }
+        ]
+    }
+)
+PUBTATOR = "1|t|Anna left\n1|a|\n1\t0\t4\tAnna\tPER\n"
+MEDTATOR = "<X><TEXT>Anna left</TEXT><TAGS><PER spans='0~4' text='Anna'/></TAGS></X>"
 WRITTEN = {
     "conll": CONLL,
     "table": TABLE,
@@ -76,6 +101,9 @@ WRITTEN = {
     "webanno-tsv": WEBANNO,
     "rttm": RTTM,
     "gate": BDOCJS,
+    "bioc": BIOC,
+    "pubtator": PUBTATOR,
+    "medtator": MEDTATOR,
 }
 
 

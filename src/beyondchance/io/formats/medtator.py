@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import partial
 from pathlib import PurePosixPath
 from xml.etree import ElementTree as ET
 
@@ -22,7 +23,8 @@ from beyondchance.io.offsets import Interval
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload, each_upload
 from beyondchance.io.sources import Source
-from beyondchance.messages import Piece, Quote
+from beyondchance.io.values import quoting
+from beyondchance.messages import Piece, Quote, quotes
 
 _PLACE = re.compile(r"\s*(-?[0-9]{1,18})\s*~\s*(-?[0-9]{1,18})\s*")
 _NOWHERE = (-1, -1)
@@ -47,9 +49,13 @@ def _looks_right(source: Source) -> bool:
         return False
 
 
-@each_upload
-def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
-    """Read the documents of an annotator, or of a folder of folders."""
+def read(uploads: list[Upload], reading: Reading) -> Iterator[Draft]:
+    """Read the documents of annotators, each in a folder or file of their own."""
+    return each_upload(partial(_drafts, is_alone=len(uploads) == 1))(uploads, reading)
+
+
+def _drafts(upload: Upload, reading: Reading, *, is_alone: bool) -> Iterator[Draft]:
+    """Read one file, the folder of an annotator, or a folder of such folders."""
     sources = list(upload.sources_of(_looks_right, reading, ".xml"))
     if upload.is_folder:
         stems = [_stem(upload, source) for source in sources]
@@ -64,7 +70,7 @@ def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
     feature = reading.options["feature"]
     if feature is not None and known and feature not in known:
         raise unknown("attribute", feature, known, upload.name)
-    _note_equal_texts(documents, upload.name, reading)
+    _check_equal_texts(documents, upload.name, reading, is_alone=is_alone)
     unit, texts = fitted(lambda _: documents, reading, where=upload.name)
     yield from drafts_of(texts, unit, reading, where=upload.name)
 
@@ -75,21 +81,29 @@ def _stem(upload: Upload, source: Source) -> PurePosixPath:
     return stem.with_suffix("") if stem.suffix == ".txt" else stem
 
 
-def _note_equal_texts(documents: list[MarkedText], where: str, reading: Reading) -> None:
-    """Lead on from a folder in which the files of several annotators lie side by side."""
+def _check_equal_texts(
+    documents: list[MarkedText], where: str, reading: Reading, *, is_alone: bool
+) -> None:
+    """Lead on from a folder in which the files of several annotators lie side by side.
+
+    One annotator may have the same text twice. If it is so for half of the files and there
+    is no other annotator to compare with, the folder is not what was meant.
+    """
     first: dict[tuple[str, str], str] = {}
-    n_equal, pair = 0, ("", "")
-    for document in documents:
-        before = first.setdefault((document.annotator, document.text), document.name)
-        if before != document.name:
-            n_equal, pair = n_equal + 1, pair if n_equal else (before, document.name)
-    if n_equal:
-        reading.note(
-            f"{n_equal} files have the text of another, such as ",
-            *(Quote(pair[1]), " that of ", Quote(pair[0])),
-            ": if they are by different annotators, give each a folder of their own",
-            where=where,
-        )
+    equal = [
+        (before, document.name)
+        for document in documents
+        if (before := first.setdefault((document.annotator, document.text), document.name))
+        != document.name
+    ]
+    if not equal:
+        return
+    pair = quoting("such as {} and {}", *equal[0])
+    found = (f"{len(equal)} of {len(documents)} files have the text of another, ", *pair)
+    remedy = "if they are by different annotators, give each a folder of their own"
+    if is_alone and 2 * len(equal) >= len(documents):
+        raise FormatError(*found, where=where, expected="the files of one annotator", remedy=remedy)
+    reading.note(*found, f": {remedy}", where=where)
 
 
 def _document(
@@ -144,13 +158,9 @@ def _fragments(tag: ET.Element, where: tuple[Piece, ...]) -> list[Interval]:
     places = [_PLACE.fullmatch(part) for part in spans.split(",")]
     found = [(int(place[1]), int(place[2])) for place in places if place is not None]
     if len(found) < len(places):
-        what = "spans" if tag.get("spans") is not None else "start and end"
-        value = spans if what == "spans" else spans.replace("~", " and ")
-        expected = "'START~END', or several with commas" if what == "spans" else "whole numbers"
-        raise FormatError(
-            f"{what} is " if what == "spans" else f"{what} are ",
-            Quote(value),
-            where=where,
-            expected=expected,
-        )
+        if tag.get("spans") is not None:
+            expected = "'START~END', or several with commas"
+            raise FormatError("'spans' is ", Quote(spans), where=where, expected=expected)
+        values = quotes([tag.get("start"), tag.get("end")])
+        raise FormatError("start and end are ", *values, where=where, expected="whole numbers")
     return [place for place in found if place != _NOWHERE]
