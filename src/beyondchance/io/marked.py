@@ -229,7 +229,7 @@ def _misplaced(
     found = quoting(" is not on the words that the file stores, {}", one.surface)
     return SpanError(
         *(f"span [{start}, {end}) ", Quote(one.label), *found),
-        f", nor are {n_misplaced - 1} others of {n_words}",
+        f", nor are {n_misplaced - 1} others of {n_words}" if n_misplaced > 1 else "",
         where=one.where or document.where,
         remedy="check that offsets and text belong together",
     )

@@ -20,7 +20,7 @@ from typing import Any
 from xml.etree import ElementTree as ET
 
 from beyondchance.annotations.tags import UNNAMED
-from beyondchance.errors import FormatError
+from beyondchance.errors import FormatError, SpanError
 from beyondchance.io.drafts import Draft
 from beyondchance.io.layers import as_label, unknown
 from beyondchance.io.marked import Marked, MarkedText, drafts_of, fitted
@@ -101,6 +101,9 @@ def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
         return [_marked_text(one, unit, upload.annotator, label_of) for one in documents]
 
     unit, texts = fitted(documents_in, reading, where=upload.name)
+    for document, text in zip(documents, texts, strict=True):
+        labelled = [one for one in document.annotations if label_of(one)]
+        _check_places(labelled, text, unit)
     yield from drafts_of(texts, unit, reading, where=upload.name)
 
 
@@ -196,6 +199,21 @@ def _marked_text(
         else None,
         annotator=annotator,
     )
+
+
+def _check_places(annotations: Sequence[_Annotation], text: MarkedText, unit: str) -> None:
+    """Refuse annotations outside of all passages, with their offsets in the file."""
+    length = length_of(text.text, unit)
+    for one, marked in zip(annotations, text.marked, strict=True):
+        for place, (start, end) in zip(one.places, marked.fragments, strict=True):
+            is_between = start == end and place[0] < place[1]
+            if is_between or not 0 <= start <= end <= length:
+                raise SpanError(
+                    *(f"span [{place[0]}, {place[1]}) ", Quote(marked.label)),
+                    " does not lie in a passage",
+                    where=one.where,
+                    remedy="check that offsets and text belong together",
+                )
 
 
 # --- Both forms ---------------------------------------------------------------
