@@ -246,10 +246,14 @@ def drafts_of(
     If the files name annotators, each of them annotated every document, unless ``empty``
     says that documents in which they marked nothing are missing.
     """
-    who = dict.fromkeys(
-        one.annotator or document.annotator for document in documents for one in document.marked
-    )
     names_annotators = any(one.annotator for document in documents for one in document.marked)
+    who: dict[str, None] = {}
+    # The annotations of a document may be spread over several files.
+    known_in: dict[str, set[str]] = {}
+    for document in documents:
+        own_names = {one.annotator or document.annotator: None for one in document.marked}
+        who.update(own_names)
+        known_in.setdefault(document.name, set()).update(own_names)
     n_implied = 0
     for document in documents:
         own: dict[str, list[Marked]] = {}
@@ -258,8 +262,10 @@ def drafts_of(
         if not names_annotators:
             own.setdefault(document.annotator, [])
         elif reading.options["empty"] == "annotated":
-            n_implied += len(who) - len(own)
-            own = {name: own.get(name, []) for name in who}
+            implied = who.keys() - known_in[document.name]
+            known_in[document.name] |= implied
+            n_implied += len(implied)
+            own = {name: own.get(name, []) for name in who if name in own or name in implied}
         for annotator, marked in own.items():
             yield Draft(
                 where=document.where,
