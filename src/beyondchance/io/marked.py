@@ -222,8 +222,9 @@ def _misplaced(
     document, one = next(
         (document, one)
         for document in documents
+        for fits in [_fits_in(document, unit)]
         for one in document.marked
-        if one.surface is not None and not _fits_in(document, unit)(one)
+        if one.surface is not None and not fits(one)
     )
     start, end = one.fragments[0]
     found = quoting(" is not on the words that the file stores, {}", one.surface)

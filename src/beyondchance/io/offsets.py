@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import accumulate
 
 from beyondchance.errors import SpanError
@@ -13,9 +13,6 @@ Interval = tuple[int, int]
 
 UNITS = {"codepoints": "code points", "utf16": "UTF-16 units", "bytes": "bytes of UTF-8"}
 """What offsets can count, by the values of the option ``offsets``."""
-
-# The characters after which one takes a unit more.
-_WIDER = {"codepoints": "", "utf16": "\uffff", "bytes": "\x7f\u07ff\uffff"}
 
 _TOKENS = {"words": re.compile(r"\w+|[^\w\s]"), "whitespace": re.compile(r"\S+")}
 
@@ -55,8 +52,11 @@ def places(text: str, unit: str) -> dict[int, int]:
     >>> places("a😀b", "utf16")
     {0: 0, 1: 1, 3: 2, 4: 3}
     """
-    steps = _WIDER[unit]
-    widths = (1 + sum(step < character for step in steps) for character in text)
+    widths: Iterable[int]
+    if unit == "bytes":
+        widths = (1 + (c > "\x7f") + (c > "\u07ff") + (c > "\uffff") for c in text)
+    else:
+        widths = (1 + (unit == "utf16" and character > "\uffff") for character in text)
     return {offset: index for index, offset in enumerate(accumulate(widths, initial=0))}
 
 
