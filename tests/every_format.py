@@ -594,6 +594,133 @@ def web_annotation(data: Annotations) -> Example:
     return Example(files, ["annotations.json"])
 
 
+# --- Biomedical ---------------------------------------------------------------
+
+
+def _bioc(data: Annotations, person: str, length: Callable[[str], int]) -> list[dict[str, Any]]:
+    """The documents of an annotator, with a passage for each sentence."""
+    documents = []
+    for document in data.by(person):
+        passages: list[dict[str, Any]] = []
+        offset = 0
+        for sentence in data.sentences[document]:
+            passages.append({"offset": offset, "infons": {"type": "x"}, "text": sentence})
+            offset += length(sentence) + 1
+        passages[0]["annotations"] = [
+            {
+                "id": str(number),
+                "infons": {"type": label},
+                "text": surface,
+                "locations": [{"offset": start, "length": end - start}],
+            }
+            for number, (start, end, label, surface) in enumerate(
+                data.marked(document, person, length)
+            )
+        ]
+        documents.append({"id": document, "passages": passages})
+    return documents
+
+
+def bioc_json(data: Annotations) -> Example:
+    def content(person: str) -> str:
+        return json.dumps({"source": "x", "infons": {}, "documents": _bioc(data, person, len)})
+
+    return one_each(data, "json", content)
+
+
+def bioc_lines(data: Annotations) -> Example:
+    """A document a line, with offsets that count UTF-16 units."""
+    return one_each(data, "jsonl", lambda person: lines(_bioc(data, person, utf16)))
+
+
+def bioc_xml(data: Annotations) -> Example:
+    """As the specification has it: with its document type, and offsets that count bytes."""
+
+    def annotation(one: dict[str, Any]) -> str:
+        place = one["locations"][0]
+        return (
+            f'<annotation id="{one["id"]}"><infon key="type">{one["infons"]["type"]}</infon>'
+            f'<location offset="{place["offset"]}" length="{place["length"]}"/>'
+            f"<text>{escaped(one['text'])}</text></annotation>\n"
+        )
+
+    def passage(one: dict[str, Any]) -> str:
+        marked = "".join(map(annotation, one.get("annotations", ())))
+        text = escaped(one["text"])
+        return f"<passage><offset>{one['offset']}</offset><text>{text}</text>{marked}</passage>\n"
+
+    def content(person: str) -> str:
+        documents = "".join(
+            f"<document><id>{one['id']}</id>{''.join(map(passage, one['passages']))}</document>\n"
+            for one in _bioc(data, person, lambda text: len(text.encode()))
+        )
+        return (
+            "<?xml version='1.0' encoding='UTF-8'?><!DOCTYPE collection SYSTEM 'BioC.dtd'>\n"
+            "<collection><source>x</source><date/><key>x.key</key>\n"
+            f"{documents}</collection>\n"
+        )
+
+    return one_each(data, "xml", content)
+
+
+def pubtator(data: Annotations) -> Example:
+    """The first word is the title, with a blank at its end that no offset counts."""
+
+    def content(person: str) -> str:
+        rows = []
+        for document in data.by(person):
+            title, _, abstract = data.texts[document].partition(" ")
+            rows += [f"{document}|t|{title} ", f"{document}|a|{abstract}"]
+            for start, end, label, surface in data.marked(document, person):
+                rows.append(f"{document}\t{start}\t{end}\t{surface}\t{label}\tMESH:D1")
+            rows.append("")
+        return "\n".join(rows)
+
+    return one_each(data, "pubtator", content)
+
+
+def _tags(data: Annotations, place: Callable[[int, int], str]) -> Example:
+    """A file for each document and annotator, in which elements are named by labels."""
+    files = {}
+    for document, person in data.spans:
+        tags = "".join(
+            f'<{label} id="{label[0]}{number}" {place(start, end)} text="{escaped(surface)}"/>\n'
+            for number, (start, end, label, surface) in enumerate(data.marked(document, person))
+        )
+        files[f"{person}/{document}.xml"] = (
+            f'<?xml version="1.0" encoding="UTF-8" ?>\n<SCHEMA>\n<TEXT><![CDATA['
+            f"{data.texts[document]}]]></TEXT>\n<TAGS>\n{tags}</TAGS>\n</SCHEMA>\n"
+        ).encode()
+    return Example(files, data.people)
+
+
+def medtator(data: Annotations) -> Example:
+    return _tags(data, lambda start, end: f'spans="{start}~{end}"')
+
+
+def medtator_n2c2(data: Annotations) -> Example:
+    return _tags(data, lambda start, end: f'start="{start}" end="{end}"')
+
+
+def knowtator(data: Annotations) -> Example:
+    """A project of eHOST for each annotator."""
+    files = {}
+    for document, person in data.spans:
+        parts = [
+            f'<annotation><mention id="m{number}"/><annotator id="a">{person}</annotator>'
+            f'<span start="{start}" end="{end}"/><spannedText>{escaped(surface)}</spannedText>'
+            f'</annotation>\n<classMention id="m{number}"><mentionClass id="{label}">'
+            f"{escaped(surface)}</mentionClass></classMention>\n"
+            for number, (start, end, label, surface) in enumerate(data.marked(document, person))
+        ]
+        files[f"{person}/corpus/{document}.txt"] = data.texts[document].encode()
+        files[f"{person}/saved/{document}.txt.knowtator.xml"] = (
+            f'<?xml version="1.0" encoding="UTF-8"?>\n<annotations textSource="{document}.txt">\n'
+            f"{''.join(parts)}</annotations>\n"
+        ).encode()
+    return Example(files, data.people)
+
+
 # --- Times --------------------------------------------------------------------
 
 
@@ -664,6 +791,10 @@ FORMATS: dict[str, list[Callable[[Annotations], Example]]] = {
     "refi-qda": [refi_qda],
     "web-annotation": [web_annotation],
     "uima": [uima_json, uima_json_file, uima_xmi],
+    "bioc": [bioc_json, bioc_lines, bioc_xml],
+    "pubtator": [pubtator],
+    "medtator": [medtator, medtator_n2c2],
+    "knowtator": [knowtator],
     "eaf": [eaf],
     "textgrid": [textgrid],
 }

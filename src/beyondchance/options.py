@@ -315,7 +315,7 @@ class ReadOptions(TypedDict, total=False):
         ),
     ]
     offsets: Annotated[
-        Literal["codepoints", "utf16"] | None,
+        Literal["codepoints", "utf16", "bytes"] | None,
         Option("What offsets count, where the file departs from its format."),
     ]
     predictions: Annotated[bool, Option("Count predictions of models as annotators.", False)]

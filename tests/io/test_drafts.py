@@ -55,6 +55,15 @@ class TestOffsets:
         with pytest.raises(SpanError, match=message):
             read(draft((2, 6, "P", "Anna"), text=self.EMOJI, offsets="utf16"))
 
+    def test_bytes_become_code_points(self):
+        corpus, _ = read(draft((5, 9, "P", "Anna"), text=self.EMOJI, offsets="bytes"))
+        assert corpus.spans("d", "anna") == [(2, 6, "P")]
+        message = "it fits if offsets count bytes of UTF-8: pass offsets='bytes'$"
+        with pytest.raises(SpanError, match=message):
+            read(draft((5, 9, "P", "Anna"), text=self.EMOJI))
+        with pytest.raises(SpanError, match="offset 2 lies inside a character of several bytes"):
+            read(draft((2, 9, "P"), text=self.EMOJI, offsets="bytes"))
+
     def test_inside_a_character(self):
         with pytest.raises(SpanError, match="offset 1 lies inside a character of two UTF-16 units"):
             read(draft((1, 7, "P"), text=self.EMOJI, offsets="utf16"))

@@ -78,6 +78,31 @@ REFI_QDA = (
     '<Coding guid="x"><CodeRef targetGUID="c"/></Coding></PlainTextSelection>'
     "</TextSource></Sources></Project>\n"
 )
+BIOC = json.dumps(
+    {
+        "documents": [
+            {
+                "id": "1",
+                "passages": [
+                    {
+                        "offset": 0,
+                        "infons": {},
+                        "text": "Anna left",
+                        "annotations": [
+                            {
+                                "infons": {"type": "PER"},
+                                "text": "Anna",
+                                "locations": [{"offset": 0, "length": 4}],
+                            }
+                        ],
+                    }
+                ],
+            }
+        ]
+    }
+)
+PUBTATOR = "1|t|Anna left\n1|a|\n1\t0\t4\tAnna\tPER\n"
+MEDTATOR = "<X><TEXT>Anna left</TEXT><TAGS><PER spans='0~4' text='Anna'/></TAGS></X>"
 WRITTEN = {
     "conll": CONLL,
     "table": TABLE,
@@ -90,6 +115,9 @@ WRITTEN = {
     "gate": BDOCJS,
     "tei": TEI,
     "refi-qda": REFI_QDA,
+    "bioc": BIOC,
+    "pubtator": PUBTATOR,
+    "medtator": MEDTATOR,
 }
 
 

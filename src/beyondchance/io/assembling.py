@@ -49,7 +49,9 @@ def _checked(draft: Draft, reading: Reading) -> Draft:
             raise FormatError(*found, where=draft.where, expected="a name")
 
     def converted(offsets: Sequence[Interval]) -> Sequence[Interval]:
-        return offsets if unit == "codepoints" else code_points(draft.text, offsets, draft.where)
+        if unit == "codepoints":
+            return offsets
+        return code_points(draft.text, offsets, draft.where, unit)
 
     spans = []
     places = converted([(span.start, span.end) for span in draft.spans])
@@ -115,19 +117,11 @@ def _same_words(found: str, stored: str) -> bool:
 
 
 def _remedy(span: DraftSpan, text: str, unit: str) -> Text:
-    """The other unit, if the offsets of a span fit when they count that."""
-    other = "codepoints" if unit == "utf16" else "utf16"
-    start, end = span.start, span.end
-    try:
-        if other == "utf16":
-            ((start, end),) = code_points(text, [(start, end)], "")
-    except SpanError:
-        start = -1
-    fits = 0 <= start <= end <= len(text) and (
-        span.surface is None or _same_words(text[start:end], span.surface)
-    )
-    if fits and max(text, default="") > "\uffff":
-        return f"it fits if offsets count {UNITS[other]}: pass ", Use("offsets", other)
+    """Another unit, if the offsets of a span fit when they count that."""
+    if not text.isascii():
+        for other in UNITS:
+            if other != unit and _fits(span, text, other):
+                return f"it fits if offsets count {UNITS[other]}: pass ", Use("offsets", other)
     return "check that offsets and text belong together"
 
 
@@ -166,6 +160,19 @@ def _one_gold(drafts: list[Draft]) -> list[Draft]:
                 expected="the same in all files",
             )
     return found
+
+
+def _fits(span: DraftSpan, text: str, unit: str) -> bool:
+    """Whether a span lies in the text, and on the stored words, if offsets count this unit."""
+    try:
+        ((start, end),) = code_points(text, [(span.start, span.end)], "", unit)
+    except SpanError:
+        return False
+    if not 0 <= start <= end <= len(text):
+        return False
+    if span.surface is None:
+        return unit != "bytes"  # nearly anything lies in a text that is counted in bytes
+    return _same_words(text[start:end], span.surface)
 
 
 # --- All drafts ---------------------------------------------------------------

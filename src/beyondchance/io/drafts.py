@@ -54,7 +54,7 @@ class Draft:
     spans : sequence of DraftSpan
     tokens, sentences : sequence of (start, end), optional
         Where the file has them.
-    offsets : {"codepoints", "utf16"}
+    offsets : {"codepoints", "utf16", "bytes"}
         What the offsets of spans, tokens and sentences count.
     is_words : bool
         Whether spans are made of whole tokens, so that no white space is to be trimmed.

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 from typing import Any
+from xml.parsers import expat
 
 from beyondchance.errors import FormatError
 from beyondchance.io.values import quoting
@@ -275,24 +276,53 @@ _XML_ENCODINGS = re.compile(
 
 
 def safe_xml(source: Source) -> bytes:
-    """The content of an XML file, refused if it declares entities or a document type.
+    """The content of an XML file, refused if it declares entities or default attributes.
 
-    Neither has a place in an annotation; both can make a small file unfold without end
-    or reach for other files.
+    Neither has a place in an annotation; both can make a small file unfold without end,
+    and entities can reach for other files. A document type that only names its DTD is
+    accepted, and the DTD never fetched.
     """
     data = source.data
-    plain = data.replace(b"\0", b"").removeprefix(b"\xef\xbb\xbf")
+    plain = _without_nul(data)
     declared = _XML_ENCODING.match(plain)
     encoding = declared[1].decode("ascii") if declared else "utf-8"
     if not _XML_ENCODINGS.fullmatch(encoding):
         found = quoting("XML in the encoding {}", encoding)
         raise FormatError(*found, where=f"{source.name}:1", remedy="save it as UTF-8")
-    for declaration in (b"<!DOCTYPE", b"<!ENTITY"):
-        if declaration in plain:
-            line = plain.count(b"\n", 0, plain.index(declaration)) + 1
+    # Behind the first element, the same words are part of the text.
+    prolog = _without_nul(data[: _first_element(data)])
+    for declaration in (b"<!ENTITY", b"<!ATTLIST"):
+        if declaration in prolog:
+            line = prolog.count(b"\n", 0, prolog.index(declaration)) + 1
             raise FormatError(
                 f"XML with {declaration.decode()}, which an annotation does not need",
                 where=f"{source.name}:{line}",
                 remedy="remove the declaration",
             )
     return data
+
+
+def _without_nul(data: bytes) -> bytes:
+    """Make declarations, which are ASCII, readable in UTF-16 too."""
+    return data.replace(b"\0", b"").removeprefix(b"\xef\xbb\xbf")
+
+
+class _FirstElement(Exception):  # noqa: N818 - not an error
+    """Nothing can be declared any more."""
+
+
+def _first_element(data: bytes) -> int:
+    """The byte at which the first element begins; the end of what is not well-formed."""
+
+    def stop(*_: object) -> None:
+        raise _FirstElement
+
+    parser = expat.ParserCreate()
+    parser.StartElementHandler = stop
+    try:
+        parser.Parse(data, True)
+    except _FirstElement:
+        return parser.CurrentByteIndex
+    except (expat.ExpatError, LookupError, ValueError):
+        pass
+    return len(data)

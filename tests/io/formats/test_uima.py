@@ -600,7 +600,7 @@ def test_malformed_xmi(tmp_path):
         str(caught.value),
     )
     path.write_text(re.sub(r"<xmi:XMI", '<!DOCTYPE x [<!ENTITY a "b">]><xmi:XMI', good))
-    with pytest.raises(bc.FormatError, match="XML with <!DOCTYPE, which an annotation does not"):
+    with pytest.raises(bc.FormatError, match="XML with <!ENTITY, which an annotation does not"):
         list(uima.read([_upload(path.read_bytes(), xmi=True)], _reading()))
     path.write_text(good[:-10])
     with pytest.raises(bc.FormatError, match=r"anna\.xmi:\d+: not well-formed XML \("):
