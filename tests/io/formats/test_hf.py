@@ -6,6 +6,7 @@ import json
 
 import datasets
 import numpy as np
+import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -110,6 +111,8 @@ def test_splits_are_no_annotators():
     assert corpus.annotators == ("annotator 1",)
     assert corpus.documents == ("train/a", "train/b", "test/b")
     assert corpus.fields["split"] == ("train", "train", "test")
+    with pytest.raises(bc.FormatError, match="a mapping with the keys 'anna', 'ben'; expected one"):
+        read({"anna": data_set(), "ben": data_set()})
     broken = datasets.DatasetDict({"test": data_set([dict(NUMBERED[1], tokens=[])] * 2)})
     with pytest.raises(bc.FormatError, match="no annotated document was found"):
         read(broken)
@@ -431,6 +434,17 @@ def test_what_the_library_writes_is_read(tmp_path):
     )
 
 
+@pytest.mark.parametrize("kind", [pl.String, pl.Categorical, pl.Enum(NAMES)])
+def test_what_polars_writes_is_read(kind):
+    frame = pl.DataFrame(ANNA).with_columns(pl.col("ner_tags").cast(pl.List(kind)))
+    for write in (frame.write_parquet, frame.write_json, frame.write_ndjson):
+        made = io.BytesIO()
+        write(made)
+        corpus = bc.read(io.BytesIO(made.getvalue()))
+        assert corpus.inputs[0].format == "hf"
+        assert corpus.spans("a", "stream 1") == [(0, 2, "PER")]
+
+
 def malformed(content, **options):
     with pytest.raises(bc.BeyondChanceError) as caught:
         read(io.BytesIO(content), **options)
@@ -504,6 +518,7 @@ def test_detection_in_memory():
     for data in (ANNA, tuple(NUMBERED), data_set(), data_set().to_iterable_dataset()):
         assert in_memory(data)
     assert in_memory(datasets.DatasetDict({"train": data_set()}))
+    assert not in_memory({"anna": data_set()})
     rows = iter(ANNA)
     for data in (rows, [], [["B-X"]], [{"text": "x"}], {"train": ANNA}, 3, "x", [{"tokens": "x"}]):
         assert not in_memory(data)

@@ -501,7 +501,9 @@ def _is_data_set(data: Any) -> bool:
 
 
 def _is_splits(data: Any) -> bool:
-    return isinstance(data, Mapping) and bool(data) and all(map(_is_data_set, data.values()))
+    """Whether an object is a DatasetDict. The keys of a plain dictionary may be annotators."""
+    is_own_kind = isinstance(data, Mapping) and type(data) is not dict
+    return is_own_kind and bool(data) and all(map(_is_data_set, data.values()))
 
 
 def _data_set_rows(data: Any, name: str, split: str = "") -> _Rows:
