@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from importlib import import_module
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 from beyondchance.errors import FormatError
 from beyondchance.io.registry import required
 from beyondchance.io.sources import Source, parsed_json
+from beyondchance.messages import Quote
 
 _BATCH = 1024
 
@@ -44,9 +46,15 @@ def opened_parquet(source: Source) -> Any:
     arrow = required("pyarrow", extra="parquet", purpose="reading Parquet")
     parquet = required("pyarrow.parquet", extra="parquet", purpose="reading Parquet")
     try:
-        return parquet.ParquetFile(arrow.BufferReader(source.data))
+        file = parquet.ParquetFile(arrow.BufferReader(source.data))
+        names = file.schema_arrow.names
     except Exception as error:
         raise _unreadable(source, error) from None
+    if len(set(names)) < len(names):
+        twice = next(name for name, count in Counter(names).items() if count > 1)
+        found = ("several columns are named ", Quote(twice))
+        raise FormatError(*found, where=source.name, expected="distinct names")
+    return file
 
 
 def parquet_rows(

@@ -502,6 +502,14 @@ def test_malformed_files(content, message):
     assert malformed(content) == message
 
 
+def test_columns_of_one_name_are_refused():
+    sink = io.BytesIO()
+    columns = [pa.array([["a"]]), pa.array([["O"]]), pa.array([["B-X"]])]
+    pq.write_table(pa.Table.from_arrays(columns, ["tokens", "ner_tags", "ner_tags"]), sink)
+    message = "stream 1: several columns are named 'ner_tags'; expected distinct names"
+    assert malformed(sink.getvalue()) == message
+
+
 @pytest.mark.parametrize("end", [4, 100, -100, -1])
 def test_a_damaged_parquet_file_is_refused(end):
     assert "stream 1: not a readable Parquet file (" in malformed(FILES["list"][:end])

@@ -169,8 +169,8 @@ def _spans(answer: _Answer) -> list[DraftSpan]:
 def _check_unit(text: str, spans: list[DraftSpan], where: str) -> None:
     """Refuse spans after characters such as emoji: what their offsets count is not known.
 
-    Spans that are marked in Argilla's pages count UTF-16 units (its issue 5729); those that
-    were sent by its library count code points.
+    Spans that are marked in Argilla's pages count UTF-16 units (argilla-io/argilla#5729); those
+    that were sent by its library count code points.
     """
     if max(text, default="") <= "\uffff":
         return
