@@ -103,8 +103,28 @@ BIOC = json.dumps(
 )
 PUBTATOR = "1|t|Anna left\n1|a|\n1\t0\t4\tAnna\tPER\n"
 MEDTATOR = "<X><TEXT>Anna left</TEXT><TAGS><PER spans='0~4' text='Anna'/></TAGS></X>"
+HF = '{"id": "1", "tokens": ["Anna", "left"], "ner_tags": ["B-PER", "O"]}\n'
+ARGILLA = json.dumps(
+    [
+        {
+            "id": "1",
+            "fields": {"text": "Anna left"},
+            "suggestions": {},
+            "responses": {
+                "spans": [{"value": [{"label": "PER", "start": 0, "end": 4}], "user_id": "anna"}]
+            },
+        }
+    ]
+)
+LANGEXTRACT = (
+    '{"extractions": [{"extraction_class": "PER", "extraction_text": "Anna", "char_interval": '
+    '{"start_pos": 0, "end_pos": 4}}], "text": "Anna left", "document_id": "1"}\n'
+)
 WRITTEN = {
     "conll": CONLL,
+    "argilla": ARGILLA,
+    "langextract": LANGEXTRACT,
+    "hf": HF,
     "table": TABLE,
     "doccano": DOCCANO,
     "prodigy": PRODIGY,
@@ -143,7 +163,7 @@ def test_formats_agree_on_whose_a_file_is():
 def test_nothing_recognised(tmp_path):
     (tmp_path / "letter.txt").write_text("Dear Anna,\nhow are you?\n")
     with pytest.raises(
-        bc.FormatError, match=r"letter.txt: not recognised as any of brat, .*hf; pass"
+        bc.FormatError, match=r"letter.txt: not recognised as any of brat, .*conll; pass"
     ):
         bc.read(tmp_path / "letter.txt")
 

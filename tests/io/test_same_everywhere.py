@@ -30,10 +30,7 @@ SPANS = {
 }
 ANNOTATORS = ("anna", "ben")
 POSITIONS = ("characters", "tokens")
-ELSEWHERE = {
-    "hf": "takes data sets, not files",
-    "rttm": "has no texts, and is covered in its own tests",
-}
+ELSEWHERE = {"rttm": "has no texts, and is covered in its own tests"}
 """Formats without examples, and why."""
 DATA = Annotations({name: [text] for name, text in TEXTS.items()}, SPANS)
 
@@ -45,7 +42,8 @@ def offsets(document, annotator):
 def given(name, folder):
     """The files of an example, and what they are read with."""
     example = EXAMPLES[name](DATA)
-    options = {key: str(folder / value) for key, value in example.options.items()}
+    files = example.files
+    options = {k: str(folder / v) if v in files else v for k, v in example.options.items()}
     return example.saved(folder), options
 
 

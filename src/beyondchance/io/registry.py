@@ -299,6 +299,21 @@ _ALL = (
         options=UNTOKENISED,
     ),
     Format(
+        name="argilla",
+        title="Argilla 2: records in JSON, or flattened in JSONL or Parquet",
+        example="beyondchance agree records.json",
+        offsets="UTF-16 units from its pages, code points from its library",
+        first="[{P",
+        options=UNTOKENISED | {"predictions", "layer"},
+    ),
+    Format(
+        name="langextract",
+        title="LangExtract: JSONL of annotated documents, one file per run",
+        example="beyondchance agree run-1.jsonl run-2.jsonl --match text",
+        first="[{",
+        options=UNTOKENISED,
+    ),
+    Format(
         name="label-studio",
         title="Label Studio: JSON and JSON-MIN, all annotators in one file",
         example="beyondchance agree export.json",
@@ -330,6 +345,16 @@ _ALL = (
         options=EVERYWHERE | {"unit", "positions", "scheme", "repair", "feature"},
     ),
     Format(
+        name="hf",
+        title="Hugging Face: tokens and tags in JSON, JSONL or Parquet, or a Dataset in memory",
+        example="beyondchance agree anna.parquet ben.parquet",
+        unit="sentence",
+        positions="tokens",
+        first="[{P",
+        options=EVERYWHERE
+        | {"unit", "positions", "scheme", "repair", "token_column", "tag_column", "label_names"},
+    ),
+    Format(
         name="table",
         title="CSV, TSV, JSONL or Parquet with document, annotator, start, end, label",
         example="beyondchance agree spans.csv",
@@ -344,14 +369,6 @@ _ALL = (
         positions="tokens",
         options=EVERYWHERE
         | {"unit", "positions", "scheme", "repair", "token_column", "tag_column", "marks"},
-    ),
-    Format(
-        name="hf",
-        title="Hugging Face datasets, or any list of dictionaries with tokens and ner_tags",
-        example='bc.read(dataset_a, dataset_b, format="hf")',
-        unit="sentence",
-        positions="tokens",
-        options=EVERYWHERE | {"positions", "scheme", "repair"},
     ),
 )
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence, Set as AbstractSet
-from typing import Any
 
 import numpy as np
 
@@ -60,11 +59,6 @@ def decoded(
         what = f"tags repaired by {repair}"
         reading.mend("repair", what, lambda: refusal, found.n_repaired)
     return found
-
-
-def label_names_of(value: Any) -> dict[int, str] | None:
-    """The names of numbered tags."""
-    return None if value is None else dict(enumerate(value))
 
 
 def trailing_tags(columns: Sequence[AbstractSet[str]]) -> list[int]:

@@ -20,9 +20,10 @@ from beyondchance.annotations.names import as_list
 from beyondchance.checks import is_whole
 from beyondchance.errors import MismatchError, TagError
 from beyondchance.io.drafts import Draft, draft_of_words
+from beyondchance.io.label_names import label_names_of
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload
-from beyondchance.io.tagged import TAG, decoded, label_names_of, marks_of
+from beyondchance.io.tagged import TAG, decoded, marks_of
 from beyondchance.messages import Quote, Use, quotes
 
 IGNORED = -100
