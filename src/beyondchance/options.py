@@ -326,6 +326,13 @@ class ReadOptions(TypedDict, total=False):
         str | None,
         Option("A second table with one row for each document.", is_signed=False, metavar="FILE"),
     ]
+    ends: Annotated[
+        Literal["exclusive", "inclusive"] | None,
+        Option(
+            "For records: whether the end of a span is included in it; detected by the words "
+            "stored with spans, and otherwise exclusive, as in most files."
+        ),
+    ]
 
 
 @cache

@@ -261,6 +261,13 @@ _ALL = (
         options=UNTOKENISED,
     ),
     Format(
+        name="records",
+        title="JSON or JSONL of texts with spans, also of spaCy and GLiNER for training",
+        example="beyondchance agree gold.jsonl model.jsonl",
+        first="[{",
+        options=UNTOKENISED | {"spans_key", "ends", "empty"},
+    ),
+    Format(
         name="conllu",
         title="CoNLL-U with entities in MISC",
         example="beyondchance agree anna.conllu ben.conllu",
