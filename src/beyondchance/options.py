@@ -296,7 +296,9 @@ class ReadOptions(TypedDict, total=False):
     ]
     layer: Annotated[str | None, Option("The annotation type to read.")]
     feature: Annotated[str | None, Option("The feature that holds the label.")]
-    spans_key: Annotated[str | None, Option("The span group to read instead of the entities.")]
+    spans_key: Annotated[
+        str | None, Option("The span group, or list of spans, to read instead of the entities.")
+    ]
     grid: Annotated[
         str | None, Option("The length of a position where offsets are times, such as 10ms.")
     ]

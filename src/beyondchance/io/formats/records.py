@@ -8,25 +8,25 @@ words and spans that count words, the last one included.
 
 from __future__ import annotations
 
-import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import Any
+from typing import Any, TypeGuard
 
 from beyondchance.checks import is_whole
 from beyondchance.errors import FormatError, SpanError
 from beyondchance.io.drafts import Draft, DraftSpan, draft_of_words
 from beyondchance.io.json_rows import head_values, rows_of
 from beyondchance.io.layers import out_of_order, unknown
-from beyondchance.io.offsets import UNITS, Interval, code_points
+from beyondchance.io.offsets import Interval
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload, each_upload
 from beyondchance.io.sources import Source
 from beyondchance.io.span_objects import has_offsets, triples_of, words_of
-from beyondchance.io.values import identifier, listed, quoting, refused
-from beyondchance.messages import Piece, Quote, Use, quotes
+from beyondchance.io.stored_words import fitted
+from beyondchance.io.values import identifier, listed, refused
+from beyondchance.messages import Piece, Use, quotes
 
 # In the order in which they are looked for.
 _TEXTS = (
@@ -54,7 +54,6 @@ _IGNORED = {
 _WORDS, _NER = "tokenized_text", "ner"
 _PARAGRAPHS = "paragraphs"
 _MOST_LOOKED_AT = 100
-_DIFFERENT = "spans whose stored words differ from the text"
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +155,7 @@ def _record(value: Any) -> Mapping[str, Any] | None:
     return None
 
 
-def _is_list(value: Any) -> bool:
+def _is_list(value: Any) -> TypeGuard[Sequence[Any]]:
     return isinstance(value, list | tuple)
 
 
@@ -197,7 +196,9 @@ def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
     others = [(row, record) for row, record in records if not _is_of_words(record)]
     if others:
         works = list(_works(others, upload, reading))
-        works = _checked_by_words(_with_ends(works, upload, reading), upload, reading)
+        marked = [(work.where, work.text, work.spans) for work in works]
+        spans = fitted(marked, reading, file=upload.name)
+        works = [replace(work, spans=found) for work, found in zip(works, spans, strict=True)]
         yield from _drafts(works, upload, reading)
 
 
@@ -251,9 +252,9 @@ def _draft_of_words(
 ) -> Draft:
     """A record whose spans count words; the last word is included."""
     words = record[_WORDS]
-    for place, word in enumerate(words, start=1):
+    for number, word in enumerate(words, start=1):
         if not isinstance(word, str) or not word:
-            raise refused(word, f"word {place}", row.where, "a string")
+            raise refused(word, f"word {number}", row.where, "a string")
     n_more = int(reading.options["ends"] != "exclusive")
     spans = []
     for number, span in enumerate(record[_NER], start=1):
@@ -337,7 +338,7 @@ def _spans_of(
     )
     if asked_for is not None and asked_for in groups:
         return lambda record, where: _group(record, asked_for, where)
-    key = asked_for
+    key: str = asked_for or ""
     if asked_for is None:
         key = _spans_key(records, groups, upload)
     elif not any(asked_for in record for record in records):
@@ -350,9 +351,7 @@ def _spans_of(
     return lambda record, where: _list_of(record, key, where)
 
 
-def _spans_key(
-    records: list[Mapping[str, Any]], groups: Mapping[str, None], upload: Upload
-) -> str:
+def _spans_key(records: list[Mapping[str, Any]], groups: Mapping[str, None], upload: Upload) -> str:
     """Under which key the spans are: the only one that holds some."""
     keys = [key for key in _SPANS if any(_holds_spans(record.get(key)) for record in records)]
     if len(keys) > 1:
@@ -415,123 +414,14 @@ def _tokens(record: Mapping[str, Any], text: str, reading: Reading) -> list[Inte
     if not _holds_objects(values) or reading.options["offsets"] == "utf16":
         return None
     tokens = [
-        (item.get("start"), item.get("end")) if isinstance(item, Mapping) else (None, None)
+        (int(item["start"]), int(item["end"]))
         for item in record["tokens"]
+        if isinstance(item, Mapping) and is_whole(item.get("start")) and is_whole(item.get("end"))
     ]
-    if not all(is_whole(start) and is_whole(end) for start, end in tokens):
-        return None
-    if out_of_order(tokens, len(text)) is not None:
+    if len(tokens) < len(record["tokens"]) or out_of_order(tokens, len(text)) is not None:
         reading.skipped["lists of tokens that do not fit their text ignored"] += 1
         return None
     return tokens
-
-
-# --- Stored words -------------------------------------------------------------
-
-
-def _with_ends(works: list[_Work], upload: Upload, reading: Reading) -> list[_Work]:
-    """Half-open spans: the last character of a span may be included in the file.
-
-    It is if all words that are stored with the spans say so.
-    """
-    is_inclusive = reading.options["ends"] == "inclusive"
-    if reading.options["ends"] is None and reading.options["offsets"] != "utf16":
-        fits = [
-            _fits(work.text, span.start, span.end, span.surface)
-            < _fits(work.text, span.start, span.end + 1, span.surface)
-            for work in works
-            for span in work.spans
-            if span.surface is not None
-        ]
-        is_inclusive = bool(fits) and all(fits)
-        if is_inclusive:
-            reading.signed["ends"] = "inclusive"
-            reading.note(
-                "the end of a span is its last character, as the words stored with the spans show",
-                where=upload.name,
-            )
-            n_spans = sum(len(work.spans) for work in works)
-            reading.skipped["spans whose end was included, made one longer"] += n_spans
-    if not is_inclusive:
-        return works
-    return [
-        replace(work, spans=[replace(span, end=span.end + 1) for span in work.spans])
-        for work in works
-    ]
-
-
-def _fits(text: str, start: int, end: int, words: str | None) -> bool:
-    return 0 <= start <= end <= len(text) and text[start:end] == words
-
-
-def _checked_by_words(works: list[_Work], upload: Upload, reading: Reading) -> list[_Work]:
-    """Compare the stored words with the text, and count where they differ.
-
-    Where most of them are in the text, but elsewhere, the offsets do not fit.
-    """
-    n_stored = 0
-    different: list[tuple[_Work, DraftSpan, str]] = []
-    for work in works:
-        places = [(span.start, span.end) for span in work.spans]
-        if reading.options["offsets"] == "utf16":
-            places = code_points(work.text, places, work.where)
-        for span, (start, end) in zip(work.spans, places, strict=True):
-            if span.surface is None:
-                continue
-            n_stored += 1
-            covered = work.text[max(start, 0) : max(end, 0)]
-            if covered != span.surface and _plain(covered) != _plain(span.surface):
-                different.append((work, span, covered))
-    # A few tell enough; to look for all in their texts could take long.
-    tried = different[:_MOST_LOOKED_AT]
-    elsewhere = [item for item in tried if str(item[1].surface) in item[0].text]
-    if 2 * len(different) > n_stored and 2 * len(elsewhere) > len(tried):
-        raise _misplaced(elsewhere, len(different), n_stored, upload, reading)
-    if different:
-        reading.skipped[_DIFFERENT] += len(different)
-    return [
-        replace(work, spans=[replace(span, surface=None) for span in work.spans])
-        for work in works
-    ]
-
-
-def _plain(words: str) -> str:
-    """Words without case, accents and white space, which models and tools change."""
-    signs = unicodedata.normalize("NFKD", "".join(words.split())).casefold()
-    return "".join(sign for sign in signs if not unicodedata.combining(sign))
-
-
-def _misplaced(
-    spans: list[tuple[_Work, DraftSpan, str]],
-    n_different: int,
-    n_stored: int,
-    upload: Upload,
-    reading: Reading,
-) -> SpanError:
-    """The error for offsets that do not fit, with the first span and a remedy, if one is known."""
-    _, span, covered = spans[0]
-    example = quoting(" covers {}, but the file stores {}", covered, span.surface)
-    remedy: tuple[Piece, ...] = ("check that offsets and text belong together",)
-    unit = reading.options["offsets"] or "codepoints"
-    if unit == "codepoints" and all(_fits_in_utf16(work, span) for work, span, _ in spans):
-        remedy = (f"they fit if offsets count {UNITS['utf16']}: pass ", Use("offsets", "utf16"))
-    elif all(_fits(work.text, span.start, span.end + 1, span.surface) for work, span, _ in spans):
-        remedy = ("most fit if the end is included: pass ", Use("ends", "inclusive"))
-    return SpanError(
-        f"{n_different} of {n_stored} spans do not cover the words stored with them: ",
-        *span.named,
-        *example,
-        where=span.where or upload.name,
-        remedy=remedy,
-    )
-
-
-def _fits_in_utf16(work: _Work, span: DraftSpan) -> bool:
-    try:
-        ((start, end),) = code_points(work.text, [(span.start, span.end)], "")
-    except SpanError:
-        return False
-    return _fits(work.text, start, end, span.surface)
 
 
 # --- Documents and annotators -------------------------------------------------
