@@ -77,12 +77,15 @@ def head_values(source: Source) -> list[Any]:
 
     Where the head ends within the first row, that one may be cut short; later ones are whole.
     """
-    text = source.head_text
+    text = source.head_text.lstrip()
+    if not text.startswith(("{", "[")):
+        return []
+    decoder = json.JSONDecoder()
     values: list[Any] = []
     place = 0
     while (sign := _SIGN.search(text, place)) is not None:
         try:
-            value, place = json.JSONDecoder().raw_decode(text, sign.start())
+            value, place = decoder.raw_decode(text, sign.start())
         except (ValueError, RecursionError):
             break
         values.append(value)

@@ -159,13 +159,18 @@ def _offsets(get: Callable[[str], Any]) -> tuple[Any, Any] | None:
         pair = get(name)
         if isinstance(pair, list | tuple) and len(pair) == 1:  # a list of fragments
             pair = pair[0]
-        if isinstance(pair, list | tuple) and len(pair) == 2:
+        if _is_pair(pair):
             return pair[0], pair[1]
     return None
 
 
 def _interval(span: Any, get: Callable[[str], Any], where: Text) -> Interval:
     offsets = _offsets(get)
+    for name in _PAIRS if offsets is None or isinstance(offsets[0], list | tuple) else ():
+        fragments = get(name)
+        if isinstance(fragments, list | tuple) and any(map(_is_pair, fragments)):
+            found = f"a span of {len(fragments)} fragments"
+            raise FormatError(found, where=where, expected="one fragment", remedy="split the span")
     if offsets is not None:
         return _whole(offsets[0], "the start", where), _whole(offsets[1], "the end", where)
     if not isinstance(span, Mapping):
@@ -176,6 +181,10 @@ def _interval(span: Any, get: Callable[[str], Any], where: Text) -> Interval:
         raise FormatError(f"a span is a {type(span).__name__}", where=where, expected=expected)
     found = ("a span has the keys ", *quotes(map(str, span))) if span else ("a span is empty",)
     raise FormatError(*found, where=where, expected=_EXPECTED)
+
+
+def _is_pair(value: Any) -> bool:
+    return isinstance(value, list | tuple) and len(value) == 2
 
 
 def _whole(value: Any, what: str, where: Text) -> int:

@@ -53,7 +53,10 @@ def fitted(marked: Sequence[Marked], reading: Reading, *, file: str) -> list[lis
             for where, text, spans in marked
         ]
     _check(marked, reading)
-    return [[replace(span, surface=None) for span in spans] for *_, spans in marked]
+    return [
+        [span if span.surface is None else replace(span, surface=None) for span in spans]
+        for *_, spans in marked
+    ]
 
 
 def _are_inclusive(marked: Sequence[Marked]) -> bool:

@@ -146,13 +146,28 @@ def _unwrapped(value: Any) -> list[Any] | None:
 
 def _record(value: Any) -> Mapping[str, Any] | None:
     """A record, or spaCy's pair of a text and its annotations, as a mapping."""
-    if isinstance(value, Mapping):
-        return value
     if _is_list(value) and len(value) == 2:
         text, annotations = value
         if isinstance(text, str) and isinstance(annotations, Mapping):
             return {**annotations, "text": text}
-    return None
+    if not isinstance(value, Mapping):
+        return None
+    columns = [key for key in _SPANS if _is_of_columns(value.get(key))]
+    return {**value, **{key: _from_columns(value[key]) for key in columns}} if columns else value
+
+
+def _is_of_columns(value: Any) -> bool:
+    """Whether spans are an object of lists, as older versions of ``datasets`` have them."""
+    return (
+        isinstance(value, Mapping)
+        and has_offsets(dict.fromkeys(value, 0))
+        and all(map(_is_list, value.values()))
+        and len(set(map(len, value.values()))) == 1
+    )
+
+
+def _from_columns(value: Mapping[str, Sequence[Any]]) -> list[dict[str, Any]]:
+    return [dict(zip(value, row, strict=True)) for row in zip(*value.values(), strict=True)]
 
 
 def _is_list(value: Any) -> TypeGuard[Sequence[Any]]:
@@ -296,6 +311,9 @@ def _works(
         found = spans_of(record, row.where)
         if found is None:
             reading.skipped["records not annotated left out"] += 1
+            continue
+        if not found and reading.options["empty"] == "missing":
+            reading.skipped["records without spans left out as not annotated"] += 1
             continue
         spans, people = [], []
         for number, span in enumerate(found, start=1):
