@@ -169,8 +169,9 @@ def _interval(span: Any, get: Callable[[str], Any], where: Text) -> Interval:
     for name in _PAIRS if offsets is None or isinstance(offsets[0], list | tuple) else ():
         fragments = get(name)
         if isinstance(fragments, list | tuple) and any(map(_is_pair, fragments)):
-            found = f"a span of {len(fragments)} fragments"
-            raise FormatError(found, where=where, expected="one fragment", remedy="split the span")
+            problem = f"a span of {len(fragments)} fragments"
+            remedy = "split the span"
+            raise FormatError(problem, where=where, expected="one fragment", remedy=remedy)
     if offsets is not None:
         return _whole(offsets[0], "the start", where), _whole(offsets[1], "the end", where)
     if not isinstance(span, Mapping):

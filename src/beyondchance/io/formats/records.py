@@ -107,8 +107,22 @@ class _Work:
 def is_format(upload: Upload) -> bool:
     """Whether the first records are texts with spans that have offsets."""
     if upload.data is None:
-        return all(_are_records(head_values(source)) for source in upload.sources)
+        return all(map(_holds_records, upload.sources))
     return isinstance(upload.data, list | tuple) and _are_records(upload.data)
+
+
+def _holds_records(source: Source) -> bool:
+    values = head_values(source)
+    first = _record(values[0]) if len(values) == 1 else None
+    if first is None or not source.is_longer_than_head or any(key in first for key in _SPANS):
+        return _are_records(values)
+    if not any(isinstance(first.get(key), str) for key in _TEXTS):
+        return _are_records(values)
+    # The first text alone is longer than the head, and its spans may follow.
+    try:
+        return _are_records([value for _, _, value in islice(rows_of(source), 1)])
+    except FormatError:
+        return False
 
 
 def _are_records(values: Sequence[Any]) -> bool:
@@ -301,29 +315,20 @@ def _works(
         if not isinstance(text, str):
             expected = "the text that was annotated, as a string"
             raise refused(text, f"{text_key!r}", row.where, expected)
-        answer = record.get("answer")
-        if isinstance(answer, str) and answer in _LEFT_OUT:
-            reading.skipped[f"{_LEFT_OUT[answer]} records left out"] += 1
-            continue
         for key, kind in _IGNORED.items():
             if isinstance(record.get(key), list | dict) and record[key]:
                 reading.skipped[kind] += len(record[key])
         found = spans_of(record, row.where)
-        if found is None:
-            reading.skipped["records not annotated left out"] += 1
+        left_out = _why_left_out(record, found, reading)
+        if left_out is not None:
+            reading.skipped[left_out] += 1
             continue
-        if not found and reading.options["empty"] == "missing":
-            reading.skipped["records without spans left out as not annotated"] += 1
-            continue
-        spans, people = [], []
-        for number, span in enumerate(found, start=1):
-            place = f"{row.where}: span #{number}"
-            words, person = words_of(span), None
-            if isinstance(span, Mapping):
-                person = _annotator(span, place)
-            for start, end, label in triples_of(span, place):
-                spans.append(DraftSpan(start, end, label, words, place))
-                people.append(person)
+        marked = [
+            (DraftSpan(start, end, label, words_of(span), place), _annotator(span, place))
+            for number, span in enumerate(found or (), start=1)
+            for place in (f"{row.where}: span #{number}",)
+            for start, end, label in triples_of(span, place)
+        ]
         yield _Work(
             where=row.where,
             number=row.number,
@@ -331,10 +336,24 @@ def _works(
             annotator=_annotator(record, row.where),
             user=_user(record),
             text=text,
-            spans=spans,
-            people=people,
+            spans=[span for span, _ in marked],
+            people=[person for _, person in marked],
             tokens=_tokens(record, text, reading),
         )
+
+
+def _why_left_out(
+    record: Mapping[str, Any], spans: list[Any] | None, reading: Reading
+) -> str | None:
+    """What to count a record as that is no annotation."""
+    answer = record.get("answer")  # of Prodigy
+    if isinstance(answer, str) and answer in _LEFT_OUT:
+        return f"{_LEFT_OUT[answer]} records left out"
+    if spans is None:
+        return "records not annotated left out"
+    if not spans and reading.options["empty"] == "missing":
+        return "records without spans left out as not annotated"
+    return None
 
 
 def _text_key(records: list[Mapping[str, Any]]) -> str:
@@ -416,7 +435,10 @@ def _id(record: Mapping[str, Any], where: str) -> str | None:
     return None
 
 
-def _annotator(item: Mapping[str, Any], where: str) -> str | None:
+def _annotator(item: Any, where: str) -> str | None:
+    """Who made a record or a span, if it says so."""
+    if not isinstance(item, Mapping):
+        return None
     return next((name for key in _ANNOTATORS if (name := identifier(item, key, where))), None)
 
 
