@@ -237,6 +237,44 @@ def webanno_tsv_file(data: Annotations) -> Example:
     return one_each(data, "tsv", lambda by: _webanno_tsv(data, data.by(by), by, CUSTOM))
 
 
+def _hf_rows(data: Annotations, person: str) -> list[dict[str, Any]]:
+    """An example for each document, with tags as strings."""
+    rows = []
+    for document in data.by(person):
+        cells = [cell for sentence in data.tagged(document, person) for cell in sentence]
+        rows.append(
+            {
+                "id": document,
+                "tokens": [word for word, _ in cells],
+                "ner_tags": [tag for _, tag in cells],
+            }
+        )
+    return rows
+
+
+def hf_jsonl(data: Annotations) -> Example:
+    return one_each(data, "jsonl", lambda person: lines(_hf_rows(data, person)))
+
+
+def hf_json(data: Annotations) -> Example:
+    return one_each(data, "json", lambda person: json.dumps(_hf_rows(data, person)))
+
+
+def hf_parquet(data: Annotations) -> Example:
+    """Tags are numbers, whose names are in the schema."""
+
+    def content(person: str) -> bytes:
+        rows = _hf_rows(data, person)
+        names = ["O", *sorted({tag for row in rows for tag in row["ner_tags"]} - {"O"})]
+        for row in rows:
+            row["ner_tags"] = [names.index(tag) for tag in row["ner_tags"]]
+        kind = {"feature": {"names": names, "_type": "ClassLabel"}, "_type": "Sequence"}
+        info = json.dumps({"info": {"features": {"ner_tags": kind}}})
+        return as_parquet(rows, {"huggingface": info})
+
+    return one_each(data, "parquet", content)
+
+
 # --- Tables -------------------------------------------------------------------
 
 
@@ -275,9 +313,9 @@ def table_jsonl(data: Annotations) -> Example:
     return Example({"spans.jsonl": lines(table_rows(data))}, ["spans.jsonl"])
 
 
-def as_parquet(rows: list[dict[str, Any]]) -> bytes:
+def as_parquet(rows: list[dict[str, Any]], metadata: dict[str, str] | None = None) -> bytes:
     sink = io.BytesIO()
-    pq.write_table(pa.Table.from_pylist(rows), sink)
+    pq.write_table(pa.Table.from_pylist(rows).replace_schema_metadata(metadata), sink)
     return sink.getvalue()
 
 
@@ -651,6 +689,7 @@ def textgrid(data: Annotations) -> Example:
 FORMATS: dict[str, list[Callable[[Annotations], Example]]] = {
     "conll": [conll, conll_plain, conll_columns],
     "conllu": [conllu, conllu_brackets],
+    "hf": [hf_jsonl, hf_json, hf_parquet],
     "table": [table_csv, table_tsv, table_jsonl, table_parquet, table_of_documents],
     "brat": [brat],
     "doccano": [doccano, doccano_zip],

@@ -7,7 +7,7 @@ option, add a line here and use it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from os import PathLike
@@ -333,6 +333,15 @@ class ReadOptions(TypedDict, total=False):
         Option(
             "For records: whether the end of a span is included in it; detected by the words "
             "stored with spans, and otherwise exclusive, as in most files."
+        ),
+    ]
+    label_names: Annotated[
+        str | Sequence[str] | Mapping[Any, Any] | PathLike[str] | None,
+        Option(
+            "What the numbers of tags stand for: names in their order, separated by commas, or a "
+            "JSON file of names and numbers.",
+            is_signed=False,
+            metavar="NAMES|FILE",
         ),
     ]
 

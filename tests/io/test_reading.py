@@ -67,8 +67,10 @@ BDOCJS = json.dumps(
         "name": "",
     }
 )
+HF = '{"id": "1", "tokens": ["Anna", "left"], "ner_tags": ["B-PER", "O"]}\n'
 WRITTEN = {
     "conll": CONLL,
+    "hf": HF,
     "table": TABLE,
     "doccano": DOCCANO,
     "prodigy": PRODIGY,
@@ -103,7 +105,7 @@ def test_formats_agree_on_whose_a_file_is():
 def test_nothing_recognised(tmp_path):
     (tmp_path / "letter.txt").write_text("Dear Anna,\nhow are you?\n")
     with pytest.raises(
-        bc.FormatError, match=r"letter.txt: not recognised as any of brat, .*hf; pass"
+        bc.FormatError, match=r"letter.txt: not recognised as any of brat, .*conll; pass"
     ):
         bc.read(tmp_path / "letter.txt")
 

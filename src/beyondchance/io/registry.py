@@ -277,6 +277,16 @@ _ALL = (
         options=EVERYWHERE | {"unit", "positions", "scheme", "repair", "feature"},
     ),
     Format(
+        name="hf",
+        title="Hugging Face: tokens and tags in JSON, JSONL or Parquet, or a Dataset in memory",
+        example="beyondchance agree anna.parquet ben.parquet",
+        unit="sentence",
+        positions="tokens",
+        first="[{P",
+        options=EVERYWHERE
+        | {"unit", "positions", "scheme", "repair", "token_column", "tag_column", "label_names"},
+    ),
+    Format(
         name="table",
         title="CSV, TSV, JSONL or Parquet with document, annotator, start, end, label",
         example="beyondchance agree spans.csv",
@@ -291,14 +301,6 @@ _ALL = (
         positions="tokens",
         options=EVERYWHERE
         | {"unit", "positions", "scheme", "repair", "token_column", "tag_column"},
-    ),
-    Format(
-        name="hf",
-        title="Hugging Face datasets, or any list of dictionaries with tokens and ner_tags",
-        example='bc.read(dataset_a, dataset_b, format="hf")',
-        unit="sentence",
-        positions="tokens",
-        options=EVERYWHERE | {"positions", "scheme", "repair"},
     ),
 )
 
