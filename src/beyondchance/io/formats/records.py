@@ -166,7 +166,7 @@ def _record(value: Any) -> Mapping[str, Any] | None:
             return {**annotations, "text": text}
     if not isinstance(value, Mapping):
         return None
-    columns = [key for key in _SPANS if _is_of_columns(value.get(key))]
+    columns = [key for key in _SPANS if key in value and _is_of_columns(value[key])]
     return {**value, **{key: _from_columns(value[key]) for key in columns}} if columns else value
 
 
@@ -316,7 +316,7 @@ def _works(
             expected = "the text that was annotated, as a string"
             raise refused(text, f"{text_key!r}", row.where, expected)
         for key, kind in _IGNORED.items():
-            if isinstance(record.get(key), list | dict) and record[key]:
+            if key in record and isinstance(record[key], list | dict) and record[key]:
                 reading.skipped[kind] += len(record[key])
         found = spans_of(record, row.where)
         left_out = _why_left_out(record, found, reading)
@@ -358,8 +358,10 @@ def _why_left_out(
 
 def _text_key(records: list[Mapping[str, Any]]) -> str:
     """Under which key the texts are: the first that some record has."""
-    keys = {key for record in records for key in _TEXTS if isinstance(record.get(key), str)}
-    return next((key for key in _TEXTS if key in keys), _TEXTS[0])
+    return next(
+        (key for key in _TEXTS if any(isinstance(record.get(key), str) for record in records)),
+        _TEXTS[0],
+    )
 
 
 def _spans_of(
@@ -390,7 +392,9 @@ def _spans_of(
 
 def _spans_key(records: list[Mapping[str, Any]], groups: Mapping[str, None], upload: Upload) -> str:
     """Under which key the spans are: the only one that holds some."""
-    keys = [key for key in _SPANS if any(_holds_spans(record.get(key)) for record in records)]
+    known = set[str]().union(*records)
+    candidates = [key for key in _SPANS if key in known]
+    keys = [key for key in candidates if any(_holds_spans(record.get(key)) for record in records)]
     if len(keys) > 1:
         raise FormatError(
             *("spans under ", *quotes(keys)),
@@ -399,7 +403,7 @@ def _spans_key(records: list[Mapping[str, Any]], groups: Mapping[str, None], upl
             remedy=("choose with ", Use("spans_key", placeholder="NAME")),
         )
     if not keys:
-        keys = [key for key in _SPANS if any(_is_list(record.get(key)) for record in records)]
+        keys = [key for key in candidates if any(_is_list(record.get(key)) for record in records)]
     if keys:
         return keys[0]
     found: tuple[Piece, ...] = ("no record has a list of spans",)
@@ -437,7 +441,7 @@ def _id(record: Mapping[str, Any], where: str) -> str | None:
 
 def _annotator(item: Any, where: str) -> str | None:
     """Who made a record or a span, if it says so."""
-    if not isinstance(item, Mapping):
+    if not isinstance(item, dict | Mapping) or item.keys().isdisjoint(_ANNOTATORS):
         return None
     return next((name for key in _ANNOTATORS if (name := identifier(item, key, where))), None)
 
