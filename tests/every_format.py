@@ -391,6 +391,74 @@ def prodigy(data: Annotations) -> Example:
     return Example({"tasks.jsonl": lines(tasks)}, ["tasks.jsonl"])
 
 
+def _argilla_spans(data: Annotations, document: str, person: str) -> list[dict[str, Any]]:
+    return [
+        {"label": label, "start": start, "end": end}
+        for start, end, label, _ in data.marked(document, person)
+    ]
+
+
+def argilla(data: Annotations) -> Example:
+    records = [
+        {
+            "id": document,
+            "fields": {"text": text},
+            "metadata": {},
+            "suggestions": {},
+            "responses": {
+                "spans": [
+                    {"value": _argilla_spans(data, document, person), "user_id": person}
+                    for person in data.people
+                    if (document, person) in data.spans
+                ]
+            },
+            "vectors": {},
+            "_server_id": None,
+        }
+        for document, text in data.texts.items()
+    ]
+    content = json.dumps(records).encode()
+    return Example({"records.json": content}, ["records.json"], {"offsets": "codepoints"})
+
+
+def argilla_flat(data: Annotations) -> Example:
+    rows = []
+    for document, text in data.texts.items():
+        people = [person for person in data.people if (document, person) in data.spans]
+        rows.append(
+            {
+                "id": document,
+                "text": text,
+                "spans.responses": [_argilla_spans(data, document, person) for person in people],
+                "spans.responses.users": people,
+                "spans.responses.status": ["submitted"] * len(people),
+            }
+        )
+    return Example({"flat.jsonl": lines(rows)}, ["flat.jsonl"], {"offsets": "codepoints"})
+
+
+def langextract(data: Annotations) -> Example:
+    def content(person: str) -> bytes:
+        return lines(
+            {
+                "extractions": [
+                    {
+                        "extraction_class": label,
+                        "extraction_text": surface,
+                        "char_interval": {"start_pos": start, "end_pos": end},
+                        "alignment_status": "match_exact",
+                    }
+                    for start, end, label, surface in data.marked(document, person)
+                ],
+                "text": data.texts[document],
+                "document_id": document,
+            }
+            for document in data.by(person)
+        )
+
+    return one_each(data, "jsonl", content)
+
+
 def records(data: Annotations) -> Example:
     """One file for each annotator, in the shape of Hugging Face's pipelines."""
 
@@ -697,6 +765,8 @@ FORMATS: dict[str, list[Callable[[Annotations], Example]]] = {
     "records": [
         *(records, records_of_all, records_with_ends, records_of_pairs, records_of_words),
     ],
+    "argilla": [argilla, argilla_flat],
+    "langextract": [langextract],
     "label-studio": [label_studio, label_studio_min],
     "webanno-tsv": [webanno_tsv, webanno_tsv_file],
     "spacy": [spacy],

@@ -68,8 +68,26 @@ BDOCJS = json.dumps(
     }
 )
 HF = '{"id": "1", "tokens": ["Anna", "left"], "ner_tags": ["B-PER", "O"]}\n'
+ARGILLA = json.dumps(
+    [
+        {
+            "id": "1",
+            "fields": {"text": "Anna left"},
+            "suggestions": {},
+            "responses": {
+                "spans": [{"value": [{"label": "PER", "start": 0, "end": 4}], "user_id": "anna"}]
+            },
+        }
+    ]
+)
+LANGEXTRACT = (
+    '{"extractions": [{"extraction_class": "PER", "extraction_text": "Anna", "char_interval": '
+    '{"start_pos": 0, "end_pos": 4}}], "text": "Anna left", "document_id": "1"}\n'
+)
 WRITTEN = {
     "conll": CONLL,
+    "argilla": ARGILLA,
+    "langextract": LANGEXTRACT,
     "hf": HF,
     "table": TABLE,
     "doccano": DOCCANO,

@@ -39,7 +39,8 @@ def offsets(document, annotator):
 def given(name, folder):
     """The files of an example, and what they are read with."""
     example = EXAMPLES[name](DATA)
-    options = {key: str(folder / value) for key, value in example.options.items()}
+    files = example.files
+    options = {k: str(folder / v) if v in files else v for k, v in example.options.items()}
     return example.saved(folder), options
 
 

@@ -239,6 +239,21 @@ _ALL = (
         options=EVERYWHERE | {"grid"},
     ),
     Format(
+        name="argilla",
+        title="Argilla 2: records in JSON, or flattened in JSONL or Parquet",
+        example="beyondchance agree records.json",
+        offsets="UTF-16 units from its pages, code points from its library",
+        first="[{P",
+        options=UNTOKENISED | {"predictions", "layer"},
+    ),
+    Format(
+        name="langextract",
+        title="LangExtract: JSONL of annotated documents, one file per run",
+        example="beyondchance agree run-1.jsonl run-2.jsonl --match text",
+        first="[{",
+        options=UNTOKENISED,
+    ),
+    Format(
         name="label-studio",
         title="Label Studio: JSON and JSON-MIN, all annotators in one file",
         example="beyondchance agree export.json",

@@ -464,7 +464,7 @@ BINARY = pa.array([[b"B-PER", b"I-PER", b"O"], [b"B-LOC"]])
         (
             parquet(ANNA, ner_tags=BINARY),
             (
-                "stream 1: example 1, token 0: has the tag b'B-PER'; expected a string or a "
+                "stream 1: row 1, token 0: has the tag b'B-PER'; expected a string or a "
                 "number: save the column as text, not as bytes"
             ),
         ),

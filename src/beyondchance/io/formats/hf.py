@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from importlib import import_module
 from itertools import chain
 from os import PathLike
 from pathlib import Path
@@ -21,7 +20,15 @@ from beyondchance.io.columns import is_parquet
 from beyondchance.io.drafts import Draft, draft_of_sentences
 from beyondchance.io.json_rows import first_row, rows_of
 from beyondchance.io.options import Reading
-from beyondchance.io.registry import Upload, each_upload, required
+from beyondchance.io.parquet_rows import (
+    list_columns,
+    opened_parquet,
+    parquet_rows,
+    schema_of,
+    stored_features,
+    transposed,
+)
+from beyondchance.io.registry import Upload, each_upload
 from beyondchance.io.sources import Source, parsed_json, parsed_json_at
 from beyondchance.io.tagged import decoded, marks_of
 from beyondchance.messages import Quote, Text, Use, given, quotes
@@ -520,50 +527,17 @@ def _in_batches(data: Any, keys: list[str]) -> Iterator[Any]:
         yield from data
         return
     for batch in data.select_columns(keys).with_format(None).iter(batch_size=_BATCH):
-        yield from _transposed(batch)
-
-
-def _transposed(columns: Mapping[str, Sequence[Any]]) -> Iterator[dict[str, Any]]:
-    for values in zip(*columns.values(), strict=True):
-        yield dict(zip(columns, values, strict=True))
+        yield from transposed(batch)
 
 
 def _parquet_rows(source: Source) -> _Rows:
-    arrow = required("pyarrow", extra="parquet", purpose="reading Parquet")
-    parquet = required("pyarrow.parquet", extra="parquet", purpose="reading Parquet")
-    try:
-        file = parquet.ParquetFile(arrow.BufferReader(source.data))
-        schema = file.schema_arrow
-    except Exception as error:
-        raise FormatError(f"not a readable Parquet file ({error})", where=source.name) from None
-
-    def rows(keys: list[str]) -> Iterator[dict[str, Any]]:
-        try:
-            for batch in file.iter_batches(batch_size=_BATCH, columns=keys):
-                yield from _transposed(batch.to_pydict())
-        except Exception as error:
-            raise FormatError(f"not a readable Parquet file ({error})", where=source.name) from None
+    schema = opened_parquet(source).schema_arrow
 
     def of(keys: list[str]) -> Iterator[_Place]:
-        return _places(rows(keys), source.name)
+        return ((where, row) for where, _, row in parquet_rows(source, keys))
 
-    return _Rows(source.name, _arrow_columns(schema, arrow), of, _schema_names(schema, source.name))
-
-
-def _arrow_columns(schema: Any, arrow: Any) -> dict[str, bool]:
-    types = arrow.types
-    kinds = (types.is_list, types.is_large_list, types.is_fixed_size_list)
-    return {item.name: any(is_kind(item.type) for is_kind in kinds) for item in schema}
-
-
-def _schema_names(schema: Any, name: str) -> dict[str, list[str]]:
-    """The names of classes that the library stores in the schema of a Parquet file."""
-    stored = (schema.metadata or {}).get(b"huggingface")
-    if stored is None:
-        return {}
-    content = parsed_json(stored.decode("utf-8", errors="replace"), f"{name}, schema")
-    info = content.get("info") if isinstance(content, dict) else None
-    return _class_names(info.get("features") if isinstance(info, dict) else None)
+    names = _class_names(stored_features(schema, source.name))
+    return _Rows(source.name, list_columns(schema), of, names)
 
 
 # --- Detection ----------------------------------------------------------------
@@ -589,11 +563,7 @@ def _are_tags(values: Any, words: list[str]) -> bool:
 
 
 def _is_tagged_parquet(source: Source) -> bool:
-    try:
-        arrow, parquet = import_module("pyarrow"), import_module("pyarrow.parquet")
-        schema = parquet.read_schema(arrow.BufferReader(source.data))
-    except Exception:  # not installed, or whatever a damaged file makes it raise
-        return False
-    columns = _arrow_columns(schema, arrow)
+    schema = schema_of(source)
+    columns = {} if schema is None else list_columns(schema)
     has_tokens = any(columns.get(key) for key in _TOKEN_KEYS)
     return has_tokens and any(columns[key] for key in _tag_candidates(columns))
