@@ -277,9 +277,9 @@ _ALL = (
     ),
     Format(
         name="records",
-        title="JSON or JSONL of texts with spans, also of spaCy and GLiNER for training",
+        title="JSON, JSONL or Parquet of texts with spans; training data of spaCy and GLiNER",
         example="beyondchance agree gold.jsonl model.jsonl",
-        first="[{",
+        first="[{P",
         options=UNTOKENISED | {"spans_key", "ends", "empty"},
     ),
     Format(

@@ -2,6 +2,9 @@
 
 import json
 
+import datasets
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 import spacy
 from hypothesis import given, settings, strategies as st
@@ -190,6 +193,42 @@ class TestShapes:
         assert (corpus.documents, corpus.annotators) == (("one", "two"), ("ada",))
         (folder / "two.json").write_bytes(lines(record(BO), record(OSLO)))
         assert bc.read(folder).documents == ("one:1", "two:1", "two:2")
+
+
+class TestParquet:
+    @staticmethod
+    def packed(*rows):
+        sink = pa.BufferOutputStream()
+        pq.write_table(pa.Table.from_pylist(list(rows)), sink)
+        return sink.getvalue().to_pybytes()
+
+    def test_rows(self, read):
+        content = self.packed(record(BO, OSLO, id="a"), record(id="b"), record(entities=None))
+        assert records.is_format(upload_of(content))
+        corpus = read(content)
+        assert corpus.documents == ("a", "b")
+        assert corpus.spans("a", "news") == THREE[1:]
+        assert corpus.skipped == {"records not annotated left out": 1}
+        same = read(record(BO, OSLO, id="a"), record(id="b"), record(entities=None))
+        assert (corpus.texts, corpus.skipped) == (same.texts, same.skipped)
+
+    @pytest.mark.parametrize(
+        "row",
+        [
+            {"document": "1", "text": "Ada", "start": 0, "end": 3, "label": "PER"},
+            {"tokens": ["Ada"], "ner_tags": [1]},
+            {"text": "Ada", "tokens": ["Ada"], "labels": [1]},
+            {"text": "Ada", "spans": [{"text": "Ada", "label": "PER"}]},
+        ],
+    )
+    def test_other_tables(self, row):
+        assert not records.is_format(upload_of(self.packed(row)))
+
+    def test_damaged(self, read):
+        content = self.packed(record(ADA))
+        assert not records.is_format(upload_of(content[:-20]))
+        with pytest.raises(bc.FormatError, match="not a readable Parquet file"):
+            read(content[:-20])
 
 
 class TestTokens:
@@ -501,6 +540,16 @@ class TestInMemory:
     def test_pairs(self):
         corpus = bc.read([(TEXT, {"entities": THREE})])
         assert corpus.spans("1", "annotator 1") == THREE
+
+    def test_data_sets_of_hugging_face(self):
+        data = datasets.Dataset.from_list([record(ADA, ADA | {"start": 1}), record()])
+        assert records.is_format(upload_of(data=data))
+        corpus = bc.read(data, [record(ADA), record()])
+        assert corpus.spans("1", "annotator 1") == [(0, 3, "PER"), (1, 3, "PER")]
+        assert corpus.annotators_of("2") == ("annotator 1", "annotator 2")
+        words = datasets.Dataset.from_list([{"tokens": ["Ada"], "ner_tags": ["B-PER"]}])
+        assert not records.is_format(upload_of(data=words))
+        assert not records.is_format(upload_of(data=datasets.DatasetDict({"train": data})))
 
     def test_messages_name_the_record(self):
         with pytest.raises(bc.FormatError, match=r"^data 1: record 2: 'text' is null; expected"):

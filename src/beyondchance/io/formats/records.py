@@ -1,4 +1,4 @@
-"""Records: JSON or JSONL, or a list in memory, of texts with their spans.
+"""Records: JSON, JSONL or Parquet, or a list in memory, of texts with their spans.
 
 Data sets for training and the output of models have this shape, with many names for the same
 things. The keys of texts and spans are chosen once for a file, so that all records mean the
@@ -16,11 +16,13 @@ from typing import Any, TypeGuard
 
 from beyondchance.checks import is_whole
 from beyondchance.errors import FormatError, SpanError
+from beyondchance.io.columns import is_parquet
 from beyondchance.io.drafts import Draft, DraftSpan, draft_of_words
 from beyondchance.io.json_rows import head_values, rows_of
 from beyondchance.io.layers import out_of_order, unknown
 from beyondchance.io.offsets import Interval
 from beyondchance.io.options import Reading
+from beyondchance.io.parquet_rows import parquet_rows, schema_of
 from beyondchance.io.registry import Upload, each_upload
 from beyondchance.io.sources import Source
 from beyondchance.io.span_objects import has_offsets, triples_of, words_of
@@ -108,10 +110,19 @@ def is_format(upload: Upload) -> bool:
     """Whether the first records are texts with spans that have offsets."""
     if upload.data is None:
         return all(map(_holds_records, upload.sources))
-    return isinstance(upload.data, list | tuple) and _are_records(upload.data)
+    if _is_list(upload.data):
+        return _are_records(upload.data)
+    return _is_data_set(upload.data) and _are_records([*islice(upload.data, _MOST_LOOKED_AT)])
+
+
+def _is_data_set(data: Any) -> bool:
+    """Whether an object is a data set of Hugging Face that can be looked into twice."""
+    return type(data).__module__.startswith("datasets.") and hasattr(data, "num_rows")
 
 
 def _holds_records(source: Source) -> bool:
+    if is_parquet(source):
+        return _is_parquet_of_records(source)
     values = head_values(source)
     first = _record(values[0]) if len(values) == 1 else None
     if first is None or not source.is_longer_than_head or any(key in first for key in _SPANS):
@@ -121,6 +132,19 @@ def _holds_records(source: Source) -> bool:
     # The first text alone is longer than the head, and its spans may follow.
     try:
         return _are_records([value for _, _, value in islice(rows_of(source), 1)])
+    except FormatError:
+        return False
+
+
+def _is_parquet_of_records(source: Source) -> bool:
+    schema = schema_of(source)
+    names = () if schema is None else schema.names
+    if not any(key in names for key in _TEXTS) or not any(key in names for key in _SPANS):
+        return False
+    columns = [name for name in names if name in _TEXTS or name in _SPANS]
+    try:
+        rows = islice(parquet_rows(source, columns), _MOST_LOOKED_AT)
+        return _are_records([row for _, _, row in rows])
     except FormatError:
         return False
 
@@ -234,7 +258,8 @@ def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
 def _rows(upload: Upload) -> Iterator[_Row]:
     """The values of all files, or of a list in memory."""
     if upload.data is not None:
-        values = upload.data if _is_list(upload.data) else [upload.data]
+        is_many = _is_list(upload.data) or _is_data_set(upload.data)
+        values = upload.data if is_many else [upload.data]
         for number, value in enumerate(values, start=1):
             yield _Row(f"{upload.name}: record {number}", str(number), value)
         return
@@ -250,7 +275,8 @@ def _rows(upload: Upload) -> Iterator[_Row]:
 
 
 def _rows_of(source: Source) -> Iterator[tuple[str, Any]]:
-    rows = [(where, value) for where, _, value in rows_of(source)]
+    content = parquet_rows(source) if is_parquet(source) else rows_of(source)
+    rows = [(where, value) for where, _, value in content]
     wrapped = _unwrapped(rows[0][1]) if len(rows) == 1 else None
     if wrapped is None:
         yield from rows
