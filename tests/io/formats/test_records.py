@@ -244,6 +244,20 @@ class TestTokens:
         assert corpus.options["tokens"] == "rule"
         assert corpus.skipped == {}
 
+    def test_spans_that_count_tokens_are_refused(self, read, refused):
+        words = TEXT.split()
+        counted = [{"start": 0, "end": 1, "label": "PER"}, {"start": 4, "end": 5, "label": "LOC"}]
+        refused(
+            record(*counted, tokens=words),
+            message=(
+                "news.jsonl: the spans seem to count tokens: no end is larger than the number of "
+                "'tokens', and as characters, some cut words; expected offsets that count "
+                "characters: convert them; if they do count characters, remove 'tokens'"
+            ),
+        )
+        assert read(record(ADA, tokens=words)).spans("1", "news") == THREE[:1]
+        assert len(read(record(*counted, OSLO, tokens=words)).spans("1", "news")) == 3
+
     @pytest.mark.parametrize("tokens", [TOKENS[::-1], [{"start": 0, "end": 99}], [{"start": 0}]])
     def test_those_that_do_not_fit_are_counted(self, read, tokens):
         corpus = read(record(ADA, OSLO, tokens=tokens), positions="tokens")

@@ -90,6 +90,8 @@ class _Work:
     people : list of str or None
         The annotator of each span, where the spans have one.
     tokens : list of (start, end), optional
+    n_words : int or None
+        How many tokens the record lists by their words, without their places.
     """
 
     where: str
@@ -101,6 +103,7 @@ class _Work:
     spans: list[DraftSpan]
     people: list[str | None]
     tokens: list[Interval] | None
+    n_words: int | None
 
 
 # --- Detection ----------------------------------------------------------------
@@ -249,6 +252,7 @@ def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
     others = [(row, record) for row, record in records if not _is_of_words(record)]
     if others:
         works = list(_works(others, upload, reading))
+        _check_unit(works, upload)
         marked = [(work.where, work.text, work.spans) for work in works]
         spans = fitted(marked, reading, file=upload.name)
         works = [replace(work, spans=found) for work, found in zip(works, spans, strict=True)]
@@ -365,6 +369,7 @@ def _works(
             spans=[span for span, _ in marked],
             people=[person for _, person in marked],
             tokens=_tokens(record, text, reading),
+            n_words=_n_words(record),
         )
 
 
@@ -492,6 +497,34 @@ def _tokens(record: Mapping[str, Any], text: str, reading: Reading) -> list[Inte
         reading.skipped["lists of tokens that do not fit their text ignored"] += 1
         return None
     return tokens
+
+
+def _n_words(record: Mapping[str, Any]) -> int | None:
+    words = record.get("tokens")
+    return len(words) if _is_list(words) and words and isinstance(words[0], str) else None
+
+
+def _check_unit(works: list[_Work], upload: Upload) -> None:
+    """Refuse spans that count tokens: all are small enough, and as characters they cut words."""
+    marked = [(work, span) for work in works for span in work.spans]
+    if any(
+        span.surface is not None or work.n_words is None or span.end > work.n_words
+        for work, span in marked
+    ):
+        return
+    if any(_cuts(work.text, span.start) or _cuts(work.text, span.end) for work, span in marked):
+        raise FormatError(
+            "the spans seem to count tokens: no end is larger than the number of 'tokens', and as "
+            "characters, some cut words",
+            where=upload.name,
+            expected="offsets that count characters",
+            remedy="convert them; if they do count characters, remove 'tokens'",
+        )
+
+
+def _cuts(text: str, place: int) -> bool:
+    """Whether a place lies inside a word."""
+    return 0 < place < len(text) and text[place - 1].isalnum() and text[place].isalnum()
 
 
 # --- Documents and annotators -------------------------------------------------
