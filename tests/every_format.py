@@ -460,6 +460,94 @@ def langextract(data: Annotations) -> Example:
     return one_each(data, "jsonl", content)
 
 
+def records(data: Annotations) -> Example:
+    """One file for each annotator, in the shape of Hugging Face's pipelines."""
+
+    def content(person: str) -> bytes:
+        return lines(
+            {
+                "id": identifier(document),
+                "text": data.texts[document],
+                "entities": [
+                    {"entity_group": label, "score": 0.5, "word": words, "start": s, "end": e}
+                    for s, e, label, words in data.marked(document, person)
+                ],
+            }
+            for document in data.by(person)
+        )
+
+    return one_each(data, "jsonl", content)
+
+
+def records_of_all(data: Annotations) -> Example:
+    """All annotators in one array, with other names for everything."""
+    rows = [
+        {
+            "doc_id": document,
+            "annotator": person,
+            "full_text": data.texts[document],
+            "spans": [
+                {"entity_type": label, "entity_value": words, "offset": s, "length": e - s}
+                for s, e, label, words in data.marked(document, person)
+            ],
+        }
+        for document, person in data.spans
+    ]
+    return Example({"all.json": json.dumps({"data": rows}, indent=1).encode()}, ["all.json"])
+
+
+def records_with_ends(data: Annotations) -> Example:
+    """One file for each annotator, where the end of a span is its last character."""
+
+    def content(person: str) -> bytes:
+        rows = [
+            {
+                "id": identifier(document),
+                "sentence": data.texts[document],
+                "ents": [
+                    {"label": [label], "name": words, "span": [s, e - 1]}
+                    for s, e, label, words in data.marked(document, person)
+                ],
+            }
+            for document in data.by(person)
+        ]
+        return json.dumps(rows).encode()
+
+    return one_each(data, "json", content)
+
+
+def records_of_pairs(data: Annotations) -> Example:
+    """spaCy's pairs for training, named by their numbers."""
+
+    def content(person: str) -> bytes:
+        pairs = []
+        for document, text in data.texts.items():
+            spans = None
+            if (document, person) in data.spans:
+                spans = [span[:3] for span in data.marked(document, person)]
+            pairs.append((text, {"entities": spans}))
+        return json.dumps(pairs).encode()
+
+    return one_each(data, "json", content)
+
+
+def records_of_words(data: Annotations) -> Example:
+    """GLiNER's data for training, whose spans count words and include the last."""
+
+    def content(person: str) -> bytes:
+        rows = [
+            {
+                "id": identifier(document),
+                "tokenized_text": data.words(document),
+                "ner": [[s, e - 1, label] for s, e, label in data.spans[document, person]],
+            }
+            for document in data.by(person)
+        ]
+        return json.dumps(rows).encode()
+
+    return one_each(data, "json", content)
+
+
 def _regions(data: Annotations, document: str, person: str) -> list[dict[str, Any]]:
     return [
         {"start": start, "end": end, "text": surface, "labels": [label]}
@@ -890,6 +978,9 @@ FORMATS: dict[str, list[Callable[[Annotations], Example]]] = {
     "brat": [brat],
     "doccano": [doccano, doccano_zip],
     "prodigy": [prodigy],
+    "records": [
+        *(records, records_of_all, records_with_ends, records_of_pairs, records_of_words),
+    ],
     "argilla": [argilla, argilla_flat],
     "langextract": [langextract],
     "label-studio": [label_studio, label_studio_min],

@@ -355,7 +355,9 @@ class ReadOptions(TypedDict, total=False):
     ]
     layer: Annotated[str | None, Option("The annotation type to read.")]
     feature: Annotated[str | None, Option("The feature that holds the label.")]
-    spans_key: Annotated[str | None, Option("The span group to read instead of the entities.")]
+    spans_key: Annotated[
+        str | None, Option("The span group, or list of spans, to read instead of the entities.")
+    ]
     grid: Annotated[
         str | None, Option("The length of a position where offsets are times, such as 10ms.")
     ]
@@ -384,6 +386,13 @@ class ReadOptions(TypedDict, total=False):
     documents: Annotated[
         str | None,
         Option("A second table with one row for each document.", is_signed=False, metavar="FILE"),
+    ]
+    ends: Annotated[
+        Literal["exclusive", "inclusive"] | None,
+        Option(
+            "For records: whether the end of a span is included in it; detected by the words "
+            "stored with spans, and otherwise exclusive, as in most files."
+        ),
     ]
     label_names: Annotated[
         str | Sequence[str] | Mapping[Any, Any] | PathLike[str] | None,

@@ -20,6 +20,7 @@ PRODIGY = (
     '{"text": "Anna left", "spans": [{"start": 0, "end": 4, "label": "PER"}], '
     '"_input_hash": 1, "_annotator_id": "anna", "answer": "accept"}\n'
 )
+RECORDS = '[{"text": "Anna left", "entities": [{"start": 0, "end": 4, "type": "PER"}]}]'
 LABEL_STUDIO = json.dumps(
     [
         {
@@ -128,6 +129,7 @@ WRITTEN = {
     "table": TABLE,
     "doccano": DOCCANO,
     "prodigy": PRODIGY,
+    "records": RECORDS,
     "label-studio": LABEL_STUDIO,
     "conllu": CONLLU,
     "webanno-tsv": WEBANNO,

@@ -72,6 +72,34 @@ def first_value(source: Source) -> Any:
     return _row(items[0]) if items else None
 
 
+def head_values(source: Source) -> list[Any]:
+    """The rows that the head of a file holds, whatever they are. To recognise a format by.
+
+    Where the head ends within the first row, that one may be cut short; later ones are whole.
+    """
+    text = source.head_text.lstrip()
+    if not text.startswith(("{", "[")):
+        return []
+    decoder = json.JSONDecoder()
+    values: list[Any] = []
+    place = 0
+    while (sign := _SIGN.search(text, place)) is not None:
+        try:
+            value, place = decoder.raw_decode(text, sign.start())
+        except (ValueError, RecursionError):
+            break
+        values.append(value)
+    is_cut = not values and source.is_longer_than_head
+    if is_cut:
+        values = [_completed(text)]
+    if len(values) != 1:
+        return values
+    items = values[0] if isinstance(values[0], list) else _wrapped(values[0])
+    if items is None:
+        return values
+    return [_row(item) for item in (items[:-1] if is_cut and len(items) > 1 else items)]
+
+
 def _items(values: list[Any], name: str) -> Iterator[tuple[str, int, Any]]:
     for number, value in enumerate(values, start=1):
         yield f"{name}: item {number}", number, _row(value)
@@ -90,7 +118,9 @@ def _wrapped(value: Any) -> list[Any] | None:
 
 def _row(value: Any) -> Any:
     """A row of the Hugging Face viewer without its wrapping; any other as it is."""
-    is_wrapped = isinstance(value, dict) and "row_idx" in value and isinstance(value["row"], dict)
+    is_wrapped = (
+        isinstance(value, dict) and "row_idx" in value and isinstance(value.get("row"), dict)
+    )
     return value["row"] if is_wrapped else value
 
 

@@ -336,6 +336,13 @@ _ALL = (
         options=UNTOKENISED,
     ),
     Format(
+        name="records",
+        title="JSON, JSONL or Parquet of texts with spans; training data of spaCy and GLiNER",
+        example="beyondchance agree gold.jsonl model.jsonl",
+        first="[{P",
+        options=UNTOKENISED | {"spans_key", "ends", "empty"},
+    ),
+    Format(
         name="conllu",
         title="CoNLL-U with entities in MISC",
         example="beyondchance agree anna.conllu ben.conllu",

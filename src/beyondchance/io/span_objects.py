@@ -135,13 +135,17 @@ def words_of(span: Any) -> str | None:
     if isinstance(span, list | tuple) or hasattr(span, "label_"):
         return None
     get = _lookup(span)
-    names = [name for name in _LABELS if get(name) is not None]
-    stored = [get(name) for name in (*_WORDS, *(("entity",) if len(names) > 1 else ()))]
-    return next((words for words in stored if isinstance(words, str) and words), None)
+    for name in _WORDS:
+        words = get(name)
+        if isinstance(words, str) and words:
+            return words
+    words = get("entity")
+    has_label = any(get(name) is not None for name in _LABELS if name != "entity")
+    return words if has_label and isinstance(words, str) and words else None
 
 
 def _lookup(span: Any) -> Callable[[str], Any]:
-    if isinstance(span, Mapping):
+    if isinstance(span, dict | Mapping):  # asked in this order, which is faster
         return span.get
     return lambda name: getattr(span, name, None)
 
@@ -159,13 +163,19 @@ def _offsets(get: Callable[[str], Any]) -> tuple[Any, Any] | None:
         pair = get(name)
         if isinstance(pair, list | tuple) and len(pair) == 1:  # a list of fragments
             pair = pair[0]
-        if isinstance(pair, list | tuple) and len(pair) == 2:
+        if _is_pair(pair):
             return pair[0], pair[1]
     return None
 
 
 def _interval(span: Any, get: Callable[[str], Any], where: Text) -> Interval:
     offsets = _offsets(get)
+    for name in _PAIRS if offsets is None or isinstance(offsets[0], list | tuple) else ():
+        fragments = get(name)
+        if isinstance(fragments, list | tuple) and any(map(_is_pair, fragments)):
+            problem = f"a span of {len(fragments)} fragments"
+            remedy = "split the span"
+            raise FormatError(problem, where=where, expected="one fragment", remedy=remedy)
     if offsets is not None:
         return _whole(offsets[0], "the start", where), _whole(offsets[1], "the end", where)
     if not isinstance(span, Mapping):
@@ -176,6 +186,10 @@ def _interval(span: Any, get: Callable[[str], Any], where: Text) -> Interval:
         raise FormatError(f"a span is a {type(span).__name__}", where=where, expected=expected)
     found = ("a span has the keys ", *quotes(map(str, span))) if span else ("a span is empty",)
     raise FormatError(*found, where=where, expected=_EXPECTED)
+
+
+def _is_pair(value: Any) -> bool:
+    return isinstance(value, list | tuple) and len(value) == 2
 
 
 def _whole(value: Any, what: str, where: Text) -> int:

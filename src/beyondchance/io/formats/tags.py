@@ -61,7 +61,10 @@ def _first(data: Any) -> Any:
         # A word by itself is no tag: it may be a path.
         return item if not isinstance(item, str) or all(map(_is_tag, data)) else None
     inner = as_list(item) if not isinstance(item, Mapping) else None
-    return inner[0] if isinstance(inner, list | tuple) and inner else None
+    if not isinstance(inner, list | tuple) or not inner:
+        return None
+    kind = str if isinstance(inner[0], str) else int | np.integer
+    return inner[0] if all(isinstance(tag, kind) for tag in inner) else None
 
 
 def len_of(item: Any) -> int:
