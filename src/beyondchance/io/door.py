@@ -8,6 +8,7 @@ from typing import Any, Unpack, get_type_hints
 
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.errors import DataError, OptionError
+from beyondchance.io.formats.tags import is_tag
 from beyondchance.io.reading import Named, read_all
 from beyondchance.messages import Use
 from beyondchance.options import CorpusOptions, ReadOptions, checked_options, documented
@@ -63,6 +64,10 @@ def corpus(data: Any, other: Any = None, **options: Unpack[CorpusOptions]) -> Co
     [Span(start=0, end=3, label='PER')]
     """
     given = dict(options)
+    if data is None:
+        raise DataError(
+            "got None", expected="annotations: files, lists, a data set or a data frame"
+        )
     if isinstance(data, Corpus):
         if other is not None or given:
             name = next(iter(given), None)
@@ -110,6 +115,4 @@ def _is_file(item: Any) -> bool:
 
 def _is_tags(data: Sequence[Any]) -> bool:
     """Whether words are the tags of one text; paths have other shapes."""
-    from beyondchance.io.tagged import TAG  # noqa: PLC0415 - for lists of words only
-
-    return all(isinstance(item, str) and TAG.fullmatch(item) for item in data)
+    return all(map(is_tag, data))

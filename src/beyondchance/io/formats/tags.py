@@ -59,7 +59,7 @@ def _first(data: Any) -> Any:
         return _first(listed) if isinstance(listed, list) else None
     if isinstance(item, str) or is_whole(item):
         # A word by itself is no tag: it may be a path.
-        return item if not isinstance(item, str) or all(map(_is_tag, data)) else None
+        return item if not isinstance(item, str) or all(map(is_tag, data)) else None
     inner = as_list(item) if not isinstance(item, Mapping) else None
     if not isinstance(inner, list | tuple) or not inner:
         return None
@@ -72,8 +72,9 @@ def len_of(item: Any) -> int:
     return len(item) if hasattr(item, "__len__") else 1
 
 
-def _is_tag(value: Any) -> bool:
-    return value is None or (isinstance(value, str) and TAG.fullmatch(value) is not None)
+def is_tag(value: Any) -> bool:
+    """Whether a word by itself is a tag; a line of several is not."""
+    return isinstance(value, str) and " " not in value and TAG.fullmatch(value) is not None
 
 
 def read(uploads: list[Upload], reading: Reading) -> Corpus | Iterator[Draft]:
@@ -104,7 +105,7 @@ def read(uploads: list[Upload], reading: Reading) -> Corpus | Iterator[Draft]:
 def _sequences(data: Any) -> Sequences:
     """A list of tags for each text."""
     listed = as_list(data)
-    if listed and (all(map(_is_tag, listed)) or all(map(is_whole, listed))):
+    if listed and (all(map(is_tag, listed)) or all(map(is_whole, listed))):
         return [list(listed)]
     return [None if text is None else as_list(text) for text in listed]
 
