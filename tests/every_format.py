@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
+from xml.sax.saxutils import quoteattr
 
 import cassis
 import pyarrow as pa
@@ -595,7 +596,7 @@ def _tags(data: Annotations, place: Callable[[int, int], str]) -> Example:
     files = {}
     for document, person in data.spans:
         tags = "".join(
-            f'<{label} id="{label[0]}{number}" {place(start, end)} text="{escaped(surface)}"/>\n'
+            f'<{label} id="{label[0]}{number}" {place(start, end)} text={quoteattr(surface)}/>\n'
             for number, (start, end, label, surface) in enumerate(data.marked(document, person))
         )
         files[f"{person}/{document}.xml"] = (
