@@ -878,7 +878,7 @@ def _tags(data: Annotations, place: Callable[[int, int], str]) -> Example:
     files = {}
     for document, person in data.spans:
         tags = "".join(
-            f'<{label} id="{label[0]}{number}" {place(start, end)} text="{escaped(surface)}"/>\n'
+            f'<{label} id="{label[0]}{number}" {place(start, end)} text={quoteattr(surface)}/>\n'
             for number, (start, end, label, surface) in enumerate(data.marked(document, person))
         )
         files[f"{person}/{document}.xml"] = (

@@ -24,6 +24,11 @@ from beyondchance.messages import Quote, Text, Use, quotes
 # Tools cut a span wherever the text breaks into lines; that is not meant as a gap.
 _LINE_BREAK = re.compile(r"[^\S\r\n]*(?:\r\n|\r|\n)\s*")
 
+_NEAR = 10
+"""Characters by which words may be off their offsets and be recognised as the same."""
+_SHORTEST = 3
+"""Shorter words may stand next to their offsets by accident."""
+
 
 @dataclass(frozen=True, slots=True)
 class Marked:
@@ -177,8 +182,7 @@ def fitted(
     if 2 * n_fitting < n_words:
         raise _misplaced(documents, unit, n_words - n_fitting, n_words)
     if n_fitting < n_words:
-        reading.skipped["spans whose stored words differ from the text"] += n_words - n_fitting
-        documents = [_without_other_words(document, unit) for document in documents]
+        documents = [_without_other_words(document, unit, reading) for document in documents]
     return unit, documents
 
 
@@ -192,27 +196,51 @@ def _fits_in(document: MarkedText, unit: str) -> Callable[[Marked], bool]:
     text, to_code_points = document.text, converter(document.text, unit)
 
     def fits(one: Marked) -> bool:
-        if one.surface is None:
-            return False
-        try:
-            places = [
-                (to_code_points(start, one.where), to_code_points(end, one.where))
-                for start, end in one.fragments
-            ]
-        except SpanError:
-            return False
-        is_inside = all(0 <= start <= end <= len(text) for start, end in places)
-        return is_inside and _words(text, places) == one.surface.split()
+        places = None if one.surface is None else _places(one, text, to_code_points)
+        return places is not None and _words(text, places) == (one.surface or "").split()
 
     return fits
 
 
-def _without_other_words(document: MarkedText, unit: str) -> MarkedText:
+def _places(
+    one: Marked, text: str, to_code_points: Callable[[int, Text], int]
+) -> list[Interval] | None:
+    """The fragments in code points; None if they do not lie in the text."""
+    try:
+        places = [
+            (to_code_points(start, one.where), to_code_points(end, one.where))
+            for start, end in one.fragments
+        ]
+    except SpanError:
+        return None
+    return places if all(0 <= start <= end <= len(text) for start, end in places) else None
+
+
+def _without_other_words(document: MarkedText, unit: str, reading: Reading) -> MarkedText:
+    """The same without stored words that are not in the text, which are counted.
+
+    Words that stand right next to their offsets show that these are wrong: they stay, to
+    be refused with the words of other formats that are not where they should be.
+    """
+    text, to_code_points = document.text, converter(document.text, unit)
     fits = _fits_in(document, unit)
-    return replace(
-        document,
-        marked=[one if fits(one) else replace(one, surface=None) for one in document.marked],
-    )
+    marked = []
+    for one in document.marked:
+        if one.surface is not None and not fits(one):
+            places = _places(one, text, to_code_points)
+            if places is not None and not _is_near(one.surface.strip(), text, places):
+                reading.skipped["spans whose stored words differ from the text"] += 1
+                marked.append(replace(one, surface=None))
+                continue
+        marked.append(one)
+    return replace(document, marked=marked)
+
+
+def _is_near(words: str, text: str, places: Sequence[Interval]) -> bool:
+    """Whether words stand within a few characters of where they should be."""
+    start, end = min(places)[0], max(end for _, end in places)
+    around = text[max(start - _NEAR, 0) : end + _NEAR]
+    return len(words) >= _SHORTEST and words in around
 
 
 def _misplaced(

@@ -74,6 +74,7 @@ def test_links_and_tags_of_whole_documents_are_counted(read):
         LINK,
         '<REL id="R0" fromID="D0" toID="N0"/>',
         '<REL id="R1" arg0ID="D0" arg1ID="N0"/>',
+        '<REL id="R2" PainID="D0" PainText="x"/>',
         '<COUGH id="C0" spans="-1~-1" text=""/>',
         '<COUGH id="C1" start="-1" end="-1"/>',
         '<COHORT met="not met"/>',
@@ -81,7 +82,7 @@ def test_links_and_tags_of_whole_documents_are_counted(read):
     )
     assert corpus.spans("1", "anna") == [(5, 10, "DATE")]
     assert corpus.skipped == {
-        "links between tags ignored": 3,
+        "links between tags ignored": 4,
         "tags of whole documents ignored": 4,
     }
 

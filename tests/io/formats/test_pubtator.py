@@ -164,6 +164,13 @@ def test_one_file_each_and_a_folder(tmp_path):
             ),
         ),
         (
+            HEAD + ZINC + "7\t24\t28\tzinc\tX\n",
+            (
+                ":4: span [24, 28) 'X' covers ' zin', but the file stores 'zinc'; check that "
+                "offsets and text belong together"
+            ),
+        ),
+        (
             HEAD + ZINC + "7\t28\t99\tzinc\tX\n",
             (
                 ":4: span [28, 99) 'X' does not lie in the text, which has 30 characters; check "

@@ -29,7 +29,8 @@ from beyondchance.messages import Piece, Quote, quotes
 _PLACE = re.compile(r"\s*(-?[0-9]{1,18})\s*~\s*(-?[0-9]{1,18})\s*")
 _NOWHERE = (-1, -1)
 """The offsets of a tag that is about the document as a whole."""
-_LINK = re.compile(r"link_|arg[0-9]|from(ID|Text)|to(ID|Text)", re.IGNORECASE)
+# The two ends of a link are identifiers of tags: fromID, arg0ID, link_aID, PainID.
+_LINK = re.compile(r".+ID")
 _BEGIN = re.compile(r"<[^<>]*>\s*(?:<META[^<>]*>\s*)?<TEXT[\s>]")
 
 
@@ -134,7 +135,7 @@ def _marked(
         place = (f"{where}: tag ", Quote(tag.get("id", number)))
         fragments = _fragments(tag, place)
         if not fragments:
-            is_link = any(map(_LINK.match, tag.keys()))
+            is_link = any(map(_LINK.fullmatch, tag.keys()))
             kind = "links between tags ignored" if is_link else "tags of whole documents ignored"
             reading.skipped[kind] += 1
             continue
