@@ -268,6 +268,12 @@ _ALL = (
         options=UNTOKENISED | {"documents"},
     ),
     Format(
+        name="mqm",
+        title="MQM: errors marked in translations, TSV of WMT, TSV and JSON of Bio-MQM",
+        example="beyondchance agree mqm_generalMT2022_ende.tsv --feature severity",
+        options=UNTOKENISED | {"layer", "feature"},
+    ),
+    Format(
         name="label-studio",
         title="Label Studio: JSON and JSON-MIN, all annotators in one file",
         example="beyondchance agree export.json",
