@@ -78,6 +78,16 @@ REFI_QDA = (
     '<Coding guid="x"><CodeRef targetGUID="c"/></Coding></PlainTextSelection>'
     "</TextSource></Sources></Project>\n"
 )
+MQM = (
+    "system\tdoc\tdoc_id\tseg_id\trater\tsource\ttarget\tcategory\tseverity\n"
+    "one\tnews\t1\t1\tanna\tAnna ging\t<v>Anna</v> left\tStyle/Awkward\tMinor\n"
+)
+ESA = (
+    '{"user_id": "anna", "item_i": 0, "item": [{"item_id": "1", "tgt": {"one": "Anna left"}}], '
+    '"annotation": [{"one": {"score": 80, "error_spans": '
+    '[{"start_i": 0, "end_i": 3, "severity": "minor", "category": null}]}}]}\n'
+)
+TOXIC_SPANS = 'spans,text\n"[0, 1, 2, 3]",Anna left\n'
 WRITTEN = {
     "conll": CONLL,
     "table": TABLE,
@@ -90,6 +100,9 @@ WRITTEN = {
     "gate": BDOCJS,
     "tei": TEI,
     "refi-qda": REFI_QDA,
+    "mqm": MQM,
+    "esa": ESA,
+    "toxic-spans": TOXIC_SPANS,
 }
 
 

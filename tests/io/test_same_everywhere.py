@@ -30,6 +30,7 @@ POSITIONS = ("characters", "tokens")
 ELSEWHERE = {
     "hf": "takes data sets, not files",
     "rttm": "has no texts, and is covered in its own tests",
+    "toxic-spans": "has one label, and is covered in its own tests",
 }
 """Formats without examples, and why."""
 DATA = Annotations({name: [text] for name, text in TEXTS.items()}, SPANS)
