@@ -446,6 +446,28 @@ def esa_appraise(data: Annotations) -> Example:
     return Example(files, ["scores.csv"], {"documents": "batches.json"})
 
 
+def factgenie(data: Annotations) -> Example:
+    """The outputs are a second file; documents are named after data set, split and setup too."""
+
+    def key(document: str) -> dict[str, str]:
+        return {"dataset": "d", "split": "test", "example_idx": document, "setup_id": "one"}
+
+    rows = [
+        {
+            **key(document),
+            "annotations": [
+                {"type": label, "text": words, "start": start}
+                for start, _, label, words in data.marked(document, person)
+            ],
+            "annotator_group": person,
+        }
+        for document, person in data.spans
+    ]
+    texts = [{**key(document), "output": text} for document, text in data.texts.items()]
+    files = {"annotations.jsonl": lines(rows), "outputs.jsonl": lines(texts)}
+    return Example(files, list(files))
+
+
 def _regions(data: Annotations, document: str, person: str) -> list[dict[str, Any]]:
     return [
         {"start": start, "end": end, "text": surface, "labels": [label]}
@@ -750,6 +772,7 @@ FORMATS: dict[str, list[Callable[[Annotations], Example]]] = {
     "prodigy": [prodigy],
     "mqm": [mqm, mqm_json],
     "esa": [esa, esa_wmt, esa_appraise],
+    "factgenie": [factgenie],
     "label-studio": [label_studio, label_studio_min],
     "webanno-tsv": [webanno_tsv, webanno_tsv_file],
     "spacy": [spacy],
@@ -766,6 +789,7 @@ EXAMPLES = {one.__name__: one for variants in FORMATS.values() for one in varian
 _LOSING_DOCUMENTS = (
     conll_columns,
     mqm_json,
+    factgenie,
     webanno_tsv_file,
     gate_bdocjs_file,
     gate_xml,

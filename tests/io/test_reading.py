@@ -88,6 +88,10 @@ ESA = (
     '[{"start_i": 0, "end_i": 3, "severity": "minor", "category": null}]}}]}\n'
 )
 TOXIC_SPANS = 'spans,text\n"[0, 1, 2, 3]",Anna left\n'
+FACTGENIE = (
+    '{"dataset": "d", "split": "test", "example_idx": 0, "setup_id": "one", "output": "Anna left", '
+    '"annotations": [{"type": 0, "text": "Anna", "start": 0}], "annotator_group": 1}\n'
+)
 WRITTEN = {
     "conll": CONLL,
     "table": TABLE,
@@ -102,6 +106,7 @@ WRITTEN = {
     "refi-qda": REFI_QDA,
     "mqm": MQM,
     "esa": ESA,
+    "factgenie": FACTGENIE,
     "toxic-spans": TOXIC_SPANS,
 }
 

@@ -281,6 +281,13 @@ _ALL = (
         options=UNTOKENISED - {"offsets"} | {"feature", "documents"},
     ),
     Format(
+        name="factgenie",
+        title="factgenie: spans in generated texts, JSONL, with the JSONL of the outputs",
+        example="beyondchance agree annotations.jsonl outputs.jsonl",
+        first="{",
+        options=UNTOKENISED | {"documents"},
+    ),
+    Format(
         name="toxic-spans",
         title="toxic spans of SemEval-2021: CSV with texts and indices of characters",
         example="beyondchance agree anna.csv ben.csv",
