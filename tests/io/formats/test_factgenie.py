@@ -105,6 +105,14 @@ class TestRead:
         expected = {"texts matched although their names are spelled differently": 1}
         assert corpus.skipped == expected
 
+    def test_strict_reading_asks_for_one_spelling(self, refused):
+        refused(
+            line(setup="gpt_4"),
+            strict=True,
+            message="annotations.jsonl:1: 'weather/test/0/gpt_4' is 'weather/test/0/gpt-4' in the "
+            "outputs; expected one spelling: match='id' takes them for the same",
+        )
+
     def test_who(self, read):
         assert read(line(by=None)).annotators == ("annotations",)
         assert read(line(annotator_id="ada")).annotators == ("ada",)

@@ -368,6 +368,44 @@ def test_texts_that_differ_between_raters_are_not_taken_for_several_documents(re
         read(sheet(row("A dog."), row("The cat.", by="bo")))
 
 
+@pytest.mark.parametrize(
+    ("content", "message", "error"),
+    [
+        (
+            sheet(row("A <v>dog")),
+            ":2: a mark in 'A <v>dog' does not begin or does not end; expected marks in pairs",
+            bc.FormatError,
+        ),
+        (
+            sheet(row("A dog."), row("It barks.")),
+            (
+                ":3: 'ada' has another text of segment 'one/news/7' already; expected one: "
+                "mismatch='align' takes it for a document of its own"
+            ),
+            bc.MismatchError,
+        ),
+        (
+            sheet(bio(r"The <tag>child\'s</tag> dog barks."), names=BIO),
+            (
+                ":2: the words of an error differ from the text; expected the same words: "
+                "mismatch='align' finds them if only backslashes differ"
+            ),
+            bc.MismatchError,
+        ),
+        (
+            [record(error(4, 11, r"child\'s"))],
+            (
+                ": item 1: error #1: the words of an error differ from the text; expected the same "
+                "words: mismatch='align' finds them if only backslashes differ"
+            ),
+            bc.MismatchError,
+        ),
+    ],
+)
+def test_strict_reading_refuses_what_is_mended(refused, content, message, error):
+    refused(content, "ratings.tsv" + message, error, strict=True)
+
+
 def test_refused_options(refused):
     content = sheet(row("A dog."))
     expected = "one of: category, severity, category/severity"

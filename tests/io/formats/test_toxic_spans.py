@@ -77,7 +77,7 @@ def test_a_folder(tmp_path):
     folder.mkdir()
     for name in ("one", "two"):
         (folder / f"{name}.csv").write_bytes(FILE)
-    corpus = bc.read(folder, format="toxic-spans")
+    corpus = bc.read(folder, format="toxic-spans", folder="documents")
     assert corpus.documents == ("one:1", "one:2", "two:1", "two:2")
 
 

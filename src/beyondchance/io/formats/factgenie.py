@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from os import PathLike
 from typing import Any
 
@@ -70,7 +71,8 @@ class _Texts:
         if name not in self.spelled:
             self.spelled[name] = key
             if name != key:
-                reading.skipped["texts matched although their names are spelled differently"] += 1
+                what = "texts matched although their names are spelled differently"
+                reading.mend("match", what, partial(_respelled, key, name, where))
         if self.spelled[name] != key:
             names = ("/".join(self.spelled[name]), "/".join(key), "/".join(name))
             raise FormatError(
@@ -79,6 +81,12 @@ class _Texts:
                 expected="one spelling in all annotations",
             )
         return name
+
+
+def _respelled(key: _Key, name: _Key, where: str) -> FormatError:
+    found = quoting("{} is {} in the outputs", "/".join(key), "/".join(name))
+    remedy = (Use("match", "id"), " takes them for the same")
+    return FormatError(*found, where=where, expected="one spelling", remedy=remedy)
 
 
 def _letters(key: _Key) -> _Key:

@@ -11,9 +11,10 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
-from beyondchance.errors import FormatError, OptionError
+from beyondchance.errors import FormatError, MismatchError, OptionError
 from beyondchance.io.drafts import Draft, DraftSpan
 from beyondchance.io.error_spans import Labels, asked_labels, visible
 from beyondchance.io.offsets import Interval
@@ -21,7 +22,7 @@ from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload, each_upload
 from beyondchance.io.sources import Source
 from beyondchance.io.values import identifier, listed, object_of, quoting, refused, whole
-from beyondchance.messages import given, quotes
+from beyondchance.messages import Use, given, quotes
 
 _LAYERS = ("target", "source")
 _NO_ERROR = frozenset({"no-error", "no error"})
@@ -141,7 +142,7 @@ class _Names:
     taken: set[tuple[str, str]] = field(default_factory=set)
     numbers: Counter[str] = field(default_factory=Counter)
 
-    def of(self, segment: str, rater: str, text: str, reading: Reading) -> str:
+    def of(self, segment: str, rater: str, text: str, where: str, reading: Reading) -> str:
         """The document of a text."""
         key = (segment, rater, text)
         if key not in self.by_rater:
@@ -149,10 +150,17 @@ class _Names:
             if (name, rater) in self.taken:
                 self.numbers[segment] += 1
                 name = f"{segment} ({self.numbers[segment] + 1})"
-                reading.skipped["segments with several texts kept apart"] += 1
+                what = "segments with several texts kept apart"
+                reading.mend("mismatch", what, partial(_several, segment, rater, where))
             self.by_rater[key] = self.by_text[segment, text] = name
             self.taken.add((name, rater))
         return self.by_rater[key]
+
+
+def _several(segment: str, rater: str, where: str) -> MismatchError:
+    found = quoting("{} has another text of segment {} already", rater, segment)
+    remedy = (Use("mismatch", "align"), " takes it for a document of its own")
+    return MismatchError(*found, where=where, expected="one", remedy=remedy)
 
 
 # --- Detection ----------------------------------------------------------------
@@ -253,7 +261,7 @@ def _from_table(source: Source, annotator: str, asked: _Asked) -> Iterator[Draft
             raise FormatError("no segment", where=where, expected="its number")
         rater, text = row["rater"] or annotator, row.plain(asked.layer)
         segment = "/".join(filter(None, (row["system"], row["doc"], row["segment"])))
-        document = names.of(segment, rater, text, reading)
+        document = names.of(segment, rater, text, where, reading)
         if (document, rater) not in works:
             fields = {name: row[name] for name in ("system", "doc") if row[name]}
             works[document, rater] = _Work(document, rater, text, row.line, fields)
@@ -283,19 +291,20 @@ def _spans_of(row: _Row, asked: _Asked, where: str) -> Iterator[DraftSpan]:
     label = asked.labels.of(row.__getitem__)
     if not label:
         return
-    places = _between_marks(marked, row.marks)
-    if places is None:
-        reading.skipped["errors whose mark does not begin or does not end left out"] += 1
-        return
-    if len(places) > 1:
-        reading.skipped["errors with several marks split"] += 1
+    places = _pairs(marked, row.marks, where, reading)
     text = row.plain(asked.layer)
     plain = row.marks.sub("", marked)
     if plain.rstrip() != text:
-        reading.skipped[_BY_WORDS] += len(places)
+        reading.mend("mismatch", _BY_WORDS, partial(_other_text, where), len(places))
     for place in _in_text(text, plain, places, where):
         if kept := visible(text, place, reading):
             yield DraftSpan(*kept, label, where=where)
+
+
+def _other_text(where: str) -> MismatchError:
+    found = "the words of an error differ from the text"
+    remedy = (Use("mismatch", "align"), " finds them if only backslashes differ")
+    return MismatchError(found, where=where, expected="the same words", remedy=remedy)
 
 
 def _in_text(text: str, marked: str, places: list[Interval], where: str) -> Iterator[Interval]:
@@ -314,6 +323,19 @@ def _in_text(text: str, marked: str, places: list[Interval], where: str) -> Iter
                 expected="the same text with and without marks",
             )
         yield found
+
+
+def _pairs(marked: str, marks: re.Pattern[str], where: str, reading: Reading) -> list[Interval]:
+    """Where the marked words of one error are; nowhere if its marks do not pair."""
+    places = _between_marks(marked, marks)
+    if places is None and reading.options["strict"]:
+        found = quoting("a mark in {} does not begin or does not end", marked)
+        raise FormatError(*found, where=where, expected="marks in pairs")
+    if places is None:
+        reading.skipped["errors whose mark does not begin or does not end left out"] += 1
+    elif len(places) > 1:
+        reading.skipped["errors with several marks split"] += 1
+    return places or []
 
 
 def _between_marks(marked: str, marks: re.Pattern[str]) -> list[Interval] | None:
@@ -415,7 +437,7 @@ def _json_spans(
         found = (start, end)
         if text[start:end] != words and start >= 0:
             found = placed(text, start, words) or found
-            asked.reading.skipped[_BY_WORDS] += 1
+            asked.reading.mend("mismatch", _BY_WORDS, partial(_other_text, place))
         if not 0 <= found[0] <= found[1] <= len(text):
             yield DraftSpan(start, end, label, words, where=place)
         elif kept := visible(text, found, asked.reading):
