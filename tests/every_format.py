@@ -548,6 +548,120 @@ def records_of_words(data: Annotations) -> Example:
     return one_each(data, "json", content)
 
 
+def mqm(data: Annotations) -> Example:
+    """An error in each row, between marks; a row without an error where nothing was found."""
+    names = ["system", "doc", "doc_id", "seg_id", "rater", "source", "target", "category"]
+    rows = [[*names, "severity"]]
+    for document, person in data.spans:
+        text = data.texts[document]
+        begin = ["", "", "", document, person, ""]
+        found = [
+            [*begin, f"{text[:start]}<v>{text[start:end]}</v>{text[end:]}", label, "Minor"]
+            for start, end, label, _ in data.marked(document, person)
+        ]
+        rows += found or [[*begin, text, "No-error", "No-error"]]
+    return Example({"mqm.tsv": "\n".join(map("\t".join, rows)).encode()}, ["mqm.tsv"])
+
+
+def mqm_json(data: Annotations) -> Example:
+    """Of Bio-MQM, which does not name documents: by their texts."""
+    records = [
+        {
+            "source": "",
+            "target": data.texts[document],
+            "SEG_ID": document,
+            "source_errors": [],
+            "target_errors": [
+                {"term": words, "startIndex": start, "endIndex": end - 1}
+                | {"error_category": label, "severity": "Minor"}
+                for start, end, label, words in data.marked(document, person)
+            ],
+            "Annotator_ID": person,
+        }
+        for document, person in data.spans
+    ]
+    return Example({"mqm.json": json.dumps(records).encode("utf-8-sig")}, ["mqm.json"])
+
+
+def _errors(data: Annotations, document: str, person: str) -> list[dict[str, Any]]:
+    return [
+        {"start_i": start, "end_i": end - 1, "severity": label}
+        for start, end, label, _ in data.marked(document, person, utf16)
+    ]
+
+
+def esa(data: Annotations) -> Example:
+    """As pearmut stores it."""
+    log = [
+        {
+            "user_id": person,
+            "item_i": number,
+            "item": [{"item_id": document, "tgt": {"": data.texts[document]}}],
+            "annotation": [{"": {"score": 80, "error_spans": _errors(data, document, person)}}],
+        }
+        for number, (document, person) in enumerate(data.spans)
+    ]
+    return Example({"log.jsonl": lines(log)}, ["log.jsonl"])
+
+
+def esa_wmt(data: Annotations) -> Example:
+    segments = [
+        {
+            "doc_id": document,
+            "tgt_text": {"": text},
+            "scores": {
+                "": [
+                    {"annotator": person, "errors": _errors(data, document, person)}
+                    for person in data.people
+                    if (document, person) in data.spans
+                ]
+            },
+        }
+        for document, text in data.texts.items()
+    ]
+    return Example({"wmt.jsonl": lines(segments)}, ["wmt.jsonl"])
+
+
+def esa_appraise(data: Annotations) -> Example:
+    """The texts are in a second file."""
+    made = io.StringIO()
+    writer = csv.writer(made, lineterminator="\n")
+    for document, person in data.spans:
+        errors = json.dumps(_errors(data, document, person))
+        writer.writerow([person, "", document, "TGT", "eng", "deu", "80", "", "False", errors])
+    items = [
+        {"targetID": "", "itemID": document, "documentID": "", "targetText": text}
+        for document, text in data.texts.items()
+    ]
+    files = {
+        "scores.csv": made.getvalue().encode(),
+        "batches.json": json.dumps([{"items": items}]).encode(),
+    }
+    return Example(files, ["scores.csv"], {"documents": "batches.json"})
+
+
+def factgenie(data: Annotations) -> Example:
+    """The outputs are a second file; documents are named after data set, split and setup too."""
+
+    def key(document: str) -> dict[str, str]:
+        return {"dataset": "d", "split": "test", "example_idx": document, "setup_id": "one"}
+
+    rows = [
+        {
+            **key(document),
+            "annotations": [
+                {"type": label, "text": words, "start": start}
+                for start, _, label, words in data.marked(document, person)
+            ],
+            "annotator_group": person,
+        }
+        for document, person in data.spans
+    ]
+    texts = [{**key(document), "output": text} for document, text in data.texts.items()]
+    files = {"annotations.jsonl": lines(rows), "outputs.jsonl": lines(texts)}
+    return Example(files, list(files))
+
+
 def _regions(data: Annotations, document: str, person: str) -> list[dict[str, Any]]:
     return [
         {"start": start, "end": end, "text": surface, "labels": [label]}
@@ -983,6 +1097,9 @@ FORMATS: dict[str, list[Callable[[Annotations], Example]]] = {
     ],
     "argilla": [argilla, argilla_flat],
     "langextract": [langextract],
+    "mqm": [mqm, mqm_json],
+    "esa": [esa, esa_wmt, esa_appraise],
+    "factgenie": [factgenie],
     "label-studio": [label_studio, label_studio_min],
     "webanno-tsv": [webanno_tsv, webanno_tsv_file],
     "spacy": [spacy],
@@ -1002,6 +1119,8 @@ FORMATS: dict[str, list[Callable[[Annotations], Example]]] = {
 EXAMPLES = {one.__name__: one for variants in FORMATS.values() for one in variants}
 _LOSING_DOCUMENTS = (
     conll_columns,
+    mqm_json,
+    factgenie,
     webanno_tsv_file,
     gate_bdocjs_file,
     gate_xml,

@@ -121,6 +121,20 @@ LANGEXTRACT = (
     '{"extractions": [{"extraction_class": "PER", "extraction_text": "Anna", "char_interval": '
     '{"start_pos": 0, "end_pos": 4}}], "text": "Anna left", "document_id": "1"}\n'
 )
+MQM = (
+    "system\tdoc\tdoc_id\tseg_id\trater\tsource\ttarget\tcategory\tseverity\n"
+    "one\tnews\t1\t1\tanna\tAnna ging\t<v>Anna</v> left\tStyle/Awkward\tMinor\n"
+)
+ESA = (
+    '{"user_id": "anna", "item_i": 0, "item": [{"item_id": "1", "tgt": {"one": "Anna left"}}], '
+    '"annotation": [{"one": {"score": 80, "error_spans": '
+    '[{"start_i": 0, "end_i": 3, "severity": "minor", "category": null}]}}]}\n'
+)
+TOXIC_SPANS = 'spans,text\n"[0, 1, 2, 3]",Anna left\n'
+FACTGENIE = (
+    '{"dataset": "d", "split": "test", "example_idx": 0, "setup_id": "one", "output": "Anna left", '
+    '"annotations": [{"type": 0, "text": "Anna", "start": 0}], "annotator_group": 1}\n'
+)
 WRITTEN = {
     "conll": CONLL,
     "argilla": ARGILLA,
@@ -140,6 +154,10 @@ WRITTEN = {
     "bioc": BIOC,
     "pubtator": PUBTATOR,
     "medtator": MEDTATOR,
+    "mqm": MQM,
+    "esa": ESA,
+    "factgenie": FACTGENIE,
+    "toxic-spans": TOXIC_SPANS,
 }
 
 

@@ -30,7 +30,10 @@ SPANS = {
 }
 ANNOTATORS = ("anna", "ben")
 POSITIONS = ("characters", "tokens")
-ELSEWHERE = {"rttm": "has no texts, and is covered in its own tests"}
+ELSEWHERE = {
+    "rttm": "has no texts, and is covered in its own tests",
+    "toxic-spans": "has one label, and is covered in its own tests",
+}
 """Formats without examples, and why."""
 DATA = Annotations({name: [text] for name, text in TEXTS.items()}, SPANS)
 

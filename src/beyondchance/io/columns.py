@@ -78,7 +78,7 @@ class Table:
         text = self.source.text
         if text.count("\n", 0, len(text) - 1) == len(self):
             return range(2, len(self) + 2)
-        return [line for line, _ in _csv_rows(self.source)][1:]
+        return [line for line, _ in csv_rows(self.source)][1:]
 
     def where(self, row: int) -> str:
         """Name a row by its file and line."""
@@ -195,7 +195,7 @@ def _json_lines(source: Source) -> Table:
 
 def _separated(source: Source) -> Table:
     """Read CSV or TSV row by row."""
-    rows = _csv_rows(source)
+    rows = csv_rows(source)
     if not rows:
         raise FormatError(
             "holds no rows", where=source.name, expected="a header and a row for each span"
@@ -223,10 +223,11 @@ def _fields_up_to(length: int) -> Iterator[None]:
             csv.field_size_limit(before)
 
 
-def _csv_rows(source: Source) -> list[tuple[int, list[str]]]:
+def csv_rows(source: Source, delimiter: str = "") -> list[tuple[int, list[str]]]:
     """The rows and the lines where they begin; all have as many cells as the first."""
     text = source.text
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=_delimiter(source), strict=True)
+    delimiter = delimiter or _delimiter(source)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     rows: list[tuple[int, list[str]]] = []
     line = 0
     try:

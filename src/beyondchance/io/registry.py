@@ -314,6 +314,32 @@ _ALL = (
         options=UNTOKENISED,
     ),
     Format(
+        name="mqm",
+        title="MQM: errors marked in translations, TSV of WMT, TSV and JSON of Bio-MQM",
+        example="beyondchance agree mqm_generalMT2022_ende.tsv --feature severity",
+        options=UNTOKENISED | {"layer", "feature"},
+    ),
+    Format(
+        name="esa",
+        title="ESA: error spans in translations, JSONL of pearmut and WMT, CSV of Appraise",
+        example="beyondchance agree campaign.jsonl",
+        offsets="UTF-16 units",
+        options=UNTOKENISED - {"offsets"} | {"feature", "documents"},
+    ),
+    Format(
+        name="factgenie",
+        title="factgenie: spans in generated texts, JSONL, with the JSONL of the outputs",
+        example="beyondchance agree annotations.jsonl outputs.jsonl",
+        first="{",
+        options=UNTOKENISED | {"documents"},
+    ),
+    Format(
+        name="toxic-spans",
+        title="toxic spans of SemEval-2021: CSV with texts and indices of characters",
+        example="beyondchance agree anna.csv ben.csv",
+        options=UNTOKENISED,
+    ),
+    Format(
         name="label-studio",
         title="Label Studio: JSON and JSON-MIN, all annotators in one file",
         example="beyondchance agree export.json",
