@@ -326,6 +326,15 @@ class ReadOptions(TypedDict, total=False):
         str | None,
         Option("A second table with one row for each document.", is_signed=False, metavar="FILE"),
     ]
+    columns: Annotated[
+        str | list[str] | tuple[str, ...] | None,
+        Option(
+            "The columns of a table without a header, such as document,label,start,end; _ ignores "
+            "one.",
+            is_signed=False,
+            metavar="NAMES",
+        ),
+    ]
 
 
 @cache

@@ -60,8 +60,13 @@ class Reading:
     def changed(self) -> dict[str, Any]:
         """The options that were given another value than their default."""
         known = declared(ReadOptions)
-        given = self.options.items()
-        return {name: value for name, value in given if value != known[name].option.default}
+        changed: dict[str, Any] = {}
+        for name, value in self.options.items():
+            default = known[name].option.default
+            # Data frames are compared value by value, so that `!=` gives no answer for them.
+            if value is not default and (default is None or value != default):
+                changed[name] = value
+        return changed
 
     def note(self, *text: Piece, where: str = "", who: str = "") -> None:
         """Keep something that was found out, once."""

@@ -1,12 +1,12 @@
-"""One row for each span: CSV, TSV, JSON Lines or Parquet.
+"""One row for each span: CSV, TSV, JSON Lines, Parquet or a data frame.
 
 The columns ``document``, ``annotator``, ``start``, ``end`` and ``label`` may have a few
 other names (`columns.NAMES`). The length of each document comes from a column ``length`` or
 ``text``, from a second table with one row for each document, or from the option
 ``length``. All further columns are fields of the documents; one that varies within a
 document is not, and is left out. Without texts, offsets are taken to count what
-``positions`` says; with texts they count characters. Files without a header have the
-columns annotator, label, start, end.
+``positions`` says; with texts they count characters. A file without a header is read only
+if ``columns`` names its columns: what they are cannot be known.
 
 A row without start, end and label means that the annotator found nothing in the document.
 If there is such a row, only annotators with a row for a document are taken to have
@@ -17,11 +17,12 @@ unless ``empty="missing"`` is passed.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import compress, product
 from operator import itemgetter
 from os import PathLike
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -35,14 +36,18 @@ from beyondchance.io.columns import (
     SPAN,
     Table,
     codes_of,
-    looks_like_spans,
-    read_table,
+    is_single,
+    known_columns,
+    named_twice,
     whole_numbers,
 )
 from beyondchance.io.drafts import Draft, DraftSpan
+from beyondchance.io.frames import check_long, frame_table, is_table, names_of
+from beyondchance.io.identifiers import PLAIN_IDS, plain_ids
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload
 from beyondchance.io.sources import Source, opened
+from beyondchance.io.table_files import looks_like_spans, read_table
 from beyondchance.io.values import quoting
 from beyondchance.messages import Quote, Use
 from beyondchance.types import Bools, Ints
@@ -104,13 +109,21 @@ class _Rows:
 
 
 def is_format(upload: Upload) -> bool:
-    """Whether there is a header, or JSON keys, with the columns of a table of spans."""
-    return upload.data is None and looks_like_spans(upload.sources[0])
+    """Whether there is a header, or JSON keys, with the columns of a table of spans.
+
+    So are rows of spans without a header, which are refused if their columns are not named,
+    and data frames.
+    """
+    if upload.data is not None:
+        return is_table(upload.data)
+    return looks_like_spans(upload.sources[0])
 
 
 def read(uploads: list[Upload], reading: Reading) -> Corpus:
     """Read tables to a corpus; rows with texts become drafts, as in all formats with texts."""
-    tables = [(upload, read_table(source)) for upload in uploads for source in upload.sources]
+    tables = [
+        (upload, table) for upload in uploads for table in _tables(upload, len(uploads), reading)
+    ]
     rows = _combined(tables, _read_documents(reading), reading)
     if any("text" in table.columns for table, _ in rows.described):
         drafts = _drafts(rows, reading)
@@ -120,15 +133,34 @@ def read(uploads: list[Upload], reading: Reading) -> Corpus:
     return _numbered(rows, reading)
 
 
+def _tables(upload: Upload, n_uploads: int, reading: Reading) -> Iterator[Table]:
+    """The tables of one upload: a data frame, or files."""
+    if upload.data is None:
+        for source in upload.sources:
+            yield read_table(source, reading)
+        return
+    # One needs no name; of several, the name says which.
+    called = "the data frame" if n_uploads == 1 else f"the data frame {upload.name!r}"
+    table = frame_table(upload.data, called)
+    if reading.options["columns"] is not None:
+        raise named_twice(table)
+    check_long(table)
+    yield known_columns(table)
+
+
 def _read_documents(reading: Reading) -> Table | None:
     """The second table, one row for each document."""
-    path = reading.options["documents"]
-    if path is None:
+    given: Any = reading.options["documents"]
+    if given is None:
         return None
-    source = opened(path) if isinstance(path, str | PathLike) else None
-    if not isinstance(source, Source):
-        raise OptionError("documents is ", Quote(path), expected="the path of a table of documents")
-    table = read_table(source, needed=("document",))
+    if names_of(given) is not None:
+        table = known_columns(frame_table(given, "the data frame of documents"), ("document",))
+    else:
+        source = opened(Path(given)) if isinstance(given, str | PathLike) else None
+        if not isinstance(source, Source):
+            expected = "a table of documents: its path, or a data frame"
+            raise OptionError("documents is ", Quote(given), expected=expected)
+        table = read_table(source, reading, needed=("document",))
     names, codes = codes_of(table, "document")
     if np.any(codes < 0):
         where = table.where(int(np.argmax(codes < 0)))
@@ -148,30 +180,20 @@ def _read_documents(reading: Reading) -> Table | None:
 def _combined(tables: list[tuple[Upload, Table]], listing: Table | None, reading: Reading) -> _Rows:
     """Put the rows of all tables below one another."""
     names: dict[str, dict[str, int]] = {kind: {} for kind in ("document", "annotator", "label")}
-    columns: dict[str, list[Any]] = {kind: [] for kind in (*names, "start", "end", "is_span")}
-    for upload, table in tables:
-        part: dict[str, Any] = {}
-        start, no_start = whole_numbers(table, "start")
-        end, no_end = whole_numbers(table, "end")
-        for kind, default in (("document", "1"), ("annotator", upload.annotator), ("label", "")):
-            own, codes = [default], np.zeros(len(table), dtype=np.int64)
-            if kind in table.columns:
-                own, codes = codes_of(table, kind)
-            if kind == "annotator":
-                reading.met(upload.name, own)
-            known = names[kind]
-            number = [known.setdefault(name, len(known)) for name in own]
-            is_same = number == list(range(len(own)))
-            part[kind] = codes if is_same else np.array([*number, -1])[codes]
-            if kind != "label" and codes.min(initial=0) < 0:
-                row = int(np.argmin(codes))
-                raise FormatError(f"{kind} missing", where=table.where(row), expected="a name")
-        is_span = _is_span(table, no_start, no_end, part["label"] < 0)
-        for kind, values in {**part, "start": start, "end": end, "is_span": is_span}.items():
-            columns[kind].append(values)
+    parts = [_part(upload, table, names, reading) for upload, table in tables]
     joined: dict[str, Any] = {
-        k: v[0] if len(v) == 1 else np.concatenate(v) for k, v in columns.items()
+        kind: values if len(parts) == 1 else np.concatenate([part[kind] for part in parts])
+        for kind, values in parts[0].items()
     }
+    sizes = [len(table) for _, table in tables]
+    plain = _plain_documents(list(names["document"]), joined, sizes, listing, reading)
+    if plain:
+        known: dict[str, int] = {}
+        number = [known.setdefault(plain.get(name, name), len(known)) for name in names["document"]]
+        names["document"] = known
+        joined["document"] = np.array(number)[joined["document"]]
+        if listing is not None:
+            listing = _with_plain_documents(listing, plain)
     if listing is not None and joined["is_span"].all() and reading.options["empty"] != "missing":
         # All annotators are taken to have found nothing in the documents without a row.
         for name in codes_of(listing, "document")[0]:
@@ -184,6 +206,65 @@ def _combined(tables: list[tuple[Upload, Table]], listing: Table | None, reading
         labels=list(names["label"]),
         **joined,
     )
+
+
+def _part(
+    upload: Upload, table: Table, names: dict[str, dict[str, int]], reading: Reading
+) -> dict[str, Any]:
+    """The columns of one table; names are numbered as in the tables before."""
+    part: dict[str, Any] = {}
+    start, no_start = whole_numbers(table, "start")
+    end, no_end = whole_numbers(table, "end")
+    for kind, default in (("document", "1"), ("annotator", upload.annotator), ("label", "")):
+        own, codes = [default], np.zeros(len(table), dtype=np.int64)
+        if kind in table.columns:
+            own, codes = codes_of(table, kind)
+        if kind == "annotator":
+            reading.met(upload.name, own)
+        if kind != "label" and codes.min(initial=0) < 0:
+            row = int(np.argmin(codes))
+            raise FormatError(f"{kind} missing", where=table.where(row), expected="a name")
+        known = names[kind]
+        if known:
+            number = [known.setdefault(name, len(known)) for name in own]
+            codes = np.array([*number, -1])[codes]
+        else:
+            known.update(zip(own, range(len(own)), strict=True))
+        part[kind] = codes
+    is_span = _is_span(table, no_start, no_end, part["label"] < 0)
+    return {**part, "start": start, "end": end, "is_span": is_span}
+
+
+def _plain_documents(
+    names: list[str],
+    joined: dict[str, Ints],
+    sizes: list[int],
+    listing: Table | None,
+    reading: Reading,
+) -> dict[str, str]:
+    """The ids of documents that are another one with a decimal point, and what they become."""
+    listed = [] if listing is None else codes_of(listing, "document")[0]
+    if reading.changed().get("match", "id") != "id" or not plain_ids([*names, *listed]):
+        return {}
+    distinct = [listed]
+    n, end = len(names), 0
+    for size in sizes:
+        part, end = slice(end, end + size), end + size
+        owner: dict[int, list[str]] = {}
+        for pair in np.unique(joined["annotator"][part] * n + joined["document"][part]).tolist():
+            owner.setdefault(pair // n, []).append(names[pair % n])
+        distinct += owner.values()
+    plain = plain_ids([*names, *listed], distinct=distinct)
+    if plain:
+        reading.skipped[PLAIN_IDS] += len(plain)
+    return plain
+
+
+def _with_plain_documents(listing: Table, plain: dict[str, str]) -> Table:
+    """The table of documents with the ids that the spans have now."""
+    names, codes = codes_of(listing, "document")
+    own = [plain.get(name, name) for name in names]
+    return replace(listing, columns={**listing.columns, "document": [own[i] for i in codes]})
 
 
 def _is_span(table: Table, no_start: Bools, no_end: Bools, no_label: Bools) -> Bools:
@@ -205,8 +286,9 @@ def _is_span(table: Table, no_start: Bools, no_end: Bools, no_label: Bools) -> B
 
 def _numbered(rows: _Rows, reading: Reading) -> Corpus:
     """Build a corpus without texts, column by column."""
+    changed = reading.changed()
     for name in ("offsets", "align", "whitespace", "match", "tokeniser"):
-        if name in reading.changed():
+        if name in changed and changed[name] != "exact":
             raise OptionError(
                 f"option {name!r} needs the texts",
                 expected=("a column text, or a table of documents with one: ", Use("documents")),
@@ -398,6 +480,12 @@ def _fields(rows: _Rows, reading: Reading) -> dict[str, tuple[str, ...]]:
             continue
         values = [""] * len(rows.documents)
         parts = [part for part in rows.described if name in part[0].columns]
+        if any(_is_composite(table.columns[name]) for table, _ in parts):
+            reading.skipped["columns of bytes, lists or objects left out"] += 1
+            reading.note(
+                "column ", Quote(name), " holds bytes, lists or objects and is not a field"
+            )
+            continue
         whole = [_fill_field(values, document, table, name) for table, document in parts]
         if all(whole):
             fields[name.strip()] = tuple(values)
@@ -405,6 +493,11 @@ def _fields(rows: _Rows, reading: Reading) -> dict[str, tuple[str, ...]]:
             reading.skipped["columns that vary within documents left out"] += 1
             reading.note("column ", Quote(name), " varies within documents and is not a field")
     return fields
+
+
+def _is_composite(values: Any) -> bool:
+    """Whether a column holds bytes, lists or objects, which are no names."""
+    return isinstance(values, list) and not all(map(is_single, values))
 
 
 def _fill_field(values: list[str], document: Ints, table: Table, name: str) -> bool:
@@ -427,7 +520,7 @@ def _fill_field(values: list[str], document: Ints, table: Table, name: str) -> b
 
 def _drafts(rows: _Rows, reading: Reading) -> Iterator[Draft]:
     """Rows with texts, as drafts."""
-    by_id = reading.options["match"] == "id"
+    by_id = reading.changed().get("match", "id") in {"id", "exact"}
     texts = _texts(rows, by_id=by_id)
     fields = _fields(rows, reading)
     groups: dict[tuple[int, int], list[int]] = {}
