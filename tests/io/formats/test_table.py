@@ -417,7 +417,7 @@ def test_options_that_need_texts(tmp_path, option):
 def test_documents_that_are_no_table(tmp_path):
     path = written(tmp_path / "a.csv", CSV)
     for wrong in (tmp_path, 5):
-        with pytest.raises(bc.OptionError, match="expected a table of documents: its path, or"):
+        with pytest.raises(bc.OptionError, match="expected the path of a table of documents"):
             bc.read(path, format="table", documents=wrong)
     twice = written(tmp_path / "d.csv", "document,length\nd1,20\nd1,20\n")
     with pytest.raises(bc.FormatError) as caught:

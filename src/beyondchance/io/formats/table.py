@@ -156,10 +156,12 @@ def _read_documents(reading: Reading) -> Table | None:
     if names_of(given) is not None:
         table = known_columns(frame_table(given, "the data frame of documents"), ("document",))
     else:
-        source = opened(Path(given)) if isinstance(given, str | PathLike) else None
+        is_path = isinstance(given, str | PathLike)
+        source = opened(Path(given)) if is_path else None
         if not isinstance(source, Source):
-            expected = "a table of documents: its path, or a data frame"
-            raise OptionError("documents is ", Quote(given), expected=expected)
+            expected = "the path of a table of documents"
+            other = "" if is_path else ", or a data frame"
+            raise OptionError("documents is ", Quote(given), expected=expected + other)
         table = read_table(source, reading, needed=("document",))
     names, codes = codes_of(table, "document")
     if np.any(codes < 0):
