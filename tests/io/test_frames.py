@@ -69,6 +69,17 @@ KINDS = {
     "pyarrow, categories": pa.table(
         {**COLUMNS, "label": pa.array(COLUMNS["label"]).dictionary_encode()}
     ),
+    "pyarrow, unsigned": pa.table(
+        {
+            **COLUMNS,
+            "label": pa.DictionaryArray.from_arrays(
+                pa.array([2, 2, 0, None], pa.uint8()), pa.array(["LOC", "unused", "PER"])
+            ),
+        }
+    ),
+    "polars as pyarrow": pl.DataFrame(COLUMNS)
+    .with_columns(pl.col("label", "document").cast(pl.Categorical))
+    .to_arrow(),
     "dictionary": COLUMNS,
     "dictionary of arrays": {k: np.array(v, dtype=object) for k, v in COLUMNS.items()},
     "dictionary of tuples": {k: tuple(v) for k, v in COLUMNS.items()},

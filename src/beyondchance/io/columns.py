@@ -38,6 +38,8 @@ SPAN = ("start", "end", "label")
 WHOLE = re.compile(r"\s*[+-]?[0-9]{1,18}(\.0*)?\s*", re.ASCII)
 """A whole number as files write it."""
 _TOO_LARGE = 10**18
+_HEAD = 2**12
+"""Rows that most likely have every value of a column with few values."""
 _GAPS = frozenset({"NAType", "NaTType"})
 """The types of pandas for a missing value, by name: nothing here imports pandas."""
 
@@ -184,14 +186,13 @@ def _arrow_codes(values: Any) -> tuple[list[str], Ints]:
     """The values of a dictionary-encoded column as they first occur, and each row's number."""
     joined = values.combine_chunks()
     own = joined.dictionary.to_pylist()
-    indices = joined.indices.fill_null(-1) if values.null_count else joined.indices
+    indices = joined.indices
+    if indices.null_count:
+        indices = indices.cast("int64").fill_null(-1)  # they may be unsigned
     codes = np.asarray(indices)
-    # The dictionary may have another order, and values that no row has.
-    seen = np.maximum.accumulate(codes) if len(codes) else codes
-    n_seen = int(seen[-1]) + 1 if len(seen) else 0
-    is_in_order = n_seen == len(own) and np.all(np.diff(seen, prepend=seen.dtype.type(-1)) <= 1)
-    if is_in_order and None not in own:
+    if is_in_order(codes, len(own)) and None not in own:
         return own, codes.astype(np.int64)
+    # The dictionary may have another order, and values that no row has.
     first = np.full(len(own) + 1, len(codes))  # one more, for the rows without a value
     np.minimum.at(first, codes, np.arange(len(codes)))
     order = np.argsort(first[:-1], kind="stable")
@@ -199,6 +200,26 @@ def _arrow_codes(values: Any) -> tuple[list[str], Ints]:
     number = np.full(len(own) + 1, -1)
     number[used] = np.arange(len(used))
     return [own[i] for i in used], number[codes]
+
+
+def is_in_order(codes: Ints, n_values: int) -> bool:
+    """Whether 0, 1, ... first occur in this order, and all do; -1 stands for no value.
+
+    Examples
+    --------
+    >>> is_in_order(np.array([0, 0, -1, 1, 0, 2]), 3), is_in_order(np.array([0, 2, 1]), 3)
+    (True, False)
+    """
+    n_head = min(len(codes), max(_HEAD, 4 * n_values))
+    head = codes[:n_head]
+    for part in (head, codes):
+        seen = np.maximum.accumulate(part)
+        if len(seen) and (seen[0] > 0 or np.any(seen[1:] - seen[:-1] > 1)):
+            return False
+        # The few values of most columns all occur in the first rows.
+        if len(seen) and seen[-1] == n_values - 1:
+            return True
+    return n_values == 0
 
 
 def is_gap(value: object) -> bool:

@@ -12,10 +12,12 @@ import json
 import os
 import re
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path, PurePosixPath
+from threading import Thread
 from typing import Any
 
 from beyondchance.errors import FormatError
@@ -150,6 +152,17 @@ class Source:
         for number, line in enumerate(self.lines(), start=1):
             if line.strip():
                 yield number, parsed_json(line, self.name, first_line=number)
+
+
+@contextmanager
+def digested(sources: Iterable[Source]) -> Iterator[None]:
+    """Make the digests of files that have been read, in a thread of its own meanwhile."""
+    thread = Thread(target=lambda: [source.sha256 for source in sources])
+    thread.start()
+    try:
+        yield
+    finally:
+        thread.join()
 
 
 def parsed_json(text: str, name: str, *, first_line: int = 1) -> Any:

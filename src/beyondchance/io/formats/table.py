@@ -46,7 +46,7 @@ from beyondchance.io.frames import check_long, frame_table, is_table, names_of
 from beyondchance.io.identifiers import PLAIN_IDS, plain_ids
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload
-from beyondchance.io.sources import Source, opened
+from beyondchance.io.sources import Source, digested, opened
 from beyondchance.io.table_files import looks_like_spans, read_table
 from beyondchance.io.values import quoting
 from beyondchance.messages import Quote, Use
@@ -124,6 +124,12 @@ def read(uploads: list[Upload], reading: Reading) -> Corpus:
     tables = [
         (upload, table) for upload in uploads for table in _tables(upload, len(uploads), reading)
     ]
+    # The digests are needed in the end, and to make them meanwhile costs no time.
+    with digested(source for upload in uploads for source in upload.sources):
+        return _corpus(tables, reading)
+
+
+def _corpus(tables: list[tuple[Upload, Table]], reading: Reading) -> Corpus:
     rows = _combined(tables, _read_documents(reading), reading)
     if any("text" in table.columns for table, _ in rows.described):
         drafts = _drafts(rows, reading)
@@ -271,6 +277,8 @@ def _with_plain_documents(listing: Table, plain: dict[str, str]) -> Table:
 
 def _is_span(table: Table, no_start: Bools, no_end: Bools, no_label: Bools) -> Bools:
     """Which rows are spans; a row has all of start, end and label, or none."""
+    if not (no_start.any() or no_end.any() or no_label.any()):
+        return ~no_start
     gaps = np.stack([no_start, no_end, no_label])
     torn = gaps.any(axis=0) & ~gaps.all(axis=0)
     if torn.any():
@@ -448,16 +456,17 @@ def _lengths(rows: _Rows, reading: Reading) -> Ints:
 def _fill_lengths(lengths: Ints, document: Ints, table: Table, names: list[str]) -> None:
     """Take the lengths that a table gives; they must not contradict one another."""
     given, missing = whole_numbers(table, "length")
-    strange = (given < 0) | (given > MOST_POSITIONS)
-    if strange.any():
-        row = int(np.argmax(strange))
+    if len(given) and not 0 <= given.min() <= given.max() <= MOST_POSITIONS:
+        row = int(np.argmax((given < 0) | (given > MOST_POSITIONS)))
         raise FormatError(
             f"length is {given[row]}",
             where=table.where(row),
             expected=f"a number from 0 to {MOST_POSITIONS:,}",
         )
-    rows = np.flatnonzero(~missing & (document >= 0))
-    document, given = document[rows], given[rows]
+    rows = None
+    if missing.any() or document.min(initial=0) < 0:
+        rows = np.flatnonzero(~missing & (document >= 0))
+        document, given = document[rows], given[rows]
     before = lengths.copy()
     lengths[document] = given
     differs = lengths[document] != given
@@ -468,7 +477,7 @@ def _fill_lengths(lengths: Ints, document: Ints, table: Table, names: list[str])
         raise MismatchError(
             *("document ", Quote(names[document[place]])),
             f" has the length {given[place]} here and another elsewhere",
-            where=table.where(int(rows[place])),
+            where=table.where(place if rows is None else int(rows[place])),
             expected="one",
         )
 
