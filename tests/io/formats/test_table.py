@@ -753,9 +753,72 @@ def test_parquet_is_read_as_if_it_were_python_objects(tmp_path_factory, changed)
             corpus = bc.read(path, format="table")
         except bc.BeyondChanceError as error:
             return f"{kind}{type(error)} {error}"
-        return kind, everything(corpus), corpus.fields, corpus.text_length.tolist(), corpus.skipped
+        names = corpus.documents, corpus.annotators, corpus.labels, corpus.fields
+        return kind, names, everything(corpus), corpus.text_length.tolist(), corpus.skipped
 
     quick = said("")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(columns, "_typed", lambda column, *_: column.to_pylist())
         assert said("") == quick
+
+
+@given(
+    values=st.lists(st.sampled_from(["a", "b", " a", "c", "", None]), max_size=12),
+    dictionary=st.permutations(["a", "b", " a", "c", "", "unused"]),
+    n_head=st.integers(1, 12),
+)
+def test_codes_do_not_depend_on_the_dictionary(values, dictionary, n_head):
+    places = pa.array([None if value is None else dictionary.index(value) for value in values])
+    coded = pa.DictionaryArray.from_arrays(places.cast(pa.int8()), pa.array(dictionary))
+    source = Source("a", member=b"")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(columns, "_HEAD", n_head)
+        for column in (
+            pa.chunked_array([coded]),
+            pa.chunked_array([pa.array(values, pa.string())]),
+        ):
+            arrow = column if column.type == coded.type else column.dictionary_encode()
+            names, codes = columns.codes_of(columns.Table(source, {"genre": arrow}), "genre")
+            plain = columns.codes_of(columns.Table(source, {"genre": values}), "genre")
+            assert (names, codes.tolist()) == (plain[0], plain[1].tolist())
+            assert codes.dtype == plain[1].dtype
+
+
+def test_bytes_in_parquet_are_refused(tmp_path):
+    path = tmp_path / "a.parquet"
+    parquet.write_table(pa.table({**PARQUET, "label": [b"X"] * 4}), path)
+    with pytest.raises(bc.FormatError) as caught:
+        bc.read(path)
+    assert str(caught.value) == (
+        f"{path}:1: label is b'X'; expected a name, not bytes: save or decode the column as text"
+    )
+
+
+def test_columns_of_one_name_in_parquet_are_refused(tmp_path):
+    path = tmp_path / "a.parquet"
+    names = ["start", "end", "label", "label"]
+    parquet.write_table(pa.table([[1], [2], ["X"], ["Y"]], names=names), path)
+    with pytest.raises(bc.FormatError, match="the column name 'label' occurs twice"):
+        bc.read(path)
+
+
+def test_nan_in_parquet_is_a_missing_value(tmp_path):
+    path = tmp_path / "a.parquet"
+    gaps = {"start": [0.0, np.nan, 2.0, np.nan], "end": [4.0, np.nan, 4.0, np.nan]}
+    parquet.write_table(pa.table({**PARQUET, **gaps, "label": ["X", None, "Z", None]}), path)
+    assert everything(bc.read(path, length=9)) == {
+        ("d1", "anna"): [(0, 4, "X")],
+        ("d1", "ben"): [(2, 4, "Z")],
+        ("d2", "anna"): [],
+        ("d2", "ben"): [],
+    }
+
+
+@pytest.mark.parametrize("names", [("1", "1.0"), ("1.0", "1")])
+def test_ids_of_files_that_differ_in_the_decimal_point_are_one(tmp_path, names):
+    one, other = names
+    anna = written(tmp_path / "anna.csv", f"document,start,end,label\n{one},0,4,PER\n")
+    ben = written(tmp_path / "ben.csv", f"document,start,end,label\n{other},0,5,PER\n")
+    corpus = bc.read(anna, ben, length=9)
+    assert everything(corpus) == {("1", "anna"): [(0, 4, "PER")], ("1", "ben"): [(0, 5, "PER")]}
+    assert corpus.skipped == {"document ids such as 1.0 read as 1": 1}
