@@ -323,7 +323,7 @@ class ReadOptions(TypedDict, total=False):
         ),
     ]
     documents: Annotated[
-        str | None,
+        Any,  # a path, or a data frame
         Option("A second table with one row for each document.", is_signed=False, metavar="FILE"),
     ]
     columns: Annotated[

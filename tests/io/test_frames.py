@@ -233,20 +233,36 @@ def test_names_for_columns_that_have_names_are_refused():
         bc.read(pd.DataFrame(COLUMNS), columns="document,label,start,end")
 
 
-def test_a_data_frame_of_something_else_is_refused():
-    frame = pd.DataFrame({"name": ["Mira"], "age": [7]})
-    with pytest.raises(bc.FormatError) as caught:
-        bc.read(frame)
-    assert str(caught.value) == (
-        "the data frame: columns 'name', 'age'; expected a row for each span, with document, "
-        "annotator, start, end, label, length, text: document, annotator and length or text may be "
-        "missing; pass tags as lists"
-    )
+EXPECTED_ROWS = (
+    "expected one row for each span, with start, end, label, and document, annotator, length or "
+    "text"
+)
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        ({"name": ["Mira"], "age": [7]},
+         ("the data frame: the columns are 'name', 'age'; "
+          f"{EXPECTED_ROWS}: document and annotator may be missing if there is only one")),
+        ({"token": ["Mira"], "ada": ["B-PER"], "ben": ["O"]},
+         ("the data frame: the columns are 'token', 'ada', 'ben'; "
+          f"{EXPECTED_ROWS}: pass the tags of each annotator as a list of lists, one for each "
+          "sentence")),
+    ],
+)  # fmt: skip
+def test_a_data_frame_of_something_else_is_refused(columns, message):
+    for make in (pd.DataFrame, pl.DataFrame, pa.table):
+        with pytest.raises(bc.FormatError) as caught:
+            bc.read(make(columns))
+        assert str(caught.value) == message
 
 
 def test_a_data_frame_without_columns_or_rows_is_refused():
     for frame in (pd.DataFrame(), pl.DataFrame()):
-        with pytest.raises(bc.FormatError, match="the data frame: columns none; expected a row"):
+        with pytest.raises(
+            bc.FormatError, match="the data frame: the columns are none; expected one"
+        ):
             bc.read(frame)
     for frame in (pd.DataFrame(COLUMNS)[:0], pl.DataFrame(COLUMNS)[:0], pa.table(COLUMNS)[:0]):
         with pytest.raises(bc.FormatError, match="the data frame: holds no rows; expected one"):

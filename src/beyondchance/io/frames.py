@@ -14,7 +14,6 @@ import numpy as np
 
 from beyondchance.errors import FormatError
 from beyondchance.io.columns import (
-    NAMES,
     NUMBERS,
     SPAN,
     Table,
@@ -24,10 +23,12 @@ from beyondchance.io.columns import (
     our_name,
 )
 from beyondchance.io.sources import Source
-from beyondchance.messages import Quote, quotes
+from beyondchance.messages import Quote, Text, quotes
 
 _NESTED = frozenset({"tokens", "words", "spans", "entities"})
 """Columns of data sets with one row for each text, which other readers take."""
+_TOKENS = frozenset({"token", "word", "form"})
+"""Columns of data frames with one row for each token, which are not read."""
 
 
 def names_of(data: object) -> list[str] | None:
@@ -93,15 +94,20 @@ def frame_table(data: Any, called: str) -> Table:
     return Table(source, columns, is_frame=True)
 
 
-def check_long(table: Table, needed: tuple[str, ...] = SPAN) -> None:
+def check_long(table: Table) -> None:
     """Refuse a data frame that has no columns of spans, saying what is needed."""
-    if not set(needed) <= {our_name(name) for name in table.columns}:
-        raise FormatError(
-            *("columns ", *quotes(table.columns)),
-            where=table.source.name,
-            expected=f"a row for each span, with {', '.join(NAMES)}",
-            remedy="document, annotator and length or text may be missing; pass tags as lists",
-        )
+    if _is_long(list(table.columns)):
+        return
+    columns = f"{', '.join(SPAN)}, and document, annotator, length or text"
+    remedy: Text = "document and annotator may be missing if there is only one"
+    if any(name.lower() in _TOKENS for name in table.columns):
+        remedy = "pass the tags of each annotator as a list of lists, one for each sentence"
+    raise FormatError(
+        *("the columns are ", *quotes(table.columns)),
+        where=table.source.name,
+        expected=f"one row for each span, with {columns}",
+        remedy=remedy,
+    )
 
 
 def _is_long(names: list[Any]) -> bool:

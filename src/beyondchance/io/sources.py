@@ -156,9 +156,16 @@ class Source:
 
 @contextmanager
 def digested(sources: Iterable[Source]) -> Iterator[None]:
-    """Make the digests of files that have been read, in a thread of its own meanwhile."""
+    """Make the digests of files that have been read, in a thread of its own meanwhile.
+
+    Where there are no threads, as in a browser, they are made when they are asked for.
+    """
     thread = Thread(target=lambda: [source.sha256 for source in sources])
-    thread.start()
+    try:
+        thread.start()
+    except RuntimeError:
+        yield
+        return
     try:
         yield
     finally:

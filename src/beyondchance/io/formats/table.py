@@ -156,7 +156,7 @@ def _tables(upload: Upload, n_uploads: int, reading: Reading) -> Iterator[Table]
 
 def _read_documents(reading: Reading) -> Table | None:
     """The second table, one row for each document."""
-    given: Any = reading.options["documents"]
+    given = reading.options["documents"]
     if given is None:
         return None
     if names_of(given) is not None:
