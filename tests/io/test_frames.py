@@ -55,6 +55,7 @@ KINDS = {
     "pandas, objects": pd.DataFrame(COLUMNS, dtype=object),
     "pandas, categories": with_categories(pd.DataFrame(COLUMNS)),
     "pandas, index": pd.DataFrame(COLUMNS, index=[7, 7, 7, 7]),
+    "pandas, columns in the index": pd.DataFrame(COLUMNS).set_index(["document", "label"]),
     "pandas, pyarrow": pd.DataFrame(COLUMNS).convert_dtypes(dtype_backend="pyarrow"),
     "pandas, 32 bits": pd.DataFrame(COLUMNS).astype({"start": "float32", "length": "int8"}),
     "polars": pl.DataFrame(COLUMNS),
@@ -202,6 +203,12 @@ def test_columns_of_one_name_are_refused():
         assert str(caught.value) == (
             "the data frame: the column name 'label' occurs twice; expected distinct names"
         )
+
+
+def test_a_column_that_is_also_the_index_is_refused():
+    frame = pd.DataFrame(COLUMNS).set_index("document", drop=False)
+    with pytest.raises(bc.FormatError, match="the data frame: the column name 'document' occurs"):
+        bc.read(frame)
 
 
 def test_names_that_are_no_strings_are_refused():
@@ -365,3 +372,30 @@ def test_ids_of_annotators_in_one_table_are_mended():
     corpus = bc.read(columns, length=9)
     assert corpus.documents == ("1", "2")
     assert corpus.skipped == {MENDED: 2}
+
+
+def test_labels_of_floats_are_those_of_whole_numbers():
+    anna = pd.DataFrame({**ids(1, 2, 3), "label": [3, 4, None], "end": [1, 1, None]})
+    anna["start"] = [0, 0, None]
+    ben = pd.DataFrame({**ids(1, 2, 3), "label": [3, 4, 5]})
+    corpus = bc.read(anna, ben, length=9)
+    assert corpus.labels == ("3", "4", "5")
+    assert everything(corpus)["1", "annotator 1"] == [(0, 1, "3")]
+    assert everything(corpus)["3", "annotator 1"] == []
+    assert corpus.skipped == {"labels such as 1.0 read as 1": 2}
+
+
+def test_labels_of_one_annotator_stay_apart():
+    corpus = bc.read(ids("a", "b") | {"label": ["1", "1.0"]}, ids("a") | {"label": [1]}, length=9)
+    assert corpus.labels == ("1", "1.0")
+    assert corpus.skipped == {}
+
+
+def test_masked_values_are_missing():
+    columns = {**ids("a", "b"), "annotator": ["anna", "anna"], "label": ["X", None]}
+    for name in ("start", "end"):
+        columns[name] = np.ma.array(columns[name], mask=[False, True])
+    assert everything(bc.read(columns, length=9)) == {
+        ("a", "anna"): [(0, 1, "X")],
+        ("b", "anna"): [],
+    }

@@ -14,6 +14,7 @@ import numpy as np
 
 from beyondchance.errors import FormatError
 from beyondchance.io.columns import (
+    NAMES,
     NUMBERS,
     SPAN,
     Table,
@@ -51,7 +52,9 @@ def names_of(data: object) -> list[str] | None:
         if isinstance(listed, list):
             return listed
     columns: Any = getattr(data, "columns", None)
-    return list(columns) if hasattr(columns, "__iter__") and hasattr(data, "__getitem__") else None
+    if not hasattr(columns, "__iter__") or not hasattr(data, "__getitem__"):
+        return None
+    return [*_indexed(data), *columns]
 
 
 def is_table(data: object) -> bool:
@@ -110,6 +113,15 @@ def check_long(table: Table) -> None:
     )
 
 
+def _indexed(data: Any) -> list[str]:
+    """The levels of the index of pandas that have the name of a column that we know.
+
+    Other indices number the rows, and are ignored.
+    """
+    names = getattr(getattr(data, "index", None), "names", None) or ()
+    return [name for name in names if isinstance(name, str) and our_name(name) in NAMES]
+
+
 def _is_long(names: list[Any]) -> bool:
     """Whether these are the columns of a table of spans."""
     return set(SPAN) <= {our_name(name) for name in names if isinstance(name, str)}
@@ -122,7 +134,9 @@ def _is_column(values: object) -> bool:
 def _values(data: Any, name: str, called: str) -> Any:
     """The values of a column: an array of numbers, or a list."""
     try:
-        column = data[name]
+        column = data.index.get_level_values(name) if name in _indexed(data) else data[name]
+        if isinstance(column, np.ma.MaskedArray):
+            column = column.tolist()  # None where it is masked, which an array would show
         array = None if isinstance(column, list | tuple) else np.asarray(column)
     except Exception as error:  # the code of others may raise anything
         found = ("column ", Quote(name), f" cannot be read ({error})")

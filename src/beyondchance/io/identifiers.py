@@ -1,4 +1,4 @@
-"""Document ids that differ only in how a number is written."""
+"""Document ids and labels that differ only in how a number is written."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from collections.abc import Collection, Iterable
 _WITH_POINT = re.compile(r"([0-9]+)\.0+", re.ASCII)
 
 PLAIN_IDS = "document ids such as 1.0 read as 1"
-"""What to count the ids under that `plain_ids` mends."""
+PLAIN_LABELS = "labels such as 1.0 read as 1"
+"""What to count the ids and labels under that `plain_ids` mends."""
 
 
 def plain_ids(names: Iterable[str], *, distinct: Iterable[Collection[str]] = ()) -> dict[str, str]:

@@ -16,7 +16,7 @@ unless ``empty="missing"`` is passed.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import compress, product
@@ -43,7 +43,7 @@ from beyondchance.io.columns import (
 )
 from beyondchance.io.drafts import Draft, DraftSpan
 from beyondchance.io.frames import check_long, frame_table, is_table, names_of
-from beyondchance.io.identifiers import PLAIN_IDS, plain_ids
+from beyondchance.io.identifiers import PLAIN_IDS, PLAIN_LABELS, plain_ids
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload
 from beyondchance.io.sources import Source, digested, opened
@@ -193,15 +193,8 @@ def _combined(tables: list[tuple[Upload, Table]], listing: Table | None, reading
         kind: values if len(parts) == 1 else np.concatenate([part[kind] for part in parts])
         for kind, values in parts[0].items()
     }
-    sizes = [len(table) for _, table in tables]
-    plain = _plain_documents(list(names["document"]), joined, sizes, listing, reading)
-    if plain:
-        known: dict[str, int] = {}
-        number = [known.setdefault(plain.get(name, name), len(known)) for name in names["document"]]
-        names["document"] = known
-        joined["document"] = np.array(number)[joined["document"]]
-        if listing is not None:
-            listing = _with_plain_documents(listing, plain)
+    if reading.changed().get("match", "id") == "id":
+        listing = _mend(names, joined, parts, listing, reading)
     if listing is not None and joined["is_span"].all() and reading.options["empty"] != "missing":
         # All annotators are taken to have found nothing in the documents without a row.
         for name in codes_of(listing, "document")[0]:
@@ -243,36 +236,43 @@ def _part(
     return {**part, "start": start, "end": end, "is_span": is_span}
 
 
-def _plain_documents(
-    names: list[str],
+def _mend(
+    names: dict[str, dict[str, int]],
     joined: dict[str, Ints],
-    sizes: list[int],
+    parts: list[dict[str, Ints]],
     listing: Table | None,
     reading: Reading,
-) -> dict[str, str]:
-    """The ids of documents that are another one with a decimal point, and what they become."""
+) -> Table | None:
+    """Read documents and labels such as 1.0 as 1; return the table of documents with such ids."""
     listed = [] if listing is None else codes_of(listing, "document")[0]
-    if reading.changed().get("match", "id") != "id" or not plain_ids([*names, *listed]):
-        return {}
-    distinct = [listed]
-    n, end = len(names), 0
-    for size in sizes:
-        part, end = slice(end, end + size), end + size
-        owner: dict[int, list[str]] = {}
-        for pair in np.unique(joined["annotator"][part] * n + joined["document"][part]).tolist():
-            owner.setdefault(pair // n, []).append(names[pair % n])
-        distinct += owner.values()
-    plain = plain_ids([*names, *listed], distinct=distinct)
-    if plain:
-        reading.skipped[PLAIN_IDS] += len(plain)
-    return plain
+    for kind, others, counter in (("document", listed, PLAIN_IDS), ("label", [], PLAIN_LABELS)):
+        own = list(names[kind])
+        if not plain_ids([*own, *others]):
+            continue
+        distinct = [others, *(group for part in parts for group in _by_annotator(part, kind, own))]
+        plain = plain_ids([*own, *others], distinct=distinct)
+        if not plain:
+            continue
+        reading.skipped[counter] += len(plain)
+        names[kind] = {}
+        number = [names[kind].setdefault(plain.get(n, n), len(names[kind])) for n in own]
+        joined[kind] = np.array([*number, -1])[joined[kind]]
+        if kind == "document" and listing is not None:
+            _, codes = codes_of(listing, kind)
+            ids = [plain.get(name, name) for name in listed]
+            listing = replace(listing, columns={**listing.columns, kind: [ids[i] for i in codes]})
+    return listing
 
 
-def _with_plain_documents(listing: Table, plain: dict[str, str]) -> Table:
-    """The table of documents with the ids that the spans have now."""
-    names, codes = codes_of(listing, "document")
-    own = [plain.get(name, name) for name in names]
-    return replace(listing, columns={**listing.columns, "document": [own[i] for i in codes]})
+def _by_annotator(part: dict[str, Ints], kind: str, names: list[str]) -> Iterable[list[str]]:
+    """The documents or labels that each annotator has in one table."""
+    n = len(names)
+    groups: dict[int, list[str]] = {}
+    is_known = part[kind] >= 0
+    pairs = part["annotator"][is_known] * n + part[kind][is_known]
+    for pair in np.unique(pairs).tolist():
+        groups.setdefault(pair // n, []).append(names[pair % n])
+    return groups.values()
 
 
 def _is_span(table: Table, no_start: Bools, no_end: Bools, no_label: Bools) -> Bools:
