@@ -365,6 +365,10 @@ MALFORMED = {
         "{}:3: span [3, 4) 'X' was marked twice by 'a' in document 'd'; expected it once: "
         "duplicates='skip' leaves the second out"
     ),
+    HEAD + "d,a,0,1,X,9\nd,a,0,1,b'X',9\n": (
+        "{}:3: label is \"b'X'\"; expected a name, not bytes written as text: decode the column "
+        "before it is saved"
+    ),
     "start,end,label,label\n0,1,X,X\n": (
         "{}:1: the column name 'label' occurs twice; expected distinct names"
     ),

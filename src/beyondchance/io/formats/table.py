@@ -220,6 +220,7 @@ def _part(
         own, codes = [default], np.zeros(len(table), dtype=np.int64)
         if kind in table.columns:
             own, codes = codes_of(table, kind)
+            _check_bytes(table, kind, own, codes)
         if kind == "annotator":
             reading.met(upload.name, own)
         if kind != "label" and codes.min(initial=0) < 0:
@@ -234,6 +235,18 @@ def _part(
         part[kind] = codes
     is_span = _is_span(table, no_start, no_end, part["label"] < 0)
     return {**part, "start": start, "end": end, "is_span": is_span}
+
+
+def _check_bytes(table: Table, kind: str, names: list[str], codes: Ints) -> None:
+    """Refuse names such as "b'PER'", which are bytes that were written as if they were text."""
+    for index, name in enumerate(names):
+        if name.startswith(("b'", 'b"')) and name[-1] == name[1] and len(name) > len("b'"):
+            raise FormatError(
+                *(f"{kind} is ", Quote(name)),
+                where=table.where(int(np.argmax(codes == index))),
+                expected="a name, not bytes written as text",
+                remedy="decode the column before it is saved",
+            )
 
 
 def _mend(
