@@ -257,7 +257,7 @@ def whole_numbers(table: Table, column: str) -> tuple[Ints, Bools]:
         missing = np.zeros(len(values), dtype=bool)
         if values.null_count:
             missing, values = values.is_null().to_numpy(), values.fill_null(0)
-        numbers = values.to_numpy()
+        numbers = values.to_numpy().astype(np.int64, copy=False)
     elif isinstance(values, np.ndarray) and values.dtype.kind in "iuf":
         missing = np.isnan(values)
         filled = np.where(missing, 0, values)

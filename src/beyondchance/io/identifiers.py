@@ -39,9 +39,10 @@ def plain_ids(names: Iterable[str], *, distinct: Iterable[Collection[str]] = ())
     >>> plain_ids(["1", "2", "1.0", "2.0"], distinct=[{"1", "2", "1.0"}, {"2.0"}])
     {}
     """
-    known = set(names)
+    listed = list(names)
     # Most names end otherwise, and a regular expression takes longer to tell.
-    ends = sorted(name for name in known if name.endswith((".0", "00")))
+    ends = sorted({name for name in listed if name.endswith((".0", "00"))})
+    known = set(listed) if ends else set()
     found = ((name, _WITH_POINT.fullmatch(name)) for name in ends)
     plain = {name: match[1] for name, match in found if match and match[1] in known}
     if not plain:

@@ -256,7 +256,8 @@ def _quick(source: Source, named: Sequence[str] = ()) -> Table | None:
     if not (named or any(our_name(name) in NAMES for name in own)):
         return None
     coded = arrow.dictionary(arrow.int32(), arrow.string())
-    special = {"text": arrow.string(), **dict.fromkeys(NUMBERS, arrow.int64())}
+    # No position is beyond 32 bits; what is gets its error row by row.
+    special = {"text": arrow.string(), **dict.fromkeys(NUMBERS, arrow.int32())}
     kinds = {name: special.get(our_name(name), coded) for name in names}
     try:
         table = arrow_csv.read_csv(

@@ -385,8 +385,9 @@ def _repeated(rows: _Rows, is_good: Bools) -> Ints:
     """The rows that say again what an earlier row said, in ascending order."""
     columns = (rows.document, rows.annotator, rows.label, rows.start, rows.end)
     # Most tables are sorted, and then a look at neighbours suffices.
-    step, onwards = np.diff(rows.document), np.diff(rows.start)
-    if np.all((step > 0) | ((step == 0) & (onwards > 0))):
+    document, start = rows.document, rows.start
+    is_on = (document[1:] == document[:-1]) & (start[1:] > start[:-1])
+    if np.all(is_on | (document[1:] > document[:-1])):
         return np.zeros(0, dtype=np.int64)
     # Rows that fall into slots of their own are distinct; few others need to be compared.
     mixed = rows.document * len(rows.annotators)
