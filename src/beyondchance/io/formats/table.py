@@ -217,10 +217,11 @@ def _part(
     start, no_start = whole_numbers(table, "start")
     end, no_end = whole_numbers(table, "end")
     for kind, default in (("document", "1"), ("annotator", upload.annotator), ("label", "")):
-        own, codes = [default], np.zeros(len(table), dtype=np.int64)
         if kind in table.columns:
             own, codes = codes_of(table, kind)
             _check_bytes(table, kind, own, codes)
+        else:
+            own, codes = [default], np.zeros(len(table), dtype=np.int64)
         if kind == "annotator":
             reading.met(upload.name, own)
         if kind != "label" and codes.min(initial=0) < 0:
@@ -239,6 +240,9 @@ def _part(
 
 def _check_bytes(table: Table, kind: str, names: list[str], codes: Ints) -> None:
     """Refuse names such as "b'PER'", which are bytes that were written as if they were text."""
+    together = "\n".join(names)
+    if "b'" not in together and 'b"' not in together:
+        return
     for index, name in enumerate(names):
         if name.startswith(("b'", 'b"')) and name[-1] == name[1] and len(name) > len("b'"):
             raise FormatError(
