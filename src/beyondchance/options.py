@@ -384,7 +384,7 @@ class ReadOptions(TypedDict, total=False):
         ),
     ]
     documents: Annotated[
-        str | None,
+        Any,  # a path, or a data frame
         Option("A second table with one row for each document.", is_signed=False, metavar="FILE"),
     ]
     ends: Annotated[
@@ -401,6 +401,15 @@ class ReadOptions(TypedDict, total=False):
             "JSON file of names and numbers.",
             is_signed=False,
             metavar="NAMES|FILE",
+        ),
+    ]
+    columns: Annotated[
+        str | list[str] | tuple[str, ...] | None,
+        Option(
+            "The columns of a table without a header, such as document,label,start,end; _ ignores "
+            "one.",
+            is_signed=False,
+            metavar="NAMES",
         ),
     ]
 

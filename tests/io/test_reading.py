@@ -229,7 +229,7 @@ def test_tables_and_times_may_not(tmp_path):
     ("options", "message"),
     [
         ({"format": "word"}, "unknown format 'word'; choose one of: brat, spacy"),
-        ({"colour": "red"}, "unknown option 'colour'; choose from: align, discontinuous"),
+        ({"colour": "red"}, "unknown option 'colour'; choose from: align, columns"),
         ({"grid": "10ms"}, "grid does not apply to conll; it takes: "),
         ({"positions": "words"}, "unknown positions 'words'; choose one of: tokens, characters"),
         ({"repair": "fix"}, "unknown repair 'fix'"),

@@ -106,17 +106,20 @@ def _spans(
     if _is_broken_by_lines(text, sorted(places), marked):
         _check_words(marked, text, places)
         return [whole]
-    if reading.options["discontinuous"] == "error":
-        split, join = Use("discontinuous", "split"), Use("discontinuous", "join")
-        remedy = (split, " takes each for a span, ", join, " takes all from the first to the last")
-        found = (Quote(marked.label), f" has {len(fragments)} fragments")
-        raise SpanError(*found, where=where, expected="one", remedy=remedy)
-    if reading.options["discontinuous"] == "join":
-        reading.skipped["discontinuous spans joined"] += 1
+    is_joined = reading.options["discontinuous"] == "join"
+    what = f"discontinuous spans {'joined' if is_joined else 'split'}"
+    reading.mend("discontinuous", what, lambda: _refusal(marked, len(fragments), where))
+    if is_joined:
         return [whole]
     _check_words(marked, text, places)
-    reading.skipped["discontinuous spans split"] += 1
     return parts
+
+
+def _refusal(marked: Marked, n_fragments: int, where: Text) -> SpanError:
+    split, join = Use("discontinuous", "split"), Use("discontinuous", "join")
+    remedy = (split, " takes each for a span, ", join, " takes all from the first to the last")
+    found = (Quote(marked.label), f" has {n_fragments} fragments")
+    return SpanError(*found, where=where, expected="one", remedy=remedy)
 
 
 def _is_broken_by_lines(text: str, places: Sequence[Interval], marked: Marked) -> bool:

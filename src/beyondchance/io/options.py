@@ -73,13 +73,18 @@ class Reading:
 
         What strict reading makes of the others is not among them.
         """
-        is_strict = self.options["strict"]
-        return {
-            name: self.options[name]  # type: ignore[literal-required]
-            for name, item in declared(ReadOptions).items()
-            if self.options[name]  # type: ignore[literal-required]
-            not in (item.option.default, item.default(is_strict=is_strict))
-        }
+        changed: dict[str, Any] = {}
+        for name, item in declared(ReadOptions).items():
+            value: Any = self.options[name]  # type: ignore[literal-required]
+            default = item.default(is_strict=self.options["strict"])
+            # Data frames are compared value by value, so that `!=` gives no answer for them.
+            if default is None:
+                is_changed = value is not None
+            else:
+                is_changed = value not in (default, item.option.default)
+            if is_changed:
+                changed[name] = value
+        return changed
 
     def refuses(self, option: str) -> bool:
         """Whether an option refuses what it could mend."""

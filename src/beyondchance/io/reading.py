@@ -129,7 +129,8 @@ def _kept(item: Any, number: int) -> Any:
             expected = "a stream of bytes, opened with 'rb'"
             raise OptionError("a stream of text", where=name, expected=expected)
         return Source(name, member=content)
-    return list(item) if isinstance(item, Iterator) else item
+    is_columns = hasattr(item, "__arrow_c_stream__")
+    return list(item) if isinstance(item, Iterator) and not is_columns else item
 
 
 def _unless_given(gold: Any, items: Sequence[Any]) -> list[Any]:
@@ -362,7 +363,10 @@ def _format_of(upload: Upload, name: str | None, reading: Reading) -> Format | N
     if name is not None and upload.data is None:
         return FORMATS[checked_option("format", name, FORMATS)]
     if upload.data is not None:
-        return _kind_of(upload, name)
+        kind = _kind_of(upload, name)
+        if kind is not None and kind.name in FORMATS and name is None:
+            reading.note("read as ", kind.name, where=upload.name)
+        return kind
     for item in FORMATS.values():
         if item.detects(upload):
             reading.note("read as ", item.name, where=upload.name)

@@ -389,10 +389,10 @@ _ALL = (
     ),
     Format(
         name="table",
-        title="CSV, TSV, JSONL or Parquet with document, annotator, start, end, label",
+        title="CSV, TSV, JSONL, Parquet or data frames with document, annotator, start, end, label",
         example="beyondchance agree spans.csv",
         is_alone=True,
-        options=UNTOKENISED | {"documents", "empty", "length"},
+        options=UNTOKENISED | {"columns", "documents", "empty", "length"},
     ),
     Format(
         name="conll",

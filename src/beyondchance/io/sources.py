@@ -13,12 +13,13 @@ import os
 import re
 import zipfile
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import suppress
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
 from pathlib import Path, PurePosixPath
+from threading import Thread
 from typing import Any
 from xml.parsers import expat
 
@@ -156,6 +157,24 @@ class Source:
                 yield number, parsed_json(line, self.name, first_line=number)
 
 
+@contextmanager
+def digested(sources: Iterable[Source]) -> Iterator[None]:
+    """Make the digests of files that have been read, in a thread of its own meanwhile.
+
+    Where there are no threads, as in a browser, they are made when they are asked for.
+    """
+    thread = Thread(target=lambda: [source.sha256 for source in sources])
+    try:
+        thread.start()
+    except RuntimeError:
+        yield
+        return
+    try:
+        yield
+    finally:
+        thread.join()
+
+
 def parsed_json(text: str, name: str, *, first_line: int = 1) -> Any:
     """Parse JSON, naming the place of an error.
 
@@ -239,7 +258,7 @@ def _end_of_repeated(text: str, begin: int) -> int:
     return next(islice(braces, n_closed - 1, None)).start()
 
 
-def opened(path: str | Path) -> Source | list[Source]:
+def opened(path: str | os.PathLike[str]) -> Source | list[Source]:
     """A file as a source, or a folder as the sources below it, sorted by name."""
     where = Path(path)
     if not _exists(where):
@@ -280,6 +299,11 @@ def _exists(path: Path) -> bool:
 def is_zip(source: Source) -> bool:
     """Whether the content is a zip archive."""
     return source.head.startswith((b"PK\x03\x04", b"PK\x05\x06"))
+
+
+def is_parquet(source: Source) -> bool:
+    """Whether the content is Parquet."""
+    return source.head.startswith(b"PAR1")
 
 
 def members(archive: Source) -> list[Source]:

@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from beyondchance.errors import FormatError, OptionError
-from beyondchance.io.columns import is_parquet
 from beyondchance.io.drafts import Draft, DraftSpan
 from beyondchance.io.json_rows import first_row, rows_of
 from beyondchance.io.options import Reading
 from beyondchance.io.parquet_rows import parquet_rows, schema_of
 from beyondchance.io.registry import Upload, each_upload
+from beyondchance.io.sources import is_parquet
 from beyondchance.io.values import identifier, interval, label_of, listed, object_of, refused
 from beyondchance.messages import Use, given, quotes
 

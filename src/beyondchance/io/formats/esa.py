@@ -16,11 +16,11 @@ from os import PathLike
 from typing import Any
 
 from beyondchance.errors import FormatError, OptionError
-from beyondchance.io.columns import csv_rows
 from beyondchance.io.drafts import Draft, DraftSpan
 from beyondchance.io.error_spans import Labels, asked_labels, visible
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload, each_upload
+from beyondchance.io.separated import csv_rows
 from beyondchance.io.sources import Source, opened, parsed_json
 from beyondchance.io.values import identifier, listed, object_of, quoting, refused, whole
 from beyondchance.messages import Use, given

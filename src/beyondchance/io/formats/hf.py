@@ -14,7 +14,6 @@ import numpy as np
 
 from beyondchance.checks import is_whole
 from beyondchance.errors import FormatError, OptionError
-from beyondchance.io.columns import is_parquet
 from beyondchance.io.drafts import Draft, draft_of_sentences
 from beyondchance.io.json_rows import first_row, rows_of
 from beyondchance.io.label_names import label_names_of
@@ -28,7 +27,7 @@ from beyondchance.io.parquet_rows import (
     transposed,
 )
 from beyondchance.io.registry import Upload, each_upload
-from beyondchance.io.sources import Source, parsed_json_at
+from beyondchance.io.sources import Source, is_parquet, parsed_json_at
 from beyondchance.io.tagged import decoded, marks_of
 from beyondchance.messages import Quote, Text, Use, given, quotes
 

@@ -16,7 +16,6 @@ from typing import Any, TypeGuard
 
 from beyondchance.checks import is_whole
 from beyondchance.errors import FormatError, SpanError
-from beyondchance.io.columns import is_parquet
 from beyondchance.io.drafts import Draft, DraftSpan, draft_of_words
 from beyondchance.io.json_rows import head_values, rows_of
 from beyondchance.io.layers import out_of_order, unknown
@@ -24,7 +23,7 @@ from beyondchance.io.offsets import Interval
 from beyondchance.io.options import Reading
 from beyondchance.io.parquet_rows import parquet_rows, schema_of
 from beyondchance.io.registry import Upload, each_upload
-from beyondchance.io.sources import Source
+from beyondchance.io.sources import Source, is_parquet
 from beyondchance.io.span_objects import has_offsets, triples_of, words_of
 from beyondchance.io.stored_words import fitted
 from beyondchance.io.values import identifier, listed, refused

@@ -11,12 +11,12 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from beyondchance.errors import FormatError
-from beyondchance.io.columns import csv_rows
 from beyondchance.io.drafts import Draft, DraftSpan
 from beyondchance.io.error_spans import visible
 from beyondchance.io.offsets import Interval
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload, each_upload
+from beyondchance.io.separated import csv_rows
 from beyondchance.io.sources import Source
 from beyondchance.messages import Quote, quotes
 

@@ -17,13 +17,14 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from beyondchance.errors import FormatError, OptionError, SpanError
-from beyondchance.io.columns import codes_of, is_parquet, read_table
+from beyondchance.io.columns import codes_of
 from beyondchance.io.drafts import Draft, DraftSpan
 from beyondchance.io.offsets import Interval, indices
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload, each_upload
-from beyondchance.io.sources import Source, opened
+from beyondchance.io.sources import Source, is_parquet, opened
 from beyondchance.io.spaces import Collapsed, collapsed
+from beyondchance.io.table_files import read_table
 from beyondchance.io.values import object_of, quoting, refused, whole
 from beyondchance.messages import Quote, Text, Use, quotes
 
@@ -326,7 +327,7 @@ def _text_files(upload: Upload, reading: Reading) -> list[Source]:
     if isinstance(given, list):
         return [file for file in given if _is_text(file)]
     is_table = given.name.lower().endswith(_TABLES) or is_parquet(given)
-    return list(_rows(given)) if is_table else [given]
+    return list(_rows(given, reading)) if is_table else [given]
 
 
 def _is_text(file: Source) -> bool:
@@ -344,9 +345,9 @@ def _neighbours(source: Source) -> list[Source]:
     ]
 
 
-def _rows(source: Source) -> Iterator[Source]:
+def _rows(source: Source, reading: Reading) -> Iterator[Source]:
     """The texts of a table with the columns document and text."""
-    table = read_table(source, needed=("document", "text"))
+    table = read_table(source, reading, needed=("document", "text"))
     columns = [codes_of(table, name) for name in ("document", "text")]
     for row, codes in enumerate(zip(*(codes.tolist() for _, codes in columns), strict=True)):
         if min(codes) < 0:
