@@ -13,7 +13,6 @@ import pytest
 
 from beyondchance.cli.main import COMMANDS, main
 from beyondchance.core.measures import MEASURES
-from beyondchance.io.registry import FORMATS
 
 HEADER = "document,annotator,start,end,label,length\n"
 FILES = {
@@ -107,8 +106,10 @@ def see(command):
 
 # --- Annotations that cannot be used ------------------------------------------
 
-KINDS = ", ".join(FORMATS)
-UNKNOWN = f"not recognised as any of {KINDS}; pass --format NAME"
+UNKNOWN = (
+    "is plain text, without columns, JSON or XML; expected annotations: 'beyondchance formats' "
+    "lists what can be read; or pass --format NAME"
+)
 ALONE = "only one annotator found: 'ada'; expected at least two who annotated the same document"
 MODEL = (
     "model 'auto': spans of one label by one annotator in one text lie apart, and are placed apart"
@@ -122,7 +123,7 @@ DATA = {
     "agree ada.conll none.conll": "none.conll: no such file or folder",
     "agree spans.csv --documents none.csv": "none.csv: no such file or folder",
     "agree hollow ada.conll": "hollow: the folder holds no files",
-    "agree letters ada.conll": f"letters: {UNKNOWN}",
+    "agree letters ada.conll": f"letters/first.txt: {UNKNOWN}",
     "agree empty.conll ada.conll": "empty.conll: is empty; expected annotations",
     "agree letter.txt": f"letter.txt: {UNKNOWN}",
     "agree latin.conll": "latin.conll:1: byte 0xfc is not UTF-8; save the file as UTF-8",
@@ -144,7 +145,7 @@ DATA = {
     "agree spans.csv --labels ORG": "unknown label 'ORG'; the corpus has: 'PER'",
     "agree spans.csv --exclude-labels ORG": "unknown label 'ORG'; the corpus has: 'PER'",
     "agree spans.csv --rename-label ORG=X": "unknown label 'ORG'; the corpus has: 'PER'",
-    "agree ada.conll rome.conll": (
+    "agree ada.conll rome.conll --strict": (
         "rome.conll:1: the text of document '1' differs from that at ada.conll:1 from character "
         "9 on: 'Anna saw Rome' instead of 'Anna saw Bonn'; expected the same text for all "
         "annotators"
@@ -254,8 +255,8 @@ USAGE = {
         "invalid value for '--output': 'jsnl' is not one of text, json, csv, markdown, latex, "
         "jsonl; did you mean 'jsonl'?"
     ),
-    "agree spans.csv --scheme IOB": (
-        "invalid value for '--scheme': 'IOB' is not one of IOB2, IOB1, IO, BIOES, BILOU, BMES; "
+    "agree spans.csv --scheme IOB3": (
+        "invalid value for '--scheme': 'IOB3' is not one of IOB2, IOB1, IO, BIOES, BILOU, BMES; "
         "did you mean 'IOB2'?"
     ),
     "convert spans.csv --to brt": (

@@ -28,9 +28,11 @@ _BY_CHARACTERS = "documents with other tokens or white space, aligned by charact
 
 
 def aligned(
-    group: Sequence[Draft], reading: Reading, *, positions: str
+    group: Sequence[Draft], reading: Reading, shown: dict[str, None], *, positions: str
 ) -> tuple[Draft, list[Draft]]:
     """The draft whose text and tokens stay, and all drafts of the document, moved to them.
+
+    `shown` are the annotators of whose spellings one has been shown.
 
     Raises
     ------
@@ -45,14 +47,24 @@ def aligned(
         if draft is first or (draft.text == first.text and not has_other_tokens):
             found.append(draft)
             continue
-        moved, number = _moved(first, draft)
+        moved, spellings = _moved(first, draft)
         if moved is None:
             raise _difference(first, draft)
         if not draft.is_blank:
-            what = _BY_TOKENS if number else _BY_CHARACTERS
-            reading.mend("mismatch", what, partial(_difference, first, draft), number or 1)
+            what = _BY_TOKENS if spellings else _BY_CHARACTERS
+            refusal = partial(_difference, first, draft)
+            reading.mend("mismatch", what, refusal, len(spellings) or 1)
+            if spellings and draft.annotator not in shown:
+                shown[draft.annotator] = None
+                _show(spellings[0], draft, reading)
         found.append(moved)
     return first, found
+
+
+def _show(spellings: tuple[str, str], draft: Draft, reading: Reading) -> None:
+    """Show one of the tokens that an annotator's file spells differently."""
+    text = "some tokens differ in spelling, such as {} for {} in document {}"
+    reading.note(*quoting(text, *spellings[::-1], draft.document), who=draft.annotator)
 
 
 def _reference(group: Sequence[Draft], reading: Reading) -> Draft:
@@ -68,26 +80,26 @@ def _differ(one: Sequence[Interval] | None, other: Sequence[Interval] | None) ->
     return one is not None and other is not None and one != other and list(one) != list(other)
 
 
-def _moved(first: Draft, draft: Draft) -> tuple[Draft | None, int]:
-    """A draft on the text of another; and how many tokens are spelled differently.
+def _moved(first: Draft, draft: Draft) -> tuple[Draft | None, list[tuple[str, str]]]:
+    """A draft on the text of another; and the tokens that are spelled differently.
 
     None if there is no telling which characters are the same.
     """
     if draft.text == first.text:
-        return replace(draft, tokens=first.tokens), 0
+        return replace(draft, tokens=first.tokens), []
     if "".join(draft.text.split()) == "".join(first.text.split()):
-        return _placed(first, draft, _by_characters(first.text, draft.text)), 0
+        return _placed(first, draft, _by_characters(first.text, draft.text)), []
     if first.tokens is None or draft.tokens is None or len(first.tokens) != len(draft.tokens):
-        return None, 0
+        return None, []
     words = [[part.text[s:e] for s, e in part.tokens or ()] for part in (first, draft)]
     pairs = list(zip(*words, strict=True))
     alike = sum(_is_alike(one, other) for one, other in pairs)
     if not draft.is_blank and alike < _LEAST_ALIKE * len(pairs):
-        return None, 0
+        return None, []
     starts = {s: start for (s, _), (start, _) in zip(draft.tokens, first.tokens, strict=True)}
     ends = {e: end for (_, e), (_, end) in zip(draft.tokens, first.tokens, strict=True)}
     place: Callable[[int, int], Interval] = lambda start, end: (starts[start], ends[end])  # noqa: E731
-    return _placed(first, draft, place), sum(one != other for one, other in pairs)
+    return _placed(first, draft, place), [pair for pair in pairs if pair[0] != pair[1]]
 
 
 def _is_alike(one: str, other: str) -> bool:

@@ -218,8 +218,9 @@ def assembled(drafts: Iterable[Draft], reading: Reading, *, unit: str, positions
     token_starts: list[int] = []
     token_ends: list[int] = []
     origins: set[str] = set()
+    shown: dict[str, None] = {}
     for name, given in by_document.items():
-        first, group = aligned(given, reading, positions=positions)
+        first, group = aligned(given, reading, shown, positions=positions)
         by_document[name] = group
         layout = _layout(first, group, reading, unit=unit, positions=positions)
         origins.add(layout.origin)

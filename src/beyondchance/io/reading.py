@@ -27,8 +27,9 @@ from beyondchance.io.assembling import assembled
 from beyondchance.io.drafts import Draft
 from beyondchance.io.formats.tags import is_nothing
 from beyondchance.io.options import Reading
+from beyondchance.io.recognition import unrecognised
 from beyondchance.io.registry import FORMATS, KINDS, TAGS, Format, Upload
-from beyondchance.io.sources import Source, is_zip, opened
+from beyondchance.io.sources import Source, opened
 from beyondchance.messages import Note, Quote, Use, quotes
 from beyondchance.options import ReadOptions, declared, documented
 
@@ -371,20 +372,7 @@ def _format_of(upload: Upload, name: str | None, reading: Reading) -> Format | N
         if item.detects(upload):
             reading.note("read as ", item.name, where=upload.name)
             return item
-    source = upload.sources[0]
-    if not source.head:
-        raise FormatError("is empty", where=upload.name, expected="annotations")
-    if is_zip(source):
-        found, expected = "a zip archive of no known kind", "an export of doccano or INCEpTION"
-        remedy = "save a spreadsheet as CSV"
-        raise FormatError(found, where=upload.name, expected=expected, remedy=remedy)
-    if not source.head_text:
-        source.text  # noqa: B018 - raises an error that says why it is not text
-    raise FormatError(
-        f"not recognised as any of {', '.join(FORMATS)}",
-        where=upload.name,
-        remedy=("pass ", Use("format", placeholder="NAME")),
-    )
+    raise unrecognised(upload)
 
 
 def _kind_of(upload: Upload, name: str | None) -> Format | None:

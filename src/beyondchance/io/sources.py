@@ -234,7 +234,10 @@ def _json_error(
         )
     if isinstance(error, json.JSONDecodeError):
         found = f"not valid JSON at column {error.colno} ({error.msg})"
-        return FormatError(found, where=f"{name}:{first_line + error.lineno - 1}")
+        is_cut = error.msg.startswith("Unterminated") or (0 < len(text.rstrip()) <= error.pos)
+        remedy = "the file seems to be cut off: export it again" if is_cut else ()
+        where = f"{name}:{first_line + error.lineno - 1}"
+        return FormatError(found, where=where, remedy=remedy)
     found = f"not valid JSON ({error})"  # an integer with thousands of digits
     if isinstance(error, _ConstantError):
         found = str(error)

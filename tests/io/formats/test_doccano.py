@@ -315,7 +315,10 @@ LABELS = (
         ),
         (
             lines(TUPLES) + '{"text": "Ah."\n',
-            ":2: not valid JSON at column 15 (Expecting ',' delimiter)",
+            (
+                ":2: not valid JSON at column 15 (Expecting ',' delimiter); "
+                "the file seems to be cut off: export it again"
+            ),
         ),
         (
             json.dumps(TUPLES, indent=1) + "\n{\n 4}",

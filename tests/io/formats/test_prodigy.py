@@ -272,7 +272,10 @@ def test_refused(refused, second, message):
         (lines(task(answer="reject")), "no annotated document was found; expected at least one"),
         (
             lines(task()) + b'{"text": \n',
-            "news.jsonl:2: not valid JSON at column 10 (Expecting value)",
+            (
+                "news.jsonl:2: not valid JSON at column 10 (Expecting value); "
+                "the file seems to be cut off: export it again"
+            ),
         ),
         (b"\n\xff", "news.jsonl:2: byte 0xff is not UTF-8; save the file as UTF-8"),
         (

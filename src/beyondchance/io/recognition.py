@@ -1,0 +1,167 @@
+"""Files that no format recognises: what they look like, and what broke it."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from beyondchance.errors import FormatError
+from beyondchance.io.json_rows import first_value
+from beyondchance.io.registry import Upload
+from beyondchance.io.sources import Source, is_zip, parsed_json
+from beyondchance.io.tagged import TAG
+from beyondchance.messages import Quote, Use, quotes
+
+_SIGNATURES = {
+    b"%PDF": ("a PDF", "export the annotations, not the page"),
+    b"\xd0\xcf\x11\xe0": ("a file of an old Microsoft Office", "save a spreadsheet as CSV"),
+    b"\x1f\x8b": ("compressed by gzip", "decompress it first"),
+    b"BZh": ("compressed by bzip2", "decompress it first"),
+    b"\xfd7zXZ": ("compressed by xz", "decompress it first"),
+    b"7z\xbc\xaf": ("a 7z archive", "unpack it first"),
+    b"Rar!": ("a rar archive", "unpack it first"),
+    b"SQLite": ("a database of SQLite", "export the annotations from the tool that made it"),
+    b"\x89PNG": ("a picture", "export the annotations"),
+    b"\xff\xd8\xff": ("a picture", "export the annotations"),
+}
+"""What files of other kinds begin with, what they are, and what to do instead."""
+_MOST_LINES = 400
+_SPAN = "start, end and label"
+_RECORD = "text with spans (start, end, label), tokens with tags, or a table of spans"
+
+
+def unrecognised(upload: Upload) -> FormatError:
+    """The error for an upload of no known format, with the nearest one and what broke it."""
+    source = upload.sources[0]
+    if not source.head:
+        return FormatError("is empty", where=upload.name, expected="annotations")
+    for signature, (kind, remedy) in _SIGNATURES.items():
+        if source.head.startswith(signature):
+            return FormatError(f"is {kind}", where=upload.name, expected="text", remedy=remedy)
+    if is_zip(source):
+        return FormatError(
+            "a zip archive of no known kind",
+            where=upload.name,
+            expected="an export of doccano or INCEpTION, or a project of REFI-QDA",
+            remedy="save a spreadsheet as CSV, or unpack the archive and give its files",
+        )
+    if not source.head_text:
+        source.text  # noqa: B018 - raises an error that says why it is not text
+    for near in (_near_json, _near_xml, _near_table, _near_columns):
+        nearest = near(source)
+        if nearest is not None:
+            return nearest
+    return FormatError(
+        "is plain text, without columns, JSON or XML",
+        where=source.name,
+        expected="annotations",
+        remedy=("'beyondchance formats' lists what can be read; or pass ", _FORMAT),
+    )
+
+
+_FORMAT = Use("format", placeholder="NAME")
+
+
+def _near_json(source: Source) -> FormatError | None:
+    """JSON that is broken, or whose keys no format has."""
+    text = source.head_text.lstrip()
+    if not text.startswith(("{", "[")):
+        return None
+    first = first_value(source)
+    if first is None:
+        line = source.text.lstrip().partition("\n")[0] if text.startswith("{") else source.text
+        parsed_json(line, source.name)  # says where it breaks
+        parsed_json(source.text, source.name)
+    what = (
+        ("objects with the keys ", *quotes(first)) if isinstance(first, dict) else (_kind(first),)
+    )
+    return FormatError(
+        *("looks like JSON, of ", *what),
+        where=source.name,
+        expected=_RECORD,
+        remedy=("the documentation of files lists the keys; or pass ", _FORMAT),
+    )
+
+
+def _kind(value: object) -> str:
+    names = {list: "lists", str: "strings", bool: "truth values", type(None): "nothing"}
+    return names.get(type(value), "numbers")
+
+
+def _near_xml(source: Source) -> FormatError | None:
+    text = source.head_text.lstrip()
+    if not text.startswith("<"):
+        return None
+    return FormatError(
+        "looks like XML of no known format",
+        where=source.name,
+        expected="a format that 'beyondchance formats' lists",
+        remedy=(
+            "if its elements are the annotations, pass ",
+            *(Use("format", "tei"), " and ", Use("layer", placeholder="ELEMENTS")),
+        ),
+    )
+
+
+def _rows(source: Source, separator: str | None) -> list[tuple[int, list[str]]]:
+    """The first lines that are not blank, cut into cells, with their numbers."""
+    lines = source.head_text.replace("\r\n", "\n").split("\n")
+    lines = lines[: min(_MOST_LINES, len(lines) - source.is_longer_than_head)]
+    numbered = enumerate(lines, start=1)
+    return [(number, line.split(separator)) for number, line in numbered if line.strip()]
+
+
+def _near_table(source: Source) -> FormatError | None:
+    """Rows of equally many cells, divided by what divides tables."""
+    first = next(iter(source.head_text.lstrip("\n\r").splitlines()), "")
+    separator = max(",;\t|", key=first.count)
+    names = [cell.strip().strip('"') for cell in first.split(separator)]
+    rows = _rows(source, separator)
+    if len(names) < 3 or len({len(row) for _, row in rows}) > 1:
+        return None
+    if any(sum(map(_is_tag_like, row[1:])) for _, row in rows[:50]):
+        return None
+    return FormatError(
+        *("looks like a table with the columns ", *quotes(names)),
+        where=source.name,
+        expected=f"columns for {_SPAN}, and document and annotator where there are several",
+        remedy="rename the columns",
+    )
+
+
+def _is_tag_like(cell: str) -> bool:
+    """Whether a cell is a tag, or one in lower case or with another sign than a dash."""
+    cell = cell.strip()
+    return TAG.fullmatch(cell) is not None or (
+        len(cell) > 2 and cell[0].upper() in "BIELSUM" and cell[1] in "-_"
+    )
+
+
+def _near_columns(source: Source) -> FormatError | None:
+    """Lines of a token and something that resembles a tag."""
+    rows = [(number, row) for number, row in _rows(source, None) if row[0][0] != "#"]
+    widths = Counter(len(row) for _, row in rows)
+    if not rows or max(widths) < 2:
+        return None
+    # The column that has most of what resembles a tag.
+    width = max(widths)
+    likeness = [
+        sum(_is_tag_like(row[column]) for _, row in rows if len(row) > column)
+        for column in range(1, width)
+    ]
+    if max(likeness) < len(rows) / 2:
+        return None
+    column = likeness.index(max(likeness)) + 1
+    for number, row in rows:
+        if len(row) <= column:
+            return FormatError(
+                f"looks like columns of tokens and tags, but this line has {len(row)}",
+                where=f"{source.name}:{number}",
+                expected=f"{column + 1} columns, a token and its tag among them",
+            )
+        if not TAG.fullmatch(row[column]):
+            return FormatError(
+                *("looks like columns of tokens and tags, but ", Quote(row[column]), " is no tag"),
+                where=f"{source.name}:{number}",
+                expected="O, or a prefix such as B- or I- and a label",
+            )
+    return None
