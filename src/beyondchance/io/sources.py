@@ -12,9 +12,12 @@ import json
 import os
 import re
 import zipfile
+from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -153,22 +156,86 @@ class Source:
 
 
 def parsed_json(text: str, name: str, *, first_line: int = 1) -> Any:
-    """Parse JSON, naming the place of an error. Numbers must be finite."""
+    """Parse JSON, naming the place of an error.
 
-    def refuse(constant: str) -> None:
-        raise FormatError(f"{constant} is not a JSON value", where=f"{name}:{first_line}")
-
+    Numbers must be finite, and no key of an object may occur twice: all but the last
+    would be lost.
+    """
     try:
-        return json.loads(text, parse_constant=refuse)
-    except FormatError:
-        raise
-    except json.JSONDecodeError as error:
+        return _DECODER.decode(text)
+    except (ValueError, RecursionError) as error:
+        raise _json_error(error, text, name, first_line=first_line) from None
+
+
+def parsed_json_at(text: str, begin: int, name: str) -> tuple[Any, int]:
+    """Parse the JSON value that begins at a place of a text, and find where it ends."""
+    try:
+        return _DECODER.raw_decode(text, begin)
+    except (ValueError, RecursionError) as error:
+        raise _json_error(error, text, name, begin=begin) from None
+
+
+class _ConstantError(ValueError):
+    """NaN or an infinite number."""
+
+
+class _RepeatedKeyError(ValueError):
+    """A key that occurs twice in an object."""
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object, refused if a key occurs twice."""
+    value = dict(pairs)
+    if len(value) < len(pairs):
+        count = Counter(key for key, _ in pairs)
+        raise _RepeatedKeyError(next(key for key in count if count[key] > 1))
+    return value
+
+
+def _refuse_constant(constant: str) -> None:
+    raise _ConstantError(f"{constant} is not a JSON value")
+
+
+# Made once: making one takes longer than parsing a line.
+_DECODER = json.JSONDecoder(parse_constant=_refuse_constant, object_pairs_hook=_unique)
+_STRING_OR_CLOSE = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|\}')
+
+
+def _json_error(
+    error: ValueError | RecursionError, text: str, name: str, *, first_line: int = 1, begin: int = 0
+) -> FormatError:
+    """What is wrong with the JSON value that begins at a place of a text, and where."""
+    if isinstance(error, _RepeatedKeyError):
+        line = first_line + text.count("\n", 0, _end_of_repeated(text, begin))
+        return FormatError(
+            *("key ", Quote(error.args[0]), " occurs twice in one object"),
+            where=f"{name}:{line}",
+            expected="it once, because only one of its values could be read",
+        )
+    if isinstance(error, json.JSONDecodeError):
         found = f"not valid JSON at column {error.colno} ({error.msg})"
-        raise FormatError(found, where=f"{name}:{first_line + error.lineno - 1}") from None
-    except RecursionError:
-        raise FormatError("JSON nested too deeply", where=f"{name}:{first_line}") from None
-    except ValueError as error:  # an integer with thousands of digits
-        raise FormatError(f"not valid JSON ({error})", where=f"{name}:{first_line}") from None
+        return FormatError(found, where=f"{name}:{first_line + error.lineno - 1}")
+    found = f"not valid JSON ({error})"  # an integer with thousands of digits
+    if isinstance(error, _ConstantError):
+        found = str(error)
+    elif isinstance(error, RecursionError):
+        found = "JSON nested too deeply"
+    return FormatError(found, where=f"{name}:{first_line + text.count(chr(10), 0, begin)}")
+
+
+def _end_of_repeated(text: str, begin: int) -> int:
+    """The place of the brace that closes the first object with a key that occurs twice."""
+    n_closed = 0
+
+    def counted(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        nonlocal n_closed
+        n_closed += 1
+        return _unique(pairs)
+
+    with suppress(_RepeatedKeyError):
+        json.JSONDecoder(object_pairs_hook=counted).raw_decode(text, begin)
+    braces = (sign for sign in _STRING_OR_CLOSE.finditer(text, begin) if sign[0] == "}")
+    return next(islice(braces, n_closed - 1, None)).start()
 
 
 def opened(path: str | Path) -> Source | list[Source]:

@@ -11,9 +11,10 @@ from typing import Any
 
 from beyondchance.errors import FormatError
 from beyondchance.io.drafts import Draft, DraftSpan
+from beyondchance.io.json_rows import rows_of
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload, each_upload
-from beyondchance.io.sources import Source, is_zip, members, parsed_json
+from beyondchance.io.sources import Source, is_zip, members
 from beyondchance.io.values import identifier, label_of, object_of, refused, shown, whole
 from beyondchance.messages import Use
 
@@ -30,12 +31,6 @@ _IGNORED = {
 }
 # What objects of other formats have, and doccano's never.
 _FOREIGN = frozenset({"annotator", "annotation_id", "completed_by", "spans", "tokens"})
-_SIGN = re.compile(r"\S")
-_FIRST_LINE = re.compile(r"\s*([^\n]*)")
-
-
-_Entry = tuple[str, int, Any]
-"""The place of an object, its number in case it has no identifier, and the object."""
 
 
 def is_format(upload: Upload) -> bool:
@@ -85,7 +80,7 @@ def _files(upload: Upload, reading: Reading) -> Iterator[Source]:
         if not _is_entries(file):
             reading.skipped["other files ignored"] += 1
         elif file.stem == _NO_ANNOTATOR:
-            n_entries = sum(1 for _ in _entries(file))
+            n_entries = sum(1 for _ in rows_of(file))
             reading.skipped["documents of no annotator (unknown.jsonl) left out"] += n_entries
         else:
             yield file
@@ -94,52 +89,9 @@ def _files(upload: Upload, reading: Reading) -> Iterator[Source]:
 # --- Objects ------------------------------------------------------------------
 
 
-def _entries(source: Source) -> Iterator[_Entry]:
-    """The objects of a file: one a line, in an array, or one after the other."""
-    line = _FIRST_LINE.match(source.text)
-    first = line[1] if line else ""
-    if first.startswith("["):
-        for number, value in enumerate(source.json(), start=1):
-            yield f"{source.name}: item {number}", number, value
-    elif _is_json(first):
-        for number, value in source.json_lines():
-            yield f"{source.name}:{number}", number, value
-    else:
-        yield from _following(source)
-
-
-def _is_json(text: str) -> bool:
-    try:
-        json.loads(text)
-    except (ValueError, RecursionError):
-        return False
-    return True
-
-
-def _following(source: Source) -> Iterator[_Entry]:
-    """Objects of several lines, one after the other.
-
-    Those without an identifier are numbered: the lines they begin on depend on what was
-    annotated, and differ between annotators.
-    """
-    text, name = source.text, source.name
-    place, line, number = 0, 1, 0
-    while (sign := _SIGN.search(text, place)) is not None:
-        begin = sign.start()
-        line += text.count("\n", place, begin)
-        try:
-            _, place = json.JSONDecoder().raw_decode(text, begin)
-        except (ValueError, RecursionError):
-            place = len(text)  # to be parsed once more, and refused with its place
-        number += 1
-        value = parsed_json(text[begin:place], name, first_line=line)
-        yield f"{name}:{line}", number, value
-        line += text.count("\n", begin, place)
-
-
 def _drafts_of(source: Source, annotator: str, reading: Reading) -> Iterator[Draft]:
     """What one annotator did."""
-    for where, number, item in _entries(source):
+    for where, number, item in rows_of(source):
         value = object_of(item, where)
         text = _text(value, where)
         labels = enumerate(_labels(value, where), start=1)

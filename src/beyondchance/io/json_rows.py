@@ -1,0 +1,137 @@
+"""Files of many JSON objects: an array, one object a line, or one after the other."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from beyondchance.io.sources import Source, parsed_json_at
+
+_SIGN = re.compile(r"\S")
+_TOKEN = re.compile(r'\s*(?:"[^"\\]*(?:\\.[^"\\]*)*"|[\[\]{},:]|[^\s\[\]{},:"]+)', re.DOTALL)
+_BEGUN = re.compile(r'"(?:[^"\\]|\\[^u]|\\u[0-9A-Fa-f]{4})*', re.DOTALL)
+_CLOSING = {"[": "]", "{": "}"}
+
+
+def rows_of(source: Source) -> Iterator[tuple[str, int, Any]]:
+    """The rows of a file: the place of each, its number, and the row.
+
+    The file is an array, an object with an array named ``data``, an answer of the Hugging
+    Face viewer (``{"rows": [{"row": {...}}]}``), JSON lines, or objects of several lines
+    one after the other. Lines are numbered as they are in the file. Objects of several
+    lines are numbered one by one: the lines they begin on depend on what was annotated,
+    and differ between annotators.
+    """
+    text, name = source.text, source.name
+    sign = _SIGN.search(text)
+    if sign is None:
+        return
+    if sign[0] == "[":
+        yield from _items(source.json(), name)
+        return
+    first, end = parsed_json_at(text, sign.start(), name)
+    after = _SIGN.search(text, end)
+    items = _wrapped(first) if after is None else None
+    if items is not None:
+        yield from _items(items, name)
+        return
+    has_line = "\n" not in text[sign.start() : end]
+    if has_line and (after is None or "\n" in text[end : after.start()]):
+        for number, value in source.json_lines():
+            yield f"{name}:{number}", number, value
+    else:
+        yield from _one_by_one(source)
+
+
+def first_row(source: Source) -> dict[str, Any] | None:
+    """The first row if it is an object; None otherwise. To recognise a format by.
+
+    Only the head of the file is used. Where the head ends within the first row, the row
+    has the keys up to there, and what it holds last may be cut short.
+    """
+    value = first_value(source)
+    return value if isinstance(value, dict) else None
+
+
+def first_value(source: Source) -> Any:
+    """The first row, whatever it is; None if there is none. See `first_row`."""
+    text = source.head_text.lstrip()
+    if not text.startswith(("{", "[")):
+        return None
+    try:
+        value, _ = json.JSONDecoder().raw_decode(text)
+    except (ValueError, RecursionError):
+        if not source.is_longer_than_head:
+            return None
+        value = _completed(text)
+    items = value if isinstance(value, list) else _wrapped(value)
+    if items is None:
+        return value
+    return _row(items[0]) if items else None
+
+
+def _items(values: list[Any], name: str) -> Iterator[tuple[str, int, Any]]:
+    for number, value in enumerate(values, start=1):
+        yield f"{name}: item {number}", number, _row(value)
+
+
+def _wrapped(value: Any) -> list[Any] | None:
+    """The rows within an object that stands for the whole file, if it is one."""
+    if not isinstance(value, dict):
+        return None
+    for key in ("data", "rows"):
+        items = value.get(key)
+        if isinstance(items, list) and items and all(isinstance(item, dict) for item in items):
+            return items if key == "data" or "row" in items[0] else None
+    return None
+
+
+def _row(value: Any) -> Any:
+    """A row of the Hugging Face viewer without its wrapping; any other as it is."""
+    is_wrapped = isinstance(value, dict) and "row_idx" in value and isinstance(value["row"], dict)
+    return value["row"] if is_wrapped else value
+
+
+def _one_by_one(source: Source) -> Iterator[tuple[str, int, Any]]:
+    """Objects of any number of lines, one after the other."""
+    text, name = source.text, source.name
+    place, line, number = 0, 1, 0
+    while (sign := _SIGN.search(text, place)) is not None:
+        begin = sign.start()
+        line += text.count("\n", place, begin)
+        value, place = parsed_json_at(text, begin, name)
+        number += 1
+        yield f"{name}:{line}", number, value
+        line += text.count("\n", begin, place)
+
+
+def _completed(text: str) -> Any:
+    """The value that a text begins, with what is still open at its end closed; else None."""
+    stack: list[str] = []
+    # Up to `whole`, nothing is open but the brackets on the stack.
+    place = whole = 0
+    before = ""
+    while (token := _TOKEN.match(text, place)) is not None:
+        place = token.end()
+        sign = token[0].lstrip()
+        if sign in _CLOSING:
+            stack.append(sign)
+            whole = place
+        elif sign in {"]", "}"}:
+            if not stack or _CLOSING[stack.pop()] != sign:
+                return None
+            whole = place
+        elif sign == ",":
+            whole = token.end() - 1
+        before = sign
+    string = _BEGUN.match(text, place + len(text[place:]) - len(text[place:].lstrip()))
+    if string and (before == ":" or (stack[-1:] == ["["] and before in {"[", ","})):
+        # A value that is cut: an escape sequence at its end may be cut as well.
+        text = f'{text[: string.end()]}"'
+        whole = len(text)
+    try:
+        return json.loads(text[:whole] + "".join(_CLOSING[sign] for sign in reversed(stack)))
+    except (ValueError, RecursionError):
+        return None

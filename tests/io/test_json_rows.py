@@ -1,0 +1,113 @@
+"""Files of many JSON objects."""
+
+import json
+
+import pytest
+
+from beyondchance.errors import FormatError
+from beyondchance.io.json_rows import first_row, first_value, rows_of
+from beyondchance.io.sources import Source
+
+LONG = 70_000
+TWICE = "occurs twice in one object; expected it once, because only one of its values could be read"
+
+
+def source(text):
+    return Source("a.json", member=text.encode())
+
+
+@pytest.mark.parametrize(
+    ("text", "rows"),
+    [
+        ("", []),
+        ('[{"a": 1}, {"a": 2}]', [("a.json: item 1", 1, 1), ("a.json: item 2", 2, 2)]),
+        (
+            '\n{"data": [\n{"a": 1}, {"a": 2}]}',
+            [("a.json: item 1", 1, 1), ("a.json: item 2", 2, 2)],
+        ),
+        ('{"features": [], "rows": [{"row_idx": 0, "row": {"a": 1}}]}', [("a.json: item 1", 1, 1)]),
+        ('{"a": 1}\n\n{"a": 2}\n', [("a.json:1", 1, 1), ("a.json:3", 3, 2)]),
+        ('{"a": 1}', [("a.json:1", 1, 1)]),
+        ('{"a":\n1}\n{"a": 2}', [("a.json:1", 1, 1), ("a.json:3", 2, 2)]),
+        ('{"a": 1} {"a": 2}', [("a.json:1", 1, 1), ("a.json:1", 2, 2)]),
+    ],
+)
+def test_rows_have_their_place_and_number_in_every_layout(text, rows):
+    assert [(where, number, row["a"]) for where, number, row in rows_of(source(text))] == rows
+    assert (first_row(source(text)) or {"a": None})["a"] == (rows[0][2] if rows else None)
+
+
+@pytest.mark.parametrize("data", ["a text", [], [1, 2], {"text": "x"}])
+def test_an_object_whose_data_are_no_objects_is_a_row(data):
+    row = {"data": data}
+    assert [row for _, _, row in rows_of(source(json.dumps(row)))] == [row]
+
+
+def test_one_of_several_lines_is_never_taken_for_the_whole_file():
+    line = '{"data": [{"a": 1}]}'
+    assert [row for _, _, row in rows_of(source(f"{line}\n{line}"))] == [{"data": [{"a": 1}]}] * 2
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('{"a": 1}\n{"a": }', "a.json:2: not valid JSON at column 7 (Expecting value)"),
+        ('{"a":\n1}\n{"a":\n}', "a.json:4: not valid JSON at column 1 (Expecting value)"),
+        ('{"a":\n1}\n{"a":\nNaN}', "a.json:3: NaN is not a JSON value"),
+        ('{"a": 1', "a.json:1: not valid JSON at column 8 (Expecting ',' delimiter)"),
+        (
+            '{"a": 1}\n{"a": {"b": 1, "a": "}", "b": 2}}',
+            f"a.json:2: key 'b' {TWICE}",
+        ),
+        (
+            '[{"a": 1},\n {"a": "}"},\n {"a": 1,\n "a": 1}]',
+            f"a.json:4: key 'a' {TWICE}",
+        ),
+        (
+            '{"a":\n1}\n{"a": 1, "b": 2,\n "b": 1}',
+            f"a.json:4: key 'b' {TWICE}",
+        ),
+    ],
+)
+def test_what_cannot_be_read_is_named_with_its_place(text, message):
+    with pytest.raises(FormatError) as error:
+        list(rows_of(source(text)))
+    assert str(error.value) == message
+
+
+@pytest.mark.parametrize("opening", ["", "[", '{"data": [', '{"rows": [{"row_idx": 0, "row": '])
+@pytest.mark.parametrize(
+    ("row", "keys"),
+    [
+        ({"text": "x" * LONG, "spans": []}, ["text"]),
+        ({"text": "\\u" * LONG, "spans": []}, ["text"]),
+        ({"text": '"' * LONG}, ["text"]),
+        ({"a": 1, "tokens": ["word", "}]"] * LONG, "tags": []}, ["a", "tokens"]),
+        ({"a": 1, "spans": [{"start": 1, "end": 2}] * LONG}, ["a", "spans"]),
+        ({"x" * LONG: 1}, []),
+    ],
+)
+def test_a_row_longer_than_the_head_is_known_by_its_first_keys(opening, row, keys):
+    head = source(opening + json.dumps(row))
+    assert list(first_row(head)) == keys
+    for key in keys:
+        assert type(first_row(head)[key]) is type(row[key])
+
+
+@pytest.mark.parametrize("end", range(1, 60))
+def test_wherever_the_head_ends_no_value_but_the_last_is_changed(end):
+    row = {"a": [1.5, {"b": None}], "c": "\\\U0001f600é", "d": True}
+    text = json.dumps(row)[:end]
+    padded = Source("a.json", member=(" " * (65536 - len(text)) + text).encode())
+    found = first_row(padded) or {}
+    assert list(found) == list(row)[: len(found)]
+    assert all(found[key] == row[key] for key in list(found)[:-1])
+
+
+@pytest.mark.parametrize("text", ["", "x", '"a"', "{", "[1, 2]", "[]", "}" * LONG, "[" * LONG])
+def test_other_content_has_no_first_object(text):
+    assert first_row(source(text)) is None
+
+
+def test_the_first_row_need_not_be_an_object():
+    assert first_value(source('[["a text", {"entities": []}]]')) == ["a text", {"entities": []}]
