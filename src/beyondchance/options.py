@@ -326,6 +326,15 @@ class ReadOptions(TypedDict, total=False):
         str | None,
         Option("A second table with one row for each document.", is_signed=False, metavar="FILE"),
     ]
+    near_quotes: Annotated[
+        float | None,
+        Option(
+            "For quotes that are not in the text: how similar, from 0 to 1, a stretch of it must "
+            "be to be taken instead.",
+            within=Within(0, 1, is_low_open=True),
+            metavar="SHARE",
+        ),
+    ]
 
 
 @cache

@@ -26,6 +26,8 @@ class DraftSpan:
         The words that the file stores next to the offsets, to check them by.
     where : Text
         Its place in the file, such as ``anna.ann:3``, if closer than the draft's.
+    others : tuple of (start, end)
+        Where it may be instead, if a quote without offsets occurs more than once.
     """
 
     start: int
@@ -33,6 +35,7 @@ class DraftSpan:
     label: str
     surface: str | None = None
     where: Text | None = None
+    others: tuple[Interval, ...] = ()
 
     @property
     def named(self) -> tuple[Piece, ...]:

@@ -72,6 +72,33 @@ def first_value(source: Source) -> Any:
     return _row(items[0]) if items else None
 
 
+def head_rows(source: Source) -> list[Any]:
+    """The rows in the head of a file; where it ends within one, all but that if there are others.
+
+    To recognise a format whose first row may be an annotation without spans.
+    """
+    text = source.head_text
+    sign = _SIGN.search(text)
+    if sign is not None and sign[0] == "[":
+        try:
+            items, _ = json.JSONDecoder().raw_decode(text, sign.start())
+        except (ValueError, RecursionError):
+            items = _completed(text.lstrip()) if source.is_longer_than_head else None
+            items = items and (items[:-1] or items)
+        return [_row(item) for item in items or ()]
+    rows = []
+    while sign is not None:
+        try:
+            row, end = json.JSONDecoder().raw_decode(text, sign.start())
+        except (ValueError, RecursionError):
+            break
+        rows.append(row)
+        sign = _SIGN.search(text, end)
+    first = first_row(source)
+    # One row longer than the head, or an object around all of them.
+    return rows if len(rows) > 1 or first is None else [first]
+
+
 def _items(values: list[Any], name: str) -> Iterator[tuple[str, int, Any]]:
     for number, value in enumerate(values, start=1):
         yield f"{name}: item {number}", number, _row(value)
