@@ -26,8 +26,9 @@ class DraftSpan:
         The words that the file stores next to the offsets, to check them by.
     where : Text
         Its place in the file, such as ``anna.ann:3``, if closer than the draft's.
-    others : tuple of (start, end)
-        Where it may be instead, if a quote without offsets occurs more than once.
+    places : tuple of (start, end)
+        All places where it may be, in the text and in its order, if it is a quote without offsets
+        that occurs more than once. Quotes of the same words share one tuple.
     """
 
     start: int
@@ -35,7 +36,7 @@ class DraftSpan:
     label: str
     surface: str | None = None
     where: Text | None = None
-    others: tuple[Interval, ...] = ()
+    places: tuple[Interval, ...] = ()
 
     @property
     def named(self) -> tuple[Piece, ...]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -54,14 +55,15 @@ class Place:
         Half-open, in characters.
     how : {"exact", "folded", "near"}
         How it was found.
-    others : tuple of (start, end)
-        All other places where the words are, if the quote may be at one of them.
+    pool : tuple of (start, end)
+        All places where the words are, if the quote may be at another of them. Mentions of the
+        same words share one tuple.
     """
 
     start: int
     end: int
     how: str = EXACT
-    others: tuple[Interval, ...] = ()
+    pool: tuple[Interval, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,8 +97,8 @@ def placed(
     >>> text = "The New York Times is read in New York and in old New York."
     >>> mentions = [Mention("New York", "LOC"), Mention("New York Times", "ORG")]
     >>> for place in placed(text, mentions):
-    ...     print(place.start, place.end, place.others)
-    30 38 ((4, 12), (50, 58))
+    ...     print(place.start, place.end, place.pool)
+    30 38 ((4, 12), (30, 38), (50, 58))
     4 18 ()
     """
     numbers: dict[str, list[int]] = {}
@@ -115,14 +117,15 @@ def placed(
         labels = [mentions[number].label for number in own]
         ranks = _ranks(labels, len(pool))
         order = free if len(free) > max(ranks) else pool
-        is_certain = len(own) == len(pool) and len(set(labels)) == 1
+        is_filled = _filled(labels, len(pool))
+        shared = tuple(pool)
         for number, rank in zip(own, ranks, strict=True):
             if rank >= len(pool):
                 found[number] = Missing(is_surplus=True)
                 continue
             place = order[rank]
-            others = () if is_certain else tuple(one for one in pool if one != place)
-            found[number] = Place(*place, how, others)
+            is_known = is_filled[mentions[number].label]
+            found[number] = Place(*place, how, () if is_known else shared)
             claimed[slice(*place)] = b"\1" * (place[1] - place[0])
     return found
 
@@ -146,6 +149,17 @@ def _ranks(labels: Sequence[str], n_occurrences: int) -> list[int]:
         ranks.append(seen.get(label, 0))
         seen[label] = ranks[-1] + 1
     return ranks
+
+
+def _filled(labels: Sequence[str], n_occurrences: int) -> dict[str, bool]:
+    """Whether the quotes of a label are at all occurrences of their words, so that none is free.
+
+    Examples
+    --------
+    >>> _filled(["LOC"], 1), _filled(["LOC", "ORG"], 2), _filled(["LOC", "ORG", "LOC"], 2)
+    ({'LOC': True}, {'LOC': False, 'ORG': False}, {'LOC': True, 'ORG': False})
+    """
+    return {label: number >= n_occurrences for label, number in Counter(labels).items()}
 
 
 # --- Search -------------------------------------------------------------------

@@ -248,9 +248,9 @@ def _span(mention: Mention, place: Place | Missing, reading: Reading) -> DraftSp
         return None
     if place.how in _FOUND:
         reading.skipped[_FOUND[place.how]] += 1
-    if place.others:
+    if place.pool:
         reading.skipped[AMBIGUOUS] += 1
-    return DraftSpan(place.start, place.end, mention.label, others=place.others)
+    return DraftSpan(place.start, place.end, mention.label, places=place.pool)
 
 
 def _mentions(row: Mapping[str, Any], where: str, reading: Reading) -> Iterator[Mention]:

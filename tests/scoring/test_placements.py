@@ -1,0 +1,176 @@
+"""The range of scores over all places of quotes, against all placements one by one."""
+
+import io
+import json
+import re
+from collections import Counter
+from itertools import permutations, product
+from math import isnan
+
+import numpy as np
+import pytest
+
+import beyondchance as bc
+from beyondchance.scoring import joint_placements
+
+NAMES = ["Ann", "Lee", "Oak", "Ann Lee", "Lee Oak", "Bo"]
+
+
+def crosses(a, b):
+    return a[0] < b[0] < a[1] < b[1] or b[0] < a[0] < b[1] < a[1]
+
+
+def occurrences(text, words):
+    """All places of a string of whole words; none of ours overlaps itself."""
+    return [match.span() for match in re.finditer(rf"\b{words}\b", text)]
+
+
+def generated(rng, *, labels=("PER", "LOC"), most=4):
+    """A text in which names repeat, and spans that do not cross."""
+    words = rng.choice(["Ann", "Lee", "Oak", "Bo", "saw", "and"], size=rng.integers(6, 12))
+    text = " ".join(words)
+
+    def spans():
+        places = [place for name in NAMES for place in occurrences(text, name)]
+        rng.shuffle(places)
+        chosen = []
+        for place in map(tuple, places):
+            if len(chosen) < most and not any(crosses(place, other) for other in chosen):
+                chosen.append(place)
+        return sorted((*map(int, place), str(rng.choice(labels))) for place in chosen)
+
+    return text, spans(), spans()
+
+
+def as_quotes(name, texts, spans):
+    """Records without offsets, in the order of the text."""
+    rows = [
+        {
+            "id": number,
+            "text": text,
+            "annotator": name,
+            "entities": [{"text": text[s:e], "label": label} for s, e, label in own],
+        }
+        for number, (text, own) in enumerate(zip(texts, spans, strict=True))
+    ]
+    return io.BytesIO(json.dumps(rows).encode())
+
+
+def as_offsets(texts, spans):
+    rows = [
+        {"id": number, "text": text, "label": [list(span) for span in own]}
+        for number, (text, own) in enumerate(zip(texts, spans, strict=True))
+    ]
+    return io.BytesIO("".join(json.dumps(row) + "\n" for row in rows).encode())
+
+
+def true_corpus(texts, *sides):
+    return bc.Corpus.from_spans(
+        {f"{number}": side for number, side in enumerate(sides)},
+        lengths=list(map(len, texts)),
+        documents=[f"{number}" for number in range(len(texts))],
+        positions="characters",
+    )
+
+
+def joint_placements_of(text, quotes, put):
+    """Every way to place quotes, as sets of spans.
+
+    `put` is where the reader put them: strings that cross there may cross.
+    """
+    places = {words: occurrences(text, words) for words, _ in quotes}
+    at = {words: [p[:2] for p in put if text[p[0] : p[1]] == words] for words in places}
+    may_cross = {
+        (one, two)
+        for one, two in product(at, repeat=2)
+        if any(crosses(a, b) for a in at[one] for b in at[two])
+    }
+    number = Counter(words for words, _ in quotes)
+    choices = [permutations(places[words], n) for words, n in number.items()]
+    found = set()
+    for chosen in product(*map(list, choices)):
+        left = {words: list(own) for words, own in zip(number, chosen, strict=True)}
+        spans = [(*left[words].pop(0), words, label) for words, label in quotes]
+        if not any(
+            crosses(a, b) and (a[2], b[2]) not in may_cross for a in spans for b in spans
+        ):
+            found.add(frozenset((s, e, label) for s, e, _, label in spans))
+    return [sorted(spans) for spans in found]
+
+
+def read_case(texts, one, two, *, both):
+    other = as_quotes("1", texts, two) if both else as_offsets(texts, two)
+    return bc.read(as_quotes("0", texts, one), other)
+
+
+def all_scores(corpus, texts, one, two, *, both, **scoring):
+    """Observed and corrected scores of all joint placements."""
+    sides = []
+    for number, (side, is_quoted) in enumerate(((one, True), (two, both))):
+        sides.append(
+            [
+                joint_placements_of(
+                    text,
+                    [(text[s:e], label) for s, e, label in own],
+                    corpus.spans(str(d), corpus.annotators[number]),
+                )
+                if is_quoted
+                else [own]
+                for d, (text, own) in enumerate(zip(texts, side, strict=True))
+            ]
+        )
+    for a, b in product(product(*sides[0]), product(*sides[1])):
+        result = bc.agreement(true_corpus(texts, list(a), list(b)), **scoring)
+        yield result.observed, result.corrected
+
+
+def n_placements(texts, *sides):
+    total = 1
+    for side in sides:
+        for text, own in zip(texts, side, strict=True):
+            for words, n in Counter(text[s:e] for s, e, _ in own).items():
+                for left in range(n):
+                    total *= len(occurrences(text, words)) - left
+    return total
+
+
+def cases(number, *, both, n_documents=2, most=200):
+    """Cases with something to choose and not too much of it, by seed."""
+    seed = 0
+    while number:
+        rng = np.random.default_rng(seed)
+        seed += 1
+        texts, one, two = zip(*(generated(rng) for _ in range(n_documents)), strict=True)
+        if 1 < n_placements(texts, one, *([two] if both else [])) <= most:
+            number -= 1
+            yield list(texts), list(one), list(two)
+
+
+def check(texts, one, two, *, both, **scoring):
+    corpus = read_case(texts, one, two, both=both)
+    found = bc.placement_range(corpus, **scoring)
+    observed, corrected = zip(
+        *all_scores(corpus, texts, one, two, both=both, **scoring), strict=True
+    )
+    true = bc.agreement(true_corpus(texts, one, two), **scoring)
+    assert found.is_exact
+    assert found.observed == pytest.approx((min(observed), max(observed)), abs=1e-12)
+    assert found.observed[0] - 1e-12 <= true.observed <= found.observed[1] + 1e-12
+    if not any(map(isnan, corrected)):
+        assert found.corrected == pytest.approx((min(corrected), max(corrected)), abs=1e-12)
+        assert found.corrected[0] - 1e-12 <= true.corrected <= found.corrected[1] + 1e-12
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("both", [False, True])
+def test_the_range_is_that_of_all_joint_placements_and_contains_the_truth(both):
+    for texts, one, two in cases(200, both=both):
+        check(texts, one, two, both=both)
+
+
+@pytest.mark.parametrize("both", [False, True])
+@pytest.mark.parametrize("measure", ["token", "exact", "boundary", "dice", "iou"])
+@pytest.mark.parametrize("scope", ["label", "joint", "unlabelled"])
+def test_the_range_under_every_measure_and_scope(both, measure, scope):
+    for texts, one, two in cases(3, both=both, most=40):
+        check(texts, one, two, both=both, measure=measure, scope=scope)
