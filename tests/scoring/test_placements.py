@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import beyondchance as bc
-from beyondchance.scoring import joint_placements
+from beyondchance.scoring import quote_clusters
 
 NAMES = ["Ann", "Lee", "Oak", "Ann Lee", "Lee Oak", "Bo"]
 
@@ -91,9 +91,7 @@ def joint_placements_of(text, quotes, put):
     for chosen in product(*map(list, choices)):
         left = {words: list(own) for words, own in zip(number, chosen, strict=True)}
         spans = [(*left[words].pop(0), words, label) for words, label in quotes]
-        if not any(
-            crosses(a, b) and (a[2], b[2]) not in may_cross for a in spans for b in spans
-        ):
+        if not any(crosses(a, b) and (a[2], b[2]) not in may_cross for a in spans for b in spans):
             found.add(frozenset((s, e, label) for s, e, _, label in spans))
     return [sorted(spans) for spans in found]
 
@@ -174,3 +172,157 @@ def test_the_range_is_that_of_all_joint_placements_and_contains_the_truth(both):
 def test_the_range_under_every_measure_and_scope(both, measure, scope):
     for texts, one, two in cases(3, both=both, most=40):
         check(texts, one, two, both=both, measure=measure, scope=scope)
+
+
+@pytest.mark.parametrize("both", [False, True])
+@pytest.mark.parametrize("measure", ["token", "exact", "boundary", "dice", "iou"])
+def test_bounds_of_too_many_placements_contain_all_of_them(both, measure, monkeypatch):
+    n_bounded = 0
+    for texts, one, two in cases(40, both=both):
+        corpus = read_case(texts, one, two, both=both)
+        exact = bc.placement_range(corpus, measure=measure)
+        with monkeypatch.context() as patch:
+            patch.setattr(quote_clusters, "MOST_PLACEMENTS", 0)
+            patch.setattr(quote_clusters, "_separate", lambda *_: None)
+            outer = bc.placement_range(corpus, measure=measure)
+        n_bounded += not outer.is_exact
+        for name in ("observed", "corrected"):
+            inner, bounds = getattr(exact, name), getattr(outer, name)
+            if not isnan(inner[0]):
+                assert bounds[0] - 1e-12 <= inner[0] <= inner[1] <= bounds[1] + 1e-12
+        true = bc.agreement(true_corpus(texts, one, two), measure=measure)
+        assert outer.observed[0] - 1e-12 <= true.observed <= outer.observed[1] + 1e-12
+    # In others, quotes of one string and label fill its occurrences.
+    assert n_bounded >= 35
+
+
+@pytest.mark.parametrize("measure", ["token", "exact", "boundary", "dice", "iou"])
+def test_places_that_count_for_themselves_need_no_enumeration(measure, monkeypatch):
+    """Of two ways to the same range."""
+    n_separate = 0
+    for texts, one, two in cases(40, both=False):
+        corpus = read_case(texts, one, two, both=False)
+        found = bc.placement_range(corpus, measure=measure)
+        with monkeypatch.context() as patch:
+            patch.setattr(quote_clusters, "_separate", lambda *_: None)
+            enumerated = bc.placement_range(corpus, measure=measure)
+        with monkeypatch.context() as patch:
+            patch.setattr(quote_clusters, "_enumerated", lambda *_: None)
+            n_separate += bc.placement_range(corpus, measure=measure).is_exact
+        assert found.observed == pytest.approx(enumerated.observed, abs=1e-12)
+        assert found.corrected == pytest.approx(enumerated.corrected, abs=1e-12, nan_ok=True)
+    assert n_separate
+
+
+def records(*texts_and_quotes):
+    return [
+        {"text": text, "entities": [{"text": words, "label": "PER"} for words in quotes]}
+        for text, quotes in texts_and_quotes
+    ]
+
+
+def test_many_occurrences_of_one_name_are_exact():
+    text = "Ann. " * 60 + "Bo saw none of them."
+    corpus = bc.read(records((text, ["Ann"] * 30)), records((text, ["Ann"] * 60)))
+    found = bc.placement_range(corpus, measure="exact")
+    assert found.is_exact
+    assert found.n_ambiguous == 30
+    assert found.observed == pytest.approx((2 / 3, 2 / 3))
+
+
+def test_many_occurrences_by_two_models_are_bounded():
+    text = "Ann. " * 60 + "Bo saw none of them."
+    corpus = bc.read(records((text, ["Ann"] * 30)), records((text, ["Ann"] * 30)))
+    found = bc.placement_range(corpus, measure="exact")
+    assert not found.is_exact
+    assert found.observed == (0.0, 1.0)
+    assert found.corrected[1] == 1.0
+    (note,) = [
+        str(note) for note in bc.agreement(corpus, measure="exact").notes if "quotes" in str(note)
+    ]
+    assert note == (
+        "60 quotes may be at other occurrences of the same words; depending on where they are, "
+        f"corrected agreement is somewhere between {found.corrected[0]:.3f} and 1.000"
+    )
+
+
+def test_three_models_are_placed_together():
+    """All three agree, or no two of them: by hand."""
+    text = "Ann saw Ann and Ann."
+    corpus = bc.read(*[records((text, ["Ann"]))] * 3)
+    found = bc.placement_range(corpus, measure="exact")
+    assert found.observed == (0.0, 1.0)
+    assert found.n_ambiguous == 3
+
+
+def test_a_gold_standard_is_compared_with_each():
+    text = "Ann saw Ann and Ann."
+    corpus = bc.read(*[records((text, ["Ann"]))] * 3)
+    two_of_three = bc.placement_range(corpus, gold="annotator 1", measure="exact")
+    assert two_of_three.observed == (0.0, 1.0)
+    assert two_of_three.n_ambiguous == 3
+
+
+def test_without_quotes_that_may_be_elsewhere_the_range_is_the_score():
+    corpus = bc.read(records(("Ann saw Bo.", ["Ann"])), records(("Ann saw Bo.", ["Ann", "Bo"])))
+    result, found = bc.agreement(corpus), bc.placement_range(corpus)
+    assert found == bc.PlacementRange((result.observed,) * 2, (result.corrected,) * 2, 0, True)
+    assert not any("occurrences" in str(note) for note in result.notes)
+
+
+def test_notes_say_the_range():
+    text = "Ann saw Bo, and Ann left."
+    corpus = bc.read(records((text, ["Ann"])), records((text, ["Ann"])))
+    notes = [str(note) for note in bc.agreement(corpus).notes]
+    low, high = bc.placement_range(corpus).corrected
+    assert (
+        "2 quotes may be at other occurrences of the same words; depending on where they are, "
+        f"corrected agreement is between {low:.3f} and {high:.3f}" in notes
+    )
+
+
+def test_notes_say_that_the_place_does_not_matter():
+    text = "Ann saw Bo, and Ann left."
+    corpus = bc.read(records((text, ["Ann"])), records((text, ["Ann", "Ann"])))
+    result = bc.agreement(corpus)
+    said = "1 quote may be at other occurrences of the same words; wherever it is"
+    assert any(
+        str(note).startswith(f"{said}, corrected agreement is {result.corrected:.3f}")
+        for note in result.notes
+    )
+
+
+def test_models_that_forbid_overlap_forbid_such_placements():
+    """Lee may be inside Ann Lee, but not under the disjoint model."""
+    text = "Ann Lee saw Lee."
+    corpus = bc.read(records((text, ["Ann Lee", "Lee"])), records((text, ["Ann Lee", "Lee"])))
+    assert bc.placement_range(corpus, model="disjoint", measure="exact").observed == (1.0, 1.0)
+    low, high = bc.placement_range(corpus, measure="exact").observed
+    assert (low, high) == (0.5, 1.0)
+
+
+@pytest.mark.parametrize("positions", ["tokens", "characters"])
+def test_a_selection_keeps_where_quotes_may_be(positions):
+    texts = "Ann saw Ann.", "Bo saw Ann and Ann."
+    model = records((texts[0], ["Ann"]), (texts[1], ["Ann", "Bo"]))
+    person = records((texts[0], ["Ann"] * 2), (texts[1], ["Ann"] * 2))
+    corpus = bc.read(model, person, positions=positions)
+    second = corpus.select(documents=["2"])
+    assert bc.placement_range(second) == bc.placement_range(
+        bc.read(model[1:], person[1:], positions=positions)
+    )
+    assert corpus.select(annotators=["annotator 2"]).alternatives is None
+    parts = bc.Corpus.joined([corpus.select(documents=["1"]), second])
+    assert bc.placement_range(parts) == bc.placement_range(corpus)
+    renamed = corpus.rename_labels({"PER": "X"}, duplicates="skip")
+    assert bc.placement_range(renamed) == bc.placement_range(corpus)
+
+
+def test_joining_shifts_places_past_documents_without_quotes():
+    known = bc.read(records(("Bo.", ["Bo"])), records(("Bo.", [])))
+    quoted = bc.read(records(("Ann saw Ann.", ["Ann"])), records(("Ann saw Ann.", ["Ann"])))
+    known = known.select(documents=["1"])
+    object.__setattr__(known, "documents", ("other",))
+    both = bc.Corpus.joined([known, quoted])
+    assert both.alternatives.text.tolist() == [1] * 4
+    assert bc.placement_range(both).n_ambiguous == 2

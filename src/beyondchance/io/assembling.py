@@ -436,7 +436,9 @@ class _Pools:
         """What there is to choose from, if there is."""
         if not self.places:
             return None
-        return Alternatives(*(np.array(x) for x in (self.span_pool, *zip(*self.places, strict=True))))
+        return Alternatives(
+            *(np.array(x) for x in (self.span_pool, *zip(*self.places, strict=True)))
+        )
 
 
 def twice_by(annotator: str, document: str) -> tuple[Piece, ...]:

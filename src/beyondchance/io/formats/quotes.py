@@ -37,9 +37,13 @@ _LABELS = (
     *("entity_group", "entity"),
 )
 """What records call these things; the first that is there counts."""
+_PLAIN_LISTS = frozenset(_LISTS[:5])
+"""Lists of spans even where they are empty."""
 _NOT_LABELS = frozenset(
-    "tokens words tags ner_tags pos_tags chunk_tags sentences lines cats categories accept "
-    "comments options".split()
+    {
+        *("tokens", "words", "tags", "ner_tags", "pos_tags", "chunk_tags", "sentences", "lines"),
+        *("cats", "categories", "accept", "comments", "options"),
+    }
 )
 """Lists of strings that are not the quotes of one label."""
 _NONE = "==NONE=="
@@ -71,7 +75,12 @@ def _look_right(rows: list[Any]) -> bool:
     if not all(isinstance(row, Mapping) for row in rows):
         return False
     verdicts = [verdict for row in rows if (verdict := _verdict(row)) is not None]
-    return bool(verdicts) and all(verdicts)
+    if verdicts:
+        return all(verdicts)
+    # A model may have found nothing at all.
+    return bool(rows) and all(
+        isinstance(_first(row, _TEXTS), str) and _key(row, _LISTS) in _PLAIN_LISTS for row in rows
+    )
 
 
 def _verdict(row: Mapping[str, Any]) -> bool | None:
@@ -83,7 +92,6 @@ def _verdict(row: Mapping[str, Any]) -> bool | None:
         return bool(
             groups
             and isinstance(text, str)
-            and all(isinstance(value, list) for value in groups.values())
             and any(value and str(value[0]) in text for value in groups.values())
         )
     value = row[key]
@@ -141,11 +149,14 @@ def _label_key(item: Mapping[str, Any], words: str) -> str | None:
     return next((name for name in _LABELS if name in item and name != words), None)
 
 
-def _flat_groups(row: Mapping[str, Any]) -> dict[str, Any]:
+def _flat_groups(row: Mapping[str, Any]) -> dict[str, list[Any]]:
     """Lists by label that a record has next to its text."""
     known = {*_TEXTS, *_DOCUMENTS, *_ANNOTATORS}
-    groups = {key: value for key, value in row.items() if isinstance(value, list | None)}
-    groups = {key: value or [] for key, value in groups.items() if key not in known}
+    groups: dict[str, list[Any]] = {
+        key: value or []
+        for key, value in row.items()
+        if key not in known and isinstance(value, list | None)
+    }
     is_odd = _NOT_LABELS & groups.keys() or not all(
         isinstance(item, str) for value in groups.values() for item in value
     )
@@ -197,7 +208,9 @@ def _records(upload: Upload) -> Iterator[_Record]:
             raise refused(text, f"{key!r}", where, "the text that was quoted from, as a string")
         if name is None and text is None:
             names = "'text' or 'id'"
-            raise FormatError("has no text and no id", where=where, expected=f"an object with {names}")
+            raise FormatError(
+                "has no text and no id", where=where, expected=f"an object with {names}"
+            )
         yield _Record(where, name or number, row, text)
 
 
