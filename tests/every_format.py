@@ -237,6 +237,44 @@ def webanno_tsv_file(data: Annotations) -> Example:
     return one_each(data, "tsv", lambda by: _webanno_tsv(data, data.by(by), by, CUSTOM))
 
 
+def _hf_rows(data: Annotations, person: str) -> list[dict[str, Any]]:
+    """An example for each document, with tags as strings."""
+    rows = []
+    for document in data.by(person):
+        cells = [cell for sentence in data.tagged(document, person) for cell in sentence]
+        rows.append(
+            {
+                "id": document,
+                "tokens": [word for word, _ in cells],
+                "ner_tags": [tag for _, tag in cells],
+            }
+        )
+    return rows
+
+
+def hf_jsonl(data: Annotations) -> Example:
+    return one_each(data, "jsonl", lambda person: lines(_hf_rows(data, person)))
+
+
+def hf_json(data: Annotations) -> Example:
+    return one_each(data, "json", lambda person: json.dumps(_hf_rows(data, person)))
+
+
+def hf_parquet(data: Annotations) -> Example:
+    """Tags are numbers, whose names are in the schema."""
+
+    def content(person: str) -> bytes:
+        rows = _hf_rows(data, person)
+        names = ["O", *sorted({tag for row in rows for tag in row["ner_tags"]} - {"O"})]
+        for row in rows:
+            row["ner_tags"] = [names.index(tag) for tag in row["ner_tags"]]
+        kind = {"feature": {"names": names, "_type": "ClassLabel"}, "_type": "Sequence"}
+        info = json.dumps({"info": {"features": {"ner_tags": kind}}})
+        return as_parquet(rows, {"huggingface": info})
+
+    return one_each(data, "parquet", content)
+
+
 # --- Tables -------------------------------------------------------------------
 
 
@@ -275,9 +313,9 @@ def table_jsonl(data: Annotations) -> Example:
     return Example({"spans.jsonl": lines(table_rows(data))}, ["spans.jsonl"])
 
 
-def as_parquet(rows: list[dict[str, Any]]) -> bytes:
+def as_parquet(rows: list[dict[str, Any]], metadata: dict[str, str] | None = None) -> bytes:
     sink = io.BytesIO()
-    pq.write_table(pa.Table.from_pylist(rows), sink)
+    pq.write_table(pa.Table.from_pylist(rows).replace_schema_metadata(metadata), sink)
     return sink.getvalue()
 
 
@@ -351,6 +389,94 @@ def prodigy(data: Annotations) -> Example:
             }
         )
     return Example({"tasks.jsonl": lines(tasks)}, ["tasks.jsonl"])
+
+
+def records(data: Annotations) -> Example:
+    """One file for each annotator, in the shape of Hugging Face's pipelines."""
+
+    def content(person: str) -> bytes:
+        return lines(
+            {
+                "id": identifier(document),
+                "text": data.texts[document],
+                "entities": [
+                    {"entity_group": label, "score": 0.5, "word": words, "start": s, "end": e}
+                    for s, e, label, words in data.marked(document, person)
+                ],
+            }
+            for document in data.by(person)
+        )
+
+    return one_each(data, "jsonl", content)
+
+
+def records_of_all(data: Annotations) -> Example:
+    """All annotators in one array, with other names for everything."""
+    rows = [
+        {
+            "doc_id": document,
+            "annotator": person,
+            "full_text": data.texts[document],
+            "spans": [
+                {"entity_type": label, "entity_value": words, "offset": s, "length": e - s}
+                for s, e, label, words in data.marked(document, person)
+            ],
+        }
+        for document, person in data.spans
+    ]
+    return Example({"all.json": json.dumps({"data": rows}, indent=1).encode()}, ["all.json"])
+
+
+def records_with_ends(data: Annotations) -> Example:
+    """One file for each annotator, where the end of a span is its last character."""
+
+    def content(person: str) -> bytes:
+        rows = [
+            {
+                "id": identifier(document),
+                "sentence": data.texts[document],
+                "ents": [
+                    {"label": [label], "name": words, "span": [s, e - 1]}
+                    for s, e, label, words in data.marked(document, person)
+                ],
+            }
+            for document in data.by(person)
+        ]
+        return json.dumps(rows).encode()
+
+    return one_each(data, "json", content)
+
+
+def records_of_pairs(data: Annotations) -> Example:
+    """spaCy's pairs for training, named by their numbers."""
+
+    def content(person: str) -> bytes:
+        pairs = []
+        for document, text in data.texts.items():
+            spans = None
+            if (document, person) in data.spans:
+                spans = [span[:3] for span in data.marked(document, person)]
+            pairs.append((text, {"entities": spans}))
+        return json.dumps(pairs).encode()
+
+    return one_each(data, "json", content)
+
+
+def records_of_words(data: Annotations) -> Example:
+    """GLiNER's data for training, whose spans count words and include the last."""
+
+    def content(person: str) -> bytes:
+        rows = [
+            {
+                "id": identifier(document),
+                "tokenized_text": data.words(document),
+                "ner": [[s, e - 1, label] for s, e, label in data.spans[document, person]],
+            }
+            for document in data.by(person)
+        ]
+        return json.dumps(rows).encode()
+
+    return one_each(data, "json", content)
 
 
 def _regions(data: Annotations, document: str, person: str) -> list[dict[str, Any]]:
@@ -563,10 +689,14 @@ def textgrid(data: Annotations) -> Example:
 FORMATS: dict[str, list[Callable[[Annotations], Example]]] = {
     "conll": [conll, conll_plain, conll_columns],
     "conllu": [conllu, conllu_brackets],
+    "hf": [hf_jsonl, hf_json, hf_parquet],
     "table": [table_csv, table_tsv, table_jsonl, table_parquet, table_of_documents],
     "brat": [brat],
     "doccano": [doccano, doccano_zip],
     "prodigy": [prodigy],
+    "records": [
+        *(records, records_of_all, records_with_ends, records_of_pairs, records_of_words),
+    ],
     "label-studio": [label_studio, label_studio_min],
     "webanno-tsv": [webanno_tsv, webanno_tsv_file],
     "spacy": [spacy],

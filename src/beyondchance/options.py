@@ -7,7 +7,7 @@ option, add a line here and use it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from os import PathLike
@@ -296,7 +296,9 @@ class ReadOptions(TypedDict, total=False):
     ]
     layer: Annotated[str | None, Option("The annotation type to read.")]
     feature: Annotated[str | None, Option("The feature that holds the label.")]
-    spans_key: Annotated[str | None, Option("The span group to read instead of the entities.")]
+    spans_key: Annotated[
+        str | None, Option("The span group, or list of spans, to read instead of the entities.")
+    ]
     grid: Annotated[
         str | None, Option("The length of a position where offsets are times, such as 10ms.")
     ]
@@ -325,6 +327,22 @@ class ReadOptions(TypedDict, total=False):
     documents: Annotated[
         str | None,
         Option("A second table with one row for each document.", is_signed=False, metavar="FILE"),
+    ]
+    ends: Annotated[
+        Literal["exclusive", "inclusive"] | None,
+        Option(
+            "For records: whether the end of a span is included in it; detected by the words "
+            "stored with spans, and otherwise exclusive, as in most files."
+        ),
+    ]
+    label_names: Annotated[
+        str | Sequence[str] | Mapping[Any, Any] | PathLike[str] | None,
+        Option(
+            "What the numbers of tags stand for: names in their order, separated by commas, or a "
+            "JSON file of names and numbers.",
+            is_signed=False,
+            metavar="NAMES|FILE",
+        ),
     ]
     near_quotes: Annotated[
         float | None,

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from beyondchance.errors import FormatError
-from beyondchance.io.json_rows import first_row, first_value, rows_of
+from beyondchance.io.json_rows import first_row, first_value, head_values, rows_of
 from beyondchance.io.sources import Source
 
 LONG = 70_000
@@ -111,3 +111,31 @@ def test_other_content_has_no_first_object(text):
 
 def test_the_first_row_need_not_be_an_object():
     assert first_value(source('[["a text", {"entities": []}]]')) == ["a text", {"entities": []}]
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("", []),
+        ("Ada B-PER", []),
+        ("1\n2\n", []),
+        ("[]", []),
+        ("[1, [2]]", [1, [2]]),
+        ('{"a": 1}\n{"a": 2}\n', [{"a": 1}, {"a": 2}]),
+        ('{"a": 1}\n{"a": ', [{"a": 1}]),
+        ('{"data": [{"a": 1}, {"a": 2}]}', [{"a": 1}, {"a": 2}]),
+        ('{"a": ', []),
+    ],
+)
+def test_rows_of_the_head(text, values):
+    assert head_values(source(text)) == values
+
+
+def test_rows_of_a_head_that_is_cut():
+    row = {"a": "x" * 30_000}
+    assert head_values(source(json.dumps([row] * 3))) == [row] * 2
+    assert head_values(source(json.dumps({"data": [row] * 3}))) == [row] * 2
+    assert head_values(source("".join(json.dumps(row) + "\n" for _ in range(3)))) == [row] * 2
+    (first,) = head_values(source(json.dumps([{"b": 1, "a": "x" * LONG}])))
+    assert first["b"] == 1
+    assert set(first["a"]) == {"x"}

@@ -20,6 +20,7 @@ PRODIGY = (
     '{"text": "Anna left", "spans": [{"start": 0, "end": 4, "label": "PER"}], '
     '"_input_hash": 1, "_annotator_id": "anna", "answer": "accept"}\n'
 )
+RECORDS = '[{"text": "Anna left", "entities": [{"start": 0, "end": 4, "type": "PER"}]}]'
 LABEL_STUDIO = json.dumps(
     [
         {
@@ -66,11 +67,14 @@ BDOCJS = json.dumps(
         "name": "",
     }
 )
+HF = '{"id": "1", "tokens": ["Anna", "left"], "ner_tags": ["B-PER", "O"]}\n'
 WRITTEN = {
     "conll": CONLL,
+    "hf": HF,
     "table": TABLE,
     "doccano": DOCCANO,
     "prodigy": PRODIGY,
+    "records": RECORDS,
     "label-studio": LABEL_STUDIO,
     "conllu": CONLLU,
     "webanno-tsv": WEBANNO,
@@ -101,7 +105,7 @@ def test_formats_agree_on_whose_a_file_is():
 def test_nothing_recognised(tmp_path):
     (tmp_path / "letter.txt").write_text("Dear Anna,\nhow are you?\n")
     with pytest.raises(
-        bc.FormatError, match=r"letter.txt: not recognised as any of brat, .*hf; pass"
+        bc.FormatError, match=r"letter.txt: not recognised as any of brat, .*conll; pass"
     ):
         bc.read(tmp_path / "letter.txt")
 

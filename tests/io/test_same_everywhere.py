@@ -27,10 +27,7 @@ SPANS = {
 }
 ANNOTATORS = ("anna", "ben")
 POSITIONS = ("characters", "tokens")
-ELSEWHERE = {
-    "hf": "takes data sets, not files",
-    "rttm": "has no texts, and is covered in its own tests",
-}
+ELSEWHERE = {"rttm": "has no texts, and is covered in its own tests"}
 """Formats without examples, and why."""
 DATA = Annotations({name: [text] for name, text in TEXTS.items()}, SPANS)
 

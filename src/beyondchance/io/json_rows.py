@@ -72,31 +72,32 @@ def first_value(source: Source) -> Any:
     return _row(items[0]) if items else None
 
 
-def head_rows(source: Source) -> list[Any]:
-    """The rows in the head of a file; where it ends within one, all but that if there are others.
+def head_values(source: Source) -> list[Any]:
+    """The rows that the head of a file holds, whatever they are. To recognise a format by.
 
-    To recognise a format whose first row may be an annotation without spans.
+    Where the head ends within the first row, that one may be cut short; later ones are whole.
     """
-    text = source.head_text
-    sign = _SIGN.search(text)
-    if sign is not None and sign[0] == "[":
+    text = source.head_text.lstrip()
+    if not text.startswith(("{", "[")):
+        return []
+    decoder = json.JSONDecoder()
+    values: list[Any] = []
+    place = 0
+    while (sign := _SIGN.search(text, place)) is not None:
         try:
-            items, _ = json.JSONDecoder().raw_decode(text, sign.start())
-        except (ValueError, RecursionError):
-            items = _completed(text.lstrip()) if source.is_longer_than_head else None
-            items = items and (items[:-1] or items)
-        return [_row(item) for item in items or ()]
-    rows = []
-    while sign is not None:
-        try:
-            row, end = json.JSONDecoder().raw_decode(text, sign.start())
+            value, place = decoder.raw_decode(text, sign.start())
         except (ValueError, RecursionError):
             break
-        rows.append(row)
-        sign = _SIGN.search(text, end)
-    first = first_row(source)
-    # One row longer than the head, or an object around all of them.
-    return rows if len(rows) > 1 or first is None else [first]
+        values.append(value)
+    is_cut = not values and source.is_longer_than_head
+    if is_cut:
+        values = [_completed(text)]
+    if len(values) != 1:
+        return values
+    items = values[0] if isinstance(values[0], list) else _wrapped(values[0])
+    if items is None:
+        return values
+    return [_row(item) for item in (items[:-1] if is_cut and len(items) > 1 else items)]
 
 
 def _items(values: list[Any], name: str) -> Iterator[tuple[str, int, Any]]:

@@ -261,6 +261,13 @@ _ALL = (
         options=UNTOKENISED,
     ),
     Format(
+        name="records",
+        title="JSON or JSONL of texts with spans, also of spaCy and GLiNER for training",
+        example="beyondchance agree gold.jsonl model.jsonl",
+        first="[{",
+        options=UNTOKENISED | {"spans_key", "ends", "empty"},
+    ),
+    Format(
         name="quotes",
         title="quotes without offsets, as of language models: JSON or JSONL, one file per model",
         example="beyondchance agree model.jsonl gold.jsonl",
@@ -278,6 +285,16 @@ _ALL = (
         options=EVERYWHERE | {"unit", "positions", "scheme", "repair", "feature"},
     ),
     Format(
+        name="hf",
+        title="Hugging Face: tokens and tags in JSON, JSONL or Parquet, or a Dataset in memory",
+        example="beyondchance agree anna.parquet ben.parquet",
+        unit="sentence",
+        positions="tokens",
+        first="[{P",
+        options=EVERYWHERE
+        | {"unit", "positions", "scheme", "repair", "token_column", "tag_column", "label_names"},
+    ),
+    Format(
         name="table",
         title="CSV, TSV, JSONL or Parquet with document, annotator, start, end, label",
         example="beyondchance agree spans.csv",
@@ -292,14 +309,6 @@ _ALL = (
         positions="tokens",
         options=EVERYWHERE
         | {"unit", "positions", "scheme", "repair", "token_column", "tag_column"},
-    ),
-    Format(
-        name="hf",
-        title="Hugging Face datasets, or any list of dictionaries with tokens and ner_tags",
-        example='bc.read(dataset_a, dataset_b, format="hf")',
-        unit="sentence",
-        positions="tokens",
-        options=EVERYWHERE | {"positions", "scheme", "repair"},
     ),
 )
 

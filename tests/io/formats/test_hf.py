@@ -1,10 +1,13 @@
-"""Data sets given as objects: tokens and tags, by number or by name."""
+"""Tokens and tags of Hugging Face, in memory and in files."""
 
 import contextlib
-import re
-from types import SimpleNamespace
+import io
+import json
 
+import datasets
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings, strategies as st
 
@@ -12,6 +15,7 @@ import beyondchance as bc
 from beyondchance.io.formats import hf
 from beyondchance.io.registry import Upload
 from beyondchance.io.sources import Source
+from mutation import places, replaced
 
 ANNA = [
     {"id": "a", "tokens": ["Mia", "Lund", "sings"], "ner_tags": ["B-PER", "I-PER", "O"]},
@@ -23,12 +27,23 @@ BEN = [
 ]
 
 
-class Dataset(list):
-    """What matters of a datasets.Dataset: rows, and features that name the numbers."""
+NAMES = ["O", "B-PER", "I-PER", "B-LOC"]
+NUMBERED = [dict(ANNA[0], ner_tags=[1, 2, 0]), dict(ANNA[1], ner_tags=[3])]
 
-    def __init__(self, rows, features):
-        super().__init__(rows)
-        self.features = features
+
+def features(**others):
+    return datasets.Features(
+        {
+            "id": datasets.Value("string"),
+            "tokens": datasets.Sequence(datasets.Value("string")),
+            "ner_tags": datasets.Sequence(datasets.ClassLabel(names=NAMES)),
+            **others,
+        }
+    )
+
+
+def data_set(rows=NUMBERED, **others):
+    return datasets.Dataset.from_list(rows, features=features(**others))
 
 
 def read(*data, **options):
@@ -65,22 +80,151 @@ def test_the_scheme_is_detected_noted_and_signed():
     assert given_scheme.options["scheme"] == "IOB2"
 
 
-@pytest.mark.parametrize("nested", [True, False])
-def test_numbers_with_names(nested):
-    kind = SimpleNamespace(names=["O", "B-PER", "I-PER", "B-LOC"])
-    features = {"ner_tags": SimpleNamespace(feature=kind) if nested else kind}
-    rows = [dict(ANNA[0], ner_tags=[1, 2, 0]), dict(ANNA[1], ner_tags=np.array([3]))]
-    corpus = read(Dataset(rows, features))
+@pytest.mark.parametrize("kind", [None, "numpy", "pandas", "arrow"])
+def test_a_data_set_names_its_numbers(kind):
+    corpus = read(data_set().with_format(kind), BEN)
     assert corpus.spans("a", "annotator 1") == [(0, 2, "PER")]
     assert corpus.spans("b", "annotator 1") == [(0, 1, "LOC")]
 
 
-@pytest.mark.parametrize("key", ["ner_tags", "tags", "labels", "ner"])
-def test_keys_of_tags_in_their_order(key):
-    row = {"tokens": ("Oslo",), key: ("B-LOC",), "zzz": 1}
+def test_a_streamed_data_set_names_its_numbers():
+    corpus = read(data_set().to_iterable_dataset())
+    assert corpus.spans("a", "annotator 1") == [(0, 2, "PER")]
+
+    def rows():
+        yield from ANNA
+
+    unknown = datasets.IterableDataset.from_generator(rows)
+    assert unknown.features is None
+    assert read(unknown).spans("b", "annotator 1") == [(0, 1, "LOC")]
+
+
+def test_columns_that_are_not_read_are_noted():
+    corpus = read(data_set([dict(row, zzz=1) for row in NUMBERED], zzz=datasets.Value("int64")))
+    assert "data 1: columns not read: 'zzz'" in map(str, corpus.notes)
+
+
+def test_splits_are_no_annotators():
+    splits = datasets.DatasetDict({"train": data_set(), "test": data_set(NUMBERED[1:])})
+    corpus = read(splits)
+    assert corpus.annotators == ("annotator 1",)
+    assert corpus.documents == ("train/a", "train/b", "test/b")
+    assert corpus.fields["split"] == ("train", "train", "test")
+    broken = datasets.DatasetDict({"test": data_set([dict(NUMBERED[1], tokens=[])] * 2)})
+    with pytest.raises(bc.FormatError, match="no annotated document was found"):
+        read(broken)
+    wrong = datasets.DatasetDict({"test": data_set([dict(NUMBERED[1], tokens=["a", "b"])])})
+    with pytest.raises(bc.FormatError, match="data 1: test: example 1: has 2 tokens and 1 ner_tag"):
+        read(wrong)
+
+
+@pytest.mark.parametrize("key", ["ner_tags", "tags", "labels", "ner", "tags_skill", "fine_tags"])
+def test_the_one_column_of_tags_is_found_by_its_name(key):
+    row = {"words": ("Oslo",), key: ("B-LOC",), "zzz": 1}
     assert read([row]).spans("1", "annotator 1") == [(0, 1, "LOC")]
-    both = {"tokens": ["Oslo"], "labels": ["O"], "tags": ["B-LOC"]}
-    assert read([both]).spans("1", "annotator 1") == [(0, 1, "LOC")]
+    # One that is named as usual comes before similar names, and lists before single values.
+    more = {"tokens": ["Oslo"], "tags": ["B-LOC"], "pos_tags": ["NNP"], "labels": 3}
+    assert read([more]).spans("1", "annotator 1") == [(0, 1, "LOC")]
+
+
+def test_several_columns_of_tags_are_several_annotators_if_asked_for():
+    row = {"tokens": ["Mia", "Lund"], "tags_skill": ["B", "I"], "tags_knowledge": ["O", "B"]}
+    with pytest.raises(bc.FormatError) as caught:
+        read([row])
+    assert str(caught.value) == (
+        "data 1: example 1: may have tags under 'tags_skill', 'tags_knowledge'; expected one "
+        "column of tags: choose one with tag_column='tags_skill', or read each as an annotator "
+        "with tag_column='tags_skill,tags_knowledge'"
+    )
+    one = read([row], tag_column="tags_knowledge")
+    assert one.spans("1", "annotator 1") == [(1, 2, "_")]
+    both = read([row], tag_column="tags_skill, tags_knowledge")
+    assert both.annotators == ("tags_skill", "tags_knowledge")
+    assert both.spans("1", "tags_skill") == [(0, 2, "_")]
+    with pytest.raises(bc.OptionError) as missing:
+        read([row], tag_column="skill")
+    assert str(missing.value) == (
+        "data 1: example 1: tag_column is 'skill', and the columns are 'tokens', 'tags_skill', "
+        "'tags_knowledge'; expected one of them"
+    )
+
+
+def test_the_column_of_tokens_can_be_chosen():
+    row = {"forms": ["Oslo"], "words": ["x", "y"], "tags": ["B-LOC"]}
+    options = {"token_column": "forms"}
+    assert read([row], **options).texts == ("Oslo",)
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        NAMES,
+        tuple(NAMES),
+        "O,B-PER, I-PER,B-LOC",
+        dict(enumerate(NAMES)),
+        {name: number for number, name in enumerate(NAMES)},
+        {str(number): name for number, name in enumerate(NAMES)},
+    ],
+)
+def test_names_of_numbers_can_be_given(names, tmp_path):
+    corpus = read(NUMBERED, label_names=names)
+    assert corpus.spans("a", "annotator 1") == [(0, 2, "PER")]
+    assert corpus.spans("b", "annotator 1") == [(0, 1, "LOC")]
+    if not isinstance(names, str):
+        path = tmp_path / "labels.json"
+        path.write_text(json.dumps(names))
+        for given_path in (path, str(path)):
+            assert read(NUMBERED, label_names=given_path).spans("b", "annotator 1") == [
+                (0, 1, "LOC")
+            ]
+
+
+def test_names_that_are_given_replace_those_of_the_data():
+    corpus = read(data_set(), label_names=["O", "B-X", "I-X", "B-Y"])
+    assert corpus.labels == ("X", "Y")
+
+
+@pytest.mark.parametrize("names", [3, [], ["O", 1], {}, {"O": "B"}, {0: "O", "0": "B-X"}, [""]])
+def test_what_does_not_name_numbers_is_refused(names, tmp_path):
+    with pytest.raises(bc.OptionError, match="expected names in the order of their numbers"):
+        read(NUMBERED, label_names=names)
+    path = tmp_path / "labels.json"
+    path.write_text(json.dumps(names if names != {0: "O", "0": "B-X"} else [None]))
+    with pytest.raises(bc.FormatError, match="labels.json: holds no names of labels"):
+        read(NUMBERED, label_names=path)
+    with pytest.raises(bc.FormatError, match="cannot be read"):
+        read(NUMBERED, label_names="nowhere.json")
+
+
+def test_positions_that_are_not_scored_are_left_out():
+    rows = [
+        {"tokens": ["[CLS]", "Mia", "##mi", "Lund", "[SEP]"], "labels": [-100, 1, -100, 2, -100]},
+        {"tokens": ["[CLS]"], "labels": [-100]},
+    ]
+    corpus = read(rows, label_names=NAMES)
+    assert corpus.texts == ("Mia Lund",)
+    assert corpus.spans("1", "annotator 1") == [(0, 2, "PER")]
+    assert corpus.skipped == {
+        "positions tagged -100 left out": 4,
+        "examples without tokens left out": 1,
+    }
+    rows[0]["labels"][1] = 0
+    with pytest.raises(bc.TagError, match="example 1, token 3: tag 'I-PER' after 'O'"):
+        read(rows, label_names=NAMES, scheme="IOB2")
+
+
+def test_arrays_and_numbers_of_numpy_are_read():
+    rows = [
+        dict(NUMBERED[0], id=np.int64(4), ner_tags=np.array([1, 2, 0])),
+        dict(NUMBERED[1], id=None, tokens=np.array(["Oslo"]), ner_tags=[np.int8(3)]),
+    ]
+    corpus = read(rows, label_names=NAMES)
+    assert corpus.documents == ("4", "2")
+    assert corpus.spans("2", "annotator 1") == [(0, 1, "LOC")]
+
+
+def test_a_generator_is_read_once():
+    assert read((row for row in ANNA), BEN).spans("a", "annotator 1") == [(0, 2, "PER")]
 
 
 def test_ids_are_numbers_from_one_where_missing():
@@ -114,9 +258,6 @@ def test_characters():
     assert corpus.spans("1", "annotator 1") == [(2, 6, "LOC")]
 
 
-NAMED = {"tags": SimpleNamespace(names=["O", "B-X"])}
-
-
 @pytest.mark.parametrize(
     ("data", "message"),
     [
@@ -132,11 +273,18 @@ NAMED = {"tags": SimpleNamespace(names=["O", "B-X"])}
         (
             [{"tokens": ["x"], "pos": [1]}],
             (
-                "data 1: example 1: has the keys 'tokens', 'pos'; expected one of "
-                "ner_tags, tags, labels, ner"
+                "data 1: example 1: has the columns 'tokens', 'pos'; expected one of "
+                "ner_tags, tags, labels, ner: or pass tag_column=NAME"
             ),
         ),
-        ([{"tags": ["O"]}], "data 1: example 1: tokens is missing; expected a list"),
+        (
+            [{"tags": ["O"]}],
+            (
+                "data 1: example 1: has the columns 'tags'; expected one of tokens, words: "
+                "or pass token_column=NAME"
+            ),
+        ),
+        ([ANNA[0], {"id": "b"}], "data 1: example 2: tokens is missing; expected a list"),
         ([{"tokens": "x", "tags": ["O"]}], "data 1: example 1: tokens is a str; expected a list"),
         ([{"tokens": ["x"], "tags": "O"}], "data 1: example 1: tags is a str; expected a list"),
         (
@@ -155,7 +303,8 @@ NAMED = {"tags": SimpleNamespace(names=["O", "B-X"])}
             [{"tokens": ["x"], "tags": [1]}],
             (
                 "data 1: example 1, token 0: has the tag 1; expected strings such as "
-                "'B-PER', or a Dataset whose features name the numbers"
+                "'B-PER', or names for the numbers: pass label_names='O,B-PER,I-PER', in the "
+                "order of the numbers"
             ),
         ),
         (
@@ -163,10 +312,33 @@ NAMED = {"tags": SimpleNamespace(names=["O", "B-X"])}
             ("data 1: example 1, token 0: has the tag True; expected a string or a number"),
         ),
         (
-            Dataset([{"tokens": ["x"], "tags": [-100]}], NAMED),
+            datasets.Dataset.from_list(
+                [{"tokens": ["x"], "tags": [-1]}],
+                features=datasets.Features(
+                    {
+                        "tokens": datasets.List(datasets.Value("string")),
+                        "tags": datasets.List(datasets.ClassLabel(names=["O", "B-X"])),
+                    }
+                ),
+            ),
             (
-                "data 1: example 1, token 0: has the tag -100; expected a number from 0"
-                " to 1, for 'O', 'B-X'"
+                "data 1: example 1, token 0: has the tag -1; expected one of the numbers of 2 "
+                "names, 'O', 'B-X'"
+            ),
+        ),
+        (
+            [{"tokens": ["x"], "tags": [None]}],
+            "data 1: example 1, token 0: has the tag None; expected a string or a number",
+        ),
+        (
+            [{"tokens": ["x", None], "tags": ["O", "O"]}],
+            "data 1: example 1, token 1: the word is None; expected a string",
+        ),
+        (
+            [{"tokens": ["x"], "tags": [b"B-PER"]}],
+            (
+                "data 1: example 1, token 0: has the tag b'B-PER'; expected a string or a number: "
+                "save the column as text, not as bytes"
             ),
         ),
         (
@@ -190,18 +362,185 @@ def test_malformed(data, message):
     assert str(caught.value) == message
 
 
-def test_a_path_is_no_data_set(tmp_path):
-    path = tmp_path / "x.json"
-    path.write_text("[]")
-    with pytest.raises(bc.FormatError, match=re.escape("a path; expected the data set itself")):
-        read(path)
+# --- Files --------------------------------------------------------------------
 
 
-def test_detection():
-    assert hf.is_format(Upload("data 1", "annotator 1", [], data=ANNA))
-    assert hf.is_format(Upload("data 1", "annotator 1", [], data=[]))
-    for content in (b"[]", b"Oslo B-LOC\n", b'{"tokens": ["x"], "ner_tags": ["O"]}\n', b""):
-        assert not hf.is_format(Upload("x", "x", [Source("x", member=content)]))
+def parquet(rows, kept=None, **columns):
+    table = pa.Table.from_pylist(rows)
+    for name, column in columns.items():
+        table = table.set_column(table.column_names.index(name), name, column)
+    sink = io.BytesIO()
+    pq.write_table(table.replace_schema_metadata(kept), sink)
+    return sink.getvalue()
+
+
+def stored(**kinds):
+    """What the library keeps in the schema."""
+    return {"huggingface": json.dumps({"info": {"features": kinds}})}
+
+
+CLASSES = {"names": NAMES, "_type": "ClassLabel"}
+VIEWER = {
+    "features": [
+        {"feature_idx": 0, "name": "tokens", "type": {"feature": {"dtype": "string"}}},
+        {"feature_idx": 1, "name": "ner_tags", "type": {"feature": CLASSES, "_type": "Sequence"}},
+    ],
+    "rows": [
+        {"row_idx": number, "row": row, "truncated_cells": []}
+        for number, row in enumerate(NUMBERED)
+    ],
+    "num_rows_total": 2,
+}
+FILES = {
+    "array": json.dumps(ANNA).encode(),
+    "data": json.dumps({"version": "1", "data": ANNA}, indent=1).encode(),
+    "viewer": json.dumps(VIEWER).encode(),
+    "lines": "\n".join(map(json.dumps, ANNA)).encode(),
+    "objects": "\n".join(json.dumps(row, indent=1) for row in ANNA).encode(),
+    "parquet": parquet(ANNA),
+    "list": parquet(NUMBERED, stored(ner_tags={"feature": CLASSES, "_type": "List"})),
+    "old": parquet(NUMBERED, stored(ner_tags=[CLASSES])),
+    "large": parquet(
+        ANNA, ner_tags=pa.array([["B-PER", "I-PER", "O"], ["B-LOC"]], pa.large_list(pa.string()))
+    ),
+}
+
+
+@pytest.mark.parametrize("content", FILES.values(), ids=FILES)
+def test_files_are_detected_and_read(tmp_path, content):
+    path = tmp_path / "anna.data"
+    path.write_bytes(content)
+    corpus = bc.read(path)
+    assert corpus.annotators == ("anna",)
+    assert corpus.documents == ("a", "b")
+    assert corpus.spans("a", "anna") == [(0, 2, "PER")]
+    assert corpus.spans("b", "anna") == [(0, 1, "LOC")]
+    assert corpus.inputs[0].format == "hf"
+
+
+def test_what_the_library_writes_is_read(tmp_path):
+    data_set().to_parquet(tmp_path / "anna.parquet")
+    data_set().to_json(tmp_path / "ben.jsonl")
+    corpus = bc.read(tmp_path / "anna.parquet", tmp_path / "ben.jsonl", label_names=NAMES)
+    assert bc.agreement(corpus).observed == 1
+    with pytest.raises(bc.FormatError) as caught:
+        bc.read(tmp_path / "ben.jsonl")
+    assert str(caught.value).endswith(
+        "ben.jsonl:1, token 0: has the tag 1; expected strings such as 'B-PER', or names for the "
+        "numbers: pass label_names='O,B-PER,I-PER', in the order of the numbers"
+    )
+
+
+def malformed(content, **options):
+    with pytest.raises(bc.BeyondChanceError) as caught:
+        read(io.BytesIO(content), **options)
+    return str(caught.value)
+
+
+BINARY = pa.array([[b"B-PER", b"I-PER", b"O"], [b"B-LOC"]])
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "no annotated document was found; expected at least one"),
+        (b"[]", "no annotated document was found; expected at least one"),
+        (b"[1]", "stream 1: item 1: a int; expected a dictionary with tokens and ner_tags"),
+        (
+            b'{"tokens": ["a"], "tags": ["O"]}\n[]',
+            "stream 1:2: a list; expected a dictionary with tokens and ner_tags",
+        ),
+        (
+            b'{"tokens": ["a"], "tags": ["O"], "tags": ["B-X"]}',
+            (
+                "stream 1:1: key 'tags' occurs twice in one object; expected it once, because "
+                "only one of its values could be read"
+            ),
+        ),
+        (
+            b'{"tokens": ["a", null], "tags": ["O", "O"]}',
+            "stream 1:1, token 1: the word is None; expected a string",
+        ),
+        (
+            parquet(ANNA, ner_tags=BINARY),
+            (
+                "stream 1: example 1, token 0: has the tag b'B-PER'; expected a string or a "
+                "number: save the column as text, not as bytes"
+            ),
+        ),
+        (
+            parquet(NUMBERED, {"huggingface": "{"}),
+            (
+                "stream 1, schema:1: not valid JSON at column 2 (Expecting property name "
+                "enclosed in double quotes)"
+            ),
+        ),
+        (
+            parquet([{"tokens": ["a"], "x": 1}]),
+            (
+                "stream 1: has the columns 'tokens', 'x'; expected one of ner_tags, tags, labels, "
+                "ner: or pass tag_column=NAME"
+            ),
+        ),
+    ],
+)
+def test_malformed_files(content, message):
+    assert malformed(content) == message
+
+
+@pytest.mark.parametrize("end", [4, 100, -100, -1])
+def test_a_damaged_parquet_file_is_refused(end):
+    assert "stream 1: not a readable Parquet file (" in malformed(FILES["list"][:end])
+
+
+def upload(content):
+    return Upload("x", "x", [Source("x", member=content)])
+
+
+def test_detection_in_memory():
+    def in_memory(data):
+        return hf.is_format(Upload("data 1", "annotator 1", [], data=data))
+
+    for data in (ANNA, tuple(NUMBERED), data_set(), data_set().to_iterable_dataset()):
+        assert in_memory(data)
+    assert in_memory(datasets.DatasetDict({"train": data_set()}))
+    rows = iter(ANNA)
+    for data in (rows, [], [["B-X"]], [{"text": "x"}], {"train": ANNA}, 3, "x", [{"tokens": "x"}]):
+        assert not in_memory(data)
+    assert len(list(rows)) == 2
+
+
+LONG = ["word"] * 20_000
+
+
+@pytest.mark.parametrize(
+    ("row", "is_ours"),
+    [
+        ({"tokens": ["a"], "ner_tags": ["O"]}, True),
+        ({"tokens": ["a"], "ner_tags": None}, True),
+        ({"words": ["a"], "tags_x": [0], "tags_y": [0]}, True),
+        ({"tokens": LONG, "ner_tags": ["O"] * 20_000}, True),
+        ({"ner_tags": ["O"] * 20_000, "tokens": LONG}, False),
+        ({"tokens": ["a"]}, False),
+        ({"tokens": ["a"], "labels": "x"}, False),
+        ({"tokens": ["a", "b"], "ner": [[0, 1, "PER"]]}, False),
+        ({"tokenized_text": ["a"], "ner": []}, False),
+        ({"tokens": [{"text": "a", "start": 0, "end": 1}], "tags": ["O"], "text": "a"}, False),
+        ({"text": "a", "entities": []}, False),
+    ],
+)
+def test_detection_of_files(row, is_ours):
+    assert hf.is_format(upload(json.dumps(row).encode())) == is_ours
+    assert hf.is_format(upload(json.dumps([row]).encode())) == is_ours
+
+
+def test_detection_of_parquet():
+    assert hf.is_format(upload(FILES["parquet"]))
+    spans = [{"document": "1", "annotator": "a", "start": 0, "end": 1, "label": "X"}]
+    for content in (parquet(spans), parquet([{"tokens": "a", "tags": ["O"]}]), b"PAR1", b"", b"x"):
+        assert not hf.is_format(upload(content))
+    folder = Upload("x", "x", [Source("x/a", member=FILES["lines"])], is_folder=True)
+    assert not hf.is_format(folder)
 
 
 values = st.recursive(
@@ -235,3 +574,39 @@ def test_nothing_but_our_errors(value, place):
         return
     with contextlib.suppress(bc.BeyondChanceError):
         read(data[place])
+
+
+NEW = [None, True, -1, 2.5, "", "x", [], {}, [None], ["O"], {"feature": 1}, [[]]]
+CONTENTS = [ANNA, {"data": ANNA}, VIEWER]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("content", CONTENTS)
+def test_changed_files_raise_nothing_but_our_errors(content):
+    for path in places(content):
+        for new in NEW:
+            changed = json.dumps(replaced(content, path, new)).encode()
+            hf.is_format(upload(changed))
+            with contextlib.suppress(bc.BeyondChanceError):
+                read(io.BytesIO(changed))
+
+
+@pytest.mark.slow
+def test_damaged_parquet_raises_nothing_but_our_errors():
+    content = FILES["list"]
+    for place in range(len(content)):
+        for byte in (0, 255, content[place] ^ 1):
+            changed = content[:place] + bytes([byte]) + content[place + 1 :]
+            hf.is_format(upload(changed))
+            with contextlib.suppress(bc.BeyondChanceError):
+                read(io.BytesIO(changed))
+
+
+@pytest.mark.slow
+def test_changed_schemas_raise_nothing_but_our_errors():
+    kept = {"info": {"features": {"ner_tags": {"feature": CLASSES, "_type": "List"}}}}
+    for path in places(kept):
+        for new in NEW:
+            changed = {"huggingface": json.dumps(replaced(kept, path, new))}
+            with contextlib.suppress(bc.BeyondChanceError):
+                read(io.BytesIO(parquet(NUMBERED, changed)))

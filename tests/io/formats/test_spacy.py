@@ -155,6 +155,50 @@ def test_user_data_and_categories_are_never_opened(read):
     assert read(changed(SIMPLE, user_data=[b"\xc1"])).spans("1", "anna")
 
 
+class TestInMemory:
+    def test_lists_match_by_order(self):
+        other = made(WORDS, [(0, 1, "PER")])
+        corpus = bc.read([PLAIN, made(["none"], [])], (other, made(["none"], [])))
+        assert [str(note) for note in corpus.notes] == [
+            "data 1: read as spacy",
+            "data 2: read as spacy",
+        ]
+        assert corpus.documents == ("1", "2")
+        assert corpus.spans("1", "annotator 1") == [(0, 2, "PER"), (4, 5, "LOC")]
+        assert corpus.spans("1", "annotator 2") == [(0, 1, "PER")]
+        assert corpus.annotators_of("2") == ("annotator 1", "annotator 2")
+
+    @pytest.mark.parametrize("data", [PLAIN, [PLAIN], (PLAIN,), DocBin(docs=[PLAIN])])
+    def test_shapes(self, data):
+        assert bc.read(data).spans("1", "annotator 1") == [(0, 2, "PER"), (4, 5, "LOC")]
+
+    def test_documents_with_other_vocabularies(self):
+        other = library.blank("en")("Oslo is far.")
+        other.ents = [Span(other, 0, 1, "CITY")]
+        corpus = bc.read([PLAIN, other])
+        assert corpus.spans("2", "annotator 1") == [(0, 1, "CITY")]
+        assert corpus.texts[1] == "Oslo is far."
+
+    def test_span_groups_in_memory(self):
+        doc = made(WORDS, [(4, 5, "LOC")], {"sc": [(0, 2, "PER"), (0, 1, "NAME")]})
+        corpus = bc.read([doc], spans_key="sc")
+        assert sorted(corpus.spans("1", "annotator 1")) == [(0, 1, "NAME"), (0, 2, "PER")]
+
+    def test_many_equal_documents(self):
+        # They would be too small a file for what they hold.
+        assert len(bc.read([PLAIN] * 5000).documents) == 5000
+
+    def test_something_else_in_the_list(self):
+        with pytest.raises(
+            bc.FormatError, match="^data 1: document 2: a str; expected spaCy's Doc"
+        ):
+            bc.read([PLAIN, "Oslo"])
+
+    @pytest.mark.parametrize("data", [[], [["B-X"]], PLAIN[0:1], [PLAIN[0:1]], [[PLAIN]], {}])
+    def test_other_data_is_something_else(self, data):
+        assert not spacy.is_format(Upload("x", "x", [], data=data))
+
+
 def test_folders(tmp_path):
     for annotator in ("anna", "ben"):
         (tmp_path / annotator).mkdir()

@@ -11,7 +11,7 @@ from typing import Any
 
 from beyondchance.errors import FormatError
 from beyondchance.io.drafts import Draft, DraftSpan
-from beyondchance.io.json_rows import rows_of
+from beyondchance.io.json_rows import head_values, rows_of
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload, each_upload
 from beyondchance.io.sources import Source, is_zip, members
@@ -186,6 +186,11 @@ def _looks_like_entries(source: Source) -> bool:
             first = _first_object(source.text)
         except FormatError:
             return False
+    if first is not None and not any(first.get(key) for key in _LABELS):
+        # Records without spans look alike: the first that has some tells.
+        objects = (value for value in head_values(source) if isinstance(value, dict))
+        labelled = (value for value in objects if any(value.get(key) for key in _LABELS))
+        first = next(labelled, first)
     return first is not None and _is_entry(first)
 
 

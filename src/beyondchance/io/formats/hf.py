@@ -1,50 +1,137 @@
-"""Data sets of Hugging Face, or any iterable of dictionaries with tokens and tags."""
+"""Tokens and tags as Hugging Face has them: data sets, and files of the hub.
+
+Files are JSON, JSON lines or Parquet. In memory, anything that yields dictionaries will do.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib import import_module
+from itertools import chain
+from os import PathLike
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from beyondchance.checks import is_whole
-from beyondchance.errors import FormatError
+from beyondchance.errors import FormatError, OptionError
+from beyondchance.io.columns import is_parquet
 from beyondchance.io.drafts import Draft, draft_of_sentences
+from beyondchance.io.json_rows import first_row, rows_of
 from beyondchance.io.options import Reading
-from beyondchance.io.registry import Upload, each_upload
+from beyondchance.io.registry import Upload, each_upload, required
+from beyondchance.io.sources import Source, parsed_json, parsed_json_at
 from beyondchance.io.tagged import decoded, marks_of
-from beyondchance.messages import Quote, Text, quotes
+from beyondchance.messages import Quote, Text, Use, given, quotes
 
+_TOKEN_KEYS = ("tokens", "words")
 _TAG_KEYS = ("ner_tags", "tags", "labels", "ner")
+_NOT_SCORED = -100
+"""What the Trainer of transformers leaves out of its loss and of its metrics."""
+_BATCH = 1024
+
+_Place = tuple[str, Any]
+"""Where a row is, and the row."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Rows:
+    """The rows of a file, of a data set or of one of its splits.
+
+    Attributes
+    ----------
+    where : str
+        For messages about the columns.
+    columns : dict
+        The columns, and whether each holds lists.
+    names : dict
+        What the numbers of a column stand for, where the data say so.
+    of : function of the columns that are needed
+        The rows with their places.
+    split : str
+        The name of the split, if it is one of several.
+    """
+
+    where: str
+    columns: dict[str, bool]
+    of: Callable[[list[str]], Iterator[_Place]]
+    names: dict[str, list[str]] = field(default_factory=dict)
+    split: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class _Example:
-    """One annotated example."""
+    """One example as one annotator tagged it.
+
+    Attributes
+    ----------
+    where, document, split : str
+    words, tags : list of str
+    numbers : sequence of int
+        The number that each word has in the file.
+    """
 
     where: str
     document: str
+    split: str
     words: list[str]
     tags: list[str]
+    numbers: Sequence[int]
 
 
 def is_format(upload: Upload) -> bool:
-    """Whether a data set was given instead of a path."""
-    return upload.data is not None
+    """Whether there are tokens and tags, in a data set or in the first row of a file."""
+    data = upload.data
+    if data is not None:
+        if _is_data_set(data) or _is_splits(data):
+            return True
+        # Nothing else is looked into: what a generator yields cannot be put back.
+        return isinstance(data, list | tuple) and bool(data) and _is_row(data[0])
+    if upload.is_folder:
+        return False
+    source = upload.sources[0]
+    if is_parquet(source):
+        return _is_tagged_parquet(source)
+    row = first_row(source)
+    if row is None:
+        return False
+    # The tags may come after more tokens than the head has.
+    is_cut = source.is_longer_than_head and next(reversed(row), None) in _TOKEN_KEYS
+    return _is_row(row, is_cut=is_cut)
 
 
 @each_upload
 def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
-    """Read the data set of one annotator; each example is a document of one sentence."""
-    examples = list(_examples(upload, reading))
+    """Read a file or data set; each example is a document of one sentence."""
+    works: dict[str, list[_Example]] = {}
+    given_names = _given_names(reading.options["label_names"])
+    for rows in _parts(upload):
+        if not rows.columns:
+            continue  # no row at all
+        token_key, tag_keys = _chosen(rows, upload.name, reading)
+        named = {key: _names(rows.names.get(key), given_names) for key in tag_keys}
+        for key, example in _examples(rows, token_key, named, reading):
+            annotator = upload.annotator if len(tag_keys) == 1 else key
+            works.setdefault(annotator, []).append(example)
+    for annotator, examples in works.items():
+        yield from _drafts(upload.name, annotator, examples, reading)
+
+
+def _drafts(
+    file: str, annotator: str, examples: list[_Example], reading: Reading
+) -> Iterator[Draft]:
+    def where(example: int, place: int) -> str:
+        return f"{examples[example].where}, token {examples[example].numbers[place]}"
+
     found = decoded(
         [tag for example in examples for tag in example.tags],
         np.array([len(example.tags) for example in examples], dtype=np.int64),
         reading,
-        file=upload.name,
-        annotator=upload.annotator,
-        where=lambda example, place: f"{examples[example].where}, token {place}",
+        file=file,
+        annotator=annotator,
+        where=where,
     )
     for example, marks in zip(examples, marks_of(found, len(examples)), strict=True):
         yield draft_of_sentences(
@@ -52,105 +139,461 @@ def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
             [marks],
             where=example.where,
             document=example.document,
-            annotator=upload.annotator,
+            annotator=annotator,
+            fields={"split": example.split} if example.split else None,
         )
 
 
-def _examples(upload: Upload, reading: Reading) -> Iterator[_Example]:
-    """Check the examples one by one."""
-    data = upload.data
-    if data is None:
-        expected = "the data set itself, as in bc.read(dataset_a, dataset_b, format='hf')"
-        raise FormatError("a path", where=upload.name, expected=expected)
-    if isinstance(data, Mapping):
-        found = ("a mapping with the keys ", *quotes(data))
-        expected, remedy = "one data set", "choose a split"
-        raise FormatError(*found, where=upload.name, expected=expected, remedy=remedy)
-    try:
-        rows = iter(data)
-    except TypeError:
-        expected = "a data set or a list of dictionaries"
-        problem = f"a {type(data).__name__}"
-        raise FormatError(problem, where=upload.name, expected=expected) from None
-    key: str | None = None
-    names: list[str] | None = None
-    for number, row in enumerate(rows, start=1):
-        where = f"{upload.name}: example {number}"
+# --- Examples -----------------------------------------------------------------
+
+
+def _examples(
+    rows: _Rows, token_key: str, named: Mapping[str, Mapping[int, str | None]], reading: Reading
+) -> Iterator[tuple[str, _Example]]:
+    """Each example with the column that its tags are from, checked one by one."""
+    needed = [token_key, *named, *(["id"] if "id" in rows.columns else [])]
+    for number, (where, row) in enumerate(rows.of(needed), start=1):
         if not isinstance(row, Mapping):
-            expected = "a dictionary with tokens and ner_tags"
-            raise FormatError(f"a {type(row).__name__}", where=where, expected=expected)
-        if key is None:
-            key = _tag_key(row, where)
-            names = _names(data, key)
-        example = _example(row, key, names, where, number)
-        if example is None:
-            reading.skipped["examples not annotated"] += 1
-        elif not example.words:
+            raise _no_row(row, where)
+        words = _words(row, token_key, where)
+        name = _document(row, number, where)
+        if not words:
             reading.skipped["examples without tokens left out"] += 1
-        else:
-            yield example
+            continue
+        for key, names in named.items():
+            if row.get(key) is None:
+                reading.skipped["examples not annotated"] += 1
+                continue
+            tags = _tags(row, key, names, where)
+            if len(words) != len(tags):
+                found = f"has {len(words)} {token_key} and {len(tags)} {key}"
+                raise FormatError(found, where=where, expected="as many of each")
+            example = _scored(
+                _Example(
+                    where,
+                    f"{rows.split}/{name}" if rows.split else name,
+                    rows.split,
+                    words,
+                    tags,
+                    range(len(words)),
+                ),
+                reading,
+            )
+            if example is not None:
+                yield key, example
 
 
-def _tag_key(row: Mapping[Any, Any], where: str) -> str:
-    key = next((key for key in _TAG_KEYS if key in row), None)
-    if key is None:
-        found = ("has the keys ", *quotes(row))
-        raise FormatError(*found, where=where, expected=f"one of {', '.join(_TAG_KEYS)}")
-    return key
-
-
-def _names(data: object, key: str) -> list[str] | None:
-    """What the numbers of a data set stand for, if it says so."""
-    features = getattr(data, "features", None)
-    kind = features.get(key) if isinstance(features, Mapping) else None
-    names = getattr(getattr(kind, "feature", kind), "names", None)
-    if not isinstance(names, list | tuple) or not all(isinstance(name, str) for name in names):
+def _scored(example: _Example, reading: Reading) -> _Example | None:
+    """An example without the positions that are not scored; None if no other is left."""
+    if None not in example.tags:
+        return example
+    numbers = [number for number, tag in enumerate(example.tags) if tag is not None]
+    n_left_out = len(example.tags) - len(numbers)
+    reading.skipped[f"positions tagged {_NOT_SCORED} left out"] += n_left_out
+    if not numbers:
+        reading.skipped["examples without tokens left out"] += 1
         return None
-    return list(names)
+    words, tags = example.words, example.tags
+    return _Example(
+        example.where,
+        example.document,
+        example.split,
+        [words[number] for number in numbers],
+        [tags[number] for number in numbers],
+        numbers,
+    )
 
 
-def _example(
-    row: Mapping[Any, Any], key: str, names: list[str] | None, where: str, number: int
-) -> _Example | None:
-    words = _listed(row, "tokens", where)
-    if row.get(key) is None:
-        return None
-    values = _listed(row, key, where)
-    if len(words) != len(values):
-        found = f"has {len(words)} tokens and {len(values)} {key}"
-        raise FormatError(found, where=where, expected="as many of each")
-    for place, word in enumerate(words):
-        if not isinstance(word, str) or not word:
-            problem = ("the word is ", Quote(word))
-            raise FormatError(*problem, where=f"{where}, token {place}", expected="a string")
-    document = row.get("id", number)
-    if isinstance(document, bool) or not isinstance(document, str | int) or document == "":
-        problem = ("has the id ", Quote(document))
+def _document(row: Mapping[Any, Any], number: int, where: str) -> str:
+    """The identifier of an example, or else its number."""
+    value = row.get("id")
+    if value is None:
+        return str(number)
+    if not (is_whole(value) or (isinstance(value, str) and value)):
+        problem = ("has the id ", Quote(value))
         raise FormatError(*problem, where=where, expected="a string or a number")
-    tags = [_tag(value, names, f"{where}, token {place}") for place, value in enumerate(values)]
-    return _Example(where, str(document), words, tags)
+    return str(value)
 
 
 def _listed(row: Mapping[Any, Any], key: str, where: str) -> list[Any]:
     """A list from a list, a tuple or an array."""
-    value = row.get(key)
-    if isinstance(value, np.ndarray) and value.ndim == 1:
-        value = value.tolist()
-    if not isinstance(value, list | tuple):
+    value = _plain(row.get(key))
+    if not isinstance(value, list):
         kind = "missing" if value is None else f"a {type(value).__name__}"
         raise FormatError(f"{key} is {kind}", where=where, expected="a list")
-    return list(value)
+    return value
 
 
-def _tag(value: Any, names: list[str] | None, where: str) -> str:
+def _plain(value: Any) -> Any:
+    """A tuple or an array as a list; other values as they are."""
+    if isinstance(value, tuple):
+        return list(value)
+    return value.tolist() if getattr(value, "ndim", 0) == 1 and hasattr(value, "tolist") else value
+
+
+def _words(row: Mapping[Any, Any], key: str, where: str) -> list[str]:
+    words = _listed(row, key, where)
+    if set(map(type, words)) <= {str} and "" not in words:
+        return words
+    for place, word in enumerate(words):
+        if not isinstance(word, str) or not word:
+            problem = ("the word is ", Quote(word))
+            at, remedy = f"{where}, token {place}", _binary_remedy(word)
+            raise FormatError(*problem, where=at, expected="a string", remedy=remedy)
+    return words
+
+
+def _tags(
+    row: Mapping[Any, Any], key: str, names: Mapping[int, str | None], where: str
+) -> list[Any]:
+    """The tags as strings, None where a position is not scored."""
+    values = _listed(row, key, where)
+    kinds = set(map(type, values))
+    if kinds <= {str}:
+        return values
+    if kinds == {int} and names.keys() >= set(values):
+        return [names[value] for value in values]
+    return [_tag(value, names, f"{where}, token {place}") for place, value in enumerate(values)]
+
+
+def _tag(value: Any, names: Mapping[int, str | None], where: str) -> str | None:
     """A tag as a string: by itself, or by its number."""
     if isinstance(value, str):
         return value
     expected: Text = "a string or a number"
+    remedy: Text = _binary_remedy(value)
     if is_whole(value):
-        if names is not None and 0 <= value < len(names):
+        if int(value) in names:
             return names[int(value)]
-        expected = "strings such as 'B-PER', or a Dataset whose features name the numbers"
-        if names is not None:
-            expected = (f"a number from 0 to {len(names) - 1}, for ", *quotes(names, most=50))
-    raise FormatError("has the tag ", Quote(value), where=where, expected=expected)
+        known = [name for name in names.values() if name is not None]
+        expected = "strings such as 'B-PER', or names for the numbers"
+        remedy = ("pass ", Use("label_names", "O,B-PER,I-PER"), ", in the order of the numbers")
+        if known:
+            expected = (f"one of the numbers of {len(known)} names, ", *quotes(known, most=50))
+            remedy = ""
+    raise FormatError("has the tag ", Quote(value), where=where, expected=expected, remedy=remedy)
+
+
+def _binary_remedy(value: object) -> str:
+    return "save the column as text, not as bytes" if isinstance(value, bytes) else ""
+
+
+# --- Columns ------------------------------------------------------------------
+
+
+def _chosen(rows: _Rows, file: str, reading: Reading) -> tuple[str, list[str]]:
+    """The column of tokens and those of tags: as asked for, or by their names."""
+    columns = rows.columns
+    token_column, tag_column = reading.options["token_column"], reading.options["tag_column"]
+    if token_column is None:
+        usual = [key for key in _TOKEN_KEYS if key in columns]
+        if not usual:
+            remedy = ("or pass ", Use("token_column", placeholder="NAME"))
+            raise _lacking(rows, f"one of {', '.join(_TOKEN_KEYS)}", remedy)
+        token_key = usual[0]
+    else:
+        (token_key,) = _asked("token_column", [str(token_column)], rows)
+    if tag_column is None:
+        tag_keys = [_usual_tags(rows)]
+    else:
+        tag_keys = _asked("tag_column", str(tag_column).split(","), rows)
+    others = [key for key in columns if key not in {token_key, *tag_keys, "id"}]
+    if others:
+        reading.note("columns not read: ", *quotes(others), where=file)
+    return token_key, tag_keys
+
+
+def _asked(option: str, names: list[str], rows: _Rows) -> list[str]:
+    """Columns that were asked for by their names."""
+    keys = list(dict.fromkeys(name.strip() for name in names))
+    for key in keys:
+        if key not in rows.columns:
+            found = (*given(option, key), ", and the columns are ", *quotes(rows.columns))
+            raise OptionError(*found, where=rows.where, expected="one of them")
+    return keys
+
+
+def _tag_candidates(columns: Mapping[str, bool]) -> list[str]:
+    """The columns that may hold tags: those of usual names, or else of similar ones."""
+    usual = [key for key in _TAG_KEYS if key in columns]
+    # A list of numbers or names, not one for the whole text.
+    listed = [key for key in usual if columns[key]]
+    similar = [
+        key
+        for key, is_listed in columns.items()
+        if is_listed and (key.startswith("tags_") or key.endswith("_tags"))
+    ]
+    return listed or similar or usual
+
+
+def _usual_tags(rows: _Rows) -> str:
+    keys = _tag_candidates(rows.columns)
+    if not keys:
+        remedy = ("or pass ", Use("tag_column", placeholder="NAME"))
+        raise _lacking(rows, f"one of {', '.join(_TAG_KEYS)}", remedy)
+    if len(keys) > 1:
+        raise FormatError(
+            *("may have tags under ", *quotes(keys)),
+            where=rows.where,
+            expected="one column of tags",
+            remedy=(
+                *("choose one with ", Use("tag_column", keys[0]), ", or read each as an "),
+                *("annotator with ", Use("tag_column", ",".join(keys))),
+            ),
+        )
+    return keys[0]
+
+
+def _lacking(rows: _Rows, expected: str, remedy: Text) -> FormatError:
+    found = ("has the columns ", *quotes(rows.columns))
+    return FormatError(*found, where=rows.where, expected=expected, remedy=remedy)
+
+
+# --- Names of numbers ---------------------------------------------------------
+
+
+def _names(
+    own: Sequence[str] | None, given_names: Mapping[int, str] | None
+) -> dict[int, str | None]:
+    """What each number stands for: as asked for, or else as the data say."""
+    names: Mapping[int, str] = dict(enumerate(own or ())) if given_names is None else given_names
+    return {_NOT_SCORED: None, **names}
+
+
+def _given_names(value: Any) -> dict[int, str] | None:
+    """The names of numbers from the option: a list, a mapping, or a string for either."""
+    if value is None:
+        return None
+    if isinstance(value, PathLike) or (isinstance(value, str) and value.lower().endswith(".json")):
+        source = Source(str(value), path=Path(value))
+        content = parsed_json(source.text, source.name)
+        names = _numbered(content)
+        if names is None:
+            expected = "a JSON list of names, or an object of names and numbers"
+            raise FormatError("holds no names of labels", where=source.name, expected=expected)
+        return names
+    names = _numbered(
+        [name.strip() for name in value.split(",")] if isinstance(value, str) else value
+    )
+    if names is None:
+        expected = "names in the order of their numbers, or a mapping of numbers to names"
+        raise OptionError(*given("label_names", value), expected=expected)
+    return names
+
+
+def _numbered(value: Any) -> dict[int, str] | None:
+    """Names by number, from a list, or from a mapping in either direction."""
+    if isinstance(value, Mapping):
+        pairs = list(value.items())
+        if pairs and all(is_whole(number) for _, number in pairs):
+            pairs = [(number, name) for name, number in pairs]
+        # The keys of JSON are strings.
+        numbers = [int(n) if isinstance(n, str) and n.isdecimal() else n for n, _ in pairs]
+        listed = [name for _, name in pairs]
+    elif isinstance(value, Sequence) and not isinstance(value, str | bytes):
+        numbers, listed = list(range(len(value))), list(value)
+    else:
+        return None
+    are_named = all(isinstance(name, str) and name for name in listed)
+    if not listed or not are_named or not all(map(is_whole, numbers)):
+        return None
+    names = {int(number): name for number, name in zip(numbers, listed, strict=True)}
+    return names if len(names) == len(listed) else None
+
+
+def _class_names(features: Any) -> dict[str, list[str]]:
+    """The names of classes in the features of a data set, as objects or as their JSON."""
+    names = {}
+    for key, kind in features.items() if isinstance(features, Mapping) else ():
+        inner = _part(kind, "feature")
+        found = _part(kind if inner is None else inner, "names")
+        if isinstance(found, list | tuple) and all(isinstance(name, str) for name in found):
+            names[str(key)] = list(found)
+    return names
+
+
+def _part(kind: Any, name: str) -> Any:
+    """A part of a feature. Old versions write a list of one feature for a list of it."""
+    if isinstance(kind, list) and len(kind) == 1:
+        return kind[0] if name == "feature" else None
+    return kind.get(name) if isinstance(kind, Mapping) else getattr(kind, name, None)
+
+
+# --- Rows ---------------------------------------------------------------------
+
+
+def _parts(upload: Upload) -> Iterator[_Rows]:
+    """The rows of an upload: of a file, of a data set, or of each of its splits."""
+    data, name = upload.data, upload.name
+    if data is None:
+        source = upload.sources[0]
+        yield _parquet_rows(source) if is_parquet(source) else _json_rows(source)
+    elif _is_splits(data):
+        for split, part in data.items():
+            yield _data_set_rows(part, f"{name}: {split}", str(split))
+    elif isinstance(data, Mapping):
+        found = ("a mapping with the keys ", *quotes(data))
+        expected, remedy = "one data set", "choose a split"
+        raise FormatError(*found, where=name, expected=expected, remedy=remedy)
+    elif _is_data_set(data):
+        yield _data_set_rows(data, name)
+    else:
+        yield _any_rows(_places(_iterated(data, name), name))
+
+
+def _iterated(data: Any, name: str) -> Iterator[Any]:
+    try:
+        return iter(data)
+    except TypeError:
+        expected = "a data set or a list of dictionaries"
+        raise FormatError(f"a {type(data).__name__}", where=name, expected=expected) from None
+
+
+def _places(rows: Iterable[Any], name: str) -> Iterator[_Place]:
+    for number, row in enumerate(rows, start=1):
+        yield f"{name}: example {number}", row
+
+
+def _any_rows(rows: Iterator[_Place], names: dict[str, list[str]] | None = None) -> _Rows:
+    """Rows whose columns are known from the first of them."""
+    first = next(rows, None)
+    if first is None:
+        return _Rows("", {}, lambda _: iter(()))
+    where, row = first
+    if not isinstance(row, Mapping):
+        raise _no_row(row, where)
+    columns = {str(key): isinstance(_plain(value), list | None) for key, value in row.items()}
+    return _Rows(where, columns, lambda _: chain([first], rows), names or {})
+
+
+def _no_row(row: object, where: str) -> FormatError:
+    expected = "a dictionary with tokens and ner_tags"
+    return FormatError(f"a {type(row).__name__}", where=where, expected=expected)
+
+
+def _json_rows(source: Source) -> _Rows:
+    rows = ((where, row) for where, _, row in rows_of(source))
+    return _any_rows(rows, _viewer_names(source))
+
+
+def _viewer_names(source: Source) -> dict[str, list[str]]:
+    """The names of classes in an answer of the viewer, which has few rows."""
+    head = source.head_text.lstrip()
+    if not head.startswith("{") or '"features"' not in head or '"row_idx"' not in head:
+        return {}
+    content, _ = parsed_json_at(source.text, source.text.index("{"), source.name)
+    features = content.get("features")
+    if not isinstance(features, list) or not all(isinstance(item, dict) for item in features):
+        return {}
+    return _class_names({str(item.get("name")): item.get("type") for item in features})
+
+
+def _is_data_set(data: Any) -> bool:
+    """Whether an object is a data set of the library, without importing it."""
+    return hasattr(data, "features") and hasattr(data, "__iter__")
+
+
+def _is_splits(data: Any) -> bool:
+    return isinstance(data, Mapping) and bool(data) and all(map(_is_data_set, data.values()))
+
+
+def _data_set_rows(data: Any, name: str, split: str = "") -> _Rows:
+    features = data.features
+    if not isinstance(features, Mapping):  # not known of what is streamed
+        rows = _any_rows(_places(_iterated(data, name), name))
+        return _Rows(rows.where, rows.columns, rows.of, rows.names, split)
+    # A single value has a type of data, and nothing inside.
+    columns = {
+        str(key): hasattr(kind, "feature") or not hasattr(kind, "dtype")
+        for key, kind in features.items()
+    }
+
+    def of(keys: list[str]) -> Iterator[_Place]:
+        return _places(_in_batches(data, keys), name)
+
+    return _Rows(name, columns, of, _class_names(features), split)
+
+
+def _in_batches(data: Any, keys: list[str]) -> Iterator[Any]:
+    """The rows of a data set with the columns that are needed: other ones may be images."""
+    if not hasattr(data, "select_columns"):
+        yield from data
+        return
+    for batch in data.select_columns(keys).with_format(None).iter(batch_size=_BATCH):
+        yield from _transposed(batch)
+
+
+def _transposed(columns: Mapping[str, Sequence[Any]]) -> Iterator[dict[str, Any]]:
+    for values in zip(*columns.values(), strict=True):
+        yield dict(zip(columns, values, strict=True))
+
+
+def _parquet_rows(source: Source) -> _Rows:
+    arrow = required("pyarrow", extra="parquet", purpose="reading Parquet")
+    parquet = required("pyarrow.parquet", extra="parquet", purpose="reading Parquet")
+    try:
+        file = parquet.ParquetFile(arrow.BufferReader(source.data))
+        schema = file.schema_arrow
+    except Exception as error:
+        raise FormatError(f"not a readable Parquet file ({error})", where=source.name) from None
+
+    def rows(keys: list[str]) -> Iterator[dict[str, Any]]:
+        try:
+            for batch in file.iter_batches(batch_size=_BATCH, columns=keys):
+                yield from _transposed(batch.to_pydict())
+        except Exception as error:
+            raise FormatError(f"not a readable Parquet file ({error})", where=source.name) from None
+
+    def of(keys: list[str]) -> Iterator[_Place]:
+        return _places(rows(keys), source.name)
+
+    return _Rows(source.name, _arrow_columns(schema, arrow), of, _schema_names(schema, source.name))
+
+
+def _arrow_columns(schema: Any, arrow: Any) -> dict[str, bool]:
+    types = arrow.types
+    kinds = (types.is_list, types.is_large_list, types.is_fixed_size_list)
+    return {item.name: any(is_kind(item.type) for is_kind in kinds) for item in schema}
+
+
+def _schema_names(schema: Any, name: str) -> dict[str, list[str]]:
+    """The names of classes that the library stores in the schema of a Parquet file."""
+    stored = (schema.metadata or {}).get(b"huggingface")
+    if stored is None:
+        return {}
+    content = parsed_json(stored.decode("utf-8", errors="replace"), f"{name}, schema")
+    info = content.get("info") if isinstance(content, dict) else None
+    return _class_names(info.get("features") if isinstance(info, dict) else None)
+
+
+# --- Detection ----------------------------------------------------------------
+
+
+def _is_row(row: Any, *, is_cut: bool = False) -> bool:
+    """Whether a row has words, and tags for them, unless it is cut before the tags."""
+    if not isinstance(row, Mapping):
+        return False
+    words = next((_plain(row[key]) for key in _TOKEN_KEYS if key in row), None)
+    if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
+        return False
+    columns = {str(key): isinstance(_plain(value), list | None) for key, value in row.items()}
+    candidates = [_plain(row[key]) for key in _tag_candidates(columns)]
+    return any(_are_tags(values, words) for values in candidates) or (is_cut and not candidates)
+
+
+def _are_tags(values: Any, words: list[str]) -> bool:
+    if values is None:
+        return True
+    is_tagged = isinstance(values, list) and len(values) <= len(words)
+    return is_tagged and all(isinstance(value, str) or is_whole(value) for value in values)
+
+
+def _is_tagged_parquet(source: Source) -> bool:
+    try:
+        arrow, parquet = import_module("pyarrow"), import_module("pyarrow.parquet")
+        schema = parquet.read_schema(arrow.BufferReader(source.data))
+    except Exception:  # not installed, or whatever a damaged file makes it raise
+        return False
+    columns = _arrow_columns(schema, arrow)
+    has_tokens = any(columns.get(key) for key in _TOKEN_KEYS)
+    return has_tokens and any(columns[key] for key in _tag_candidates(columns))

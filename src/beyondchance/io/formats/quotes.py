@@ -14,7 +14,7 @@ from typing import Any
 
 from beyondchance.errors import FormatError
 from beyondchance.io.drafts import Draft, DraftSpan
-from beyondchance.io.json_rows import head_rows, rows_of
+from beyondchance.io.json_rows import head_values, rows_of
 from beyondchance.io.options import Reading
 from beyondchance.io.quoted import FOLDED, NEAR, Mention, Missing, Place, placed
 from beyondchance.io.registry import Upload
@@ -37,8 +37,6 @@ _LABELS = (
     *("entity_group", "entity"),
 )
 """What records call these things; the first that is there counts."""
-_PLAIN_LISTS = frozenset(_LISTS[:5])
-"""Lists of spans even where they are empty."""
 _NOT_LABELS = frozenset(
     {
         *("tokens", "words", "tags", "ner_tags", "pos_tags", "chunk_tags", "sentences", "lines"),
@@ -67,7 +65,7 @@ def is_format(upload: Upload) -> bool:
     if upload.data is not None:
         rows = upload.data if isinstance(upload.data, list | tuple) else []
         return bool(rows) and _look_right(list(rows[:100]))
-    return all(_look_right(head_rows(source)) for source in upload.sources)
+    return all(_look_right(head_values(source)) for source in upload.sources)
 
 
 def _look_right(rows: list[Any]) -> bool:
@@ -75,12 +73,7 @@ def _look_right(rows: list[Any]) -> bool:
     if not all(isinstance(row, Mapping) for row in rows):
         return False
     verdicts = [verdict for row in rows if (verdict := _verdict(row)) is not None]
-    if verdicts:
-        return all(verdicts)
-    # A model may have found nothing at all.
-    return bool(rows) and all(
-        isinstance(_first(row, _TEXTS), str) and _key(row, _LISTS) in _PLAIN_LISTS for row in rows
-    )
+    return bool(verdicts) and all(verdicts)
 
 
 def _verdict(row: Mapping[str, Any]) -> bool | None:

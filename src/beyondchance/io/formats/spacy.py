@@ -1,4 +1,4 @@
-"""spaCy's DocBin: documents with their tokens, entities and span groups.
+"""spaCy's DocBin, or documents in memory: their tokens, entities and span groups.
 
 A document is named by its number in the file. One whose entities were never set is not
 annotated; one whose entities were set to none is annotated, with nothing found.
@@ -37,13 +37,23 @@ _AGAIN = "write the DocBin again"
 
 
 def is_format(upload: Upload) -> bool:
-    """Whether the files, or some in a folder, unfold to what a DocBin begins with."""
-    return upload.data is None and any(map(_looks_like_it, upload.sources))
+    """Whether the files, or some in a folder, unfold to what a DocBin begins with.
+
+    In memory, a DocBin, a Doc, or a list of them.
+    """
+    if upload.data is None:
+        return any(map(_looks_like_it, upload.sources))
+    if isinstance(upload.data, list | tuple):
+        return bool(upload.data) and _kind(upload.data[0]) == "Doc"
+    return _kind(upload.data) is not None
 
 
 @each_upload
 def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
     """Read the DocBins of one annotator."""
+    if upload.data is not None:
+        yield from _documents(_packed(upload), upload.annotator, "", reading)
+        return
     for source in upload.sources_of(_looks_like_it, reading, ".spacy"):
         prefix = f"{upload.document_of(source)}/" if upload.is_folder else ""
         yield from _documents(source, upload.annotator, prefix, reading)
@@ -60,6 +70,13 @@ def _looks_like_it(source: Source) -> bool:
         return False
     # A small map, one of whose first keys is attrs.
     return begin[:1] != b"" and begin[0] >> 4 == 8 and b"\xa5attrs" in begin
+
+
+def _kind(value: object) -> str | None:
+    """Which of spaCy's classes a value has, if it is one that holds documents."""
+    kinds = type(value).__mro__
+    names = (kind.__name__ for kind in kinds if kind.__module__.startswith("spacy."))
+    return next((name for name in names if name in {"Doc", "DocBin"}), None)
 
 
 # --- Documents ----------------------------------------------------------------
@@ -108,6 +125,22 @@ def _documents(source: Source, annotator: str, prefix: str, reading: Reading) ->
                 *(" (in the file: ", *quotes(names), ")"),
             ),
         )
+
+
+def _packed(upload: Upload) -> Source:
+    """Documents in memory as the file that spaCy would write, so that there is one reader."""
+    data = upload.data
+    if _kind(data) != "DocBin":
+        docs = data if isinstance(data, list | tuple) else [data]
+        for number, doc in enumerate(docs, start=1):
+            if _kind(doc) != "Doc":
+                where = f"{upload.name}: document {number}"
+                raise FormatError(f"a {type(doc).__name__}", where=where, expected="spaCy's Doc")
+        library = required("spacy.tokens", extra="spacy", purpose="reading documents of spaCy")
+        data = library.DocBin(docs=docs)
+    # Not packed, because many equal documents in memory are no reason for distrust.
+    content = zlib.compress(zlib.decompress(data.to_bytes()), level=0)
+    return Source(upload.name, member=content)
 
 
 def _docs(library: Any, message: Mapping[str, Any], name: str) -> list[Any]:

@@ -1,0 +1,542 @@
+"""Records: JSON or JSONL, or a list in memory, of texts with their spans.
+
+Data sets for training and the output of models have this shape, with many names for the same
+things. The keys of texts and spans are chosen once for a file, so that all records mean the
+same. Training data of spaCy are pairs of a text and its annotations; those of GLiNER have
+words and spans that count words, the last one included.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import Any, TypeGuard
+
+from beyondchance.checks import is_whole
+from beyondchance.errors import FormatError, SpanError
+from beyondchance.io.drafts import Draft, DraftSpan, draft_of_words
+from beyondchance.io.json_rows import head_values, rows_of
+from beyondchance.io.layers import out_of_order, unknown
+from beyondchance.io.offsets import Interval
+from beyondchance.io.options import Reading
+from beyondchance.io.registry import Upload, each_upload
+from beyondchance.io.sources import Source
+from beyondchance.io.span_objects import has_offsets, triples_of, words_of
+from beyondchance.io.stored_words import fitted
+from beyondchance.io.values import identifier, listed, refused
+from beyondchance.messages import Piece, Use, quotes
+
+# In the order in which they are looked for.
+_TEXTS = (
+    *("text", "full_text", "sentence", "content", "input", "raw_text", "raw", "body", "passage"),
+    *("context", "sourceText", "Text"),
+)
+_SPANS = (
+    *("entities", "spans", "ents", "labels", "label", "annotations", "annotation", "ner"),
+    *("named_entities", "mentions", "Entities"),
+)
+# What can only hold spans, so that an empty list says that there are none.
+_CERTAIN_SPANS = ("entities", "spans", "ents", "named_entities")
+_IDS = ("id", "doc_id", "document_id", "docid", "uid", "guid", "_id")
+_ANNOTATORS = ("annotator", "annotator_id", "annotator_name", "annotated_by", "coder", "rater")
+# Also those who wrote a text: they are annotators only where several share one.
+_USERS = ("user", "username", "user_id", "worker_id")
+_WRAPPINGS = ("data", "annotations", "examples", "records", "documents", "items")
+_LEFT_OUT = {"reject": "rejected", "ignore": "ignored"}
+_IGNORED = {
+    "relations": "relations ignored",
+    "links": "links ignored",
+    "events": "events ignored",
+    "cats": "categories of whole texts ignored",
+}
+_WORDS, _NER = "tokenized_text", "ner"
+_PARAGRAPHS = "paragraphs"
+_MOST_LOOKED_AT = 100
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """A record, and where it is.
+
+    Attributes
+    ----------
+    where : str
+        For messages.
+    number : str
+        Its number, which names a document that has no other name.
+    value : Any
+    """
+
+    where: str
+    number: str
+    value: Any
+
+
+@dataclass(frozen=True, slots=True)
+class _Work:
+    """A record that was read, before documents are named.
+
+    Attributes
+    ----------
+    where, number : str
+    id, annotator, user : str or None
+        Where the record has them. A user may be the annotator, or who wrote the text.
+    text : str
+    spans : list of DraftSpan
+    people : list of str or None
+        The annotator of each span, where the spans have one.
+    tokens : list of (start, end), optional
+    """
+
+    where: str
+    number: str
+    id: str | None
+    annotator: str | None
+    user: str | None
+    text: str
+    spans: list[DraftSpan]
+    people: list[str | None]
+    tokens: list[Interval] | None
+
+
+# --- Detection ----------------------------------------------------------------
+
+
+def is_format(upload: Upload) -> bool:
+    """Whether the first records are texts with spans that have offsets."""
+    if upload.data is None:
+        return all(map(_holds_records, upload.sources))
+    return isinstance(upload.data, list | tuple) and _are_records(upload.data)
+
+
+def _holds_records(source: Source) -> bool:
+    values = head_values(source)
+    first = _record(values[0]) if len(values) == 1 else None
+    if first is None or not source.is_longer_than_head or any(key in first for key in _SPANS):
+        return _are_records(values)
+    if not any(isinstance(first.get(key), str) for key in _TEXTS):
+        return _are_records(values)
+    # The first text alone is longer than the head, and its spans may follow.
+    try:
+        return _are_records([value for _, _, value in islice(rows_of(source), 1)])
+    except FormatError:
+        return False
+
+
+def _are_records(values: Sequence[Any]) -> bool:
+    """Whether some of the first values are records, and none before them is something else."""
+    if len(values) == 1 and (wrapped := _unwrapped(values[0])) is not None:
+        values = wrapped
+    is_certain = False
+    for value in islice((value for value in values if value is not None), _MOST_LOOKED_AT):
+        record = _record(value)
+        if record is None:
+            return False
+        if _is_of_words(record) or _is_of_paragraphs(record):
+            return True
+        if not any(isinstance(record.get(key), str) for key in _TEXTS):
+            return False
+        if any(_holds_spans(record.get(key)) for key in _SPANS):
+            return True
+        if any(_holds_objects(record.get(key)) for key in _SPANS):
+            return False  # spans without offsets
+        is_certain |= any(_is_list(record.get(key)) for key in _CERTAIN_SPANS)
+        is_certain |= isinstance(value, list | tuple)
+    return is_certain
+
+
+def _unwrapped(value: Any) -> list[Any] | None:
+    """The records within an object that stands for the whole file, if it is one."""
+    if not isinstance(value, Mapping) or any(isinstance(value.get(key), str) for key in _TEXTS):
+        return None
+    for key in _WRAPPINGS:
+        items = value.get(key)
+        if _is_list(items) and any(_record(item) is not None for item in items):
+            return list(items)
+    return None
+
+
+def _record(value: Any) -> Mapping[str, Any] | None:
+    """A record, or spaCy's pair of a text and its annotations, as a mapping."""
+    if _is_list(value) and len(value) == 2:
+        text, annotations = value
+        if isinstance(text, str) and isinstance(annotations, Mapping):
+            return {**annotations, "text": text}
+    if not isinstance(value, Mapping):
+        return None
+    columns = [key for key in _SPANS if _is_of_columns(value.get(key))]
+    return {**value, **{key: _from_columns(value[key]) for key in columns}} if columns else value
+
+
+def _is_of_columns(value: Any) -> bool:
+    """Whether spans are an object of lists, as older versions of ``datasets`` have them."""
+    return (
+        isinstance(value, Mapping)
+        and has_offsets(dict.fromkeys(value, 0))
+        and all(map(_is_list, value.values()))
+        and len(set(map(len, value.values()))) == 1
+    )
+
+
+def _from_columns(value: Mapping[str, Sequence[Any]]) -> list[dict[str, Any]]:
+    return [dict(zip(value, row, strict=True)) for row in zip(*value.values(), strict=True)]
+
+
+def _is_list(value: Any) -> TypeGuard[Sequence[Any]]:
+    return isinstance(value, list | tuple)
+
+
+def _holds_spans(value: Any) -> bool:
+    return _is_list(value) and bool(value) and has_offsets(value[0])
+
+
+def _holds_objects(value: Any) -> bool:
+    return _is_list(value) and bool(value) and isinstance(value[0], Mapping)
+
+
+def _is_of_words(record: Mapping[str, Any]) -> bool:
+    """Whether a record is GLiNER's."""
+    return _is_list(record.get(_WORDS)) and _is_list(record.get(_NER))
+
+
+def _is_of_paragraphs(record: Mapping[str, Any]) -> bool:
+    """Whether a record is a document of spaCy 2, with tags of tokens."""
+    paragraphs = record.get(_PARAGRAPHS)
+    first = paragraphs[0] if _is_list(paragraphs) and paragraphs else None
+    return isinstance(first, Mapping) and _is_list(first.get("sentences"))
+
+
+# --- Reading ------------------------------------------------------------------
+
+
+@each_upload
+def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
+    """Read the records of one upload, of one annotator or of several."""
+    rows = [row for row in _rows(upload) if row.value is not None]
+    records = [(row, _checked(row)) for row in rows]
+    of_words = [(row, record) for row, record in records if _is_of_words(record)]
+    if of_words and reading.options["positions"] is None:
+        note = ("spans count the words of the file: ", Use("positions", "tokens"), " scores words")
+        reading.note(*note, where=upload.name)
+    for row, record in of_words:
+        yield _draft_of_words(row, record, upload.annotator, reading)
+    others = [(row, record) for row, record in records if not _is_of_words(record)]
+    if others:
+        works = list(_works(others, upload, reading))
+        marked = [(work.where, work.text, work.spans) for work in works]
+        spans = fitted(marked, reading, file=upload.name)
+        works = [replace(work, spans=found) for work, found in zip(works, spans, strict=True)]
+        yield from _drafts(works, upload, reading)
+
+
+def _rows(upload: Upload) -> Iterator[_Row]:
+    """The values of all files, or of a list in memory."""
+    if upload.data is not None:
+        values = upload.data if _is_list(upload.data) else [upload.data]
+        for number, value in enumerate(values, start=1):
+            yield _Row(f"{upload.name}: record {number}", str(number), value)
+        return
+    files = [(source, list(_rows_of(source))) for source in upload.sources]
+    is_one_each = all(len(rows) == 1 for _, rows in files)
+    for source, rows in files:
+        prefix = upload.document_of(source)
+        for number, (where, value) in enumerate(rows, start=1):
+            name = f"{number}"
+            if upload.is_folder:
+                name = prefix if is_one_each else f"{prefix}:{number}"
+            yield _Row(where, name, value)
+
+
+def _rows_of(source: Source) -> Iterator[tuple[str, Any]]:
+    rows = [(where, value) for where, _, value in rows_of(source)]
+    wrapped = _unwrapped(rows[0][1]) if len(rows) == 1 else None
+    if wrapped is None:
+        yield from rows
+    else:
+        for number, value in enumerate(wrapped, start=1):
+            yield f"{source.name}: item {number}", value
+
+
+def _checked(row: _Row) -> Mapping[str, Any]:
+    record = _record(row.value)
+    if record is None:
+        raise refused(row.value, "the record", row.where, "an object with a text and its spans")
+    if _is_of_paragraphs(record):
+        raise FormatError(
+            "training data of spaCy 2",
+            where=row.where,
+            expected="texts with spans",
+            remedy="convert the file with: python -m spacy convert FILE FOLDER --converter json",
+        )
+    return record
+
+
+# --- GLiNER -------------------------------------------------------------------
+
+
+def _draft_of_words(
+    row: _Row, record: Mapping[str, Any], annotator: str, reading: Reading
+) -> Draft:
+    """A record whose spans count words; the last word is included."""
+    words = record[_WORDS]
+    for number, word in enumerate(words, start=1):
+        if not isinstance(word, str) or not word:
+            raise refused(word, f"word {number}", row.where, "a string")
+    n_more = int(reading.options["ends"] != "exclusive")
+    spans = []
+    for number, span in enumerate(record[_NER], start=1):
+        place = f"{row.where}: span #{number}"
+        for start, last, label in triples_of(span, place):
+            if not 0 <= start < last + n_more <= len(words):
+                found = f"words {start} to {last + n_more - 1} of a text of {len(words)}"
+                raise SpanError(found, where=place, expected="words of the text, counted from 0")
+            spans.append((start, last + n_more, label))
+    return draft_of_words(
+        words,
+        spans,
+        where=row.where,
+        document=_id(record, row.where) or row.number,
+        annotator=_annotator(record, row.where) or annotator,
+    )
+
+
+# --- Records with a text ------------------------------------------------------
+
+
+def _works(
+    records: list[tuple[_Row, Mapping[str, Any]]], upload: Upload, reading: Reading
+) -> Iterator[_Work]:
+    spans_of = _spans_of([record for _, record in records], upload, reading)
+    text_key = _text_key([record for _, record in records])
+    for row, record in records:
+        text = record.get(text_key)
+        if not isinstance(text, str):
+            expected = "the text that was annotated, as a string"
+            raise refused(text, f"{text_key!r}", row.where, expected)
+        for key, kind in _IGNORED.items():
+            if isinstance(record.get(key), list | dict) and record[key]:
+                reading.skipped[kind] += len(record[key])
+        found = spans_of(record, row.where)
+        left_out = _why_left_out(record, found, reading)
+        if left_out is not None:
+            reading.skipped[left_out] += 1
+            continue
+        marked = [
+            (DraftSpan(start, end, label, words_of(span), place), _annotator(span, place))
+            for number, span in enumerate(found or (), start=1)
+            for place in (f"{row.where}: span #{number}",)
+            for start, end, label in triples_of(span, place)
+        ]
+        yield _Work(
+            where=row.where,
+            number=row.number,
+            id=_id(record, row.where),
+            annotator=_annotator(record, row.where),
+            user=_user(record),
+            text=text,
+            spans=[span for span, _ in marked],
+            people=[person for _, person in marked],
+            tokens=_tokens(record, text, reading),
+        )
+
+
+def _why_left_out(
+    record: Mapping[str, Any], spans: list[Any] | None, reading: Reading
+) -> str | None:
+    """What to count a record as that is no annotation."""
+    answer = record.get("answer")  # of Prodigy
+    if isinstance(answer, str) and answer in _LEFT_OUT:
+        return f"{_LEFT_OUT[answer]} records left out"
+    if spans is None:
+        return "records not annotated left out"
+    if not spans and reading.options["empty"] == "missing":
+        return "records without spans left out as not annotated"
+    return None
+
+
+def _text_key(records: list[Mapping[str, Any]]) -> str:
+    """Under which key the texts are: the first that some record has."""
+    keys = {key for record in records for key in _TEXTS if isinstance(record.get(key), str)}
+    return next((key for key in _TEXTS if key in keys), _TEXTS[0])
+
+
+def _spans_of(
+    records: list[Mapping[str, Any]], upload: Upload, reading: Reading
+) -> Callable[[Mapping[str, Any], str], list[Any] | None]:
+    """How to find the spans of a record: None where it was not annotated."""
+    asked_for = reading.options["spans_key"]
+    groups = dict.fromkeys(
+        str(name)
+        for record in records
+        if isinstance(record.get("spans"), Mapping)
+        for name in record["spans"]
+    )
+    if asked_for is not None and asked_for in groups:
+        return lambda record, where: _group(record, asked_for, where)
+    key: str = asked_for or ""
+    if asked_for is None:
+        key = _spans_key(records, groups, upload)
+    elif not any(asked_for in record for record in records):
+        names = dict.fromkeys(key for record in records for key in record if _is_list(record[key]))
+        raise unknown("list of spans", asked_for, [*groups, *names], upload.name)
+    if groups:
+        reading.skipped["span groups ignored"] += sum(
+            len(record["spans"]) for record in records if isinstance(record.get("spans"), Mapping)
+        )
+    return lambda record, where: _list_of(record, key, where)
+
+
+def _spans_key(records: list[Mapping[str, Any]], groups: Mapping[str, None], upload: Upload) -> str:
+    """Under which key the spans are: the only one that holds some."""
+    keys = [key for key in _SPANS if any(_holds_spans(record.get(key)) for record in records)]
+    if len(keys) > 1:
+        raise FormatError(
+            *("spans under ", *quotes(keys)),
+            where=upload.name,
+            expected="one of them",
+            remedy=("choose with ", Use("spans_key", placeholder="NAME")),
+        )
+    if not keys:
+        keys = [key for key in _SPANS if any(_is_list(record.get(key)) for record in records)]
+    if keys:
+        return keys[0]
+    found: tuple[Piece, ...] = ("no record has a list of spans",)
+    remedy: tuple[Piece, ...] = ("name it with ", Use("spans_key", placeholder="NAME"))
+    if groups:
+        found = ("spans are in groups (", *quotes(groups), ")")
+        remedy = ("choose one with ", Use("spans_key", placeholder="NAME"))
+    expected = f"one under {', '.join(map(repr, _SPANS[:3]))} or a name like these"
+    raise FormatError(*found, where=upload.name, expected=expected, remedy=remedy)
+
+
+def _list_of(record: Mapping[str, Any], key: str, where: str) -> list[Any] | None:
+    value = record.get(key)
+    if value is None:
+        return None
+    return list(value) if isinstance(value, tuple) else listed(record, key, where)
+
+
+def _group(record: Mapping[str, Any], name: str, where: str) -> list[Any] | None:
+    groups = record.get("spans")
+    return _list_of(groups, name, where) if isinstance(groups, Mapping) else None
+
+
+def _id(record: Mapping[str, Any], where: str) -> str | None:
+    for key in _IDS:
+        value = record.get(key)
+        if isinstance(value, Mapping) and "$oid" in value:  # of MongoDB
+            return identifier(value, "$oid", where)
+        if is_whole(value):
+            return str(value)
+        if name := identifier(record, key, where):
+            return name
+    return None
+
+
+def _annotator(item: Any, where: str) -> str | None:
+    """Who made a record or a span, if it says so."""
+    if not isinstance(item, Mapping):
+        return None
+    return next((name for key in _ANNOTATORS if (name := identifier(item, key, where))), None)
+
+
+def _user(record: Mapping[str, Any]) -> str | None:
+    values = (record.get(key) for key in _USERS)
+    names = (str(value) for value in values if isinstance(value, str) or is_whole(value))
+    return next((name for name in names if name), None)
+
+
+def _tokens(record: Mapping[str, Any], text: str, reading: Reading) -> list[Interval] | None:
+    """Tokens with a start and an end, as Prodigy and spaCy write them."""
+    values = record.get("tokens")
+    if not _holds_objects(values) or reading.options["offsets"] == "utf16":
+        return None
+    tokens = [
+        (int(item["start"]), int(item["end"]))
+        for item in record["tokens"]
+        if isinstance(item, Mapping) and is_whole(item.get("start")) and is_whole(item.get("end"))
+    ]
+    if len(tokens) < len(record["tokens"]) or out_of_order(tokens, len(text)) is not None:
+        reading.skipped["lists of tokens that do not fit their text ignored"] += 1
+        return None
+    return tokens
+
+
+# --- Documents and annotators -------------------------------------------------
+
+
+def _drafts(works: list[_Work], upload: Upload, reading: Reading) -> Iterator[Draft]:
+    """Name the documents, and give each annotator their spans."""
+    works = _by_users(works)
+    by = {index: work.annotator or upload.annotator for index, work in enumerate(works)}
+    people = dict.fromkeys(name for work in works for name in work.people if name)
+    names = _names(works, list(by.values()), reading)
+    has_all = reading.options["empty"] == "annotated"
+    if people and has_all:
+        reading.note(
+            *("spans name their annotators: all are taken to have annotated every record (",),
+            *(Use("empty", "missing"), " takes only those who have a span in it)"),
+            where=upload.name,
+        )
+    for index, (work, name) in enumerate(zip(works, names, strict=True)):
+        marked: dict[str, list[DraftSpan]] = {}
+        if not people:
+            marked = {by[index]: work.spans}
+        elif has_all:
+            marked = {person: [] for person in people}
+        for span, person in zip(work.spans, work.people if people else (), strict=bool(people)):
+            marked.setdefault(person or by[index], []).append(span)
+        for annotator, spans in marked.items():
+            yield Draft(
+                where=work.where,
+                document=name,
+                annotator=annotator,
+                text=work.text,
+                spans=spans,
+                tokens=work.tokens,
+            )
+
+
+def _by_users(works: list[_Work]) -> list[_Work]:
+    """Take users for annotators where several of them have one text."""
+    users: dict[str, set[str]] = {}
+    for work in works:
+        if work.user is not None:
+            users.setdefault(work.text, set()).add(work.user)
+    if all(len(names) == 1 for names in users.values()):
+        return works
+    return [replace(work, annotator=work.annotator or work.user) for work in works]
+
+
+def _names(works: list[_Work], annotators: list[str], reading: Reading) -> list[str]:
+    """The document of each record: its id, or its number.
+
+    Where one annotator has several texts under one id, as with the sentences of a document,
+    the texts are numbered. Where a file without ids has several annotators, texts match.
+    """
+    texts: dict[tuple[str, str], set[str]] = {}
+    for work, annotator in zip(works, annotators, strict=True):
+        if work.id is not None:
+            texts.setdefault((annotator, work.id), set()).add(work.text)
+    shared = {id_ for (_, id_), known in texts.items() if len(known) > 1}
+    numbers: dict[str, dict[str, int]] = {}
+    places: dict[tuple[str, int], str] = {}
+    seen: Counter[tuple[str, str]] = Counter()
+    is_by_several = any(work.annotator is not None for work in works)
+    names = []
+    for work, annotator in zip(works, annotators, strict=True):
+        if work.id is not None and work.id in shared:
+            known = numbers.setdefault(work.id, {})
+            number = known.setdefault(work.text, len(known) + 1)
+            names.append(f"{work.id}/{number}")
+            reading.skipped["records numbered because others have the same id"] += 1
+        elif work.id is not None:
+            names.append(work.id)
+        elif is_by_several:
+            seen[annotator, work.text] += 1
+            names.append(places.setdefault((work.text, seen[annotator, work.text]), work.number))
+        else:
+            names.append(work.number)
+    return names

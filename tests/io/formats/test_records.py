@@ -1,0 +1,761 @@
+"""Records: names of keys, stored words, annotators, and what is refused."""
+
+import json
+
+import pytest
+import spacy
+from hypothesis import given, settings, strategies as st
+
+import beyondchance as bc
+from beyondchance.io.assembling import assembled
+from beyondchance.io.formats import doccano, prodigy, records
+from beyondchance.io.options import Reading
+from beyondchance.io.registry import FORMATS, Upload
+from beyondchance.io.sources import Source
+from beyondchance.options import ReadOptions
+from mutation import places, replaced
+
+TEXT = "Ada met Bo in Oslo."
+ADA = {"start": 0, "end": 3, "label": "PER"}
+BO = {"start": 8, "end": 10, "label": "PER", "text": "Bo"}
+OSLO = {"start": 14, "end": 18, "label": "LOC", "text": "Oslo"}
+THREE = [(0, 3, "PER"), (8, 10, "PER"), (14, 18, "LOC")]
+COLUMNS = {"start": [0, 8, 14], "end": [3, 10, 18], "label": ["PER", "PER", "LOC"]}
+TOKENS = [
+    {"text": TEXT[start:end], "start": start, "end": end}
+    for start, end in [(0, 3), (4, 7), (8, 10), (11, 13), (14, 19)]
+]
+PAIRS = [[TEXT, {"entities": [list(span) for span in THREE]}], ["Bo left", {"entities": []}]]
+WORDS = {"tokenized_text": [*"abcd"], "ner": [[0, 0, "X"], [1, 3, "Y"]]}
+
+
+def record(*spans, **more):
+    return {"text": TEXT, "entities": list(spans)} | more
+
+
+def lines(*rows, **options):
+    return "".join(json.dumps(row, **options) + "\n" for row in rows).encode()
+
+
+def array(*rows):
+    return json.dumps(rows, indent=1).encode()
+
+
+@pytest.fixture
+def read(tmp_path):
+    def reader(*rows, **options):
+        path = tmp_path / "news.jsonl"
+        path.write_bytes(rows[0] if isinstance(rows[0], bytes) else lines(*rows))
+        return bc.read(path, format="records", **options)
+
+    return reader
+
+
+@pytest.fixture
+def refused(read, tmp_path):
+    def refuser(*rows, message, error=bc.FormatError, **options):
+        with pytest.raises(error) as caught:
+            read(*rows, **options)
+        assert str(caught.value).replace(str(tmp_path) + "/", "") == message
+
+    return refuser
+
+
+def upload_of(content=b"", data=None):
+    return Upload("news.jsonl", "news", [Source("news.jsonl", member=content)], data=data)
+
+
+def is_format(*rows):
+    return records.is_format(upload_of(lines(*rows)))
+
+
+# --- Shapes -------------------------------------------------------------------
+
+
+class TestShapes:
+    def test_lines(self, read):
+        corpus = read(record(ADA, BO, OSLO), record(text="Nothing here"))
+        assert corpus.documents == ("1", "2")
+        assert corpus.annotators == ("news",)
+        assert corpus.spans("1", "news") == THREE
+        assert corpus.spans("2", "news") == []
+        assert corpus.texts == (TEXT, "Nothing here")
+        assert (corpus.unit, corpus.positions) == ("document", "characters")
+        assert (corpus.skipped, corpus.notes, corpus.gold) == ({}, (), None)
+
+    @pytest.mark.parametrize(
+        "content",
+        [
+            array(record(ADA, BO, OSLO)),
+            json.dumps({"data": [record(ADA, BO, OSLO)]}).encode(),
+            json.dumps({"version": 1, "examples": [record(ADA, BO, OSLO)]}, indent=2).encode(),
+            json.dumps(record(ADA, BO, OSLO)).encode(),
+            json.dumps(record(ADA, BO, OSLO), indent=4).encode(),
+            b"\xef\xbb\xbf\r\n" + lines(record(ADA, BO, OSLO)),
+            array(None, record(ADA, BO, OSLO)).replace(b"null,", b""),
+            json.dumps(record(ADA, BO, OSLO)).encode("utf-16"),
+            lines(record(entities=COLUMNS)),
+        ],
+    )
+    def test_other_shapes_of_files(self, read, content):
+        corpus = read(content)
+        assert corpus.spans("1", "news") == THREE
+        assert records.is_format(upload_of(content))
+
+    @pytest.mark.parametrize(
+        "key",
+        [
+            *("text", "full_text", "sentence", "content", "input", "raw_text", "raw", "body"),
+            *("passage", "context", "sourceText", "Text"),
+        ],
+    )
+    def test_keys_of_texts(self, read, key):
+        row = {key: TEXT, "spans": [ADA], "meta": {"source": "x"}}
+        assert read(row).spans("1", "news") == THREE[:1]
+        assert is_format(row)
+
+    @pytest.mark.parametrize(
+        "key",
+        [
+            *("entities", "spans", "ents", "labels", "label", "annotations", "annotation", "ner"),
+            *("named_entities", "mentions", "Entities"),
+        ],
+    )
+    def test_keys_of_spans(self, read, key):
+        row = {"text": TEXT, key: [ADA, BO, OSLO]}
+        assert read(row).spans("1", "news") == THREE
+        assert is_format(row)
+
+    def test_any_key_of_spans_by_name(self, read):
+        row = record(ADA, gold=[OSLO])
+        corpus = read(row, spans_key="gold")
+        assert corpus.spans("1", "news") == THREE[2:]
+        assert corpus.options["spans_key"] == "gold"
+
+    def test_spans_as_lists(self, read):
+        assert read(record(*map(list, THREE))).spans("1", "news") == THREE
+
+    def test_pipelines_of_transformers(self, read):
+        word = {"entity_group": "LOC", "score": 0.9, "word": "oslo", "start": 14, "end": 18}
+        corpus = read(record(word))
+        assert corpus.spans("1", "news") == THREE[2:]
+        assert corpus.skipped == {}
+
+    def test_several_labels(self, read):
+        row = record({"start": 0, "end": 3, "labels": ["PER", "POET"]})
+        assert read(row).spans("1", "news") == [(0, 3, "PER"), (0, 3, "POET")]
+
+    def test_ids(self, read):
+        for key in ("id", "doc_id", "document_id", "docid", "uid", "guid", "_id"):
+            assert read(record(ADA, **{key: "a"})).documents == ("a",)
+        assert read(record(ADA, id=7)).documents == ("7",)
+        assert read(record(ADA, _id={"$oid": "5f"})).documents == ("5f",)
+        assert read(record(ADA, id=None)).documents == ("1",)
+
+    def test_not_annotated_is_not_empty(self, read):
+        rows = (record(ADA), record(), {"text": TEXT}, record(entities=None))
+        corpus = read(*rows)
+        assert corpus.documents == ("1", "2")
+        assert corpus.skipped == {"records not annotated left out": 2}
+        corpus = read(*rows, empty="missing")
+        assert corpus.documents == ("1",)
+        assert corpus.skipped == {
+            "records not annotated left out": 2,
+            "records without spans left out as not annotated": 1,
+        }
+
+    def test_nothing_marked_at_all(self, read):
+        assert read(record(), record()).documents == ("1", "2")
+
+    def test_what_is_not_a_span_is_counted(self, read):
+        row = record(ADA, relations=[{}, {}], cats={"good": 1}, events=[], links=[1])
+        assert read(row).skipped == {
+            "relations ignored": 2,
+            "categories of whole texts ignored": 1,
+            "links ignored": 1,
+        }
+
+    def test_answers_of_prodigy(self, read):
+        rows = [record(ADA), record(BO, answer="reject"), record(OSLO, answer="ignore")]
+        corpus = read(array(*rows))
+        assert corpus.documents == ("1",)
+        assert corpus.skipped == {"rejected records left out": 1, "ignored records left out": 1}
+
+    def test_a_folder_is_of_one_annotator(self, tmp_path):
+        folder = tmp_path / "ada"
+        folder.mkdir()
+        (folder / "one.json").write_text(json.dumps(record(ADA)))
+        (folder / "two.json").write_text(json.dumps(record(OSLO)))
+        corpus = bc.read(folder, format="records")
+        assert (corpus.documents, corpus.annotators) == (("one", "two"), ("ada",))
+        (folder / "two.json").write_bytes(lines(record(BO), record(OSLO)))
+        assert bc.read(folder).documents == ("one:1", "two:1", "two:2")
+
+
+class TestTokens:
+    def test_from_the_file(self, read):
+        # By rule, "Oslo." would be two tokens.
+        corpus = read(record(ADA, OSLO, tokens=TOKENS), positions="tokens")
+        assert corpus.spans("1", "news") == [(0, 1, "PER"), (4, 5, "LOC")]
+        assert corpus.text_length.tolist() == [5]
+        assert corpus.options["tokens"] == "file"
+
+    def test_words_without_places_are_not_used(self, read):
+        corpus = read(record(ADA, OSLO, tokens=TEXT.split()), positions="tokens")
+        assert corpus.options["tokens"] == "rule"
+        assert corpus.skipped == {}
+
+    @pytest.mark.parametrize("tokens", [TOKENS[::-1], [{"start": 0, "end": 99}], [{"start": 0}]])
+    def test_those_that_do_not_fit_are_counted(self, read, tokens):
+        corpus = read(record(ADA, OSLO, tokens=tokens), positions="tokens")
+        assert corpus.options["tokens"] == "rule"
+        assert corpus.skipped == {"lists of tokens that do not fit their text ignored": 1}
+
+
+# --- Annotators and documents -------------------------------------------------
+
+
+class TestAnnotators:
+    def test_one_file_each(self, tmp_path):
+        for name, span in (("ada", ADA), ("bo", BO)):
+            (tmp_path / f"{name}.jsonl").write_bytes(lines(record(span)))
+        corpus = bc.read(tmp_path / "ada.jsonl", tmp_path / "bo.jsonl")
+        assert corpus.annotators_of("1") == ("ada", "bo")
+        assert corpus.spans("1", "bo") == THREE[1:2]
+
+    @pytest.mark.parametrize(
+        "key", ["annotator", "annotator_id", "annotator_name", "annotated_by", "coder", "rater"]
+    )
+    def test_of_records(self, read, key):
+        corpus = read(record(ADA, id=5, **{key: "ada"}), record(BO, id=5, **{key: 2}))
+        assert corpus.annotators_of("5") == ("ada", "2")
+
+    def test_without_ids_texts_match(self, read):
+        corpus = read(
+            record(text="Other", annotator="ada"),
+            record(ADA, annotator="ada"),
+            record(BO, annotator="bo"),
+            record(OSLO, annotator="bo"),
+            record(annotator="ada"),
+        )
+        assert corpus.documents == ("1", "2", "4")
+        assert corpus.annotators_of("2") == ("ada", "bo")
+        # A text that both have twice is matched in order.
+        assert corpus.spans("4", "ada") == []
+        assert corpus.spans("4", "bo") == THREE[2:]
+
+    def test_users_are_annotators_where_they_share_a_text(self, read):
+        corpus = read(record(ADA, user="ada"), record(BO, user="bo"))
+        assert corpus.annotators_of("1") == ("ada", "bo")
+        # Otherwise they may have written it.
+        corpus = read(record(ADA, user="ada"), record(text="Other", user="bo"))
+        assert corpus.annotators == ("news",)
+        corpus = read(record(ADA, user={"id": 3}), record(BO, user={"id": 4}))
+        assert corpus.annotators == ("news",)
+
+    def test_of_spans(self, read):
+        rows = (
+            record(ADA | {"annotator": "ada"}, BO | {"annotator": "bo"}),
+            record(OSLO | {"annotator": "bo"}),
+            record(),
+        )
+        corpus = read(*rows)
+        assert corpus.annotators == ("ada", "bo")
+        assert corpus.spans("1", "ada") == THREE[:1]
+        assert corpus.spans("1", "bo") == THREE[1:2]
+        assert corpus.annotators_of("2") == corpus.annotators_of("3") == ("ada", "bo")
+        (note,) = map(str, corpus.notes)
+        assert note.endswith(
+            "news.jsonl: spans name their annotators: all are taken to have annotated every record "
+            "(empty='missing' takes only those who have a span in it)"
+        )
+        corpus = read(*rows, empty="missing")
+        assert corpus.documents == ("1", "2")
+        assert corpus.annotators_of("2") == ("bo",)
+        assert corpus.notes == ()
+
+    def test_several_texts_under_one_id_are_numbered(self, read):
+        corpus = read(
+            record(ADA, doc_id="a"),
+            record(text="Other", doc_id="a"),
+            record(OSLO, doc_id="b"),
+        )
+        assert corpus.documents == ("a/1", "a/2", "b")
+        assert corpus.skipped == {"records numbered because others have the same id": 2}
+
+    def test_texts_of_different_annotators_that_differ_are_refused(self, refused):
+        refused(
+            record(ADA, id=1, annotator="ada"),
+            record(ADA, id=1, annotator="bo", text=TEXT + "!"),
+            error=bc.MismatchError,
+            message=(
+                "news.jsonl:2: the text of document '1' differs from that at news.jsonl:1 from "
+                "character 19 on: 'o in Oslo.!' instead of 'o in Oslo.'; expected the same text "
+                "for all annotators"
+            ),
+        )
+
+    def test_one_text_twice_under_one_id_is_repeated(self, read):
+        corpus = read(record(ADA, id=1), record(BO, id=1), repeated="last")
+        assert corpus.spans("1", "news") == THREE[1:2]
+
+
+# --- Stored words -------------------------------------------------------------
+
+
+class TestStoredWords:
+    def test_a_few_that_differ_are_counted(self, read):
+        corpus = read(record(ADA | {"text": "Bob"}, BO, OSLO))
+        assert corpus.spans("1", "news") == THREE
+        assert corpus.skipped == {"spans whose stored words differ from the text": 1}
+
+    @pytest.mark.parametrize("words", ["oslo", "Ös lo", " Oslo\n"])
+    def test_case_accents_and_white_space_may_differ(self, read, words):
+        assert read(record(OSLO | {"text": words})).skipped == {}
+
+    def test_words_that_are_no_words_of_the_text_are_counted_only(self, read):
+        names = [ADA | {"value": "Q1"}, {"start": 8, "end": 10, "label": "PER", "value": "Q2"}]
+        corpus = read(record(*names))
+        assert corpus.spans("1", "news") == THREE[:2]
+        assert corpus.skipped == {"spans whose stored words differ from the text": 2}
+
+    def test_inclusive_ends_are_mended_if_all_words_say_so(self, read):
+        spans = [ADA | {"text": "Ada", "end": 2}, BO | {"end": 9}, OSLO | {"end": 17}]
+        corpus = read(record(*spans, {"start": 4, "end": 6, "label": "V"}), record())
+        assert corpus.spans("1", "news") == [THREE[0], (4, 7, "V"), *THREE[1:]]
+        assert corpus.skipped == {"spans whose end was inclusive, made one longer": 4}
+        assert corpus.options["ends"] == "inclusive"
+        (note,) = map(str, corpus.notes)
+        assert note.endswith(
+            "news.jsonl: the end of a span is its last character, as the words stored with spans "
+            "show"
+        )
+
+    def test_inclusive_ends_are_signed(self, read):
+        corpus = read(record(OSLO | {"end": 17}, annotator="a"), record(OSLO, annotator="b"))
+        assert "ends" not in corpus.options
+        spans = [OSLO | {"end": 17}]
+        corpus = read(record(*spans, annotator="a"), record(*spans, annotator="b"))
+        assert "|ends:inclusive|" in str(bc.agreement(corpus).settings)
+
+    def test_inclusive_ends_on_request(self, read):
+        corpus = read(record(ADA | {"end": 2}, OSLO | {"end": 17}), ends="inclusive")
+        assert corpus.spans("1", "news") == [THREE[0], THREE[2]]
+        assert corpus.options["ends"] == "inclusive"
+        assert corpus.skipped == {}
+
+    def test_offsets_that_count_another_unit(self, read, refused):
+        row = {"text": "😀 Ada met Bo", "entities": [{"start": 3, "end": 6, "type": "PER"}]}
+        row["entities"][0]["word"] = "Ada"
+        assert read(row, offsets="utf16").spans("1", "news") == [(2, 5, "PER")]
+        refused(
+            row,
+            error=bc.SpanError,
+            message=(
+                "news.jsonl:1: span #1: span [3, 6) 'PER' covers 'da ', but the file stores 'Ada', "
+                "and so 1 of 1 spans differ from their words; they fit if offsets count UTF-16 "
+                "units: pass offsets='utf16'"
+            ),
+        )
+
+    def test_most_ends_inclusive(self, read, refused):
+        rows = (record(BO | {"end": 9}, OSLO | {"end": 17}), record(OSLO))
+        refused(
+            *rows,
+            error=bc.SpanError,
+            message=(
+                "news.jsonl:1: span #1: span [8, 9) 'PER' covers 'B', but the file stores 'Bo', "
+                "and so 2 of 3 spans differ from their words; these fit if ends are inclusive: "
+                "pass ends='inclusive'"
+            ),
+        )
+        refused(
+            *rows,
+            ends="exclusive",
+            error=bc.SpanError,
+            message=(
+                "news.jsonl:1: span #1: span [8, 9) 'PER' covers 'B', but the file stores 'Bo', "
+                "and so 2 of 3 spans differ from their words; these fit if ends are inclusive: "
+                "pass ends='inclusive'"
+            ),
+        )
+        corpus = read(*rows, ends="inclusive")
+        assert corpus.skipped == {"spans whose stored words differ from the text": 1}
+
+    def test_offsets_of_another_text(self, refused):
+        refused(
+            record(BO | {"start": 3, "end": 5}),
+            error=bc.SpanError,
+            message=(
+                "news.jsonl:1: span #1: span [3, 5) 'PER' covers ' m', but the file stores 'Bo', "
+                "and so 1 of 1 spans differ from their words; check that offsets and text belong "
+                "together"
+            ),
+        )
+
+
+# --- spaCy and GLiNER ---------------------------------------------------------
+
+
+class TestTraining:
+    def test_pairs_of_spacy(self, read):
+        corpus = read(array(*PAIRS))
+        assert corpus.documents == ("1", "2")
+        assert corpus.spans("1", "news") == THREE
+        assert records.is_format(upload_of(array(*PAIRS)))
+        assert records.is_format(upload_of(array(*PAIRS[::-1])))
+
+    def test_pairs_under_annotations(self, read):
+        content = json.dumps({"classes": ["PER"], "annotations": [None, *PAIRS]}).encode()
+        corpus = read(content)
+        assert corpus.documents == ("2", "3")
+        assert corpus.spans("2", "news") == THREE
+        assert records.is_format(upload_of(content))
+
+    def test_span_groups(self, read, refused):
+        row = [TEXT, {"spans": {"sc": [list(THREE[0])], "x": []}, "entities": [list(THREE[2])]}]
+        corpus = read(array(row))
+        assert corpus.spans("1", "news") == THREE[2:]
+        assert corpus.skipped == {"span groups ignored": 2}
+        assert read(array(row), spans_key="sc").spans("1", "news") == THREE[:1]
+        refused(
+            array(row),
+            spans_key="y",
+            message="news.jsonl: no list of spans 'y'; expected one of: 'sc', 'x', 'entities'",
+        )
+        refused(
+            array([TEXT, {"spans": {"sc": []}}]),
+            message=(
+                "news.jsonl: spans are in groups ('sc'); expected one under 'entities', 'spans', "
+                "'ents' or a name like these: choose one with spans_key=NAME"
+            ),
+        )
+
+    def test_documents_of_spacy_as_json(self, read):
+        nlp = spacy.blank("en")
+        doc = nlp(TEXT)
+        doc.ents = [doc.char_span(*span) for span in THREE]
+        assert is_format(doc.to_json())
+        corpus = read(doc.to_json(), positions="tokens")
+        assert corpus.spans("1", "news") == [(0, 1, "PER"), (2, 3, "PER"), (4, 5, "LOC")]
+        assert corpus.options["tokens"] == "file"
+
+    def test_paragraphs_of_spacy_2(self, refused):
+        token = {"id": 0, "orth": "Ada", "ner": "U-PER"}
+        row = {"id": 0, "paragraphs": [{"raw": "Ada", "sentences": [{"tokens": [token]}]}]}
+        assert is_format(row)
+        refused(
+            row,
+            message=(
+                "news.jsonl:1: training data of spaCy 2; expected texts with spans: convert the "
+                "file with: python -m spacy convert FILE FOLDER --converter json"
+            ),
+        )
+
+    def test_words_of_gliner(self, read):
+        corpus = read(array(WORDS), positions="tokens")
+        assert corpus.spans("1", "news") == [(0, 1, "X"), (1, 4, "Y")]
+        assert corpus.texts == ("a b c d",)
+        assert corpus.notes == ()
+        assert is_format(WORDS)
+        corpus = read(array(WORDS))
+        assert corpus.spans("1", "news") == [(0, 1, "X"), (2, 7, "Y")]
+        (note,) = map(str, corpus.notes)
+        assert note.endswith(
+            "news.jsonl: spans count the words of the file: positions='tokens' scores words"
+        )
+
+    def test_words_with_ends_that_are_not_included(self, read):
+        row = WORDS | {"ner": [[0, 1, "X"], [1, 4, "Y"]]}
+        corpus = read(array(row), positions="tokens", ends="exclusive")
+        assert corpus.spans("1", "news") == [(0, 1, "X"), (1, 4, "Y")]
+
+    def test_words_refused(self, refused):
+        refused(
+            WORDS | {"ner": [[1, 4, "Y"]]},
+            error=bc.SpanError,
+            message=(
+                "news.jsonl:1: span #1: words 1 to 4 of a text of 4; expected words of the text, "
+                "counted from 0"
+            ),
+        )
+        refused(
+            WORDS | {"tokenized_text": ["a", 3]},
+            message="news.jsonl:1: word 2 is 3; expected a string",
+        )
+
+
+# --- In memory ----------------------------------------------------------------
+
+
+class TestInMemory:
+    def test_records(self):
+        corpus = bc.read([record(ADA, BO)], (record(ADA),))
+        assert [str(note) for note in corpus.notes] == [
+            "data 1: read as records",
+            "data 2: read as records",
+        ]
+        assert corpus.annotators_of("1") == ("annotator 1", "annotator 2")
+        assert bc.agreement(corpus).observed == pytest.approx(0.75)
+
+    def test_pairs(self):
+        corpus = bc.read([(TEXT, {"entities": THREE})])
+        assert corpus.spans("1", "annotator 1") == THREE
+
+    def test_messages_name_the_record(self):
+        with pytest.raises(bc.FormatError, match=r"^data 1: record 2: 'text' is null; expected"):
+            bc.read([record(ADA), {"entities": []}])
+
+    @pytest.mark.parametrize(
+        "data",
+        [
+            [],
+            [[ADA]],
+            [(0, 3, "PER")],
+            [["B-PER", "O"]],
+            {"anna": [record(ADA)]},
+            [{"tokens": ["Ada"], "ner_tags": ["B-PER"]}],
+            [{"text": TEXT, "spans": [{"text": "Ada", "label": "PER"}]}],
+        ],
+    )
+    def test_other_data_is_something_else(self, data):
+        assert not records.is_format(upload_of(data=data))
+
+
+# --- What is refused ----------------------------------------------------------
+
+BEGIN = "news.jsonl:2: "
+
+
+@pytest.mark.parametrize(
+    ("second", "message"),
+    [
+        (3, "the record is 3; expected an object with a text and its spans"),
+        ({"entities": []}, "'text' is null; expected the text that was annotated, as a string"),
+        (record(text=[]), "'text' is a list; expected the text that was annotated, as a string"),
+        (record(id=1.5), "'id' is 1.5; expected a name or a number"),
+        (record(annotator=["ada"]), "'annotator' is a list; expected a name or a number"),
+        (record(entities="Ada"), "'entities' is 'Ada'; expected a list"),
+        (record(entities={"a": 1}), "'entities' is an object; expected a list"),
+        (
+            record(ADA, "Ada"),
+            "span #2: a span is 'Ada'; expected an object, or [start, end, label]",
+        ),
+        (
+            record(ADA | {"start": None}),
+            (
+                "span #1: a span has the keys 'start', 'end', 'label'; expected offsets under "
+                "'start' and 'end', 'offset' and 'length', 'span', or names like these"
+            ),
+        ),
+        (record(ADA | {"end": "3"}), "span #1: the end is '3'; expected a whole number"),
+        (record(ADA | {"label": ""}), "span #1: 'label' is ''; expected a name"),
+        (
+            record(ADA | {"annotator": {}}),
+            "span #1: 'annotator' is an object; expected a name or a number",
+        ),
+        (
+            record({"entity": "B-PER", "index": 1, "start": 0, "end": 3, "word": "Ada"}),
+            (
+                "span #1: a span for each piece of a word; expected whole spans: create the "
+                'pipeline with aggregation_strategy="simple"'
+            ),
+        ),
+    ],
+)
+def test_refused(refused, second, message):
+    refused(record(ADA), second, message=BEGIN + message)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "no annotated document was found; expected at least one"),
+        (b"[]", "no annotated document was found; expected at least one"),
+        (
+            lines({"text": TEXT, "label": "GOOD"}),
+            (
+                "news.jsonl: no record has a list of spans; expected one under 'entities', "
+                "'spans', 'ents' or a name like these: name it with spans_key=NAME"
+            ),
+        ),
+        (
+            lines(record(ADA), record(spans=[BO])),
+            (
+                "news.jsonl: spans under 'entities', 'spans'; expected one of them: choose with "
+                "spans_key=NAME"
+            ),
+        ),
+        (
+            lines(record(ADA)) + b'{"text": \n',
+            "news.jsonl:2: not valid JSON at column 10 (Expecting value)",
+        ),
+    ],
+)
+def test_refused_files(refused, content, message):
+    refused(content, message=message)
+
+
+def test_spans_outside_of_the_text_are_refused(refused):
+    refused(
+        record(ADA | {"end": 99}),
+        error=bc.SpanError,
+        message=(
+            "news.jsonl:1: span #1: span [0, 99) 'PER' does not lie in the text, which has 19 "
+            "characters; check that offsets and text belong together"
+        ),
+    )
+
+
+# --- Detection ----------------------------------------------------------------
+
+
+class TestDetection:
+    @pytest.mark.parametrize(
+        "content",
+        [
+            lines(record(), record(text="x"), record(ADA)),
+            lines(record(), record()),
+            lines(record(spans=[], entities=None)),
+            # Longer than the head: the first record, and an array of many.
+            lines(record(ADA, text=TEXT * 5000)),
+            lines({"entities": [ADA], "text": TEXT * 5000}),
+            array(*[record(ADA, BO, OSLO)] * 500),
+            array(*[[TEXT, {"entities": [[0, 3, "PER"]]}]] * 2000),
+            json.dumps({"data": [record(ADA)] * 2000}).encode(),
+            json.dumps({"annotations": [[TEXT, {"entities": [[0, 3, "PER"]]}]] * 2000}).encode(),
+            array(*[{"tokenized_text": ["a"] * 99, "ner": [[0, 3, "PER"]]}] * 500),
+        ],
+    )
+    def test_told(self, content):
+        upload = upload_of(content)
+        assert records.is_format(upload)
+        claimed = [item.name for item in FORMATS.values() if item.detects(upload)]
+        assert claimed in (["records"], ["doccano", "records"])
+
+    def test_the_first_record_with_spans_tells_doccano_and_others_apart(self):
+        upload = upload_of(lines(record(), record(ADA)))
+        assert not doccano.is_format(upload)
+        upload = upload_of(lines(record(), record([0, 3, "PER"])))
+        assert doccano.is_format(upload)
+        assert not prodigy.is_format(upload)
+
+    @pytest.mark.parametrize(
+        "content",
+        [
+            b"",
+            b"\xff\xfe\x00",
+            b"\x89PNG\0\0",
+            b"Ada B-PER\nmet O\n",
+            b"{",
+            b"{" * 100_000,
+            b"[" * 100_000,
+            b"[1]\n",
+            b"12\n13\n",
+            b"document,annotator,start,end,label\n1,ada,0,3,PER\n",
+            lines({"document": "1", "text": "Ada", "start": 0, "end": 3, "label": "PER"}),
+            lines({"id": 7, "data": {"text": TEXT}, "annotations": []}),
+            lines([{"id": 7, "data": {"text": TEXT}, "annotations": []}]),
+            lines({"tokens": ["Ada"], "ner_tags": ["B-PER"]}),
+            lines({"text": TEXT, "tokens": ["Ada"], "labels": [1]}),
+            lines({"text": TEXT, "labels": ["good"]}),
+            lines({"text": TEXT, "spans": [{"text": "Ada", "label": "PER"}]}),
+            lines({"text": TEXT, "spans": [{"text": "Ada", "start": None, "end": None}]}),
+            lines({"text": TEXT, "annotation_sets": {}}),
+            lines({"text": TEXT, "extractions": [{"char_interval": {"start_pos": 0}}]}),
+        ],
+    )
+    def test_not_told(self, content):
+        assert not records.is_format(upload_of(content))
+
+
+# --- Whatever comes -----------------------------------------------------------
+
+VALID = [
+    record(ADA, BO, OSLO | {"annotator": "bo"}, id=1, tokens=TOKENS),
+    record({"offset": 0, "length": 3, "type": ["A", "B"]}, [8, 10, "PER"], user="x", annotator=3),
+    record(text="😀 Ada", relations=[1], answer="accept"),
+    [TEXT, {"entities": [[0, 3, "PER"]], "spans": {"sc": []}}],
+    {"tokenized_text": ["a", "b"], "ner": [[0, 1, "X"]], "id": 4},
+    record(entities={"start": [0], "end": [3], "label": ["PER"]}),
+]
+JSON = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers(-3, 40)
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.sampled_from(["", "Ada", "PER", "reject", "\ud800", "😀😀"])
+    | st.text(max_size=5),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(["text", "start", "end", "label", "spans", "entities", "offsets"]),
+            inner,
+            max_size=3,
+        )
+    ),
+    max_leaves=6,
+)
+
+
+def only_our_errors(content, data=None, **options):
+    upload = upload_of(content, data)
+    records.is_format(upload)
+    doccano.is_format(upload)
+    for positions in ("characters", "tokens"):
+        reading = Reading(ReadOptions(**options))
+        try:
+            assembled(
+                records.read([upload], reading), reading, unit="document", positions=positions
+            )
+        except bc.BeyondChanceError as error:
+            assert str(error)  # noqa: PT017 - the message is what is checked
+
+
+OPTIONS = st.fixed_dictionaries(
+    {
+        "offsets": st.sampled_from([None, "utf16"]),
+        "ends": st.sampled_from([None, "inclusive", "exclusive"]),
+        "spans_key": st.sampled_from([None, None, "sc", "entities"]),
+    }
+)
+
+
+@pytest.mark.slow
+@settings(max_examples=300, deadline=None)
+@given(data=st.data(), options=OPTIONS)
+def test_replaced_values(data, options):
+    content = VALID
+    for _ in range(data.draw(st.integers(1, 3))):
+        path = data.draw(st.sampled_from([p for p in places(content) if p]))
+        content = replaced(content, path, data.draw(JSON))
+    only_our_errors(lines(*content) if data.draw(st.booleans()) else array(*content), **options)
+    only_our_errors(b"", content, **options)
+
+
+@pytest.mark.slow
+@settings(max_examples=300, deadline=None)
+@given(data=st.data(), number=st.integers(0, len(VALID) - 1), options=OPTIONS)
+def test_replaced_values_of_one_record(data, number, options):
+    content = [VALID[number]]
+    path = data.draw(st.sampled_from([p for p in places(content) if p]))
+    only_our_errors(array(*replaced(content, path, data.draw(JSON))), **options)
+
+
+@pytest.mark.slow
+@settings(max_examples=300, deadline=None)
+@given(data=st.data())
+def test_broken_bytes(data):
+    content = bytearray(array(*VALID))
+    for _ in range(data.draw(st.integers(1, 4))):
+        place = data.draw(st.integers(0, len(content)))
+        length = data.draw(st.integers(0, 5))
+        content[place : place + length] = data.draw(st.binary(max_size=4))
+    only_our_errors(bytes(content))
+
+
+@settings(max_examples=150, deadline=None)
+@given(content=st.binary() | st.lists(JSON, max_size=4).map(lambda items: lines(*items)))
+def test_anything(content):
+    only_our_errors(content)
