@@ -12,12 +12,12 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain, combinations, product
 from math import comb, inf, prod
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from beyondchance.core.measures import Measure
-from beyondchance.core.observed import SpanGroups
+from beyondchance.core.observed import SpanGroups, intersecting
 from beyondchance.scoring.options import Scoring
 from beyondchance.types import Floats, Ints
 
@@ -213,7 +213,8 @@ def _separate(
             (_matrix([[spot] for spot in spots], [known], scoring)[:, 0] for known in opponents),
             np.zeros(len(spots)),
         )
-        now = sum(value[spots.index(spot)] for spot in pool.spots)
+        number_of = {spot: number for number, spot in enumerate(spots)}
+        now = sum(value[number_of[spot]] for spot in pool.spots)
         ranked = np.sort(value)
         low += float(ranked[:number].sum() - now)
         high += float(ranked[len(spots) - number :].sum() - now)
@@ -372,23 +373,15 @@ def _matrix(one: list[list[Spot]], two: list[list[Spot]], scoring: Scoring) -> F
     is_labelled = scoring.scope.labelled
     labels = {spot.label for spots in one for spot in spots} if is_labelled else {0}
     for label in labels:
+        # Many placements differ in other labels only.
         groups: dict[tuple[tuple[int, int], ...], int] = {}
-        numbers = [
-            np.array(
-                [
-                    groups.setdefault(
-                        tuple(
-                            sorted({s[1:3] for s in spots if not is_labelled or s.label == label})
-                        ),
-                        len(groups),
-                    )
-                    for spots in side
-                ]
-            )
-            for side in (one, two)
-        ]
+
+        def group(spots: list[Spot], label: int = label, groups: Any = groups) -> int:
+            own = {spot[1:3] for spot in spots if not is_labelled or spot.label == label}
+            return int(groups.setdefault(tuple(sorted(own)), len(groups)))
+
         (rows, row), (columns, column) = (
-            np.unique(number, return_inverse=True) for number in numbers
+            np.unique(list(map(group, side)), return_inverse=True) for side in (one, two)
         )
         first = np.cumsum([0, *map(len, groups)])
         start, end = np.array([*chain.from_iterable(groups)], dtype=np.int64).reshape(-1, 2).T
@@ -397,8 +390,7 @@ def _matrix(one: list[list[Spot]], two: list[list[Spot]], scoring: Scoring) -> F
         grid = np.zeros(len(a))
         if both.any():
             spans = SpanGroups(first, start, end)
-            matched = np.atleast_2d(scoring.measure.matched(spans, a[both], b[both]))
-            grid[both] = matched[0]
+            grid[both] = np.atleast_2d(scoring.measure.matched(spans, a[both], b[both]))[0]
         found += grid.reshape(len(rows), len(columns))[row][:, column]
     return found
 
@@ -452,15 +444,26 @@ def _has_one_shape(side: Side, scoring: Scoring) -> bool:
 
 def _at_most(side: Side, other: Side, scoring: Scoring) -> float:
     """No match is more than the sum of what single spans match."""
-    singles = [[spot] for spot in set(other.possible())]
+    measure, is_labelled = scoring.measure, scoring.scope.labelled
+    against = {
+        group[0].label if is_labelled else 0: sorted({spot[1:3] for spot in group})
+        for group in _by_label(other.possible(), is_labelled)
+    }
 
     def value(spots: list[Spot]) -> Floats:
-        met = _matrix([[spot] for spot in spots], singles, scoring).sum(axis=1)
-        most = sizes_of(spots, scoring.measure) if is_limited else np.full(len(spots), inf)
-        return np.asarray(np.minimum(met, most))
+        """What each of some spots of one label can match of all that the other may have."""
+        places = against.get(spots[0].label if is_labelled else 0, [])
+        n = len(spots)
+        start, end = np.array([*(spot[1:3] for spot in spots), *places], dtype=np.int64).T
+        as_one = SpanGroups(np.append(np.arange(n + 1), n + len(places)), start, end)
+        row, one, two = intersecting(as_one, np.arange(n), np.full(n, n))
+        single = SpanGroups(np.arange(len(start) + 1), start, end)
+        matched = np.atleast_2d(measure.matched(single, one, two))[0] if len(row) else row
+        met = np.bincount(row, weights=matched, minlength=n)
+        most = sizes_of(spots, measure) if measure.is_one_to_one else inf
+        return np.asarray(np.minimum(met, most), dtype=np.float64)
 
-    is_limited = scoring.measure.is_one_to_one
-    return _summed(side, value, largest=True)
+    return _summed(side, value, is_labelled=is_labelled, largest=True)
 
 
 def _at_least(side: Side, other: Side, scoring: Scoring) -> float:
@@ -474,14 +477,21 @@ def _at_least(side: Side, other: Side, scoring: Scoring) -> float:
     )
     if not is_additive:
         return float(_matrix([side.known], known, scoring)[0, 0])
-    return _summed(
-        side, lambda spots: _matrix([[s] for s in spots], known, scoring)[:, 0], largest=False
-    )
+
+    def value(spots: list[Spot]) -> Floats:
+        return _matrix([[spot] for spot in spots], known, scoring)[:, 0]
+
+    return _summed(side, value, is_labelled=is_labelled, largest=False)
 
 
-def _summed(side: Side, value: Callable[[list[Spot]], Floats], *, largest: bool) -> float:
-    """The sum over spans, each string at the places with the largest or smallest values."""
-    total = float(value(side.known).sum()) if side.known else 0.0
+def _summed(
+    side: Side, value: Callable[[list[Spot]], Floats], *, is_labelled: bool, largest: bool
+) -> float:
+    """The sum over spans, each string at the places with the largest or smallest values.
+
+    `value` takes spots of one label.
+    """
+    total = sum(float(value(group).sum()) for group in _by_label(side.known, is_labelled))
     for pool in side.pools:
         for label, number in pool.quotas():
             ranked = np.sort(value([Spot(*place, label) for place in pool.places]))

@@ -209,7 +209,8 @@ def _records(upload: Upload) -> Iterator[_Record]:
 
 def _rows(upload: Upload) -> Iterator[tuple[str, str, Any]]:
     if upload.data is not None:
-        for number, row in enumerate(upload.data, start=1):
+        rows = upload.data if isinstance(upload.data, list | tuple) else [upload.data]
+        for number, row in enumerate(rows, start=1):
             is_mapping = isinstance(row, Mapping)
             yield f"{upload.name}: item {number}", str(number), dict(row) if is_mapping else row
         return
