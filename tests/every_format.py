@@ -479,6 +479,25 @@ def records_of_words(data: Annotations) -> Example:
     return one_each(data, "json", content)
 
 
+def quotes(data: Annotations) -> Example:
+    """Without offsets: from left to right, so that the i-th mention is the i-th occurrence."""
+
+    def content(person: str) -> bytes:
+        return lines(
+            {
+                "id": identifier(document),
+                "text": data.texts[document],
+                "entities": [
+                    {"text": surface, "label": label}
+                    for _, _, label, surface in data.marked(document, person)
+                ],
+            }
+            for document in data.by(person)
+        )
+
+    return one_each(data, "jsonl", content)
+
+
 def _regions(data: Annotations, document: str, person: str) -> list[dict[str, Any]]:
     return [
         {"start": start, "end": end, "text": surface, "labels": [label]}
@@ -698,6 +717,7 @@ FORMATS: dict[str, list[Callable[[Annotations], Example]]] = {
         *(records, records_of_all, records_with_ends, records_of_pairs, records_of_words),
     ],
     "label-studio": [label_studio, label_studio_min],
+    "quotes": [quotes],
     "webanno-tsv": [webanno_tsv, webanno_tsv_file],
     "spacy": [spacy],
     "gate": [gate_bdocjs, gate_bdocjs_file, gate_xml],
