@@ -68,6 +68,7 @@ BDOCJS = json.dumps(
     }
 )
 HF = '{"id": "1", "tokens": ["Anna", "left"], "ner_tags": ["B-PER", "O"]}\n'
+QUOTES = '{"id": 1, "text": "Anna left", "entities": [{"text": "Anna", "label": "PER"}]}\n'
 WRITTEN = {
     "conll": CONLL,
     "hf": HF,
@@ -75,6 +76,7 @@ WRITTEN = {
     "doccano": DOCCANO,
     "prodigy": PRODIGY,
     "records": RECORDS,
+    "quotes": QUOTES,
     "label-studio": LABEL_STUDIO,
     "conllu": CONLLU,
     "webanno-tsv": WEBANNO,

@@ -95,6 +95,21 @@ def test_files_longer_than_their_head_are_recognised(is_array):
     assert len(corpus.span_start) == 200
 
 
+def test_a_model_may_have_given_no_answer():
+    rows = [{"text": TEXT, "entities": QUOTES}, {"text": "Ah.", "entities": None}, {"text": "Oh."}]
+    corpus = bc.read(stream(rows))
+    assert corpus.documents == ("1",)
+    assert corpus.skipped == {"records not annotated left out": 2}
+
+
+def test_a_folder_with_a_file_for_each_document(tmp_path):
+    for name in ("one", "two"):
+        (tmp_path / f"{name}.json").write_text(json.dumps({"text": TEXT, "entities": QUOTES}))
+    corpus = bc.read(tmp_path)
+    assert corpus.documents == ("one", "two")
+    assert spans(corpus, "two") == EXPECTED
+
+
 def test_examples_of_no_entity_are_counted():
     """As those of spacy-llm."""
     no = {"text": "sailed", "is_entity": False, "label": "==NONE==", "reason": "is a verb"}
@@ -172,8 +187,8 @@ def test_places_that_cut_a_token_are_left_out_if_tokens_are_strict():
         (
             [{"id": "a", "entities": QUOTES}],
             (
-                "item 1: document 'a' has no text; expected it in the record, or with this id in the "
-                "file of another annotator: add the texts under the key 'text'"
+                "item 1: document 'a' has no text; expected it in the record, or with this id in "
+                "the file of another annotator: add the texts under the key 'text'"
             ),
         ),
         ([{"text": 3, "entities": []}], "'text' is 3; expected the text that was quoted from"),

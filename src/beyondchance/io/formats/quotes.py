@@ -21,9 +21,12 @@ from beyondchance.io.registry import Upload
 from beyondchance.io.values import identifier, label_of, object_of, quoting, refused
 from beyondchance.messages import Quote
 
-_TEXTS = ("text", "sentence", "content", "source_text", "sourceText", "passage", "input")
-_DOCUMENTS = ("id", "doc_id", "document_id", "docid", "document", "uid")
-_ANNOTATORS = ("annotator", "annotator_id", "model")
+_TEXTS = (
+    *("text", "full_text", "sentence", "content", "input", "raw_text", "raw", "body", "passage"),
+    *("context", "source_text", "sourceText", "Text"),
+)
+_DOCUMENTS = ("id", "doc_id", "document_id", "docid", "uid", "guid", "_id")
+_ANNOTATORS = ("annotator", "annotator_id", "annotator_name", "annotated_by", "coder", "model")
 _LISTS = (
     *("entities", "spans", "quotes", "mentions", "extractions", "annotations", "labels", "label"),
     *("named_entities", "ner", "nerData", "predictions", "output"),
@@ -80,13 +83,13 @@ def _verdict(row: Mapping[str, Any]) -> bool | None:
     """Whether a record has quotes; None if it has none at all and may have had."""
     key = _key(row, _LISTS)
     if key is None:
-        groups = _flat_groups(row)
+        groups = [group for group in _flat_groups(row).values() if group]
         text = _first(row, _TEXTS)
-        return bool(
-            groups
-            and isinstance(text, str)
-            and any(value and str(value[0]) in text for value in groups.values())
-        )
+        if isinstance(text, str) and not any(isinstance(row[other], list) for other in row):
+            return None
+        return isinstance(text, str) and any(group[0] in text for group in groups)
+    if row[key] is None:
+        return None
     value = row[key]
     if isinstance(value, Mapping):
         lists = [items for items in value.values() if items]
@@ -180,7 +183,11 @@ def read(uploads: list[Upload], reading: Reading) -> Iterator[Draft]:
                 texts.setdefault(record.document, record.text)
     for upload in uploads:
         n_quotes, n_before = 0, reading.skipped[NOT_FOUND]
+        _check_any(records[upload.name])
         for record in records[upload.name]:
+            if not _is_annotated(record.row):
+                reading.skipped["records not annotated left out"] += 1
+                continue
             draft, n_here = _draft(record, texts, upload.annotator, reading)
             n_quotes += n_here
             reading.met(upload.name, [draft.annotator])
@@ -189,6 +196,23 @@ def read(uploads: list[Upload], reading: Reading) -> Iterator[Draft]:
         if n_lost:
             lost = f"{n_lost:,} of {n_quotes:,} quotes are not in their texts and were left out"
             reading.note(lost, where=upload.name)
+
+
+def _is_annotated(row: Mapping[str, Any]) -> bool:
+    """Whether a record has quotes, or a place for them: a model may have given no answer."""
+    key = _key(row, _LISTS)
+    return bool(_flat_groups(row)) if key is None else row[key] is not None
+
+
+def _check_any(records: list[_Record]) -> None:
+    """Refuse an upload of records of which none was annotated."""
+    if records and not any(_is_annotated(record.row) for record in records):
+        first = records[0]
+        raise FormatError(
+            *("no quotes among ", *_listed(first.row)),
+            where=first.where,
+            expected="a list of them under a key such as 'entities'",
+        )
 
 
 def _records(upload: Upload) -> Iterator[_Record]:
@@ -215,9 +239,11 @@ def _rows(upload: Upload) -> Iterator[tuple[str, str, Any]]:
             yield f"{upload.name}: item {number}", str(number), dict(row) if is_mapping else row
         return
     for source in upload.sources:
-        for where, number, row in rows_of(source):
-            name = f"{upload.document_of(source)}:{number}" if upload.is_folder else f"{number}"
-            yield where, name, row
+        rows = list(rows_of(source))
+        stem = upload.document_of(source)
+        for where, number, row in rows:
+            name = stem if len(rows) == 1 else f"{stem}:{number}"
+            yield where, name if upload.is_folder else f"{number}", row
 
 
 def _draft(
@@ -233,8 +259,8 @@ def _draft(
             expected="it in the record, or with this id in the file of another annotator",
             remedy="add the texts under the key 'text'",
         )
-    for key in _ANNOTATORS:
-        annotator = identifier(row, key, where) or annotator
+    names = (identifier(row, key, where) for key in _ANNOTATORS)
+    annotator = next(filter(None, names), annotator)
     mentions = list(_mentions(row, where, reading))
     spans = []
     places = placed(text, mentions, near=reading.options["near_quotes"])
@@ -264,18 +290,9 @@ def _mentions(row: Mapping[str, Any], where: str, reading: Reading) -> Iterator[
     """The quotes of a record in their order."""
     key = _key(row, _LISTS)
     if key is None:
-        groups = _flat_groups(row)
-        if not groups:
-            raise FormatError(
-                *("no quotes among ", *_listed(row)),
-                where=where,
-                expected="a list of them under a key such as 'entities'",
-            )
-        yield from _grouped(groups, where, reading)
+        yield from _grouped(_flat_groups(row), where, reading)
         return
     value = row[key]
-    if value is None:
-        return
     if isinstance(value, Mapping):
         yield from _grouped(value, where, reading)
     elif isinstance(value, list):
