@@ -197,8 +197,10 @@ class _Searched:
 
     def _is_edge(self, offset: int) -> bool:
         """Whether no word goes on across an offset."""
-        around = self.text[max(offset - 1, 0) : offset + 1]
-        return len(around) < 2 or offset == 0 or not all(map(_is_joined, around))
+        text = self.text
+        if not 0 < offset < len(text):
+            return True
+        return not (_is_joined(text[offset]) and _is_joined(text[offset - 1]))
 
     def _nearest(self, words: str, share: float) -> list[Interval]:
         """The stretch of whole words that is most similar, if it is similar enough."""
@@ -221,7 +223,9 @@ class _Searched:
 
 def _is_joined(character: str) -> bool:
     """Whether a character makes a word with another next to it."""
-    is_word = character.isalnum() or character == "_" or unicodedata.category(character)[0] == "M"
+    if character.isascii():
+        return character.isalnum() or character == "_"
+    is_word = character.isalnum() or unicodedata.category(character)[0] == "M"
     return is_word and _UNSPACED.match(character) is None
 
 

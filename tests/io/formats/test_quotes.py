@@ -95,11 +95,28 @@ def test_files_longer_than_their_head_are_recognised(is_array):
     assert len(corpus.span_start) == 200
 
 
+@pytest.mark.parametrize("is_array", [True, False])
+def test_one_text_may_be_longer_than_the_head(is_array):
+    row = {"text": f"{TEXT} {'x ' * 50000}", "entities": QUOTES}
+    assert spans(bc.read(stream([row] if is_array else row))) == EXPECTED
+
+
 def test_a_model_may_have_given_no_answer():
     rows = [{"text": TEXT, "entities": QUOTES}, {"text": "Ah.", "entities": None}, {"text": "Oh."}]
     corpus = bc.read(stream(rows))
     assert corpus.documents == ("1",)
     assert corpus.skipped == {"records not annotated left out": 2}
+
+
+def test_lists_next_to_the_text_may_be_empty_or_invented():
+    rows = [
+        {"text": "Ah.", "PER": [], "LOC": []},
+        {"text": "Oh.", "PER": ["Eve"]},
+        {"text": TEXT, "PER": ["Mira Holt"], "LOC": ["Lund"]},
+    ]
+    corpus = bc.read(stream(rows))
+    assert corpus.documents == ("1", "2", "3")
+    assert spans(corpus, "3") == EXPECTED
 
 
 def test_a_folder_with_a_file_for_each_document(tmp_path):

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 from beyondchance.errors import FormatError
@@ -18,6 +20,7 @@ from beyondchance.io.json_rows import head_values, rows_of
 from beyondchance.io.options import Reading
 from beyondchance.io.quoted import FOLDED, NEAR, Mention, Missing, Place, placed
 from beyondchance.io.registry import Upload
+from beyondchance.io.sources import Source
 from beyondchance.io.values import identifier, label_of, object_of, quoting, refused
 from beyondchance.messages import Quote
 
@@ -68,7 +71,18 @@ def is_format(upload: Upload) -> bool:
     if upload.data is not None:
         rows = upload.data if isinstance(upload.data, list | tuple) else []
         return bool(rows) and _look_right(list(rows[:100]))
-    return all(_look_right(head_values(source)) for source in upload.sources)
+    return all(map(_looks_right, upload.sources))
+
+
+def _looks_right(source: Source) -> bool:
+    rows = head_values(source)
+    if len(rows) == 1 and source.is_longer_than_head and isinstance(rows[0], Mapping):
+        # One text may be longer than the head, and its quotes follow.
+        if _first(rows[0], _TEXTS) is None:
+            return False
+        with suppress(FormatError):
+            rows = [row for _, _, row in islice(rows_of(source), 1)]
+    return _look_right(rows)
 
 
 def _look_right(rows: list[Any]) -> bool:
@@ -83,14 +97,10 @@ def _verdict(row: Mapping[str, Any]) -> bool | None:
     """Whether a record has quotes; None if it has none at all and may have had."""
     key = _key(row, _LISTS)
     if key is None:
-        groups = [group for group in _flat_groups(row).values() if group]
-        text = _first(row, _TEXTS)
-        if isinstance(text, str) and not any(isinstance(row[other], list) for other in row):
-            return None
-        return isinstance(text, str) and any(group[0] in text for group in groups)
-    if row[key] is None:
-        return None
+        return _verdict_of_groups(row)
     value = row[key]
+    if value is None:
+        return None
     if isinstance(value, Mapping):
         lists = [items for items in value.values() if items]
         return all(_is_group(items) for items in lists) if lists else None
@@ -98,6 +108,14 @@ def _verdict(row: Mapping[str, Any]) -> bool | None:
         return False
     # The last may be cut short where the head of the file ends.
     return all(_is_quote(item) for item in (value[:-1] or value)) if value else None
+
+
+def _verdict_of_groups(row: Mapping[str, Any]) -> bool | None:
+    """The same of lists next to the text: some of what they hold must be in it."""
+    text, groups = _first(row, _TEXTS), _flat_groups(row)
+    if not isinstance(text, str) or (not groups and any(isinstance(row[x], list) for x in row)):
+        return False
+    return any(words in text for group in groups.values() for words in group) or None
 
 
 def _is_group(items: Any) -> bool:
@@ -116,10 +134,12 @@ def _is_quote(item: Any) -> bool:
 
 
 def _has_offsets(item: Mapping[str, Any]) -> bool:
-    return any(_OFFSET.search(str(key)) and _has_numbers(item[key]) for key in item)
+    return any(_has_numbers(value) and _OFFSET.search(str(key)) for key, value in item.items())
 
 
 def _has_numbers(value: Any) -> bool:
+    if isinstance(value, str):
+        return False
     if isinstance(value, Mapping):
         return any(map(_has_numbers, value.values()))
     if isinstance(value, list | tuple):
