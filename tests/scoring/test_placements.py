@@ -182,8 +182,9 @@ def test_bounds_of_too_many_placements_contain_all_of_them(both, measure, monkey
         corpus = read_case(texts, one, two, both=both)
         exact = bc.placement_range(corpus, measure=measure)
         with monkeypatch.context() as patch:
-            patch.setattr(quote_clusters, "MOST_PLACEMENTS", 0)
+            patch.setattr(quote_clusters, "_enumerated", lambda *_: None)
             patch.setattr(quote_clusters, "_separate", lambda *_: None)
+            patch.setattr(quote_clusters, "_of_one_string", lambda *_: None)
             outer = bc.placement_range(corpus, measure=measure)
         n_bounded += not outer.is_exact
         for name in ("observed", "corrected"):
@@ -205,6 +206,7 @@ def test_places_that_count_for_themselves_need_no_enumeration(measure, monkeypat
         found = bc.placement_range(corpus, measure=measure)
         with monkeypatch.context() as patch:
             patch.setattr(quote_clusters, "_separate", lambda *_: None)
+            patch.setattr(quote_clusters, "_of_one_string", lambda *_: None)
             enumerated = bc.placement_range(corpus, measure=measure)
         with monkeypatch.context() as patch:
             patch.setattr(quote_clusters, "_enumerated", lambda *_: None)
@@ -250,19 +252,43 @@ def test_bounds_hold_where_chance_may_be_anything(both, monkeypatch):
             assert exact.corrected[1] <= outer.corrected[1] + 1e-12
 
 
-def test_many_occurrences_by_two_models_are_bounded():
+@pytest.mark.parametrize(("a", "b", "low", "high"), [(30, 30, 0, 30), (40, 50, 30, 40)])
+def test_many_occurrences_by_two_models_are_exact(a, b, low, high):
+    """By how many of 60 places both can have chosen."""
     text = "Ann. " * 60 + "Bo saw none of them."
-    corpus = bc.read(records((text, ["Ann"] * 30)), records((text, ["Ann"] * 30)))
+    corpus = bc.read(records((text, ["Ann"] * a)), records((text, ["Ann"] * b)))
+    found = bc.placement_range(corpus, measure="exact")
+    assert found.is_exact
+    assert found.observed == pytest.approx((2 * low / (a + b), 2 * high / (a + b)))
+
+
+@pytest.mark.parametrize("measure", ["token", "exact", "boundary", "dice", "iou"])
+def test_two_models_that_choose_among_the_same_places_need_no_enumeration(measure, monkeypatch):
+    text = "Ann saw Ann and Ann, Ann and Bo."
+    for a, b in product(range(1, 5), repeat=2):
+        corpus = bc.read(records((text, ["Ann"] * a)), records((text, ["Ann"] * b)))
+        found = bc.placement_range(corpus, measure=measure)
+        with monkeypatch.context() as patch:
+            patch.setattr(quote_clusters, "_of_one_string", lambda *_: None)
+            enumerated = bc.placement_range(corpus, measure=measure)
+        assert found.is_exact
+        assert found.observed == pytest.approx(enumerated.observed, abs=1e-12)
+        assert found.corrected == pytest.approx(enumerated.corrected, abs=1e-12)
+
+
+def test_notes_say_that_bounds_are_bounds():
+    text = "Ann. Lee. " * 60 + "Bo saw none of them."
+    one = ["Ann"] * 30 + ["Ann. Lee"] * 3
+    corpus = bc.read(records((text, one)), records((text, ["Ann"] * 30)))
     found = bc.placement_range(corpus, measure="exact")
     assert not found.is_exact
-    assert found.observed == (0.0, 1.0)
-    assert found.corrected[1] == 1.0
+    low, high = found.corrected
     (note,) = [
         str(note) for note in bc.agreement(corpus, measure="exact").notes if "quotes" in str(note)
     ]
     assert note == (
-        "60 quotes may be at other occurrences of the same words; depending on where they are, "
-        f"corrected agreement is somewhere between {found.corrected[0]:.3f} and 1.000"
+        "63 quotes may be at other occurrences of the same words; depending on where they are, "
+        f"corrected agreement is somewhere between {low:.3f} and {high:.3f}"
     )
 
 

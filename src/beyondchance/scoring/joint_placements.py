@@ -30,6 +30,8 @@ from beyondchance.scoring.counting import counted
 from beyondchance.scoring.marks import check_fit, marked
 from beyondchance.scoring.options import Scoring
 from beyondchance.scoring.quote_clusters import (
+    MOST_IN_ALL,
+    MOST_PLACEMENTS,
     MOST_SHAPES,
     Cluster,
     Outcome,
@@ -101,10 +103,12 @@ def extremes(
     choices: list[list[Sums]] = []
     is_exact, n_ambiguous = True, 0
     expected = counts.by_document()
+    n_clusters = sum(len(document.clusters) for document in documents)
+    most = min(MOST_PLACEMENTS, MOST_IN_ALL // n_clusters)
     for document in documents:
         name = corpus.documents[document.number]
         now = base.expected if counts.is_corpus_wide else expected[name].expected
-        found, is_all = _choices(document, corpus, scoring, now)
+        found, is_all = _choices(document, corpus, scoring, now, most=most)
         choices.append(found)
         is_exact &= is_all
         n_ambiguous += document.n_ambiguous
@@ -251,16 +255,17 @@ def _sides(corpus: Corpus, spans: Sequence[int], first: Ints) -> Cluster:
 
 
 def _choices(
-    document: _Document, corpus: Corpus, scoring: Scoring, expected: float
+    document: _Document, corpus: Corpus, scoring: Scoring, expected: float, *, most: int
 ) -> tuple[list[Sums], bool]:
     """What a document can add to the sums of the corpus, and whether this is exact.
 
-    `expected` is the expected match where spans were put.
+    `expected` is the expected match where spans were put; at most `most` joint placements of a
+    cluster are enumerated.
     """
     outcomes = []
     is_exact = True
     for cluster in document.clusters:
-        found, is_all = outcomes_of(cluster, document.pairs, scoring)
+        found, is_all = outcomes_of(cluster, document.pairs, scoring, most=most)
         outcomes.append(found)
         is_exact &= is_all
     if all(len(found) == 1 and found[0].example is not None for found in outcomes):

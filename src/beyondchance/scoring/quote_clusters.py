@@ -25,6 +25,8 @@ MOST_PLACEMENTS = 100_000
 """How many joint placements of a cluster are enumerated."""
 MOST_OF_ONE = 10_000
 """How many placements of one annotator are."""
+MOST_IN_ALL = 2_000_000
+"""How many joint placements are enumerated in all clusters of a corpus."""
 MOST_SHAPES = 500
 """How many combinations of shapes are told apart."""
 
@@ -165,11 +167,18 @@ def _linked(lines: Iterable[list[tuple[int, int, int]]], n_nodes: int) -> list[i
 
 
 def outcomes_of(
-    cluster: Cluster, pairs: Sequence[tuple[int, int]], scoring: Scoring
+    cluster: Cluster, pairs: Sequence[tuple[int, int]], scoring: Scoring, *, most: int
 ) -> tuple[list[Outcome], bool]:
-    """All outcomes of a cluster, and whether they are exact or bounds."""
-    found = _separate(cluster, pairs, scoring) or _enumerated(cluster, pairs, scoring)
-    return (found, True) if found else (_relaxed(cluster, pairs, scoring), False)
+    """All outcomes of a cluster, and whether they are exact or bounds.
+
+    At most `most` joint placements are enumerated.
+    """
+    found = (
+        _separate(cluster, pairs, scoring)
+        or _of_one_string(cluster, pairs, scoring)
+        or _enumerated(cluster, pairs, scoring, most)
+    )
+    return (found, True) if found else (_relaxed(cluster, pairs, scoring, most), False)
 
 
 def sizes_of(spots: Sequence[Spot], measure: Measure) -> Floats:
@@ -238,19 +247,46 @@ def _is_apart(spots: Iterable[Spot]) -> bool:
     return True
 
 
+def _of_one_string(
+    cluster: Cluster, pairs: Sequence[tuple[int, int]], scoring: Scoring
+) -> list[Outcome] | None:
+    """The outcome of a cluster in which two annotators chose among the same places; None of others.
+
+    How many places both chose is all that counts. Of n places, a and b were chosen: at least
+    a + b - n of them by both, at most the smaller of a and b.
+    """
+    pools = [pool for side in cluster.values() for pool in side.pools]
+    if len(cluster) != 2 or len(pools) != 2 or any(side.known for side in cluster.values()):
+        return None
+    one, two = pools
+    if (
+        len({*one.labels, *two.labels}) > 1
+        or one.places != two.places
+        or len({(text, end - start) for text, start, end in one.places}) > 1
+        or not _is_apart(one.possible())
+        or not any(set(pair) == set(cluster) for pair in pairs)
+    ):
+        return None
+    n, a, b = len(one.places), len(one.labels), len(two.labels)
+    value = float(_matrix([one.spots[:1]], [one.spots[:1]], scoring)[0, 0])
+    now = len({*one.spots} & {*two.spots})
+    low, high = (value * (number - now) for number in (max(a + b - n, 0), min(a, b)))
+    return [Outcome(low, high, {who: side.default for who, side in cluster.items()})]
+
+
 def _enumerated(
-    cluster: Cluster, pairs: Iterable[tuple[int, int]], scoring: Scoring
+    cluster: Cluster, pairs: Iterable[tuple[int, int]], scoring: Scoring, most: int
 ) -> list[Outcome] | None:
     """All placements of a cluster, by shape; None if there are too many."""
     people = list(cluster)
     placements: list[list[list[Spot]]] = []
     for who in people:
-        found = _placements(cluster[who], MOST_OF_ONE)
+        found = _placements(cluster[who], min(most, MOST_OF_ONE))
         if not found:
             return None
         # The first one is where spans were put.
         placements.append([cluster[who].default, *found])
-    if prod(map(len, placements)) > MOST_PLACEMENTS:
+    if prod(len(found) - 1 for found in placements) > most:
         return None
     matched = np.zeros([len(found) for found in placements])
     for a, b in pairs:
@@ -395,7 +431,9 @@ def _matrix(one: list[list[Spot]], two: list[list[Spot]], scoring: Scoring) -> F
     return found
 
 
-def _relaxed(cluster: Cluster, pairs: Iterable[tuple[int, int]], scoring: Scoring) -> list[Outcome]:
+def _relaxed(
+    cluster: Cluster, pairs: Iterable[tuple[int, int]], scoring: Scoring, most: int
+) -> list[Outcome]:
     """Bounds of what matches in a cluster with too many placements, pair by pair of annotators.
 
     At most, every span is at the place where it meets most of what the other may have marked; at
@@ -408,7 +446,7 @@ def _relaxed(cluster: Cluster, pairs: Iterable[tuple[int, int]], scoring: Scorin
             now = float(_matrix([cluster[a].default], [cluster[b].default], scoring)[0, 0])
             low += max(_at_least(*both, scoring) for both in sides) - now
             high += min(_at_most(*both, scoring) for both in sides) - now
-    examples = [_shapes(side, scoring) for side in cluster.values()]
+    examples = [_shapes(side, scoring, most) for side in cluster.values()]
     if not all(examples) or prod(map(len, examples)) > MOST_SHAPES:
         return [Outcome(low, high, None)]
     return [
@@ -416,11 +454,11 @@ def _relaxed(cluster: Cluster, pairs: Iterable[tuple[int, int]], scoring: Scorin
     ]
 
 
-def _shapes(side: Side, scoring: Scoring) -> list[list[Spot]]:
+def _shapes(side: Side, scoring: Scoring, most: int) -> list[list[Spot]]:
     """A placement of each shape; none if it is not known which there are."""
     if _has_one_shape(side, scoring):
         return [side.default]
-    placements = _placements(side, MOST_OF_ONE) or []
+    placements = _placements(side, min(most, MOST_OF_ONE)) or []
     return list({_shape(spots, scoring): spots for spots in placements}.values())
 
 
