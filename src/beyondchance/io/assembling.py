@@ -38,7 +38,8 @@ _RULES = {"words": "rule", "whitespace": "whitespace"}
 
 def _checked(draft: Draft, reading: Reading) -> Draft:
     """Offsets in code points, checked against the text, without white space at the edges."""
-    unit = reading.options["offsets"] or draft.offsets
+    # What the option says is about offsets of files.
+    unit = draft.offsets if draft.is_words else reading.options["offsets"] or draft.offsets
     torn = None if draft.text.isascii() else _SURROGATE.search(draft.text)
     if torn is not None:
         problem = quoting("the text holds half of a character ({})", torn[0])

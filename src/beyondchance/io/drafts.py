@@ -61,7 +61,8 @@ class Draft:
     offsets : {"codepoints", "utf16"}
         What the offsets of spans, tokens and sentences count.
     is_words : bool
-        Whether spans are made of whole tokens, so that no white space is to be trimmed.
+        Whether the offsets are those of words and not of the file, so that they count code points
+        whatever those of files count, and no white space is to be trimmed.
     is_gold : bool
         Whether this is the gold standard rather than the work of an annotator.
     fields : mapping of str to str

@@ -182,6 +182,20 @@ def test_texts_may_be_in_the_file_of_another():
     assert bc.agreement(corpus).observed == pytest.approx(2 * 9 / (9 + 13))
 
 
+@pytest.mark.parametrize("unit", ["utf16", "codepoints"])
+def test_offsets_of_other_files_do_not_move_quotes(unit):
+    text = "😀 Lund"
+    start = 2 + (unit == "utf16")
+    person = {
+        "id": 1,
+        "text": text,
+        "entities": [{"start": start, "end": start + 4, "label": "LOC"}],
+    }
+    model = {"id": 1, "text": text, "entities": QUOTES[1:]}
+    corpus = bc.read(stream([model]), stream([person]), offsets=unit)
+    assert {tuple(corpus.spans("1", name)[0]) for name in corpus.annotators} == {(2, 6, "LOC")}
+
+
 def test_tokens_are_scored_like_characters():
     rows = [{"text": TEXT, "entities": {"PER": ["Mira", "Mira Holt"]}}]
     corpus = bc.read(stream(rows), positions="tokens")

@@ -289,7 +289,12 @@ def _draft(
         if span is not None:
             spans.append(span)
     draft = Draft(
-        where=where, document=record.document, annotator=annotator, text=text, spans=spans
+        where=where,
+        document=record.document,
+        annotator=annotator,
+        text=text,
+        spans=spans,
+        is_words=True,
     )
     return draft, len(mentions)
 
