@@ -298,7 +298,7 @@ def files() -> None:
     """Reading: CoNLL files beside seqscore, a million spans beside polars and pyarrow."""
     import polars as pl
     import seqscore.conll
-    from pyarrow import csv as arrow_csv
+    from pyarrow import csv as arrow_csv, parquet
 
     with TemporaryDirectory() as name:
         folder = Path(name)
@@ -329,15 +329,24 @@ def files() -> None:
         print()
         ratio("two CoNLL files of 46,000 tokens, ours / seqscore", mine / theirs, most=0.5)
         ratio("CoNLL files with -DOCSTART- / without", with_marks / mine, most=1.3)
-        mine, *others = best(
+        columns = table.with_suffix(".parquet")
+        parquet.write_table(arrow_csv.read_csv(table), columns)
+        csv_times = best(
             lambda: bc.read(table),
             lambda: pl.read_csv(table),
             lambda: arrow_csv.read_csv(table),
-            times=5,
+            times=9,
         )
-        for peer, theirs in zip(("polars", "pyarrow"), others, strict=True):
-            title = f"a table of 1,000,000 spans, ours / {peer}'s bare read"
-            ratio(title, mine / theirs, most=3)
+        parquet_times = best(
+            lambda: bc.read(columns),
+            lambda: pl.read_parquet(columns),
+            lambda: parquet.read_table(columns),
+            times=9,
+        )
+        for kind, (mine, *others) in (("CSV", csv_times), ("Parquet", parquet_times)):
+            for peer, theirs in zip(("polars", "pyarrow"), others, strict=True):
+                title = f"a {kind} table of 1,000,000 spans, ours / {peer}'s bare read"
+                ratio(title, mine / theirs, most=2)
 
 
 def process(*command: str | Path) -> Job:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
+from xml.sax.saxutils import quoteattr
 
 import cassis
 import pyarrow as pa
@@ -391,6 +392,74 @@ def prodigy(data: Annotations) -> Example:
     return Example({"tasks.jsonl": lines(tasks)}, ["tasks.jsonl"])
 
 
+def _argilla_spans(data: Annotations, document: str, person: str) -> list[dict[str, Any]]:
+    return [
+        {"label": label, "start": start, "end": end}
+        for start, end, label, _ in data.marked(document, person)
+    ]
+
+
+def argilla(data: Annotations) -> Example:
+    records = [
+        {
+            "id": document,
+            "fields": {"text": text},
+            "metadata": {},
+            "suggestions": {},
+            "responses": {
+                "spans": [
+                    {"value": _argilla_spans(data, document, person), "user_id": person}
+                    for person in data.people
+                    if (document, person) in data.spans
+                ]
+            },
+            "vectors": {},
+            "_server_id": None,
+        }
+        for document, text in data.texts.items()
+    ]
+    content = json.dumps(records).encode()
+    return Example({"records.json": content}, ["records.json"], {"offsets": "codepoints"})
+
+
+def argilla_flat(data: Annotations) -> Example:
+    rows = []
+    for document, text in data.texts.items():
+        people = [person for person in data.people if (document, person) in data.spans]
+        rows.append(
+            {
+                "id": document,
+                "text": text,
+                "spans.responses": [_argilla_spans(data, document, person) for person in people],
+                "spans.responses.users": people,
+                "spans.responses.status": ["submitted"] * len(people),
+            }
+        )
+    return Example({"flat.jsonl": lines(rows)}, ["flat.jsonl"], {"offsets": "codepoints"})
+
+
+def langextract(data: Annotations) -> Example:
+    def content(person: str) -> bytes:
+        return lines(
+            {
+                "extractions": [
+                    {
+                        "extraction_class": label,
+                        "extraction_text": surface,
+                        "char_interval": {"start_pos": start, "end_pos": end},
+                        "alignment_status": "match_exact",
+                    }
+                    for start, end, label, surface in data.marked(document, person)
+                ],
+                "text": data.texts[document],
+                "document_id": document,
+            }
+            for document in data.by(person)
+        )
+
+    return one_each(data, "jsonl", content)
+
+
 def records(data: Annotations) -> Example:
     """One file for each annotator, in the shape of Hugging Face's pipelines."""
 
@@ -496,6 +565,120 @@ def quotes(data: Annotations) -> Example:
         )
 
     return one_each(data, "jsonl", content)
+
+
+def mqm(data: Annotations) -> Example:
+    """An error in each row, between marks; a row without an error where nothing was found."""
+    names = ["system", "doc", "doc_id", "seg_id", "rater", "source", "target", "category"]
+    rows = [[*names, "severity"]]
+    for document, person in data.spans:
+        text = data.texts[document]
+        begin = ["", "", "", document, person, ""]
+        found = [
+            [*begin, f"{text[:start]}<v>{text[start:end]}</v>{text[end:]}", label, "Minor"]
+            for start, end, label, _ in data.marked(document, person)
+        ]
+        rows += found or [[*begin, text, "No-error", "No-error"]]
+    return Example({"mqm.tsv": "\n".join(map("\t".join, rows)).encode()}, ["mqm.tsv"])
+
+
+def mqm_json(data: Annotations) -> Example:
+    """Of Bio-MQM, which does not name documents: by their texts."""
+    records = [
+        {
+            "source": "",
+            "target": data.texts[document],
+            "SEG_ID": document,
+            "source_errors": [],
+            "target_errors": [
+                {"term": words, "startIndex": start, "endIndex": end - 1}
+                | {"error_category": label, "severity": "Minor"}
+                for start, end, label, words in data.marked(document, person)
+            ],
+            "Annotator_ID": person,
+        }
+        for document, person in data.spans
+    ]
+    return Example({"mqm.json": json.dumps(records).encode("utf-8-sig")}, ["mqm.json"])
+
+
+def _errors(data: Annotations, document: str, person: str) -> list[dict[str, Any]]:
+    return [
+        {"start_i": start, "end_i": end - 1, "severity": label}
+        for start, end, label, _ in data.marked(document, person, utf16)
+    ]
+
+
+def esa(data: Annotations) -> Example:
+    """As pearmut stores it."""
+    log = [
+        {
+            "user_id": person,
+            "item_i": number,
+            "item": [{"item_id": document, "tgt": {"": data.texts[document]}}],
+            "annotation": [{"": {"score": 80, "error_spans": _errors(data, document, person)}}],
+        }
+        for number, (document, person) in enumerate(data.spans)
+    ]
+    return Example({"log.jsonl": lines(log)}, ["log.jsonl"])
+
+
+def esa_wmt(data: Annotations) -> Example:
+    segments = [
+        {
+            "doc_id": document,
+            "tgt_text": {"": text},
+            "scores": {
+                "": [
+                    {"annotator": person, "errors": _errors(data, document, person)}
+                    for person in data.people
+                    if (document, person) in data.spans
+                ]
+            },
+        }
+        for document, text in data.texts.items()
+    ]
+    return Example({"wmt.jsonl": lines(segments)}, ["wmt.jsonl"])
+
+
+def esa_appraise(data: Annotations) -> Example:
+    """The texts are in a second file."""
+    made = io.StringIO()
+    writer = csv.writer(made, lineterminator="\n")
+    for document, person in data.spans:
+        errors = json.dumps(_errors(data, document, person))
+        writer.writerow([person, "", document, "TGT", "eng", "deu", "80", "", "False", errors])
+    items = [
+        {"targetID": "", "itemID": document, "documentID": "", "targetText": text}
+        for document, text in data.texts.items()
+    ]
+    files = {
+        "scores.csv": made.getvalue().encode(),
+        "batches.json": json.dumps([{"items": items}]).encode(),
+    }
+    return Example(files, ["scores.csv"], {"documents": "batches.json"})
+
+
+def factgenie(data: Annotations) -> Example:
+    """The outputs are a second file; documents are named after data set, split and setup too."""
+
+    def key(document: str) -> dict[str, str]:
+        return {"dataset": "d", "split": "test", "example_idx": document, "setup_id": "one"}
+
+    rows = [
+        {
+            **key(document),
+            "annotations": [
+                {"type": label, "text": words, "start": start}
+                for start, _, label, words in data.marked(document, person)
+            ],
+            "annotator_group": person,
+        }
+        for document, person in data.spans
+    ]
+    texts = [{**key(document), "output": text} for document, text in data.texts.items()]
+    files = {"annotations.jsonl": lines(rows), "outputs.jsonl": lines(texts)}
+    return Example(files, list(files))
 
 
 def _regions(data: Annotations, document: str, person: str) -> list[dict[str, Any]]:
@@ -650,6 +833,221 @@ def uima_xmi(data: Annotations) -> Example:
     return Example({**example.files, "TypeSystem.xml": types}, example.given)
 
 
+# --- Markup and selections ----------------------------------------------------
+
+
+def _inline(data: Annotations, document: str, person: str, element: str, key: str) -> str:
+    """The text with elements around what somebody marked, which may not overlap."""
+    text, parts, last = data.texts[document], [], 0
+    for start, end, label, surface in data.marked(document, person):
+        parts.append(escaped(text[last:start]))
+        parts.append(f'<{element} {key}="{label}">{escaped(surface)}</{element}>')
+        last = end
+    return "".join(parts) + escaped(text[last:])
+
+
+def tei(data: Annotations) -> Example:
+    """The elements of MUC, whose types are labels."""
+    files = {
+        f"{person}/{document}.xml": (
+            f"<DOC>\n<TEXT>{_inline(data, document, person, 'ENAMEX', 'TYPE')}</TEXT>\n</DOC>\n"
+        ).encode()
+        for document, person in data.spans
+    }
+    return Example(files, data.people)
+
+
+def tei_names(data: Annotations) -> Example:
+    """The first document as TEI, with the attribute that holds the label."""
+
+    def content(person: str) -> str:
+        return (
+            '<?xml version="1.0" encoding="UTF-8"?>\n<TEI xmlns="http://www.tei-c.org/ns/1.0">\n'
+            "<teiHeader/>\n<text><body>\n"
+            f"  <p>{_inline(data, data.first, person, 'rs', 'type')}</p>\n</body></text>\n</TEI>\n"
+        )
+
+    return one_each(data, "xml", content, feature="type")
+
+
+def refi_qda(data: Annotations) -> Example:
+    """The first document: a project does not say who found nothing."""
+    document = data.first
+    labels = dict.fromkeys(label for spans in data.spans.values() for _, _, label in spans)
+    users = "".join(f'<User guid="user-{who}" name="{who}"/>\n' for who in data.people)
+    codes = "".join(f'<Code guid="code-{x}" name="{x}" isCodable="true"/>\n' for x in labels)
+    selections = "".join(
+        f'<PlainTextSelection guid="{who}-{start}" name={quoteattr(surface)} '
+        f'startPosition="{start}" endPosition="{end}">\n'
+        f'<Coding guid="c-{who}-{start}" creatingUser="user-{who}">'
+        f'<CodeRef targetGUID="code-{label}"/></Coding>\n</PlainTextSelection>\n'
+        for who in data.people
+        for start, end, label, surface in data.marked(document, who)
+    )
+    project = (
+        '<?xml version="1.0" encoding="utf-8"?>\n'
+        '<Project xmlns="urn:QDA-XML:project:1.0" name="p" origin="us">\n'
+        f"<Users>\n{users}</Users>\n<CodeBook><Codes>\n{codes}</Codes></CodeBook>\n<Sources>\n"
+        f'<TextSource guid="t-1" name="{document}" plainTextPath="internal://t-1.txt">\n'
+        f"{selections}</TextSource>\n</Sources>\n</Project>\n"
+    )
+    files = {"project.qde": project.encode(), "sources/t-1.txt": data.texts[document].encode()}
+    return Example({"project.zip": zipped(files)}, ["project.zip"])
+
+
+def web_annotation(data: Annotations) -> Example:
+    """The first document: annotations do not say who found nothing."""
+    annotations = [
+        {
+            "@context": "http://www.w3.org/ns/anno.jsonld",
+            "type": "Annotation",
+            "creator": {"id": f"https://example.org/{who}", "name": who},
+            "body": [{"type": "TextualBody", "purpose": "tagging", "value": label}],
+            "target": {
+                "source": data.first,
+                "selector": [
+                    {"type": "TextQuoteSelector", "exact": surface},
+                    {"type": "TextPositionSelector", "start": start, "end": end},
+                ],
+            },
+        }
+        for who in data.people
+        for start, end, label, surface in data.marked(data.first, who)
+    ]
+    files = {
+        "annotations.json": json.dumps(annotations).encode(),
+        f"{data.first}.txt": data.texts[data.first].encode(),
+    }
+    return Example(files, ["annotations.json"])
+
+
+# --- Biomedical ---------------------------------------------------------------
+
+
+def _bioc(data: Annotations, person: str, length: Callable[[str], int]) -> list[dict[str, Any]]:
+    """The documents of an annotator, with a passage for each sentence."""
+    documents = []
+    for document in data.by(person):
+        passages: list[dict[str, Any]] = []
+        offset = 0
+        for sentence in data.sentences[document]:
+            passages.append({"offset": offset, "infons": {"type": "x"}, "text": sentence})
+            offset += length(sentence) + 1
+        passages[0]["annotations"] = [
+            {
+                "id": str(number),
+                "infons": {"type": label},
+                "text": surface,
+                "locations": [{"offset": start, "length": end - start}],
+            }
+            for number, (start, end, label, surface) in enumerate(
+                data.marked(document, person, length)
+            )
+        ]
+        documents.append({"id": document, "passages": passages})
+    return documents
+
+
+def bioc_json(data: Annotations) -> Example:
+    def content(person: str) -> str:
+        return json.dumps({"source": "x", "infons": {}, "documents": _bioc(data, person, len)})
+
+    return one_each(data, "json", content)
+
+
+def bioc_lines(data: Annotations) -> Example:
+    """A document a line, with offsets that count UTF-16 units."""
+    return one_each(data, "jsonl", lambda person: lines(_bioc(data, person, utf16)))
+
+
+def bioc_xml(data: Annotations) -> Example:
+    """As the specification has it: with its document type, and offsets that count bytes."""
+
+    def annotation(one: dict[str, Any]) -> str:
+        place = one["locations"][0]
+        return (
+            f'<annotation id="{one["id"]}"><infon key="type">{one["infons"]["type"]}</infon>'
+            f'<location offset="{place["offset"]}" length="{place["length"]}"/>'
+            f"<text>{escaped(one['text'])}</text></annotation>\n"
+        )
+
+    def passage(one: dict[str, Any]) -> str:
+        marked = "".join(map(annotation, one.get("annotations", ())))
+        text = escaped(one["text"])
+        return f"<passage><offset>{one['offset']}</offset><text>{text}</text>{marked}</passage>\n"
+
+    def content(person: str) -> str:
+        documents = "".join(
+            f"<document><id>{one['id']}</id>{''.join(map(passage, one['passages']))}</document>\n"
+            for one in _bioc(data, person, lambda text: len(text.encode()))
+        )
+        return (
+            "<?xml version='1.0' encoding='UTF-8'?><!DOCTYPE collection SYSTEM 'BioC.dtd'>\n"
+            "<collection><source>x</source><date/><key>x.key</key>\n"
+            f"{documents}</collection>\n"
+        )
+
+    return one_each(data, "xml", content)
+
+
+def pubtator(data: Annotations) -> Example:
+    """The first word is the title, with a blank at its end that no offset counts."""
+
+    def content(person: str) -> str:
+        rows = []
+        for document in data.by(person):
+            title, _, abstract = data.texts[document].partition(" ")
+            rows += [f"{document}|t|{title} ", f"{document}|a|{abstract}"]
+            for start, end, label, surface in data.marked(document, person):
+                rows.append(f"{document}\t{start}\t{end}\t{surface}\t{label}\tMESH:D1")
+            rows.append("")
+        return "\n".join(rows)
+
+    return one_each(data, "pubtator", content)
+
+
+def _tags(data: Annotations, place: Callable[[int, int], str]) -> Example:
+    """A file for each document and annotator, in which elements are named by labels."""
+    files = {}
+    for document, person in data.spans:
+        tags = "".join(
+            f'<{label} id="{label[0]}{number}" {place(start, end)} text={quoteattr(surface)}/>\n'
+            for number, (start, end, label, surface) in enumerate(data.marked(document, person))
+        )
+        files[f"{person}/{document}.xml"] = (
+            f'<?xml version="1.0" encoding="UTF-8" ?>\n<SCHEMA>\n<TEXT><![CDATA['
+            f"{data.texts[document]}]]></TEXT>\n<TAGS>\n{tags}</TAGS>\n</SCHEMA>\n"
+        ).encode()
+    return Example(files, data.people)
+
+
+def medtator(data: Annotations) -> Example:
+    return _tags(data, lambda start, end: f'spans="{start}~{end}"')
+
+
+def medtator_n2c2(data: Annotations) -> Example:
+    return _tags(data, lambda start, end: f'start="{start}" end="{end}"')
+
+
+def knowtator(data: Annotations) -> Example:
+    """A project of eHOST for each annotator."""
+    files = {}
+    for document, person in data.spans:
+        parts = [
+            f'<annotation><mention id="m{number}"/><annotator id="a">{person}</annotator>'
+            f'<span start="{start}" end="{end}"/><spannedText>{escaped(surface)}</spannedText>'
+            f'</annotation>\n<classMention id="m{number}"><mentionClass id="{label}">'
+            f"{escaped(surface)}</mentionClass></classMention>\n"
+            for number, (start, end, label, surface) in enumerate(data.marked(document, person))
+        ]
+        files[f"{person}/corpus/{document}.txt"] = data.texts[document].encode()
+        files[f"{person}/saved/{document}.txt.knowtator.xml"] = (
+            f'<?xml version="1.0" encoding="UTF-8"?>\n<annotations textSource="{document}.txt">\n'
+            f"{''.join(parts)}</annotations>\n"
+        ).encode()
+    return Example(files, data.people)
+
+
 # --- Times --------------------------------------------------------------------
 
 
@@ -716,12 +1114,24 @@ FORMATS: dict[str, list[Callable[[Annotations], Example]]] = {
     "records": [
         *(records, records_of_all, records_with_ends, records_of_pairs, records_of_words),
     ],
+    "argilla": [argilla, argilla_flat],
+    "langextract": [langextract],
+    "mqm": [mqm, mqm_json],
+    "esa": [esa, esa_wmt, esa_appraise],
+    "factgenie": [factgenie],
     "label-studio": [label_studio, label_studio_min],
     "quotes": [quotes],
     "webanno-tsv": [webanno_tsv, webanno_tsv_file],
     "spacy": [spacy],
     "gate": [gate_bdocjs, gate_bdocjs_file, gate_xml],
+    "tei": [tei, tei_names],
+    "refi-qda": [refi_qda],
+    "web-annotation": [web_annotation],
     "uima": [uima_json, uima_json_file, uima_xmi],
+    "bioc": [bioc_json, bioc_lines, bioc_xml],
+    "pubtator": [pubtator],
+    "medtator": [medtator, medtator_n2c2],
+    "knowtator": [knowtator],
     "eaf": [eaf],
     "textgrid": [textgrid],
 }
@@ -729,9 +1139,14 @@ FORMATS: dict[str, list[Callable[[Annotations], Example]]] = {
 EXAMPLES = {one.__name__: one for variants in FORMATS.values() for one in variants}
 _LOSING_DOCUMENTS = (
     conll_columns,
+    mqm_json,
+    factgenie,
     webanno_tsv_file,
     gate_bdocjs_file,
     gate_xml,
+    tei_names,
+    refi_qda,
+    web_annotation,
     uima_json_file,
     uima_xmi,
     eaf,

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
         Standings as Standings,
         compare_systems as compare_systems,
     )
+    from beyondchance.io.door import corpus as corpus
     from beyondchance.io.example import example as example
     from beyondchance.io.reading import read as read
     from beyondchance.io.writing import write as write
@@ -84,6 +85,7 @@ _HOMES = {
     "inference.null": "NullDistribution match_variance null_distribution",
     "inference.plan": "Plan plan",
     "inference.standings": "Standings compare_systems",
+    "io.door": "corpus",
     "io.example": "example",
     "io.reading": "read",
     "io.writing": "write",

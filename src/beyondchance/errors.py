@@ -56,12 +56,16 @@ such spans out
         return self.args
 
     @property
+    def told(self) -> tuple[Piece, ...]:
+        """Where and what was found, in pieces."""
+        return (*self.where, ": ", *self.found) if self.where else self.found
+
+    @property
     def text(self) -> tuple[Piece, ...]:
         """The whole sentence, in pieces."""
-        where = (*self.where, ": ") if self.where else ()
         expected = ("; expected ", *self.expected) if self.expected else ()
         remedy = (": " if self.expected else "; ", *self.remedy) if self.remedy else ()
-        return (*where, *self.found, *expected, *remedy)
+        return (*self.told, *expected, *remedy)
 
     def spoken(self, voice: Voice = PYTHON) -> str:
         """The error as one sentence."""

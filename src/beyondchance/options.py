@@ -8,7 +8,7 @@ option, add a line here and use it.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from os import PathLike
 from types import NoneType
@@ -46,6 +46,11 @@ class Option:
         What the help page puts for its value; N for whole numbers, NAME otherwise.
     in_commands : bool
         Whether the command line has it as it is.
+    refuses : str
+        Of an option that mends: the value by which it refuses instead. Strict reading takes
+        it, and the signature has the option where it mended something.
+    aliases : mapping of str to str
+        Other names of its values.
     """
 
     help: str
@@ -55,6 +60,8 @@ class Option:
     flag: str = ""
     metavar: str = ""
     in_commands: bool = True
+    refuses: str = ""
+    aliases: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,12 +88,24 @@ class Declared:
         """Its name in the signature and on the command line."""
         return self.option.flag or self.name
 
+    @property
+    def mends(self) -> str:
+        """The value by which an option mends what it can also refuse."""
+        default: str = self.option.default
+        others = (choice for choice in self.choices if choice != self.option.refuses)
+        return next(others) if default == self.option.refuses else default
+
+    def default(self, *, is_strict: bool) -> Any:
+        """The default; of what mends, under strict reading, the value by which it refuses."""
+        return (is_strict and self.option.refuses) or self.option.default
+
     def checked(self, value: Any) -> Any:
         """Return the value, refusing one that the option does not take."""
         if value is None and self.option.default is None:
             return value
         if self.choices:
-            return checked_option(self.name, value, self.choices)
+            known = self.option.aliases.get(value, value) if isinstance(value, str) else value
+            return checked_option(self.name, known, self.choices)
         if self.kind is bool and not isinstance(value, bool | np.bool_):
             raise OptionError(*given(self.name, value), expected="True or False")
         if self.option.within is None:
@@ -250,18 +269,53 @@ class ReadOptions(TypedDict, total=False):
     ]
     scheme: Annotated[
         Literal["IOB2", "IOB1", "IO", "BIOES", "BILOU", "BMES"] | None,
-        Option("The scheme of tags; detected by default.", is_signed=False),
+        Option(
+            "The scheme of tags; detected by default.",
+            is_signed=False,
+            aliases={"BIO": "IOB2", "IOB": "IOB1", "IOBES": "BIOES", "BIOLU": "BILOU"},
+        ),
     ]
+    strict: Annotated[bool, Option("Refuse what is mended by default.", False, is_signed=False)]
     repair: Annotated[
-        Literal["none", "conlleval", "discard"],
-        Option("Tag sequences that break their scheme.", "none"),
+        Literal["conlleval", "discard", "none"],
+        Option("Tag sequences that break their scheme.", "conlleval", refuses="none"),
     ]
     match: Annotated[
-        Literal["id", "text", "order"],
-        Option("How documents of different annotators are matched.", "id"),
+        Literal["id", "exact", "text", "order"],
+        Option(
+            "How documents of different annotators are matched; exact tells 1 from 1.0.",
+            "id",
+            refuses="exact",
+        ),
+    ]
+    mismatch: Annotated[
+        Literal["align", "error"],
+        Option(
+            "Texts or tokens of a document that differ between annotators: aligned, if they are "
+            "the same but for spelling or white space, or refused.",
+            "align",
+            refuses="error",
+        ),
+    ]
+    marks: Annotated[
+        Literal["shared", "own"],
+        Option(
+            "Lines that begin documents in some files only hold for all files, or for their own.",
+            "shared",
+            refuses="own",
+        ),
+    ]
+    folder: Annotated[
+        Literal["detect", "documents", "annotators"],
+        Option(
+            "Whether the files of a single folder are documents of one annotator, or the work of "
+            "one annotator each.",
+            "detect",
+            refuses="documents",
+        ),
     ]
     offsets: Annotated[
-        Literal["codepoints", "utf16"] | None,
+        Literal["codepoints", "utf16", "bytes"] | None,
         Option("What offsets count, where the file departs from its format."),
     ]
     predictions: Annotated[bool, Option("Count predictions of models as annotators.", False)]
@@ -281,15 +335,20 @@ class ReadOptions(TypedDict, total=False):
     whitespace: Annotated[
         Literal["trim", "keep"], Option("White space at the edges of a span.", "trim")
     ]
-    zero_length: Annotated[Literal["error", "skip"], Option("Spans without a position.", "error")]
+    zero_length: Annotated[
+        Literal["error", "skip"], Option("Spans without a position.", "error", refuses="error")
+    ]
     duplicates: Annotated[
-        Literal["error", "skip"], Option("Spans that one annotator marked twice.", "error")
+        Literal["skip", "error"],
+        Option("Spans that one annotator marked twice.", "skip", refuses="error"),
     ]
     repeated: Annotated[
-        Literal["error", "last"], Option("A document that one annotator annotated twice.", "error")
+        Literal["last", "error"],
+        Option("A document that one annotator annotated twice.", "last", refuses="error"),
     ]
     discontinuous: Annotated[
-        Literal["error", "split", "join"], Option("Spans of several fragments.", "error")
+        Literal["error", "split", "join"],
+        Option("Spans of several fragments.", "error", refuses="error"),
     ]
     empty: Annotated[
         Literal["annotated", "missing"], Option("What an empty annotation file means.", "annotated")
@@ -325,7 +384,7 @@ class ReadOptions(TypedDict, total=False):
         ),
     ]
     documents: Annotated[
-        str | None,
+        Any,  # a path, or a data frame
         Option("A second table with one row for each document.", is_signed=False, metavar="FILE"),
     ]
     ends: Annotated[
@@ -353,6 +412,29 @@ class ReadOptions(TypedDict, total=False):
             metavar="SHARE",
         ),
     ]
+    columns: Annotated[
+        str | list[str] | tuple[str, ...] | None,
+        Option(
+            "The columns of a table without a header, such as document,label,start,end; _ ignores "
+            "one.",
+            is_signed=False,
+            metavar="NAMES",
+        ),
+    ]
+
+
+class CorpusOptions(ReadOptions, total=False):
+    """What a corpus is made with, from files or from data in memory."""
+
+    names: Sequence[str] | None
+    texts: Sequence[str] | None
+    tokens: Sequence[Sequence[str]] | None
+    lengths: Sequence[int] | None
+    format: str | None
+
+
+class ScoredOptions(ScoringOptions, CorpusOptions, total=False):
+    """How annotations become a corpus, and how it is scored."""
 
 
 @cache
@@ -396,9 +478,13 @@ def checked_options(group: type, given: Mapping[str, Any]) -> dict[str, Any]:
             raise OptionError(
                 "unknown option ", Quote(name), remedy=f"choose from: {', '.join(sorted(known))}"
             )
-    return {
-        name: item.checked(given.get(name, item.option.default)) for name, item in known.items()
-    }
+    is_strict = bool(given.get("strict"))
+    values = {}
+    for name, item in known.items():
+        # Of what mends, None is the default, which depends on whether reading is strict.
+        is_given = name in given and not (given[name] is None and item.option.refuses)
+        values[name] = item.checked(given[name] if is_given else item.default(is_strict=is_strict))
+    return values
 
 
 def documented(*groups: type) -> Callable[[_Function], _Function]:

@@ -30,7 +30,7 @@ KINDS: Mapping[str, type] = {
     # How it was read: what the reader detected, and the options that were passed.
     **dict.fromkeys(("scheme", "repair", "match", "offsets"), str),
     "predictions": bool,
-    "tokens": str,
+    **dict.fromkeys(("tokens", "layout"), str),
     **_signed(ReadOptions),
     # What was kept of it, and who was compared.
     **dict.fromkeys(("annotators", "labels", "rename_label"), tuple),

@@ -164,7 +164,7 @@ def mutants(name, example):
 
 N_MUTANTS = 300
 """Of each variant of a format: few of them make a message quote a text."""
-NEVER_QUOTED = {"gate_xml", "eaf"}
+NEVER_QUOTED = {"gate_xml", "eaf", "refi_qda"}
 """Where no message quotes a text."""
 COMMANDS = [
     ["agree", "--by", "document"],

@@ -399,7 +399,7 @@ class TestUndefined:
             assert found.settings.seed == 1
 
     def test_no_corpus(self):
-        with pytest.raises(DataError, match="got a list; expected a Corpus"):
+        with pytest.raises(DataError, match="only one annotator found"):
             null_distribution([["O"]])
 
     def test_quantiles_of_documents(self):

@@ -55,6 +55,15 @@ class TestOffsets:
         with pytest.raises(SpanError, match=message):
             read(draft((2, 6, "P", "Anna"), text=self.EMOJI, offsets="utf16"))
 
+    def test_bytes_become_code_points(self):
+        corpus, _ = read(draft((5, 9, "P", "Anna"), text=self.EMOJI, offsets="bytes"))
+        assert corpus.spans("d", "anna") == [(2, 6, "P")]
+        message = "it fits if offsets count bytes of UTF-8: pass offsets='bytes'$"
+        with pytest.raises(SpanError, match=message):
+            read(draft((5, 9, "P", "Anna"), text=self.EMOJI))
+        with pytest.raises(SpanError, match="offset 2 lies inside a character of several bytes"):
+            read(draft((2, 9, "P"), text=self.EMOJI, offsets="bytes"))
+
     def test_inside_a_character(self):
         with pytest.raises(SpanError, match="offset 1 lies inside a character of two UTF-16 units"):
             read(draft((1, 7, "P"), text=self.EMOJI, offsets="utf16"))
@@ -186,6 +195,7 @@ class TestTokens:
                 draft(tokens=[(0, 4)]),
                 draft(tokens=[(0, 8)], annotator="ben"),
                 positions="tokens",
+                mismatch="error",
             )
 
 
@@ -254,7 +264,7 @@ class TestMatching:
         with pytest.raises(
             FormatError, match=r"was annotated by 'anna' before, at anna.x:1; expec"
         ):
-            read(draft(), draft())
+            read(draft(), draft(), repeated="error")
         corpus, reading = read(draft((0, 4, "P")), draft((9, 12, "P")), repeated="last")
         assert corpus.spans("d", "anna") == [(9, 12, "P")]
         assert reading.skipped == {"annotations replaced by a later one": 1}
@@ -283,7 +293,7 @@ class TestDuplicates:
         with pytest.raises(
             SpanError, match=r"span \[0, 4\) 'P' was marked twice by 'anna' in docu"
         ):
-            read(draft((0, 4, "P"), (0, 4, "P")))
+            read(draft((0, 4, "P"), (0, 4, "P")), strict=True)
 
     def test_or_left_out_and_counted(self):
         corpus, reading = read(draft((0, 4, "P"), (0, 4, "P"), (0, 4, "Q")), duplicates="skip")

@@ -125,6 +125,7 @@ def test_the_first_row_need_not_be_an_object():
         ('{"a": 1}\n{"a": ', [{"a": 1}]),
         ('{"data": [{"a": 1}, {"a": 2}]}', [{"a": 1}, {"a": 2}]),
         ('{"a": ', []),
+        ('[{"row_idx": 1}]', [{"row_idx": 1}]),
     ],
 )
 def test_rows_of_the_head(text, values):

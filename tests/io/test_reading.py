@@ -67,10 +67,79 @@ BDOCJS = json.dumps(
         "name": "",
     }
 )
+TEI = (
+    '<?xml version="1.0"?>\n<TEI xmlns="http://www.tei-c.org/ns/1.0"><teiHeader/>\n'
+    "<text><body><p><persName>Anna</persName> left</p></body></text></TEI>\n"
+)
+REFI_QDA = (
+    '<?xml version="1.0" encoding="utf-8"?>\n<Project name="p" xmlns="urn:QDA-XML:project:1.0">'
+    '<CodeBook><Codes><Code guid="c" name="PER"/></Codes></CodeBook><Sources>'
+    '<TextSource guid="t" name="letter"><PlainTextContent>Anna left</PlainTextContent>'
+    '<PlainTextSelection guid="s" startPosition="0" endPosition="4">'
+    '<Coding guid="x"><CodeRef targetGUID="c"/></Coding></PlainTextSelection>'
+    "</TextSource></Sources></Project>\n"
+)
+BIOC = json.dumps(
+    {
+        "documents": [
+            {
+                "id": "1",
+                "passages": [
+                    {
+                        "offset": 0,
+                        "infons": {},
+                        "text": "Anna left",
+                        "annotations": [
+                            {
+                                "infons": {"type": "PER"},
+                                "text": "Anna",
+                                "locations": [{"offset": 0, "length": 4}],
+                            }
+                        ],
+                    }
+                ],
+            }
+        ]
+    }
+)
+PUBTATOR = "1|t|Anna left\n1|a|\n1\t0\t4\tAnna\tPER\n"
+MEDTATOR = "<X><TEXT>Anna left</TEXT><TAGS><PER spans='0~4' text='Anna'/></TAGS></X>"
 HF = '{"id": "1", "tokens": ["Anna", "left"], "ner_tags": ["B-PER", "O"]}\n'
 QUOTES = '{"id": 1, "text": "Anna left", "entities": [{"text": "Anna", "label": "PER"}]}\n'
+ARGILLA = json.dumps(
+    [
+        {
+            "id": "1",
+            "fields": {"text": "Anna left"},
+            "suggestions": {},
+            "responses": {
+                "spans": [{"value": [{"label": "PER", "start": 0, "end": 4}], "user_id": "anna"}]
+            },
+        }
+    ]
+)
+LANGEXTRACT = (
+    '{"extractions": [{"extraction_class": "PER", "extraction_text": "Anna", "char_interval": '
+    '{"start_pos": 0, "end_pos": 4}}], "text": "Anna left", "document_id": "1"}\n'
+)
+MQM = (
+    "system\tdoc\tdoc_id\tseg_id\trater\tsource\ttarget\tcategory\tseverity\n"
+    "one\tnews\t1\t1\tanna\tAnna ging\t<v>Anna</v> left\tStyle/Awkward\tMinor\n"
+)
+ESA = (
+    '{"user_id": "anna", "item_i": 0, "item": [{"item_id": "1", "tgt": {"one": "Anna left"}}], '
+    '"annotation": [{"one": {"score": 80, "error_spans": '
+    '[{"start_i": 0, "end_i": 3, "severity": "minor", "category": null}]}}]}\n'
+)
+TOXIC_SPANS = 'spans,text\n"[0, 1, 2, 3]",Anna left\n'
+FACTGENIE = (
+    '{"dataset": "d", "split": "test", "example_idx": 0, "setup_id": "one", "output": "Anna left", '
+    '"annotations": [{"type": 0, "text": "Anna", "start": 0}], "annotator_group": 1}\n'
+)
 WRITTEN = {
     "conll": CONLL,
+    "argilla": ARGILLA,
+    "langextract": LANGEXTRACT,
     "hf": HF,
     "table": TABLE,
     "doccano": DOCCANO,
@@ -82,6 +151,15 @@ WRITTEN = {
     "webanno-tsv": WEBANNO,
     "rttm": RTTM,
     "gate": BDOCJS,
+    "tei": TEI,
+    "refi-qda": REFI_QDA,
+    "bioc": BIOC,
+    "pubtator": PUBTATOR,
+    "medtator": MEDTATOR,
+    "mqm": MQM,
+    "esa": ESA,
+    "factgenie": FACTGENIE,
+    "toxic-spans": TOXIC_SPANS,
 }
 
 
@@ -153,7 +231,7 @@ def test_tables_and_times_may_not(tmp_path):
     ("options", "message"),
     [
         ({"format": "word"}, "unknown format 'word'; choose one of: brat, spacy"),
-        ({"colour": "red"}, "unknown option 'colour'; choose from: align, discontinuous"),
+        ({"colour": "red"}, "unknown option 'colour'; choose from: align, columns"),
         ({"grid": "10ms"}, "grid does not apply to conll; it takes: "),
         ({"positions": "words"}, "unknown positions 'words'; choose one of: tokens, characters"),
         ({"repair": "fix"}, "unknown repair 'fix'"),

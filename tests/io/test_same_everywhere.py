@@ -1,5 +1,8 @@
 """The same annotations in many formats give the same counts, to the last bit."""
 
+import re
+from dataclasses import replace
+
 import pytest
 
 import beyondchance as bc
@@ -27,7 +30,10 @@ SPANS = {
 }
 ANNOTATORS = ("anna", "ben")
 POSITIONS = ("characters", "tokens")
-ELSEWHERE = {"rttm": "has no texts, and is covered in its own tests"}
+ELSEWHERE = {
+    "rttm": "has no texts, and is covered in its own tests",
+    "toxic-spans": "has one label, and is covered in its own tests",
+}
 """Formats without examples, and why."""
 DATA = Annotations({name: [text] for name, text in TEXTS.items()}, SPANS)
 
@@ -39,7 +45,8 @@ def offsets(document, annotator):
 def given(name, folder):
     """The files of an example, and what they are read with."""
     example = EXAMPLES[name](DATA)
-    options = {key: str(folder / value) for key, value in example.options.items()}
+    files = example.files
+    options = {k: str(folder / v) if v in files else v for k, v in example.options.items()}
     return example.saved(folder), options
 
 
@@ -148,3 +155,41 @@ def test_same_counts_where_each_annotator_has_another_format(tmp_path, name, oth
     assert {file.format for file in corpus.inputs} == {"conll", WITH_ALL_DOCUMENTS[other]}
     assert_same(corpus, reference("tokens"))
     assert bc.read(ours[0], theirs[1]).unit == "sentence"
+
+
+XML = {
+    name: form
+    for form, variants in FORMATS.items()
+    for name in (one.__name__ for one in variants)
+    if any(content.lstrip().startswith(b"<") for content in EXAMPLES[name](DATA).files.values())
+}
+
+
+def with_declaration(content, declaration):
+    """The same file with a declaration before its first element, if it is XML."""
+    if not content.lstrip().startswith(b"<"):
+        return content
+    head, end, rest = re.sub(rb"<!DOCTYPE[^>]*>", b"", content).partition(b"?>")
+    return head + end + declaration + rest if end else declaration + content
+
+
+@pytest.mark.parametrize("name", XML)
+def test_a_document_type_changes_nothing(tmp_path, name):
+    example = EXAMPLES[name](DATA)
+    corpora = []
+    for folder, declaration in (("plain", b""), ("declared", b"<!DOCTYPE x SYSTEM 'x.dtd'>")):
+        files = {key: with_declaration(data, declaration) for key, data in example.files.items()}
+        paths = replace(example, files=files).saved(tmp_path / folder)
+        corpora.append(bc.read(*paths, **example.options))
+    assert corpora[0].inputs[0].format == corpora[1].inputs[0].format == XML[name]
+    assert_same(corpora[1], corpora[0])
+
+
+@pytest.mark.parametrize("name", XML)
+def test_entities_are_refused(tmp_path, name):
+    example = EXAMPLES[name](DATA)
+    declaration = b"<!DOCTYPE x [<!ENTITY y 'z'>]>"
+    files = {key: with_declaration(data, declaration) for key, data in example.files.items()}
+    paths = replace(example, files=files).saved(tmp_path)
+    with pytest.raises(bc.FormatError, match="XML with <!ENTITY, which an annotation does not"):
+        bc.read(*paths, format=XML[name], **example.options)

@@ -9,6 +9,7 @@ from hypothesis import given, strategies as st
 
 import beyondchance as bc
 from beyondchance.io import sources
+from beyondchance.io.markup import xml_root
 from beyondchance.io.sources import Source, members, opened, parsed_json, safe_xml
 
 
@@ -164,17 +165,50 @@ class TestXml:
         assert safe_xml(source(data)) == data
 
     @pytest.mark.parametrize(
-        "text",
+        ("text", "declaration"),
         [
-            '<!DOCTYPE a [<!ENTITY b "c">]><a>&b;</a>',
-            '<!DOCTYPE a SYSTEM "file:///etc/passwd"><a/>',
-            '<?xml version="1.0"?>\n<!ENTITY b "c"><a/>',
+            ('<!DOCTYPE a [<!ENTITY b "c">]><a>&b;</a>', "ENTITY"),
+            ('<!DOCTYPE a [<!ENTITY b SYSTEM "file:///etc/passwd">]><a>&b;</a>', "ENTITY"),
+            ('<!DOCTYPE a [<!ENTITY % b SYSTEM "http://x.org/y">%b;]><a/>', "ENTITY"),
+            ('<!DOCTYPE a SYSTEM "a.dtd" [<!ENTITY % b "c"> %b;]><a/>', "ENTITY"),
+            ('<!DOCTYPE a [<!-- x --> %z; <!ENTITY b "c">]><a/>', "ENTITY"),
+            ('<!DOCTYPE a [<!ELEMENT a ANY><!ATTLIST a b CDATA "c">]><a/>', "ATTLIST"),
+            ('<?xml version="1.0"?>\n<!ENTITY b "c"><a/>', "ENTITY"),
+            ('<!DOCTYPE a [<!ENTITY b "c">', "ENTITY"),
         ],
     )
-    @pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
-    def test_declarations(self, text, encoding):
-        with pytest.raises(bc.FormatError, match="which an annotation does not need; remove"):
+    @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be"])
+    def test_declarations_are_refused(self, text, declaration, encoding):
+        message = f"XML with <!{declaration}, which an annotation does not need; remove"
+        with pytest.raises(bc.FormatError, match=message):
             safe_xml(source(text.encode(encoding)))
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            '<!DOCTYPE a SYSTEM "a.dtd"><a/>',
+            "<!DOCTYPE a SYSTEM 'file:///etc/passwd'><a/>",
+            '<?xml version="1.0"?><!DOCTYPE a PUBLIC "-//x" "http://x.org/a.dtd">\n<a/>',
+            "<!DOCTYPE a><a/>",
+            "<!DOCTYPE a [<!ELEMENT a ANY>]><a/>",
+            '<a><![CDATA[<!DOCTYPE b [<!ENTITY c "d">]>]]></a>',
+            '<a><!-- <!DOCTYPE b [<!ENTITY c "d">]> --></a>',
+        ],
+    )
+    @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+    def test_a_document_type_without_entities_is_harmless(self, text, encoding):
+        data = text.encode(encoding)
+        assert safe_xml(source(data)) == data
+
+    def test_the_line_of_a_declaration(self):
+        text = '<?xml version="1.0"?>\n<!DOCTYPE a [\n<!ENTITY b "c">\n]>\n<a/>'
+        with pytest.raises(bc.FormatError, match=":3: XML with <!ENTITY"):
+            safe_xml(source(text.encode("utf-16")))
+
+    def test_an_entity_that_the_file_does_not_declare_is_not_looked_up(self):
+        text = b'<!DOCTYPE a SYSTEM "a.dtd"><a>&b;</a>'
+        with pytest.raises(bc.FormatError, match="not well-formed XML"):
+            xml_root(source(text), program="a program")
 
     def test_strange_encodings(self):
         # Some parsers decode UTF-7, in which a declaration hides from a plain search.

@@ -189,7 +189,7 @@ def test_the_same_recording_twice():
             "anna.x: recording 'd' was annotated by 'anna' before, at anna.x; expected it once"
         ),
     ):
-        on_grid(recording(), recording())
+        on_grid(recording(), recording(), strict=True)
 
 
 def test_the_last_of_them_if_asked_for():
@@ -208,7 +208,7 @@ def test_duplicates():
             "label by 'anna'; expected it once: duplicates='skip' leaves the second out"
         ),
     ):
-        on_grid(twice)
+        on_grid(twice, strict=True)
     corpus, reading = on_grid(twice, duplicates="skip")
     assert sorted(corpus.spans("d", "anna")) == [(0, 5, "a"), (0, 5, "b")]
     assert reading.skipped == {"spans marked twice, second left out": 1}

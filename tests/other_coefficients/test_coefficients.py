@@ -112,7 +112,7 @@ def test_gold_standard_is_left_out():
 
 
 def test_not_a_corpus():
-    with pytest.raises(DataError, match="got a list; expected a Corpus"):
+    with pytest.raises(DataError, match="only one annotator found"):
         coefficients([["B-X"]])
 
 

@@ -378,7 +378,8 @@ class TestChoosingTheModel:
     @pytest.mark.parametrize("model", ["auto", "nested", "overlapping"])
     @pytest.mark.parametrize("scope", ["label", "joint", "unlabelled"])
     def test_a_span_marked_twice(self, model, scope):
-        corpus = spans_corpus([[(0, 3, "P"), (0, 3, "P")]], [[]])
+        spans = {"a": [[(0, 3, "P"), (0, 3, "P")]], "b": [[]]}
+        corpus = Corpus.from_spans(spans, lengths=[5], duplicates="error")
         with pytest.raises(OverlapError, match=r"\[0, 3\) 'P' was marked twice; expected each"):
             agreement(corpus, model=model, scope=scope)
 
@@ -718,7 +719,8 @@ class TestRefused:
         ("model", "message"), [("disjoint", "overlaps"), ("overlapping", "was marked twice")]
     )
     def test_span_marked_twice(self, model, message):
-        corpus = spans_corpus([[(0, 3, "P"), (0, 3, "P")]], [[]])
+        spans = {"a": [[(0, 3, "P"), (0, 3, "P")]], "b": [[]]}
+        corpus = Corpus.from_spans(spans, lengths=[5], duplicates="error")
         with pytest.raises(OverlapError, match=message):
             agreement(corpus, model=model)
 
@@ -760,15 +762,17 @@ class TestRefused:
             agreement([["O"]], [["O"]], **{option: value})
 
     def test_neither_corpus_nor_tags(self):
-        with pytest.raises(DataError, match="expected a Corpus, or two lists of tag lists"):
+        with pytest.raises(NothingSharedError, match="only one annotator found: 'annotator 1'"):
             agreement([["O"]])
-        with pytest.raises(DataError, match="annotator 'a': found 3; expected one list per text"):
+        with pytest.raises(DataError, match="annotator 'a': got an int; expected a path, lists of"):
             agreement(3, 4)
-        with pytest.raises(DataError, match="got a mapping; .* build a Corpus with"):
+        with pytest.raises(
+            DataError, match="got a mapping and a second .*; expected all annotators"
+        ):
             agreement({"a": [["O"]]}, {"b": [["O"]]})
         with pytest.raises(OptionError, match="unknown scheme ''"):
             agreement([["O"]], [["O"]], scheme="")
-        with pytest.raises(OptionError, match="a Corpus already holds all annotators"):
+        with pytest.raises(OptionError, match="scheme does not go with a Corpus; a Corpus holds"):
             agreement(Corpus.from_tags({"a": [["O"]]}), scheme="IO")
 
 
@@ -1014,7 +1018,9 @@ class TestRank:
             rank(self.CORPUS, gold="nobody")
         with pytest.raises(NothingSharedError, match="only one annotator found: 'gold'"):
             rank(self.CORPUS.select(annotators=["gold"]), gold="gold")
-        with pytest.raises(DataError, match="got a list; expected a Corpus"):
+        with pytest.raises(
+            DataError, match="'gold' is not among the annotators; found: 'annotator 1'"
+        ):
             rank([["O"]], gold="gold")
 
 

@@ -18,7 +18,9 @@ PAIRED = ("agree", "label", "boundary", "both")
 
 
 def two(a, b, n=40, **options):
-    return Corpus.from_spans({"ada": [a], "ben": [b]}, lengths=[n], **options)
+    return Corpus.from_spans(
+        {"ada": [a], "ben": [b]}, lengths=[n], **{"duplicates": "error", **options}
+    )
 
 
 def spans(found):
@@ -267,7 +269,7 @@ class TestPairs:
             disagreements(Corpus.from_spans({"ada": [None], "ben": [None]}, lengths=[3]))
 
     def test_what_is_no_corpus(self):
-        with pytest.raises(bc.DataError, match="got a list; expected a Corpus"):
+        with pytest.raises(bc.DataError, match="only one annotator found"):
             disagreements([["B-P"]])
 
 
@@ -408,7 +410,7 @@ def corpora(draw, most_annotators=3):
 
 
 def build(made, lengths, documents):
-    return Corpus.from_spans(made, lengths=lengths, documents=documents)
+    return Corpus.from_spans(made, lengths=lengths, documents=documents, duplicates="error")
 
 
 def rows_of(found):

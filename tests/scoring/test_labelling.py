@@ -415,11 +415,11 @@ def test_a_scope_is_refused():
 
 
 def test_what_agreement_refuses_is_refused_in_the_same_words():
-    with pytest.raises(OptionError, match="a Corpus already holds all"):
+    with pytest.raises(OptionError, match="a second annotation does not go with a Corpus"):
         labelling(example(), [["O"]])
     with pytest.raises(DataError, match="got a mapping"):
         labelling({"a": [["O"]]}, [["O"]])
-    with pytest.raises(DataError, match="expected a Corpus"):
+    with pytest.raises(NothingSharedError, match="only one annotator found"):
         labelling([["O"]])
     with pytest.raises(NothingSharedError):
         labelling(Corpus.from_tags({"a": [["O"]]}))

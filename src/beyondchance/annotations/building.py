@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from beyondchance.annotations.names import (
+    as_list,
     coded,
     distinct_names,
     is_list,
@@ -47,15 +48,26 @@ MOST_POSITIONS = 2**31 - 1
 
 
 def columns_of_tags(
-    tags: Mapping[str, Tags], scheme: str, repair: str, documents: Names, fields: Fields
+    given: Mapping[str, Tags],
+    tokens: Sequence[Sequence[str]] | None,
+    documents: Names,
+    fields: Fields,
+    *,
+    scheme: str | None,
+    repair: str,
 ) -> dict[str, Any]:
     """The columns of `Corpus.from_tags`."""
+    tags = _as_lists(given)
     annotators, n_texts = _validated_annotations(tags)
     text_document, names = _documents_of_texts(documents, n_texts)
     lengths = np.empty((len(annotators), n_texts), dtype=np.int64)
     for row, name in enumerate(annotators):
         lengths[row] = _tag_counts(tags[name], name, names, text_document)
     text_length = lengths.max(axis=0, initial=0)
+    words = {} if tokens is None else columns_of_tokens(tokens, n_texts)
+    if words:
+        _check_tokens(words["token_count"], lengths, annotators, names, text_document)
+        text_length = words.pop("token_count")
     differs = np.flatnonzero(((lengths >= 0) & (lengths != text_length)).any(axis=0))
     if len(differs):
         text = int(differs[0])
@@ -87,15 +99,17 @@ def columns_of_tags(
         "span_label": label,
         "span_start": spans.start,
         "span_end": spans.end,
-        "options": {"scheme": scheme} | ({} if repair == "none" else {"repair": repair}),
+        **words,
+        "options": {"scheme": spans.scheme} | ({"repair": repair} if spans.n_repaired else {}),
         "skipped": {f"tags repaired by {repair}": spans.n_repaired} if spans.n_repaired else {},
     }
 
 
 def lists_of_spans(
-    spans: Mapping[str, Spans], lengths: Sequence[int], documents: Names
+    given: Mapping[str, Spans], lengths: Sequence[int], documents: Names
 ) -> dict[str, Any]:
     """What `Corpus.from_columns` takes, from the arguments of `Corpus.from_spans`."""
+    spans = _as_lists(given)
     annotators, n_texts = _validated_annotations(spans)
     if not is_list(lengths):
         raise DataError("lengths are ", Quote(lengths), expected="one number for each text")
@@ -190,6 +204,78 @@ def _columns_of_texts(
     }
 
 
+def lengths_of_texts(
+    spans: Any, lengths: Any, texts: Any, tokens: Any
+) -> tuple[Any, dict[str, Any], str]:
+    """The positions of each text, the columns of known texts, and what offsets count then."""
+    if texts is None and tokens is None:
+        if lengths is None:
+            remedy = "pass texts=, tokens= or lengths=, one for each text"
+            raise DataError("the lengths of the texts are not known", remedy=remedy)
+        return lengths, {}, "tokens"
+    annotators = _as_lists(spans)
+    _, n_texts = _validated_annotations(annotators)
+    if tokens is None:
+        known: dict[str, Any] = {"texts": checked_texts(texts, n_texts)}
+        own = list(map(len, known["texts"]))
+    else:
+        known = columns_of_tokens(tokens, n_texts, texts)
+        own = known.pop("token_count").tolist()
+    if lengths is not None and list(lengths) != own:
+        counted = "characters" if tokens is None else "tokens"
+        raise MismatchError(f"lengths are not the numbers of {counted}", remedy="leave them out")
+    return own, known, "characters" if tokens is None else "tokens"
+
+
+def columns_of_tokens(tokens: Any, n_texts: int, texts: Any = None) -> dict[str, Any]:
+    """Texts of tokens, and the characters of each token in them.
+
+    The tokens are joined by spaces, or found one after the other in the texts that are given.
+    ``token_count`` is how many tokens each text has.
+    """
+    listed = as_list(tokens)
+    if not is_list(listed) or len(listed) != n_texts:
+        found = f"tokens of {len(listed)} texts" if is_list(listed) else Quote(listed)
+        expected = f"a list of tokens for each of {n_texts} texts"
+        raise MismatchError("tokens are ", found, expected=expected)
+    sentences = [as_list(sentence) for sentence in listed]
+    for number, words in enumerate(sentences):
+        if not is_list(words) or not all(isinstance(word, str) and word for word in words):
+            where = f"tokens of text {number}"
+            raise DataError("found ", Quote(words), where=where, expected="a list of strings")
+    known = tuple(map(" ".join, sentences)) if texts is None else checked_texts(texts, n_texts)
+    start: list[int] = []
+    end: list[int] = []
+    for number, (text, words) in enumerate(zip(known, sentences, strict=True)):
+        place = 0
+        for word in words:
+            begin = text.find(word, place)
+            if begin < 0:
+                problem = ("token ", Quote(word), " does not follow the one before it")
+                raise MismatchError(*problem, where=f"text {number}", expected="its tokens")
+            place = begin + len(word)
+            start.append(begin)
+            end.append(place)
+    return {
+        "texts": known,
+        "token_start": np.array(start, dtype=np.int64),
+        "token_end": np.array(end, dtype=np.int64),
+        "token_count": np.array(list(map(len, sentences)), dtype=np.int64),
+    }
+
+
+def checked_texts(texts: Any, n_texts: int) -> tuple[str, ...]:
+    """The characters of each text."""
+    listed = as_list(texts)
+    if not is_list(listed) or len(listed) != n_texts:
+        found = f"{len(listed)} texts" if is_list(listed) else Quote(listed)
+        raise MismatchError("texts are ", found, expected=f"{n_texts} strings, one for each text")
+    for number, text in enumerate(listed):
+        if not isinstance(text, str):
+            raise DataError("found ", Quote(text), where=f"text {number}", expected="a string")
+    return tuple(listed)
+
+
 # --- Checks -------------------------------------------------------------------
 
 
@@ -235,6 +321,34 @@ def _validated_annotations(texts: Mapping[str, Sequence[Any]]) -> tuple[tuple[st
             remedy = "give None where an annotator did not annotate a text"
             raise MismatchError(*found, expected=expected, remedy=remedy)
     return annotators, n_texts
+
+
+def _as_lists(given: Any) -> Any:
+    """The annotations of each annotator as lists of lists, whatever they are like."""
+    if not isinstance(given, Mapping):
+        return given
+    return {name: _listed(texts) for name, texts in given.items()}
+
+
+def _listed(texts: Any) -> Any:
+    listed = as_list(texts)
+    if isinstance(listed, list | tuple) and not set(map(type, listed)) <= _PLAIN:
+        return [as_list(text) for text in listed]
+    return listed
+
+
+_PLAIN = {list, tuple, type(None)}
+
+
+def _check_tokens(
+    counts: Ints, lengths: Ints, annotators: Names, names: tuple[str, ...], text_document: Ints
+) -> None:
+    """Refuse tags that are more or fewer than the tokens."""
+    row, text = np.nonzero((lengths >= 0) & (lengths != counts))
+    if len(row):
+        place = _where(int(text[0]), (annotators or ())[row[0]], names, text_document)
+        found = f"{lengths[row[0], text[0]]} tags for {counts[text[0]]} tokens"
+        raise MismatchError(found, where=place, expected="one tag for each token")
 
 
 def _check_triples(spans: Any, where: Callable[[], tuple[Piece, ...]]) -> None:

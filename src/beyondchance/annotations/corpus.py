@@ -26,10 +26,17 @@ from beyondchance.annotations.building import (
     check_spans,
     columns_of_spans,
     columns_of_tags,
+    lengths_of_texts,
     lists_of_spans,
 )
 from beyondchance.annotations.joining import joined_columns
-from beyondchance.annotations.names import coded, kept, membership, named_text
+from beyondchance.annotations.names import (
+    coded,
+    distinct_names,
+    kept,
+    membership,
+    named_text,
+)
 from beyondchance.checks import checked_instance, checked_option
 from beyondchance.core.ragged import repeats
 from beyondchance.errors import DataError
@@ -138,8 +145,9 @@ class Corpus:
         cls,
         tags: Mapping[str, Tags],
         *,
-        scheme: str = "IOB2",
-        repair: str = "none",
+        scheme: str | None = None,
+        repair: str = "conlleval",
+        tokens: Sequence[Sequence[str]] | None = None,
         documents: Sequence[str] | None = None,
         fields: Mapping[str, Sequence[str]] | None = None,
         unit: str = "sentence",
@@ -150,11 +158,16 @@ class Corpus:
         ----------
         tags : mapping of annotator to list of tag lists
             One tag list for each text, the same texts in the same order for all.
-            None where an annotator did not annotate a text.
-        scheme : {"IOB2", "IOB1", "IO", "BIOES", "BILOU", "BMES"}
-        repair : {"none", "conlleval", "discard"}
-            What to do with sequences that break the scheme: refuse them, begin
-            and end spans as the conlleval script does, or leave those spans out.
+            None where an annotator did not annotate a text. Arrays, Series and generators
+            are taken for lists.
+        scheme : {"IOB2", "IOB1", "IO", "BIOES", "BILOU", "BMES"}, optional
+            By default IOB2, or the scheme of the prefixes that mark ends and single tokens.
+        repair : {"conlleval", "discard", "none"}
+            What to do with sequences that break the scheme: begin and end spans as the
+            conlleval script does, leave those spans out, or refuse them. What was repaired
+            is counted in `skipped` and becomes part of the signature.
+        tokens : list of lists of str, optional
+            The tokens of each text, so that texts are known.
         documents : sequence of str, optional
             The document of each text; texts of one document follow each other.
             By default each text is a document of its own, named by its number.
@@ -184,19 +197,30 @@ class Corpus:
         ('anna',)
         """
         checked_option("unit", unit, UNITS)
-        return cls(**columns_of_tags(tags, scheme, repair, documents, fields), unit=unit)
+        known = declared(ReadOptions)
+        columns = columns_of_tags(
+            tags,
+            tokens,
+            documents,
+            fields,
+            scheme=known["scheme"].checked(scheme),
+            repair=known["repair"].checked(repair),
+        )
+        return cls(**columns, unit=unit)
 
     @classmethod
     def from_spans(
         cls,
         spans: Mapping[str, Spans],
         *,
-        lengths: Sequence[int],
+        lengths: Sequence[int] | None = None,
+        texts: Sequence[str] | None = None,
+        tokens: Sequence[Sequence[str]] | None = None,
         documents: Sequence[str] | None = None,
         fields: Mapping[str, Sequence[str]] | None = None,
         unit: str = "document",
-        positions: str = "tokens",
-        duplicates: str = "error",
+        positions: str | None = None,
+        duplicates: str = "skip",
     ) -> Self:
         """Build a corpus from ``(start, end, label)`` spans, one list per text.
 
@@ -206,16 +230,21 @@ class Corpus:
             One list for each text, the same texts in the same order for all.
             An empty list where the annotator found nothing, None where the
             annotator did not annotate the text.
-        lengths : sequence of int
-            Positions of each text.
+        lengths : sequence of int, optional
+            Positions of each text; not needed where texts or tokens are given.
+        texts : sequence of str, optional
+            The characters of each text, so that texts are known.
+        tokens : list of lists of str, optional
+            The tokens of each text. Offsets then count tokens.
         documents, fields
             As in `from_tags`.
         unit, positions
-            What a text is, and what offsets count.
-        duplicates : {"error", "skip"}
-            Spans that one annotator marked twice with one label. By default they stay, to
-            be refused when they are scored; ``skip`` leaves the second out, counts it in
-            `skipped` and becomes part of the signature.
+            What a text is, and what offsets count: characters where texts are given without
+            tokens, else tokens.
+        duplicates : {"skip", "error"}
+            Spans that one annotator marked twice with one label. By default the second is left
+            out, which is counted in `skipped` and becomes part of the signature; with ``error``
+            they stay, to be refused when they are scored.
 
         Raises
         ------
@@ -233,16 +262,19 @@ class Corpus:
         Corpus(2 documents, 2 texts, 2 annotators, 1 labels, 2 spans, unit='document', \
 positions='tokens')
         >>> twice = {"anna": [[(0, 2, "PER"), (0, 2, "PER")]]}
-        >>> Corpus.from_spans(twice, lengths=[5], duplicates="skip").skipped
+        >>> Corpus.from_spans(twice, lengths=[5]).skipped
         {'spans marked twice, second left out': 1}
+        >>> Corpus.from_spans({"anna": [[(0, 3, "PER")]]}, texts=["Ada wrote."]).positions
+        'characters'
         """
         declared(ReadOptions)["duplicates"].checked(duplicates)
+        lengths, known, counted = lengths_of_texts(spans, lengths, texts, tokens)
         columns = lists_of_spans(spans, lengths, documents)
-        corpus = cls.from_columns(**columns, fields=fields, unit=unit, positions=positions)
-        if duplicates == "error":
-            return corpus
-        signed = {**corpus.options, "duplicates": duplicates}
-        return replace(corpus._without_duplicates(), options=signed)
+        corpus = cls.from_columns(
+            **columns, fields=fields, unit=unit, positions=positions or counted
+        )
+        corpus = replace(corpus, **known)
+        return corpus if duplicates == "error" else corpus._without_duplicates()
 
     @classmethod
     def from_columns(
@@ -454,11 +486,12 @@ positions='tokens')
             gold=self.gold if self.gold in kept(self.annotators, keep_annotator) else None,
         )
 
-    def rename_labels(self, names: Mapping[str, str], *, duplicates: str = "error") -> Self:
+    def rename_labels(self, names: Mapping[str, str], *, duplicates: str = "skip") -> Self:
         """The corpus with other names for some labels; two that get one name become one.
 
-        The new names become part of the signature. Spans that become equal stay, to be
-        refused when they are scored, unless `duplicates` is ``skip``.
+        The new names become part of the signature. Of spans that become equal the second is
+        left out and counted; with ``duplicates="error"`` they stay, to be refused when they
+        are scored.
 
         Examples
         --------
@@ -479,6 +512,39 @@ positions='tokens')
         declared(ReadOptions)["duplicates"].checked(duplicates)
         return renamed_corpus if duplicates == "error" else renamed_corpus._without_duplicates()
 
+    def rename_annotators(self, names: Mapping[str, str]) -> Self:
+        """The corpus with other names for some annotators.
+
+        Two who get one name become one, if no document was annotated by both.
+
+        Examples
+        --------
+        >>> corpus = Corpus.from_tags({"ada@example.org": [["O"]], "ben": [["O"]]})
+        >>> corpus.rename_annotators({"ada@example.org": "ada"}).annotators
+        ('ada', 'ben')
+        """
+        membership("annotator", self.annotators, tuple(names))
+        renamed = [names.get(name, name) for name in self.annotators]
+        kept_names = tuple(distinct_names("annotator", renamed))
+        code = np.array([kept_names.index(name) for name in renamed], dtype=np.int64)
+        annotator = code[self.annotation_annotator]
+        order = np.lexsort((annotator, self.annotation_document))
+        document, annotator = self.annotation_document[order], annotator[order]
+        twice = np.flatnonzero(repeats(document, annotator))
+        if len(twice):
+            name = Quote(kept_names[int(annotator[twice[0]])])
+            found = ("document ", Quote(self.documents[int(document[twice[0]])]))
+            several = " was annotated by two annotators who would both be called "
+            raise DataError(*found, several, name, expected="distinct names")
+        return replace(
+            self,
+            annotators=kept_names,
+            annotation_document=document,
+            annotation_annotator=annotator,
+            span_annotator=code[self.span_annotator],
+            gold=None if self.gold is None else names.get(self.gold, self.gold),
+        )
+
     def _without_duplicates(self) -> Self:
         """The corpus with each span once."""
         columns = ("span_text", "span_annotator", "span_label", "span_start", "span_end")
@@ -489,11 +555,14 @@ positions='tokens')
         is_kept = np.isin(np.arange(len(order)), keep)
         what, number = "spans marked twice, second left out", int(again.sum())
         counted = {**self.skipped, what: self.skipped.get(what, 0) + number}
+        if not number:
+            return self
         return replace(
             self,
             **{name: value[keep] for name, value in zip(columns, values, strict=True)},
             alternatives=self.alternatives and self.alternatives.kept(is_kept),
-            skipped=counted if number else self.skipped,
+            options={**self.options, "duplicates": "skip"},
+            skipped=counted,
         )
 
     def with_gold(self, name: str) -> Self:

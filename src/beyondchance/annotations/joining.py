@@ -12,6 +12,7 @@ import numpy as np
 from beyondchance.annotations.alternatives import joined_alternatives
 from beyondchance.errors import DataError, MismatchError
 from beyondchance.messages import Quote
+from beyondchance.options import ReadOptions, declared
 from beyondchance.types import Ints
 
 if TYPE_CHECKING:
@@ -21,8 +22,14 @@ if TYPE_CHECKING:
 def joined_columns(parts: Sequence[Corpus]) -> dict[str, Any]:
     """The columns of `Corpus.joined`. Numbers of one part are shifted past those before it."""
     documents = _documents(parts)
-    for name in ("unit", "positions", "options"):
+    for name in ("unit", "positions"):
         _check_equal(name, [getattr(part, name) for part in parts])
+    # What was mended in one part need not have been there in another.
+    mends = [name for name, item in declared(ReadOptions).items() if item.option.refuses]
+    kept = [{k: v for k, v in part.options.items() if k not in mends} for part in parts]
+    _check_equal("options", kept)
+    for name in mends:
+        _check_equal(name, [part.options[name] for part in parts if name in part.options])
     annotators = tuple(dict.fromkeys(chain.from_iterable(part.annotators for part in parts)))
     labels = tuple(sorted(set(chain.from_iterable(part.labels for part in parts))))
     n_documents = [len(part.documents) for part in parts]
@@ -59,7 +66,7 @@ def joined_columns(parts: Sequence[Corpus]) -> dict[str, Any]:
         },
         "unit": parts[0].unit,
         "positions": parts[0].positions,
-        "options": parts[0].options,
+        "options": {k: v for part in parts for k, v in part.options.items()},
         "skipped": dict(skipped),
         "texts": _if_known(parts, "texts", lambda texts: tuple(chain.from_iterable(texts))),
         "token_start": _if_known(parts, "token_start", np.concatenate),
@@ -82,7 +89,7 @@ def _documents(parts: Sequence[Corpus]) -> tuple[str, ...]:
 
 
 def _check_equal(name: str, values: Sequence[object]) -> None:
-    others = [value for value in values if value != values[0]]
+    others = [value for value in values[1:] if value != values[0]]
     if others:
         found = (f"the corpora differ in {name}: ", Quote(values[0]), " and ", Quote(others[0]))
         raise MismatchError(*found, expected="corpora that were built in the same way")

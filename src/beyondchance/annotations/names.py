@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,25 @@ def is_list(value: object) -> bool:
     if isinstance(value, np.ndarray):
         return value.ndim == 1
     return isinstance(value, Sequence) and not isinstance(value, str | bytes)
+
+
+def as_list(value: Any) -> Any:
+    """A list of what is like one: an array, a Series, a tensor, a generator, the values of a set.
+
+    Strings, mappings and whatever cannot be iterated stay as they are, to be refused.
+
+    Examples
+    --------
+    >>> as_list(np.array([[1, 2], [3, 4]])), as_list(x for x in "ab"), as_list("ab")
+    ([[1, 2], [3, 4]], ['a', 'b'], 'ab')
+    """
+    if isinstance(value, list | tuple | str | bytes | Mapping) or value is None:
+        return value
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    if hasattr(value, "to_list"):
+        return value.to_list()
+    return list(value) if isinstance(value, Iterable) else value
 
 
 def named_text(text: int, documents: Sequence[str], text_document: Ints) -> tuple[Piece, ...]:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Set as AbstractSet
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from beyondchance.checks import checked_option
 from beyondchance.errors import TagError
 from beyondchance.messages import Piece, Quote, Text, Use
 from beyondchance.types import Bools, Ints
@@ -29,7 +28,6 @@ SCHEMES: Mapping[str, Mapping[str, int]] = {
 }
 """For each scheme, its prefixes and their roles. ``O`` is outside in all of them."""
 
-REPAIRS = ("none", "conlleval", "discard")
 
 UNNAMED = "_"
 """The label of tags that are a bare prefix, such as ``B`` and ``I``."""
@@ -45,6 +43,9 @@ class DecodedTags:
     labels : tuple of str
     n_repaired : int
         Places where a sequence broke its scheme and was repaired.
+    refusal : TagError, optional
+        The first of them, as it is refused.
+    scheme : str
     """
 
     text: Ints
@@ -53,13 +54,15 @@ class DecodedTags:
     label: Ints
     labels: tuple[str, ...]
     n_repaired: int
+    refusal: TagError | None
+    scheme: str
 
 
 def decode_tags(
     tags: Iterable[str],
     lengths: Ints,
     *,
-    scheme: str,
+    scheme: str | None,
     repair: str,
     where: Callable[[int, int], Text],
 ) -> DecodedTags:
@@ -71,12 +74,13 @@ def decode_tags(
         The tags of all texts, one text after the other.
     lengths : array of int, shape (texts,)
         How many tags each text has.
-    scheme : str
-        One of `SCHEMES`.
-    repair : {"none", "conlleval", "discard"}
-        What to do where a sequence breaks the rules of its scheme: refuse it;
-        begin or end a span there, as the conlleval script does; or leave out the
-        span that breaks them.
+    scheme : str, optional
+        One of `SCHEMES`; by default the one of the prefixes that mark ends and single tokens,
+        or IOB2.
+    repair : {"conlleval", "discard", "none"}
+        What to do where a sequence breaks the rules of its scheme: begin or end a span
+        there, as the conlleval script does; leave out the span that breaks them; or
+        refuse it.
     where : function of a text and a place in it
         Names the place in error messages.
 
@@ -92,8 +96,6 @@ def decode_tags(
     >>> found.start.tolist(), found.end.tolist(), [found.labels[i] for i in found.label]
     ([0, 3], [2, 4], ['PER', 'LOC'])
     """
-    prefixes = SCHEMES[checked_option("scheme", scheme, SCHEMES)]
-    checked_option("repair", repair, REPAIRS)
     first = np.cumsum(lengths) - lengths
     codes: defaultdict[str, int] = defaultdict()
     codes.default_factory = codes.__len__  # numbers the distinct tags as they are met
@@ -102,6 +104,9 @@ def decode_tags(
     except TypeError:
         raise TagError("a tag is a list or another unhashable value", expected="strings") from None
     spelling = list(codes)
+    if scheme is None:
+        scheme = scheme_with_ends({tag[:1] for tag in codes if isinstance(tag, str)}) or "IOB2"
+    prefixes = SCHEMES[scheme]
 
     def place_of(index: int) -> Text:
         text = int(np.searchsorted(first, index, side="right")) - 1
@@ -125,7 +130,8 @@ def decode_tags(
     broken = _broken(role, label, same_text, opens, closes, scheme=scheme)
     start, last = np.flatnonzero(opens), np.flatnonzero(closes)
     n_broken = int(np.count_nonzero(broken))
-    if n_broken and repair == "none":
+    refusal = None
+    if n_broken:
         index = int(np.argmax(broken))
         tag = Quote(spelling[code[index]])
         before: Piece = "the start of the text"
@@ -135,11 +141,13 @@ def decode_tags(
         if same_text[index + 1]:
             after = Quote(spelling[code[index + 1]])
         repairs = (Use("repair", "conlleval"), " or ", Use("repair", "discard"))
-        raise TagError(
+        refusal = TagError(
             *("tag ", tag, " after ", before, " and before ", after, f" breaks scheme {scheme}"),
             where=place_of(index),
             remedy=("correct it, choose another scheme, or repair it with ", *repairs),
         )
+    if refusal is not None and repair == "none":
+        raise refusal
     if n_broken and repair == "discard":
         breaks = np.cumsum(broken)
         whole = breaks[last] - breaks[start] + broken[start] == 0
@@ -153,7 +161,18 @@ def decode_tags(
         label=label[start].astype(np.int64),
         labels=labels,
         n_repaired=n_broken,
+        refusal=refusal,
+        scheme=scheme,
     )
+
+
+def scheme_with_ends(prefixes: AbstractSet[str]) -> str | None:
+    """The scheme that these prefixes belong to, if it marks ends and single tokens."""
+    if prefixes & {"L", "U"}:
+        return "BILOU"
+    if prefixes & {"E", "S", "M"}:
+        return "BMES" if "M" in prefixes else "BIOES"
+    return None
 
 
 def _edges(role: Roles, label: Labels, same_text: Bools) -> tuple[Bools, Bools]:

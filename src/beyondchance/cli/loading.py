@@ -13,7 +13,7 @@ import click
 
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.cli.options import READING, picked
-from beyondchance.io.reading import read
+from beyondchance.io.reading import Named, read_all
 from beyondchance.messages import HIDDEN, Note, Quote, pieces
 
 
@@ -31,42 +31,39 @@ def load(files: Sequence[Any], options: Mapping[str, Any], **other: Any) -> Corp
     if not files:
         raise click.UsageError("no files; expected at least one, or - for standard input")
     reading = {"format": options["format"], **picked(options, READING), **other}
-    gold = options["gold"]
-    if gold == "":
+    if options["gold"] == "":
         raise click.UsageError("--gold is empty; expected an annotator or a file")
-    return _kept(_with_gold(files, gold, reading), options)
+    form = reading.pop("format")
+    return _kept(read_all(files, form, {"gold": options["gold"], **reading}), options)
 
 
-def _with_gold(files: Sequence[Any], gold: str | Path | None, reading: dict[str, Any]) -> Corpus:
-    """Read the files with their gold standard: a file, or one of the annotators.
-
-    What could be either is an annotator, if there is one of that name.
-    """
-    if isinstance(gold, Path):
-        return read(*files, gold=gold, **reading)
-    corpus = read(*files, **reading)
-    if gold is None or gold in corpus.annotators or not _exists(gold):
-        return corpus if gold is None else corpus.with_gold(gold)
-    return read(*files, gold=Path(gold), **reading)
+def _named(file: str) -> Any:
+    """A file, with the name of its annotator where it is given as NAME=FILE."""
+    name, equals, path = file.partition("=")
+    if not equals or _exists(file):
+        return file
+    if not name or not path or name != name.strip():
+        raise click.UsageError(f"'{file}' is neither a file nor NAME=FILE")
+    return Named(name, path)
 
 
 def _exists(path: str) -> bool:
     try:
         return Path(path).exists()
-    except OSError:  # a name that is too long
+    except (OSError, ValueError):  # a name that is too long, or no name at all
         return False
 
 
 def streams(files: Sequence[str]) -> list[Any]:
-    """The files with standard input in the place of ``-``, so that it can be read again."""
+    """The files, some with names, and standard input in the place of ``-``, to be read again."""
     if "-" not in files:
-        return list(files)
+        return [_named(file) for file in files]
     if files.count("-") > 1:
         raise click.UsageError("standard input was given twice; expected '-' once")
     if sys.stdin is None:
         raise click.UsageError("standard input is closed; give a file")
     content = _Stream(sys.stdin.buffer.read())
-    return [content if file == "-" else file for file in files]
+    return [content if file == "-" else _named(file) for file in files]
 
 
 class _Stream(io.BytesIO):
@@ -85,7 +82,8 @@ def _kept(corpus: Corpus, options: Mapping[str, Any]) -> Corpus:
     if len(renamed) < len(options["rename_label"]):
         raise click.UsageError("--rename-label was given twice for a label; expected one name")
     if renamed:
-        corpus = corpus.rename_labels(renamed, duplicates=options["duplicates"])
+        duplicates = options["duplicates"] or ("error" if options["strict"] else "skip")
+        corpus = corpus.rename_labels(renamed, duplicates=duplicates)
     labels, excluded = options["labels"], options["exclude_labels"]
     if labels is not None and excluded is not None:
         raise click.UsageError("--labels and --exclude-labels were both given; expected one")

@@ -23,7 +23,15 @@ Result = TypeVar("Result")
 
 
 class Choice(click.Choice[str]):
-    """A choice that suggests the nearest one."""
+    """A choice that knows other names, and suggests the nearest one."""
+
+    def __init__(self, choices: Iterable[str], aliases: Mapping[str, str] | None = None) -> None:
+        super().__init__(list(choices))
+        self.aliases = aliases or {}
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """The choice that is meant."""
+        return super().convert(self.aliases.get(value, value), param, ctx)
 
     def get_invalid_choice_message(self, value: Any, ctx: click.Context | None) -> str:
         """Name the choices, and the one that was probably meant."""
@@ -93,7 +101,7 @@ _BAR = Parsed("SCORE", _bar, "is not a score; expected a number such as 0.7")
 
 def option(*names: str, group: str, **settings: Any) -> Decorator:
     """An option in a group of the help page, which shows its default if it has one."""
-    show = bool(settings.get("default"))
+    show = settings.pop("shown", None) or bool(settings.get("default"))
     return click.option(*names, cls=Option, group=group, show_default=show, **settings)
 
 
@@ -119,11 +127,14 @@ def flag(item: Declared, *, group: str, more: str = "", **settings: Any) -> Deco
     """
     declaration = item.option
     choices = _CHOICES.get(item.name, item.choices)
-    settings.setdefault("default", declaration.default)
+    # Without a value, what mends depends on --strict; the help shows what it is without that.
+    settings.setdefault("default", None if declaration.refuses else declaration.default)
+    if declaration.refuses:
+        settings["shown"] = declaration.default
     if item.kind is bool:
         settings["is_flag"] = True
     else:
-        settings["type"] = Choice(choices) if choices else _type(item)
+        settings["type"] = Choice(choices, declaration.aliases) if choices else _type(item)
         settings["metavar"] = (
             None if choices else declaration.metavar or ("N" if item.kind is int else "NAME")
         )
@@ -192,7 +203,7 @@ def together(options: Iterable[Decorator]) -> Decorator:
 
 FORMAT = in_reading(
     "--format",
-    type=Choice([name for name in FORMATS if name != "hf"]),
+    type=Choice(FORMATS),
     metavar="NAME",
     help="The format of the files, one of those that 'beyondchance formats' lists; detected from "
     "their content by default.",

@@ -15,16 +15,14 @@ from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from itertools import combinations
 from math import nan, sqrt
-from typing import Unpack
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from beyondchance.annotations.building import CORPUS
-from beyondchance.annotations.corpus import Corpus
 from beyondchance.checks import (
     checked_generator,
-    checked_instance,
     checked_option,
     checked_share,
     checked_whole,
@@ -41,6 +39,7 @@ from beyondchance.messages import Quote, Use
 from beyondchance.options import (
     FEWEST_RESAMPLES,
     MOST_RESAMPLES,
+    ScoredOptions,
     ScoringOptions,
     documented,
 )
@@ -49,6 +48,7 @@ from beyondchance.results.counts import Counts
 from beyondchance.results.score import NOTHING_MARKED, Score
 from beyondchance.scoring.api import agreement, without_gold
 from beyondchance.scoring.counting import Placement
+from beyondchance.scoring.data import scored_data
 from beyondchance.scoring.marks import marked
 from beyondchance.scoring.one_text import validated_text
 from beyondchance.scoring.options import scoring_of
@@ -159,17 +159,19 @@ def match_variance(n: int, lengths_a: ArrayLike, lengths_b: ArrayLike) -> float:
 
 @documented(ScoringOptions)
 def null_distribution(
-    corpus: Corpus,
+    data: Any,
+    other: Any = None,
     *,
     resamples: int = 9999,
     ties: str = "counted",
-    **scoring: Unpack[ScoringOptions],
+    **options: Unpack[ScoredOptions],
 ) -> NullDistribution:
     """The agreement that random annotation would give in these texts.
 
     Parameters
     ----------
-    corpus : Corpus
+    data, other
+        As in `agreement`.
     resamples : int
         How often to draw.
     ties : {"counted", "randomised"}
@@ -177,6 +179,8 @@ def null_distribution(
         is never too small; or a random share of them does, so that p-values of random
         annotations are spread evenly between 0 and 1.
     {options}
+    names, texts, scheme, repair, ... : optional
+        How `data` and `other` become a corpus (see `corpus`).
 
     Returns
     -------
@@ -193,7 +197,7 @@ def null_distribution(
     >>> abs(found.p_value - 0.25) < 4 * found.p_error
     True
     """
-    checked_instance(corpus, Corpus, "a Corpus")
+    corpus, _, scoring = scored_data(data, other, options)
     draws = checked_whole("resamples", resamples, least=FEWEST_RESAMPLES, most=MOST_RESAMPLES)
     checked_option("ties", ties, TIES)
     if corpus.unit == CORPUS:
@@ -207,7 +211,7 @@ def null_distribution(
     # Without a seed one is drawn, so that the signature brings the same digits again. Where
     # chance is estimated too, it begins with the same seed, because a signature has one.
     is_drawn = seed is None or isinstance(seed, np.random.Generator)
-    key = int(rng.integers(2**63)) if is_drawn else int(seed)  # type: ignore[arg-type]
+    key = int(rng.integers(2**63)) if is_drawn else int(seed)
     if "seed" in scoring_of(scoring).measure.parameters:
         scoring["seed"] = key
     resolved = scoring_of(scoring)

@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 from operator import attrgetter
 from typing import Protocol, TypeVar
 
@@ -20,7 +21,9 @@ import numpy as np
 from beyondchance.annotations.alternatives import KNOWN, Alternatives
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.errors import DataError, FormatError, MismatchError, OptionError, SpanError
+from beyondchance.io.aligning import aligned
 from beyondchance.io.drafts import Draft, DraftSpan
+from beyondchance.io.identifiers import PLAIN_IDS, plain_ids
 from beyondchance.io.layers import out_of_order
 from beyondchance.io.offsets import UNITS, Interval, code_points, tokenized
 from beyondchance.io.options import Reading
@@ -50,7 +53,9 @@ def _checked(draft: Draft, reading: Reading) -> Draft:
             raise FormatError(*found, where=draft.where, expected="a name")
 
     def converted(offsets: Sequence[Interval]) -> Sequence[Interval]:
-        return offsets if unit == "codepoints" else code_points(draft.text, offsets, draft.where)
+        if unit == "codepoints":
+            return offsets
+        return code_points(draft.text, offsets, draft.where, unit)
 
     spans = []
     places = converted([(span.start, span.end) for span in draft.spans])
@@ -61,22 +66,24 @@ def _checked(draft: Draft, reading: Reading) -> Draft:
         if start < end:
             moved = (start, end) != (span.start, span.end)
             spans.append(replace(span, start=start, end=end) if moved else span)
-        elif reading.options["zero_length"] == "error":
-            raise SpanError(
-                *span.named,
-                " is empty",
-                where=_place(span, draft),
-                expected="at least one character",
-                remedy=(Use("zero_length", "skip"), " leaves such spans out"),
-            )
         else:
-            reading.skipped["empty spans left out"] += 1
+            reading.mend("zero_length", "empty spans left out", partial(_emptiness, span, draft))
     return replace(
         draft,
         spans=spans,
         tokens=None if draft.tokens is None else converted(draft.tokens),
         sentences=None if draft.sentences is None else converted(draft.sentences),
         offsets="codepoints",
+    )
+
+
+def _emptiness(span: DraftSpan, draft: Draft) -> SpanError:
+    return SpanError(
+        *span.named,
+        " is empty",
+        where=_place(span, draft),
+        expected="at least one character",
+        remedy=(Use("zero_length", "skip"), " leaves such spans out"),
     )
 
 
@@ -114,20 +121,62 @@ def _same_words(found: str, stored: str) -> bool:
 
 
 def _remedy(span: DraftSpan, text: str, unit: str) -> Text:
-    """The other unit, if the offsets of a span fit when they count that."""
-    other = "codepoints" if unit == "utf16" else "utf16"
-    start, end = span.start, span.end
-    try:
-        if other == "utf16":
-            ((start, end),) = code_points(text, [(start, end)], "")
-    except SpanError:
-        start = -1
-    fits = 0 <= start <= end <= len(text) and (
-        span.surface is None or _same_words(text[start:end], span.surface)
-    )
-    if fits and max(text, default="") > "\uffff":
-        return f"it fits if offsets count {UNITS[other]}: pass ", Use("offsets", other)
+    """Another unit, if the offsets of a span fit when they count that."""
+    if not text.isascii():
+        for other in UNITS:
+            if other != unit and _fits(span, text, other):
+                return f"it fits if offsets count {UNITS[other]}: pass ", Use("offsets", other)
     return "check that offsets and text belong together"
+
+
+def _with_texts(drafts: list[Draft]) -> list[Draft]:
+    """Give drafts of offsets without a text the text that others have of their document."""
+    if not any(draft.is_blank and draft.tokens is None for draft in drafts):
+        return drafts
+    texts = {draft.document: draft.text for draft in drafts if not draft.is_blank}
+    found = []
+    for draft in drafts:
+        if draft.is_blank and draft.tokens is None:
+            if draft.document not in texts:
+                problem = ("the text of document ", Quote(draft.document), " is not known")
+                raise FormatError(*problem, where=draft.where, remedy="pass texts=")
+            found.append(replace(draft, text=texts[draft.document], is_blank=False))
+        else:
+            found.append(draft)
+    return found
+
+
+def _one_gold(drafts: list[Draft]) -> list[Draft]:
+    """Keep the gold standard once, where several files hold it next to their system."""
+    first: dict[tuple[str, str], Draft] = {}
+    found = []
+    for draft in drafts:
+        known = (
+            first.setdefault((draft.annotator, draft.document), draft) if draft.is_gold else draft
+        )
+        if known is draft:
+            found.append(draft)
+        elif (known.text, list(known.spans)) != (draft.text, list(draft.spans)):
+            raise MismatchError(
+                *quoting("the gold standard of document {} differs from ", draft.document),
+                *("that at ", *pieces(known.where)),
+                where=draft.where,
+                expected="the same in all files",
+            )
+    return found
+
+
+def _fits(span: DraftSpan, text: str, unit: str) -> bool:
+    """Whether a span lies in the text, and on the stored words, if offsets count this unit."""
+    try:
+        ((start, end),) = code_points(text, [(span.start, span.end)], "", unit)
+    except SpanError:
+        return False
+    if not 0 <= start <= end <= len(text):
+        return False
+    if span.surface is None:
+        return unit != "bytes"  # nearly anything lies in a text that is counted in bytes
+    return _same_words(text[start:end], span.surface)
 
 
 # --- All drafts ---------------------------------------------------------------
@@ -159,7 +208,7 @@ def assembled(drafts: Iterable[Draft], reading: Reading, *, unit: str, positions
     unit = reading.options["unit"] or unit
     positions = reading.options["positions"] or positions
     by_document = matched(
-        [_checked(draft, reading) for draft in drafts],
+        [_checked(draft, reading) for draft in _one_gold(_with_texts(list(drafts)))],
         reading,
         kind="document",
         text_of=attrgetter("text"),
@@ -174,8 +223,10 @@ def assembled(drafts: Iterable[Draft], reading: Reading, *, unit: str, positions
     token_ends: list[int] = []
     origins: set[str] = set()
     pools = _Pools()
-    for name, group in by_document.items():
-        layout = _layout(group, unit, positions, reading)
+    for name, given in by_document.items():
+        first, group = aligned(given, reading, positions=positions)
+        by_document[name] = group
+        layout = _layout(first, group, reading, unit=unit, positions=positions)
         origins.add(layout.origin)
         first_text = len(lengths)
         for start, end in layout.parts:
@@ -200,6 +251,7 @@ def assembled(drafts: Iterable[Draft], reading: Reading, *, unit: str, positions
                 pools.add(span, draft, layout, first_text, reading)
                 spans.append((first_text + place[0], draft.annotator, *place[1:]))
     _sign_tokens(origins, positions, reading)
+    reading.check()
     text, annotator, starts, ends, label = zip(*spans, strict=True) if spans else ((),) * 5
     drafted = [(name, draft) for name, group in by_document.items() for draft in group]
     corpus = Corpus.from_columns(
@@ -219,7 +271,7 @@ def assembled(drafts: Iterable[Draft], reading: Reading, *, unit: str, positions
     with_tokens = positions == "tokens"
     return replace(
         corpus,
-        texts=tuple(texts),
+        texts=None if all(draft.is_blank for _, draft in drafted) else tuple(texts),
         token_start=np.array(token_starts, dtype=np.int64) if with_tokens else None,
         token_end=np.array(token_ends, dtype=np.int64) if with_tokens else None,
         alternatives=pools.alternatives(),
@@ -272,34 +324,62 @@ def matched(
     text_of : callable
         The text of a work, for ``match="text"``.
     """
+    listed = list(works)
+    plain = _plain_ids(listed, reading) if reading.options["match"] == "id" else {}
     key_of: dict[str | int, str] = {}
-    groups: dict[str, list[W]] = {}
+    groups: dict[str, dict[str, W]] = {}
     seen: dict[str, int] = {}
-    for work in works:
-        key: str | int = work.document
+    for work in listed:
+        document = plain.get(work.document, work.document)
+        key: str | int = document
         if reading.options["match"] == "text":
             key = text_of(work)
         elif reading.options["match"] == "order":
             key = seen[work.annotator] = seen.get(work.annotator, -1) + 1
         if key not in key_of:
             # Two documents may have one name where it is not the name that matches them.
-            taken = work.document in groups
-            key_of[key] = f"{work.annotator}/{work.document}" if taken else work.document
-        group = groups.setdefault(key_of[key], [])
-        twin = next((other for other in group if other.annotator == work.annotator), None)
-        if twin is not None and reading.options["repeated"] == "last":
-            reading.skipped["annotations replaced by a later one"] += 1
-            group.remove(twin)
-        elif twin is not None:
-            who = (work.document, work.annotator, pieces(twin.where))
-            raise FormatError(
-                *quoting(kind + " {} was annotated by {} before, at {}", *who),
-                where=work.where,
-                expected="it once",
-                remedy=(Use("repeated", "last"), " takes the last"),
-            )
-        group.append(work)
-    return groups
+            key_of[key] = f"{work.annotator}/{document}" if document in groups else document
+        group = groups.setdefault(key_of[key], {})
+        twin = group.pop(work.annotator, None)
+        if twin is not None and getattr(twin, "text", "") != getattr(work, "text", ""):
+            raise _other_text(twin, work, kind)
+        if twin is not None:
+            what = "annotations replaced by a later one"
+            reading.mend("repeated", what, partial(_again, twin, work, kind))
+        group[work.annotator] = work
+    return {name: list(group.values()) for name, group in groups.items()}
+
+
+def _other_text(twin: Work, work: Work, kind: str) -> FormatError:
+    values = (work.document, pieces(twin.where))
+    return FormatError(
+        *quoting(kind + " {} has another text at {}", *values),
+        where=work.where,
+        expected="different identifiers for different texts",
+        remedy=("match them by ", Use("match", "text"), " or ", Use("match", "order")),
+    )
+
+
+def _again(twin: Work, work: Work, kind: str) -> FormatError:
+    who = (work.document, work.annotator, pieces(twin.where))
+    return FormatError(
+        *quoting(kind + " {} was annotated by {} before, at {}", *who),
+        where=work.where,
+        expected="it once",
+        remedy=(Use("repeated", "last"), " takes the last"),
+    )
+
+
+def _plain_ids(works: Sequence[Work], reading: Reading) -> dict[str, str]:
+    """Documents whose names differ from others only as 1.0 differs from 1."""
+    by_annotator: dict[str, set[str]] = {}
+    for work in works:
+        by_annotator.setdefault(work.annotator, set()).add(work.document)
+    names = dict.fromkeys(work.document for work in works)
+    plain = plain_ids(names, distinct=by_annotator.values())
+    if plain:
+        reading.skipped[PLAIN_IDS] += len(plain)
+    return plain
 
 
 def _fields(by_document: Mapping[str, list[Draft]]) -> dict[str, list[str]]:
@@ -316,29 +396,19 @@ def _fields(by_document: Mapping[str, list[Draft]]) -> dict[str, list[str]]:
     }
 
 
-def _layout(group: list[Draft], unit: str, positions: str, reading: Reading) -> _Layout:
-    """Check that all annotators have one text, and cut it."""
-    first = group[0]
-    for other in group[1:]:
-        if other.text != first.text:
-            raise _difference(first, other)
-    sentences = next((draft.sentences for draft in group if draft.sentences is not None), None)
+def _layout(
+    first: Draft, group: list[Draft], reading: Reading, *, unit: str, positions: str
+) -> _Layout:
+    """Cut the text of a document, which is that of the first of its drafts."""
+    ordered = (first, *group)
+    sentences = next((draft.sentences for draft in ordered if draft.sentences is not None), None)
     if unit == "sentence" and sentences is None:
         problem = quoting("document {} has no sentences", first.document)
         raise DataError(*problem, where=first.where, remedy=("pass ", Use("unit", "document")))
     parts = list(sentences or []) if unit == "sentence" else [(0, len(first.text))]
     tokens, origin = None, ""
     if positions == "tokens":
-        known = [draft for draft in group if draft.tokens is not None]
-        for other in known[1:]:
-            if list(other.tokens or ()) != list(known[0].tokens or ()):
-                places = (other.document, pieces(known[0].where))
-                raise MismatchError(
-                    *quoting("document {} has other tokens than at {}", *places),
-                    where=other.where,
-                    expected="the same tokens for all annotators",
-                    remedy=("or pass ", Use("positions", "characters")),
-                )
+        known = [draft for draft in ordered if draft.tokens is not None]
         rule = reading.options["tokeniser"]
         tokens = list(known[0].tokens or ()) if known else tokenized(first.text, rule)
         origin = "file" if known else _RULES[rule]
@@ -351,23 +421,6 @@ def _layout(group: list[Draft], unit: str, positions: str, reading: Reading) -> 
             reading.signed["align"] = reading.options["align"]
     starts, ends = [s for s, _ in tokens or ()], [e for _, e in tokens or ()]
     return _Layout(first.text, parts, tokens, origin, starts, ends)
-
-
-def _difference(first: Draft, other: Draft) -> MismatchError:
-    """Two annotators with different texts: the error shows where the texts part."""
-    a, b = first.text, other.text
-    place = next(
-        (i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b))
-    )
-    around = slice(max(place - 10, 0), place + 10)
-    documents = (other.document, pieces(first.where))
-    return MismatchError(
-        *quoting("the text of document {} differs from that at {}", *documents),
-        f" from character {place} on: ",
-        *quoting("{} instead of {}", b[around], a[around]),
-        where=other.where,
-        expected="the same text for all annotators",
-    )
 
 
 def _placed(
@@ -450,8 +503,11 @@ def twice_by(annotator: str, document: str) -> tuple[Piece, ...]:
 def count_duplicate(
     found: tuple[Piece, ...], where: Text, reading: Reading, number: int = 1
 ) -> None:
-    """Refuse spans that were marked already, the first with these words, or count them."""
-    if reading.options["duplicates"] == "error":
-        remedy = (Use("duplicates", "skip"), " leaves the second out")
-        raise SpanError(*found, where=where, expected="it once", remedy=remedy)
-    reading.skipped["spans marked twice, second left out"] += number
+    """Count spans that were marked already, or refuse them, the first with these words."""
+    remedy = (Use("duplicates", "skip"), " leaves the second out")
+    reading.mend(
+        "duplicates",
+        "spans marked twice, second left out",
+        lambda: SpanError(*found, where=where, expected="it once", remedy=remedy),
+        number,
+    )

@@ -233,7 +233,7 @@ class Loader:
         """Sort the annotations of a CAS into layers."""
         skipped, options = self.reading.skipped, self.reading.options
         with _library(source, "a CAS"):
-            view = _view_with_text(cas, source)
+            view = _view_with_text(cas, source, self.reading)
             marks = sorted(
                 view.select(_ANNOTATION), key=lambda fs: (fs.begin or 0, fs.end or 0, fs.xmiID)
             )
@@ -330,10 +330,12 @@ def _near(entry: Entry, entries: Sequence[Entry]) -> list[Source]:
     return [item.source for item in sorted(found, key=distance)]
 
 
-def _view_with_text(cas: Any, source: Source) -> Any:
+def _view_with_text(cas: Any, source: Source, reading: Reading) -> Any:
     """The view that holds the text: the initial one, or the only one that has any."""
     names = [sofa.sofaID for sofa in cas.sofas if isinstance(sofa.sofaString, str)]
     if "_InitialView" in names:
+        if len(names) > 1:
+            reading.skipped["other views of documents ignored"] += len(names) - 1
         names = ["_InitialView"]
     if len(names) != 1:
         found = ("views with a text: ", *quotes(names))

@@ -58,13 +58,15 @@ class Draft:
     spans : sequence of DraftSpan
     tokens, sentences : sequence of (start, end), optional
         Where the file has them.
-    offsets : {"codepoints", "utf16"}
+    offsets : {"codepoints", "utf16", "bytes"}
         What the offsets of spans, tokens and sentences count.
     is_words : bool
         Whether the offsets are those of words and not of the file, so that they count code points
         whatever those of files count, and no white space is to be trimmed.
     is_gold : bool
         Whether this is the gold standard rather than the work of an annotator.
+    is_blank : bool
+        Whether the text is not known: it is another's, or the tokens are mere places.
     fields : mapping of str to str
         Values to group documents by.
     """
@@ -79,6 +81,7 @@ class Draft:
     offsets: str = "codepoints"
     is_words: bool = False
     is_gold: bool = False
+    is_blank: bool = False
     fields: Mapping[str, str] = field(default_factory=dict)
 
 

@@ -118,7 +118,9 @@ def _wrapped(value: Any) -> list[Any] | None:
 
 def _row(value: Any) -> Any:
     """A row of the Hugging Face viewer without its wrapping; any other as it is."""
-    is_wrapped = isinstance(value, dict) and "row_idx" in value and isinstance(value["row"], dict)
+    is_wrapped = (
+        isinstance(value, dict) and "row_idx" in value and isinstance(value.get("row"), dict)
+    )
     return value["row"] if is_wrapped else value
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable
 from xml.etree import ElementTree as ET
@@ -9,6 +10,42 @@ from xml.etree import ElementTree as ET
 from beyondchance.errors import FormatError
 from beyondchance.io.sources import Source, safe_xml
 from beyondchance.messages import Quote, Text
+
+_BEFORE = re.compile(r"\s+|<\?|<!--|<!DOCTYPE\b")
+_AFTER = {"<?": "?>", "<!--": "-->"}
+_NAME = re.compile(r"<([A-Za-z_][\w:.-]*)")
+
+
+def outermost(source: Source) -> str | None:
+    """The name of the first element, by the head of a file; None if it is not XML.
+
+    Examples
+    --------
+    >>> outermost(Source("a.xml", member=b"<?xml version='1.0'?><!-- <b> --><!DOCTYPE a><a>"))
+    'a'
+    """
+    head, place = source.head_text, 0
+    while (skipped := _BEFORE.match(head, place)) is not None:
+        place = skipped.end()
+        if skipped[0] == "<!DOCTYPE":
+            place = _end_of_doctype(head, place)
+        elif skipped[0] in _AFTER:
+            place = _behind(head, _AFTER[skipped[0]], place)
+    name = _NAME.match(head, place)
+    return name[1] if name else None
+
+
+def _behind(head: str, end: str, place: int) -> int:
+    """The place behind the next occurrence; the end of the head if there is none."""
+    found = head.find(end, place)
+    return len(head) if found < 0 else found + len(end)
+
+
+def _end_of_doctype(head: str, place: int) -> int:
+    """The place behind a document type, whose declarations stand in brackets."""
+    close = _behind(head, ">", place)
+    bracket = head.find("[", place, close)
+    return close if bracket < 0 else _behind(head, ">", _behind(head, "]", bracket))
 
 
 def xml_root(source: Source, *, program: str) -> ET.Element:
@@ -25,6 +62,17 @@ def xml_root(source: Source, *, program: str) -> ET.Element:
         ) from None
     except (LookupError, ValueError) as error:  # the encoding is not the declared one
         raise FormatError(f"XML that cannot be decoded ({error})", where=source.name) from None
+
+
+def local_name(tag: str) -> str:
+    """The name of an element or attribute without its namespace.
+
+    Examples
+    --------
+    >>> local_name("{http://www.tei-c.org/ns/1.0}persName"), local_name("ENAMEX")
+    ('persName', 'ENAMEX')
+    """
+    return tag.rpartition("}")[2]
 
 
 def check_distinct(names: Iterable[str | None], what: str, where: Text) -> None:

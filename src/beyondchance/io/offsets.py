@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import accumulate
 
 from beyondchance.errors import SpanError
@@ -11,7 +11,7 @@ from beyondchance.messages import Text, Use
 
 Interval = tuple[int, int]
 
-UNITS = {"codepoints": "code points", "utf16": "UTF-16 units"}
+UNITS = {"codepoints": "code points", "utf16": "UTF-16 units", "bytes": "bytes of UTF-8"}
 """What offsets can count, by the values of the option ``offsets``."""
 
 _TOKENS = {"words": re.compile(r"\w+|[^\w\s]"), "whitespace": re.compile(r"\S+")}
@@ -32,13 +32,15 @@ def tokenized(text: str, tokeniser: str = "words") -> list[Interval]:
 
 
 def length_of(text: str, unit: str) -> int:
-    """The length of a text in code points or in UTF-16 units.
+    """The length of a text in code points, in UTF-16 units or in bytes of UTF-8.
 
     Examples
     --------
-    >>> length_of("a😀", "codepoints"), length_of("a😀", "utf16")
-    (2, 3)
+    >>> [length_of("a😀", unit) for unit in UNITS]
+    [2, 3, 5]
     """
+    if unit == "bytes":
+        return len(text.encode("utf-8", "surrogatepass"))
     return len(text) + (sum(map("\uffff".__lt__, text)) if unit == "utf16" else 0)
 
 
@@ -50,12 +52,29 @@ def places(text: str, unit: str) -> dict[int, int]:
     >>> places("a😀b", "utf16")
     {0: 0, 1: 1, 3: 2, 4: 3}
     """
-    widths = (1 + (unit == "utf16" and character > "\uffff") for character in text)
+    widths: Iterable[int]
+    if unit == "bytes":
+        widths = (1 + (c > "\x7f") + (c > "\u07ff") + (c > "\uffff") for c in text)
+    else:
+        widths = (1 + (unit == "utf16" and character > "\uffff") for character in text)
     return {offset: index for index, offset in enumerate(accumulate(widths, initial=0))}
 
 
-def code_points(text: str, offsets: Sequence[Interval], where: Text) -> list[Interval]:
-    """Convert offsets that count UTF-16 units to offsets that count code points.
+def indices(text: str, unit: str) -> Mapping[int, int] | range:
+    """The index of the character at each offset; a range where offsets are indices.
+
+    Examples
+    --------
+    >>> indices("a😀b", "utf16")[3], indices("a😀b", "codepoints")[3]
+    (2, 3)
+    """
+    return places(text, unit) if length_of(text, unit) > len(text) else range(len(text) + 1)
+
+
+def code_points(
+    text: str, offsets: Sequence[Interval], where: Text, unit: str = "utf16"
+) -> list[Interval]:
+    """Convert offsets that count UTF-16 units or bytes to offsets that count code points.
 
     Offsets outside of the text stay as they are, to be refused with all others that are.
 
@@ -63,18 +82,34 @@ def code_points(text: str, offsets: Sequence[Interval], where: Text) -> list[Int
     --------
     >>> code_points("a😀b", [(0, 3), (3, 4), (4, 9)], "")
     [(0, 2), (2, 3), (3, 9)]
+    >>> code_points("a😀b", [(0, 5), (5, 6)], "", "bytes")
+    [(0, 2), (2, 3)]
     """
-    n_units = 0 if text.isascii() else length_of(text, "utf16")
-    if n_units <= len(text):
-        return list(offsets)
-    place = places(text, "utf16")
+    converted = converter(text, unit)
+    return [(converted(start, where), converted(end, where)) for start, end in offsets]
 
-    def converted(offset: int) -> int:
+
+def converter(text: str, unit: str) -> Callable[[int, Text], int]:
+    """A function of an offset in a text and its place in the file: the same in code points.
+
+    Examples
+    --------
+    >>> to_code_points = converter("a😀b", "bytes")
+    >>> to_code_points(5, "")
+    2
+    """
+    n_units = 0 if text.isascii() else length_of(text, unit)
+    if n_units <= len(text):
+        return lambda offset, _: offset
+    place = places(text, unit)
+
+    def converted(offset: int, where: Text) -> int:
         if 0 <= offset <= n_units and offset not in place:
-            found = f"offset {offset} lies inside a character of two UTF-16 units"
+            size = "two" if unit == "utf16" else "several"
+            found = f"offset {offset} lies inside a character of {size} {UNITS[unit]}"
             expected = "offsets between characters"
             remedy = ("if they count code points, pass ", Use("offsets", "codepoints"))
             raise SpanError(found, where=where, expected=expected, remedy=remedy)
         return place.get(offset, offset)
 
-    return [(converted(start), converted(end)) for start, end in offsets]
+    return converted

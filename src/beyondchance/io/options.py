@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from beyondchance.messages import Note, Piece
+from beyondchance.errors import BeyondChanceError, DataError
+from beyondchance.messages import Note, Piece, Use
 from beyondchance.options import ReadOptions, checked_options, declared
 
-EVERYWHERE = frozenset({"gold", "match", "duplicates", "repeated"})
+EVERYWHERE = frozenset({"gold", "strict", "match", "mismatch", "duplicates", "repeated", "folder"})
 """Options that every format takes."""
 CHARACTERS = EVERYWHERE | {"unit", "positions", "whitespace", "align", "offsets", "zero_length"}
 """Options that every format with character offsets takes."""
@@ -40,6 +41,13 @@ class Reading:
         How many texts an annotator has, where only their numbers identify them.
     people : dict
         The annotators in each upload, by its name.
+    reference : str
+        The gold standard, if it is known before anything is read: its texts and tokens are
+        those of all annotators.
+    beside : mapping
+        What belongs to data that have no place for it: texts, tokens, lengths.
+    problems : dict
+        What an option refuses, by the option: the first of its kind.
     is_mixed : bool
         Whether files of several formats are read together, so that drafts are needed.
     """
@@ -52,16 +60,71 @@ class Reading:
     schemes: set[str] = field(default_factory=set)
     numbered: dict[str, int] = field(default_factory=dict)
     people: dict[str, dict[str, None]] = field(default_factory=dict)
+    reference: str = ""
+    beside: Mapping[str, Any] = field(default_factory=dict)
+    problems: dict[str, BeyondChanceError] = field(default_factory=dict)
     is_mixed: bool = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "options", checked_options(ReadOptions, self.options))
 
     def changed(self) -> dict[str, Any]:
-        """The options that were given another value than their default."""
-        known = declared(ReadOptions)
-        given = self.options.items()
-        return {name: value for name, value in given if value != known[name].option.default}
+        """The options that were given another value than their default.
+
+        What strict reading makes of the others is not among them.
+        """
+        changed: dict[str, Any] = {}
+        for name, item in declared(ReadOptions).items():
+            value: Any = self.options[name]  # type: ignore[literal-required]
+            default = item.default(is_strict=self.options["strict"])
+            # Data frames are compared value by value, so that `!=` gives no answer for them.
+            if default is None:
+                is_changed = value is not None
+            else:
+                is_changed = value not in (default, item.option.default)
+            if is_changed:
+                changed[name] = value
+        return changed
+
+    def refuses(self, option: str) -> bool:
+        """Whether an option refuses what it could mend."""
+        refusing = declared(ReadOptions)[option].option.refuses
+        return bool(self.options[option] == refusing)  # type: ignore[literal-required]
+
+    def mend(
+        self, option: str, what: str, refusal: Callable[[], BeyondChanceError], number: int = 1
+    ) -> None:
+        """Count and sign what an option mends; keep what it refuses, to be said with all else.
+
+        Parameters
+        ----------
+        option : str
+        what : str
+            What was mended, for people: a plural.
+        refusal : function
+            The error, if the option refuses it.
+        number : int
+            How often.
+        """
+        if self.refuses(option):
+            if option not in self.problems:
+                self.problems[option] = refusal()
+        elif number:
+            self.skipped[what] += number
+            self.signed[option] = self.options[option]  # type: ignore[literal-required]
+
+    def check(self) -> None:
+        """Refuse everything that options refuse: one problem as it is, several as a list."""
+        if len(self.problems) < 2:
+            for problem in self.problems.values():
+                raise problem
+            return
+        found: list[Piece] = [f"{len(self.problems)} problems:"]
+        uses: list[Piece] = []
+        for number, (option, problem) in enumerate(self.problems.items(), start=1):
+            found += [f" ({number}) " if number == 1 else f"; ({number}) ", *problem.told]
+            uses += [" ", Use(option, declared(ReadOptions)[option].mends)]
+        raise DataError(*found, remedy=("mend all of them with", *uses))
 
     def note(self, *text: Piece, where: str = "", who: str = "") -> None:
         """Keep something that was found out, once."""

@@ -3,23 +3,33 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from itertools import chain
 from os import PathLike
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Any, Unpack, cast
+
+import numpy as np
 
 from beyondchance.annotations.building import CORPUS
 from beyondchance.annotations.corpus import Corpus, Input
 from beyondchance.checks import checked_option
-from beyondchance.errors import DataError, FormatError, MismatchError, OptionError
+from beyondchance.errors import (
+    BeyondChanceError,
+    DataError,
+    FormatError,
+    MismatchError,
+    OptionError,
+)
 from beyondchance.io.assembling import assembled
 from beyondchance.io.drafts import Draft
+from beyondchance.io.formats.tags import is_nothing
 from beyondchance.io.options import Reading
-from beyondchance.io.registry import FORMATS, Format, Upload
+from beyondchance.io.registry import FORMATS, KINDS, TAGS, Format, Upload
 from beyondchance.io.sources import Source, is_zip, opened
-from beyondchance.messages import Quote, Use, quotes
+from beyondchance.messages import Note, Quote, Use, quotes
 from beyondchance.options import ReadOptions, declared, documented
 
 __all__ = ["FORMATS", "read"]
@@ -63,27 +73,155 @@ def read(
     >>> corpus.annotators, corpus.unit, corpus.positions
     (('ada', 'ben', 'cleo'), 'sentence', 'tokens')
     """
+    return read_all(list(paths), format, options)
+
+
+def read_all(
+    items: Sequence[Any],
+    format: str | None,  # noqa: A002 - what it is called everywhere
+    options: Mapping[str, Any],
+    beside: Mapping[str, Any] | None = None,
+) -> Corpus:
+    """Read what was given, files or data, some of it with names.
+
+    Parameters
+    ----------
+    items : sequence of paths, streams, data or Named
+    format : str, optional
+    options : mapping
+        Of `ReadOptions`.
+    beside : mapping, optional
+        What belongs to data that have no place for it: texts, tokens, lengths.
+    """
+    if not items:
+        raise OptionError("nothing to read", expected="at least one file or folder")
+    listed = [
+        replace(item, item=_kept(item.item, number))
+        if isinstance(item, Named)
+        else _kept(item, number)
+        for number, item in enumerate(items, start=1)
+    ]
+    call = partial(_read, format=format, beside=beside or {})
+    gold = options.get("gold")
+    if isinstance(gold, PathLike):
+        return call([*listed, *_unless_given(gold, listed)], options, gold_file=Path(gold))
+    corpus = _by_folder(listed, options, call)
+    if gold is None or gold in corpus.annotators or not _exists(gold):
+        return corpus if gold is None else corpus.with_gold(str(gold))
+    # What could be either is an annotator, if there is one of that name.
+    return call([*listed, *_unless_given(gold, listed)], options, gold_file=Path(str(gold)))
+
+
+@dataclass(frozen=True)
+class Named:
+    """Something to read, and the name of its annotator."""
+
+    name: str
+    item: Any
+
+
+def _kept(item: Any, number: int) -> Any:
+    """What can be gone through several times: streams and generators are kept."""
+    if hasattr(item, "read"):
+        content = item.read()
+        name = str(getattr(item, "name", f"stream {number}"))
+        if not isinstance(content, bytes):
+            expected = "a stream of bytes, opened with 'rb'"
+            raise OptionError("a stream of text", where=name, expected=expected)
+        return Source(name, member=content)
+    is_columns = hasattr(item, "__arrow_c_stream__")
+    return list(item) if isinstance(item, Iterator) and not is_columns else item
+
+
+def _unless_given(gold: Any, items: Sequence[Any]) -> list[Any]:
+    """The file of the gold standard, unless it is among the others."""
+    given = [_resolved(item.item if isinstance(item, Named) else item) for item in items]
+    return [] if _resolved(gold) in given else [gold]
+
+
+def _resolved(path: Any) -> Path | None:
+    return Path(path).resolve() if path and isinstance(path, str | PathLike) else None
+
+
+def _exists(path: Any) -> bool:
+    try:
+        return isinstance(path, str) and Path(path).exists()
+    except OSError:  # a name that is too long
+        return False
+
+
+def _by_folder(items: list[Any], options: Mapping[str, Any], call: Callable[..., Corpus]) -> Corpus:
+    """Read; of a single folder, find out whether its files are documents or annotators."""
+    reading = Reading(cast("ReadOptions", options))
+    path = items[0].item if len(items) == 1 and isinstance(items[0], Named) else items[0]
+    is_folder = len(items) == 1 and isinstance(path, str | PathLike) and Path(path).is_dir()
+    how = reading.options["folder"]
+    if not is_folder or how == "documents":
+        return call(items, options)
+    parts = _parts(Path(path))
+    if how == "annotators":
+        return call(parts, options)
+    corpus = call(items, options)
+    if len(corpus.annotators) > 1 or len(parts) < 2:
+        return corpus
+    try:
+        # Files of different texts are no work of several annotators on one.
+        found = call(parts, {**options, "mismatch": "error", "repeated": "error"})
+    except BeyondChanceError:
+        return corpus
+    teams = np.bincount(found.annotation_document, minlength=len(found.documents))
+    if np.any(teams < 2):
+        return corpus
+    note = Note(
+        f"its {len(parts)} files or folders have the same texts; each is read as one annotator",
+        where=str(path),
+    )
+    return replace(
+        found, notes=(note, *found.notes), options={**found.options, "folder": "annotators"}
+    )
+
+
+def _parts(folder: Path) -> list[Any]:
+    """What lies in a folder, each as the work of one annotator."""
+    entries = sorted(entry for entry in folder.iterdir() if not entry.name.startswith("."))
+    folders = [entry for entry in entries if entry.is_dir()]
+    return folders if len(folders) > 1 else [entry for entry in entries if entry.is_file()]
+
+
+def _read(
+    items: Sequence[Any],
+    options: Mapping[str, Any],
+    *,
+    format: str | None,  # noqa: A002 - what it is called everywhere
+    beside: Mapping[str, Any],
+    gold_file: Path | None = None,
+) -> Corpus:
     # Texts are what they are by default, and spans may be placed in any of them.
     is_corpus_wide = options.get("unit") == CORPUS
-    reading = Reading({**options, "unit": None} if is_corpus_wide else options)
-    if not paths:
-        raise OptionError("nothing to read", expected="at least one file or folder")
-    gold = reading.options["gold"]
-    gold_file = _gold_file(gold)
-    if gold_file is not None and gold_file not in map(_resolved, paths):
-        paths = (*paths, gold)
-    uploads = _uploads(paths)
-    formats = [_format_of(upload, format, reading) for upload in uploads]
+    given = {**options, "unit": None} if is_corpus_wide else options
+    uploads = _uploads(items)
+    gold = None
+    if gold_file is not None:
+        resolved = gold_file.resolve()
+        gold = next(upload for upload in uploads if _resolved(upload.path) == resolved)
+    named = options.get("gold")
+    reference = gold.annotator if gold is not None else str(named or "")
+    reading = Reading(cast("ReadOptions", given), reference=reference, beside=beside)
+    formats = _formats(uploads, format, reading)
     _check_options(formats, reading)
     corpus = _corpus_of(uploads, formats, reading)
     _check_numbers(reading)
-    if gold_file is not None:
-        upload = next(upload for upload in uploads if _resolved(upload.name) == gold_file)
-        corpus = corpus.with_gold(_only_annotator(upload, corpus, reading))
-    elif gold is not None:
-        corpus = corpus.with_gold(str(gold))
+    reading.check()
+    corpus = _with_given_names(corpus, uploads, reading)
+    if gold is not None:
+        corpus = corpus.with_gold(_only_annotator(gold, corpus, reading))
     known, changed = declared(ReadOptions), reading.changed()
-    signed = {name: value for name, value in changed.items() if known[name].option.is_signed}
+    signed = {
+        name: value
+        for name, value in changed.items()
+        # What mends is signed where it mended something.
+        if known[name].option.is_signed and value != known[name].option.refuses
+    }
     return replace(
         corpus,
         unit=CORPUS if is_corpus_wide else corpus.unit,
@@ -94,22 +232,33 @@ def read(
             Input(name=source.name, sha256=source.sha256, format=item.name)
             for upload, item in zip(uploads, formats, strict=True)
             for source in upload.sources
+            if upload.data is None
         ),
     )
 
 
-def _resolved(path: Any) -> Path | None:
-    return Path(path).resolve() if isinstance(path, str | PathLike) else None
+def _formats(
+    uploads: list[Upload],
+    format: str | None,  # noqa: A002 - what it is called everywhere
+    reading: Reading,
+) -> list[Format]:
+    """The format of each upload; data that could be anything are what the others are."""
+    found = [_format_of(upload, format, reading) for upload in uploads]
+    known = next((item for item in found if item is not None), TAGS)
+    return [known if item is None else item for item in found]
 
 
-def _gold_file(gold: Any) -> Path | None:
-    """The file or folder that was given as gold standard, if it is one and not a name."""
-    path = _resolved(gold)
-    return path if path is not None and (not isinstance(gold, str) or path.exists()) else None
+def _with_given_names(corpus: Corpus, uploads: list[Upload], reading: Reading) -> Corpus:
+    """Rename the only annotator of a file that was given with a name."""
+    names = {}
+    for upload in uploads:
+        if upload.is_named and upload.annotator not in corpus.annotators:
+            names[_only_annotator(upload, corpus, reading)] = upload.annotator
+    return corpus.rename_annotators(names) if names else corpus
 
 
 def _only_annotator(upload: Upload, corpus: Corpus, reading: Reading) -> str:
-    """The annotator of the gold standard's file: named after it, or by the file itself."""
+    """The only annotator of a file: named after it, or by the file itself."""
     if upload.annotator in corpus.annotators:
         return upload.annotator
     names = list(reading.people.get(upload.name, ()))
@@ -117,8 +266,7 @@ def _only_annotator(upload: Upload, corpus: Corpus, reading: Reading) -> str:
         raise DataError(
             *(f"holds {len(names)} annotators (", *quotes(names), ")"),
             where=upload.name,
-            expected="one, the gold standard",
-            remedy=("name it with ", Use("gold", placeholder="NAME")),
+            expected="one, because one name was given for the file",
         )
     return names[0]
 
@@ -171,49 +319,54 @@ def _defaults(item: Format) -> tuple[str, str]:
     return item.positions, item.unit
 
 
-def _uploads(paths: Iterable[Any]) -> list[Upload]:
+def _uploads(items: Iterable[Any]) -> list[Upload]:
     """Open what was given, and name the annotators after it."""
-    uploads = []
-    for number, path in enumerate(paths, start=1):
-        if hasattr(path, "read"):
-            name = str(getattr(path, "name", f"stream {number}"))
-            stream = Source(name, member=_content(path, name))
-            uploads.append(Upload(name, stream.stem, [stream]))
-        elif not isinstance(path, str | PathLike):
-            name = f"data {number}"
-            empty = Source(name, member=b"")
-            uploads.append(Upload(name, f"annotator {number}", [empty], data=path))
-        elif isinstance(source := opened(Path(path)), Source):
-            uploads.append(Upload(str(path), source.stem, [source]))
-        else:
-            uploads.append(Upload(str(path), Path(path).resolve().name, source, is_folder=True))
-    paths_given = [Path(upload.name).resolve() for upload in uploads if upload.data is None]
-    if len(set(paths_given)) < len(paths_given):
-        again = next(path for path in paths_given if paths_given.count(path) > 1)
+    uploads = [_upload(item, number) for number, item in enumerate(items, start=1)]
+    paths = [path for upload in uploads if (path := _resolved(upload.path)) is not None]
+    again = next((path for path, n in Counter(paths).items() if n > 1), None)
+    if again is not None:
         raise OptionError(f"{again.name} was given twice", expected="different files")
     # Annotators of files with the same name are distinguished by the folders of the files.
     twice = {name for name, n in Counter(upload.annotator for upload in uploads).items() if n > 1}
     return [
-        replace(upload, annotator=f"{Path(upload.name).resolve().parent.name}/{upload.annotator}")
-        if upload.annotator in twice and upload.data is None
+        replace(upload, annotator=f"{_resolved_parent(upload).name}/{upload.annotator}")
+        if upload.annotator in twice and upload.path and not upload.is_named
         else upload
         for upload in uploads
     ]
 
 
-def _content(stream: Any, name: str) -> bytes:
-    """What a binary stream still holds."""
-    content = stream.read()
-    if not isinstance(content, bytes):
-        expected = "a stream of bytes, opened with 'rb'"
-        raise OptionError("a stream of text", where=name, expected=expected)
-    return content
+def _resolved_parent(upload: Upload) -> Path:
+    return Path(upload.path).resolve().parent
 
 
-def _format_of(upload: Upload, name: str | None, reading: Reading) -> Format:
-    """The format asked for, or the one that the content looks like."""
-    if name is not None:
+def _upload(item: Any, number: int) -> Upload:
+    if isinstance(item, Named):
+        return replace(_upload(item.item, number), annotator=item.name, is_named=True)
+    if isinstance(item, Source):
+        return Upload(item.name, item.stem, [item])
+    if not isinstance(item, str | PathLike):
+        name = f"data {number}"
+        empty = Source(name, member=b"")
+        return Upload(name, f"annotator {number}", [empty], data=item)
+    source, path = opened(Path(item)), str(item)
+    if isinstance(source, Source):
+        return Upload(path, source.stem, [source], path=path)
+    return Upload(path, Path(item).resolve().name, source, is_folder=True, path=path)
+
+
+def _format_of(upload: Upload, name: str | None, reading: Reading) -> Format | None:
+    """The format asked for, or the one that the content looks like.
+
+    None for data that could be of several kinds, such as lists of nothing.
+    """
+    if name is not None and upload.data is None:
         return FORMATS[checked_option("format", name, FORMATS)]
+    if upload.data is not None:
+        kind = _kind_of(upload, name)
+        if kind is not None and kind.name in FORMATS and name is None:
+            reading.note("read as ", kind.name, where=upload.name)
+        return kind
     for item in FORMATS.values():
         if item.detects(upload):
             reading.note("read as ", item.name, where=upload.name)
@@ -231,6 +384,23 @@ def _format_of(upload: Upload, name: str | None, reading: Reading) -> Format:
         f"not recognised as any of {', '.join(FORMATS)}",
         where=upload.name,
         remedy=("pass ", Use("format", placeholder="NAME")),
+    )
+
+
+def _kind_of(upload: Upload, name: str | None) -> Format | None:
+    """What data are: by their structure."""
+    if name is not None:
+        return {**KINDS, **FORMATS}[checked_option("format", name, {**KINDS, **FORMATS})]
+    if is_nothing(upload.data):
+        return None
+    for item in (*KINDS.values(), *FORMATS.values()):
+        if item.reader().is_format(upload):
+            return item
+    kind = type(upload.data).__name__
+    raise FormatError(
+        f"got {'an' if kind[0] in 'aeiouAEIOU' else 'a'} {kind}",
+        where=("annotator ", Quote(upload.annotator)),
+        expected="a path, lists of tags or spans, records, spaCy Docs, a data set or a data frame",
     )
 
 

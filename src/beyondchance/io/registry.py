@@ -35,6 +35,10 @@ class Upload:
     is_folder : bool
     data : object, optional
         What was given instead of a path.
+    path : str
+        The path; empty for data and streams.
+    is_named : bool
+        Whether the annotator's name was given together with it.
     """
 
     name: str
@@ -42,6 +46,8 @@ class Upload:
     sources: list[Source]
     is_folder: bool = False
     data: Any = None
+    path: str = ""
+    is_named: bool = False
 
     def document_of(self, source: Source) -> str:
         """The document that a file holds, unless the file itself names one.
@@ -179,6 +185,14 @@ _ALL = (
         extra="spacy",
     ),
     Format(
+        name="refi-qda",
+        title="REFI-QDA projects (NVivo, ATLAS.ti, MAXQDA, QualCoder): .qdpx or .qde",
+        example="beyondchance agree project.qdpx",
+        offsets="code points, or as the project shows",
+        first="<",
+        options=UNTOKENISED,
+    ),
+    Format(
         name="uima",
         title="UIMA CAS: XMI, CAS JSON, or an INCEpTION project export",
         example="beyondchance agree project.zip",
@@ -204,6 +218,13 @@ _ALL = (
         example="beyondchance agree document.xml",
         offsets="code points, or as the file says (bdocjs)",
         first="<{",
+        options=UNTOKENISED | {"layer", "feature"},
+    ),
+    Format(
+        name="tei",
+        title="TEI and other XML with inline elements: one file or folder per annotator",
+        example="beyondchance agree anna.xml ben.xml",
+        first="<",
         options=UNTOKENISED | {"layer", "feature"},
     ),
     Format(
@@ -239,6 +260,86 @@ _ALL = (
         options=EVERYWHERE | {"grid"},
     ),
     Format(
+        name="web-annotation",
+        title="W3C Web Annotation (Recogito, Hypothesis): JSON, with the text next to it",
+        example="beyondchance agree annotations.json --documents letter.txt",
+        offsets="code points, or as the quotes show",
+        first="[{",
+        options=UNTOKENISED | {"documents"},
+    ),
+    Format(
+        name="bioc",
+        title="BioC XML and JSON: all annotators in one file, or one file per annotator",
+        example="beyondchance agree anna.xml ben.xml",
+        offsets="code points, or what fits the stored words",
+        first="<{[",
+        options=UNTOKENISED | {"discontinuous", "empty", "feature"},
+    ),
+    Format(
+        name="knowtator",
+        title="Knowtator and eHOST XML: saved/ next to corpus/, all annotators in one file",
+        example="beyondchance agree project/",
+        offsets="code points, or what fits the stored words",
+        first="<",
+        options=UNTOKENISED | {"discontinuous", "empty"},
+    ),
+    Format(
+        name="medtator",
+        title="MedTator, MAE and n2c2 XML: one folder per annotator",
+        example="beyondchance agree anna/ ben/",
+        offsets="code points, or what fits the stored words",
+        first="<",
+        options=UNTOKENISED | {"discontinuous", "feature"},
+    ),
+    Format(
+        name="pubtator",
+        title="PubTator: one file per annotator",
+        example="beyondchance agree anna.pubtator ben.pubtator",
+        offsets="code points, or what fits the stored words",
+        options=UNTOKENISED,
+    ),
+    Format(
+        name="argilla",
+        title="Argilla 2: records in JSON, or flattened in JSONL or Parquet",
+        example="beyondchance agree records.json",
+        offsets="UTF-16 units from its pages, code points from its library",
+        first="[{P",
+        options=UNTOKENISED | {"predictions", "layer"},
+    ),
+    Format(
+        name="langextract",
+        title="LangExtract: JSONL of annotated documents, one file per run",
+        example="beyondchance agree run-1.jsonl run-2.jsonl --match text",
+        first="[{",
+        options=UNTOKENISED,
+    ),
+    Format(
+        name="mqm",
+        title="MQM: errors marked in translations, TSV of WMT, TSV and JSON of Bio-MQM",
+        example="beyondchance agree mqm_generalMT2022_ende.tsv --feature severity",
+        options=UNTOKENISED | {"layer", "feature"},
+    ),
+    Format(
+        name="esa",
+        title="ESA: error spans in translations, JSONL of pearmut and WMT, CSV of Appraise",
+        example="beyondchance agree campaign.jsonl",
+        offsets="UTF-16 units",
+        options=UNTOKENISED - {"offsets"} | {"feature", "documents"},
+    ),
+    Format(
+        name="factgenie",
+        title="factgenie: spans in generated texts, JSONL, with the JSONL of the outputs",
+        example="beyondchance agree annotations.jsonl outputs.jsonl",
+        first="{",
+        options=UNTOKENISED | {"documents"},
+    ),
+    Format(
+        name="toxic-spans",
+        title="toxic spans of SemEval-2021: CSV with texts and indices of characters",
+        example="beyondchance agree anna.csv ben.csv",
+        options=UNTOKENISED,
+    ),
+    Format(
         name="label-studio",
         title="Label Studio: JSON and JSON-MIN, all annotators in one file",
         example="beyondchance agree export.json",
@@ -262,9 +363,9 @@ _ALL = (
     ),
     Format(
         name="records",
-        title="JSON or JSONL of texts with spans, also of spaCy and GLiNER for training",
+        title="JSON, JSONL or Parquet of texts with spans; training data of spaCy and GLiNER",
         example="beyondchance agree gold.jsonl model.jsonl",
-        first="[{",
+        first="[{P",
         options=UNTOKENISED | {"spans_key", "ends", "empty"},
     ),
     Format(
@@ -296,10 +397,10 @@ _ALL = (
     ),
     Format(
         name="table",
-        title="CSV, TSV, JSONL or Parquet with document, annotator, start, end, label",
+        title="CSV, TSV, JSONL, Parquet or data frames with document, annotator, start, end, label",
         example="beyondchance agree spans.csv",
         is_alone=True,
-        options=UNTOKENISED | {"documents", "empty", "length"},
+        options=UNTOKENISED | {"columns", "documents", "empty", "length"},
     ),
     Format(
         name="conll",
@@ -308,8 +409,27 @@ _ALL = (
         unit="sentence",
         positions="tokens",
         options=EVERYWHERE
-        | {"unit", "positions", "scheme", "repair", "token_column", "tag_column"},
+        | {"unit", "positions", "scheme", "repair", "token_column", "tag_column", "marks"},
     ),
 )
 
+TAGS = Format(
+    name="tags",
+    title="lists of tags, one for each text",
+    example="bc.agreement(tags_of_one, tags_of_another)",
+    unit="sentence",
+    positions="tokens",
+    options=EVERYWHERE | {"unit", "scheme", "repair", "label_names", "documents"},
+)
+KINDS: Mapping[str, Format] = {
+    "tags": TAGS,
+    "spans": Format(
+        name="spans",
+        title="lists of spans, one for each text",
+        example="bc.agreement(spans_of_one, spans_of_another, texts=texts)",
+        positions="characters",
+        options=UNTOKENISED | {"documents"},
+    ),
+}
+"""Data in memory that no file holds as they are; all formats may also be given as data."""
 FORMATS: Mapping[str, Format] = {item.name: item for item in _ALL}

@@ -13,13 +13,15 @@ import os
 import re
 import zipfile
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import suppress
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
 from pathlib import Path, PurePosixPath
+from threading import Thread
 from typing import Any
+from xml.parsers import expat
 
 from beyondchance.errors import FormatError
 from beyondchance.io.values import quoting
@@ -155,6 +157,24 @@ class Source:
                 yield number, parsed_json(line, self.name, first_line=number)
 
 
+@contextmanager
+def digested(sources: Iterable[Source]) -> Iterator[None]:
+    """Make the digests of files that have been read, in a thread of its own meanwhile.
+
+    Where there are no threads, as in a browser, they are made when they are asked for.
+    """
+    thread = Thread(target=lambda: [source.sha256 for source in sources])
+    try:
+        thread.start()
+    except RuntimeError:
+        yield
+        return
+    try:
+        yield
+    finally:
+        thread.join()
+
+
 def parsed_json(text: str, name: str, *, first_line: int = 1) -> Any:
     """Parse JSON, naming the place of an error.
 
@@ -238,7 +258,7 @@ def _end_of_repeated(text: str, begin: int) -> int:
     return next(islice(braces, n_closed - 1, None)).start()
 
 
-def opened(path: str | Path) -> Source | list[Source]:
+def opened(path: str | os.PathLike[str]) -> Source | list[Source]:
     """A file as a source, or a folder as the sources below it, sorted by name."""
     where = Path(path)
     if not _exists(where):
@@ -279,6 +299,11 @@ def _exists(path: Path) -> bool:
 def is_zip(source: Source) -> bool:
     """Whether the content is a zip archive."""
     return source.head.startswith((b"PK\x03\x04", b"PK\x05\x06"))
+
+
+def is_parquet(source: Source) -> bool:
+    """Whether the content is Parquet."""
+    return source.head.startswith(b"PAR1")
 
 
 def members(archive: Source) -> list[Source]:
@@ -342,24 +367,53 @@ _XML_ENCODINGS = re.compile(
 
 
 def safe_xml(source: Source) -> bytes:
-    """The content of an XML file, refused if it declares entities or a document type.
+    """The content of an XML file, refused if it declares entities or default attributes.
 
-    Neither has a place in an annotation; both can make a small file unfold without end
-    or reach for other files.
+    Neither has a place in an annotation; both can make a small file unfold without end,
+    and entities can reach for other files. A document type that only names its DTD is
+    accepted, and the DTD never fetched.
     """
     data = source.data
-    plain = data.replace(b"\0", b"").removeprefix(b"\xef\xbb\xbf")
+    plain = _without_nul(data)
     declared = _XML_ENCODING.match(plain)
     encoding = declared[1].decode("ascii") if declared else "utf-8"
     if not _XML_ENCODINGS.fullmatch(encoding):
         found = quoting("XML in the encoding {}", encoding)
         raise FormatError(*found, where=f"{source.name}:1", remedy="save it as UTF-8")
-    for declaration in (b"<!DOCTYPE", b"<!ENTITY"):
-        if declaration in plain:
-            line = plain.count(b"\n", 0, plain.index(declaration)) + 1
+    # Behind the first element, the same words are part of the text.
+    prolog = _without_nul(data[: _first_element(data)])
+    for declaration in (b"<!ENTITY", b"<!ATTLIST"):
+        if declaration in prolog:
+            line = prolog.count(b"\n", 0, prolog.index(declaration)) + 1
             raise FormatError(
                 f"XML with {declaration.decode()}, which an annotation does not need",
                 where=f"{source.name}:{line}",
                 remedy="remove the declaration",
             )
     return data
+
+
+def _without_nul(data: bytes) -> bytes:
+    """Make declarations, which are ASCII, readable in UTF-16 too."""
+    return data.replace(b"\0", b"").removeprefix(b"\xef\xbb\xbf")
+
+
+class _FirstElement(Exception):  # noqa: N818 - not an error
+    """Nothing can be declared any more."""
+
+
+def _first_element(data: bytes) -> int:
+    """The byte at which the first element begins; the end of what is not well-formed."""
+
+    def stop(*_: object) -> None:
+        raise _FirstElement
+
+    parser = expat.ParserCreate()
+    parser.StartElementHandler = stop
+    try:
+        parser.Parse(data, True)
+    except _FirstElement:
+        return parser.CurrentByteIndex
+    except (expat.ExpatError, LookupError, ValueError):
+        pass
+    return len(data)

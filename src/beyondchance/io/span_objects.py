@@ -135,13 +135,17 @@ def words_of(span: Any) -> str | None:
     if isinstance(span, list | tuple) or hasattr(span, "label_"):
         return None
     get = _lookup(span)
-    names = [name for name in _LABELS if get(name) is not None]
-    stored = [get(name) for name in (*_WORDS, *(("entity",) if len(names) > 1 else ()))]
-    return next((words for words in stored if isinstance(words, str) and words), None)
+    for name in _WORDS:
+        words = get(name)
+        if isinstance(words, str) and words:
+            return words
+    words = get("entity")
+    has_label = any(get(name) is not None for name in _LABELS if name != "entity")
+    return words if has_label and isinstance(words, str) and words else None
 
 
 def _lookup(span: Any) -> Callable[[str], Any]:
-    if isinstance(span, Mapping):
+    if isinstance(span, dict | Mapping):  # asked in this order, which is faster
         return span.get
     return lambda name: getattr(span, name, None)
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence, Set as Abstr
 
 import numpy as np
 
-from beyondchance.annotations.tags import DecodedTags, decode_tags
+from beyondchance.annotations.tags import UNNAMED, DecodedTags, decode_tags, scheme_with_ends
 from beyondchance.io.options import Reading
 from beyondchance.messages import Use
 from beyondchance.types import Ints
@@ -52,23 +52,51 @@ def decoded(
     reading.schemes.add(scheme)
     reading.signed["scheme"] = "+".join(sorted(reading.schemes))
     repair = reading.options["repair"]
+    if reading.refuses("repair"):
+        repair = "conlleval"
     found = decode_tags(tags, lengths, scheme=scheme, repair=repair, where=where)
-    if found.n_repaired:
-        reading.skipped[f"tags repaired by {repair}"] += found.n_repaired
+    if (refusal := found.refusal) is not None:
+        what = f"tags repaired by {repair}"
+        reading.mend("repair", what, lambda: refusal, found.n_repaired)
     return found
 
 
-def note_columns(columns: Iterable[Iterable[str]], reading: Reading, *, file: str) -> None:
+def trailing_tags(columns: Sequence[AbstractSet[str]]) -> list[int]:
+    """The columns at the end of a file without header that hold tags with labels in common.
+
+    `columns` are the distinct cells of each column. The tags of parts of speech and of chunks
+    have other labels than those of entities.
+
+    Examples
+    --------
+    >>> word, chunk, gold = {"Ada", "sat"}, {"B-NP", "B-VP"}, {"B-PER", "O"}
+    >>> trailing_tags([word, chunk, gold, {"I-PER", "O"}]), trailing_tags([word, chunk, gold])
+    ([2, 3], [2])
+    """
+    *others, last = (_labels(cells) for cells in columns)
+    found = [len(columns) - 1]
+    for column in range(len(others) - 1, 0, -1):
+        if not (last or set()) & (others[column] or set()):
+            break
+        found.append(column)
+    return found[::-1]
+
+
+def _labels(cells: AbstractSet[str]) -> set[str] | None:
+    """The labels of tags; None if one of the cells is not a tag."""
+    if not all(map(TAG.fullmatch, cells)):
+        return None
+    return {cell[2:] or UNNAMED for cell in cells if cell != "O"}
+
+
+def note_columns(columns: Sequence[AbstractSet[str]], reading: Reading, *, file: str) -> None:
     """Tell if columns between the token and the last hold tags as well.
 
     `columns` are the distinct cells of each column.
     """
-    *others, (last, _) = enumerate(columns, start=1)
-    also = [
-        str(number)
-        for number, cells in others[1:]
-        if all(map(TAG.fullmatch, cells)) and any("-" in cell for cell in cells)
-    ]
+    last = len(columns)
+    also = [str(number) for number, cells in enumerate(columns, start=1) if _labels(cells)]
+    also = [number for number in also if number not in {"1", str(last)}]
     if also:
         reading.note(
             f"read from the last column; column {' and '.join(also)} holds tags too (",
@@ -117,12 +145,3 @@ def detected_scheme(sequences: Iterable[Sequence[str]]) -> str:
     if "I" in prefixes and not begin_alone:
         return "IOB1" if begin_adjoins else "IO"
     return "IOB2"
-
-
-def scheme_with_ends(prefixes: AbstractSet[str]) -> str | None:
-    """The scheme that these prefixes belong to, if it marks ends and single tokens."""
-    if prefixes & {"L", "U"}:
-        return "BILOU"
-    if prefixes & {"E", "S", "M"}:
-        return "BMES" if "M" in prefixes else "BIOES"
-    return None

@@ -276,6 +276,7 @@ def corpus_of(recordings: Iterable[Recording], reading: Reading) -> Corpus:
         for recording in group:
             placed = _placed(recording, begin, n_frames, grid, reading)
             rows += ((number, recording.annotator, *frames) for frames in placed)
+    reading.check()
     text, annotator, start, end, label = zip(*rows, strict=True) if rows else [()] * 5
     return Corpus.from_columns(
         text=text,

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from beyondchance.annotations.corpus import MOST_POSITIONS, Corpus
-from beyondchance.checks import checked_instance, checked_option
+from beyondchance.checks import checked_option
 from beyondchance.errors import OverlapError
 from beyondchance.messages import Text, spoken
 from beyondchance.numbers import in_digits
@@ -20,6 +20,7 @@ from beyondchance.other_coefficients.explanations import differences, facts, nee
 from beyondchance.other_coefficients.sections import compared
 from beyondchance.results.agreement import Agreement
 from beyondchance.scoring.api import agreement, without_gold
+from beyondchance.scoring.data import corpus_of
 from beyondchance.scoring.options import settings_of
 from beyondchance.settings import Settings
 
@@ -99,7 +100,7 @@ def _row(name: str, one: Coefficient, parts: str) -> tuple[str, str, str, str, s
 
 
 def coefficients(
-    corpus: Corpus,
+    data: Any,
     names: str | Sequence[str] = "all",
     *,
     model: str = "auto",
@@ -116,7 +117,8 @@ def coefficients(
 
     Parameters
     ----------
-    corpus : Corpus
+    data : Corpus, or whatever a corpus can be made of
+        The annotations of all annotators (see `corpus`).
     names : "all" or list of str
         Which ones: names of `CATALOGUE`.
     model : str
@@ -160,12 +162,12 @@ to confuse
     beyondchance|measure:token|model:auto|scope:label|unit:document|positions:tokens\
 |average:micro|version:0.1.0
     """
-    checked_instance(corpus, Corpus, "a Corpus")
+    given = corpus_of(data)
     asked = list(CATALOGUE) if names == "all" else [names] if isinstance(names, str) else names
     wanted = list(dict.fromkeys(checked_option("coefficient", name, CATALOGUE) for name in asked))
     for option in gamma or {}:
         checked_option("parameter of gamma", option, GAMMA_OPTIONS)
-    given, corpus = corpus, without_gold(corpus)
+    corpus = without_gold(given)
     settings = settings_of(corpus, model=model, gold=None if corpus is given else given.gold)
 
     task = Task(

@@ -9,7 +9,6 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, Unpack
 
-from beyondchance.annotations.corpus import Corpus
 from beyondchance.checks import checked_whole
 from beyondchance.errors import FormatError
 from beyondchance.io.saving import save_file
@@ -19,6 +18,8 @@ from beyondchance.page.gather import WITHOUT_GAMMA, overview
 from beyondchance.page.page import prepare, written
 from beyondchance.results.agreement import Agreement
 from beyondchance.results.ranking import Ranking
+from beyondchance.scoring.api import agreement, rank
+from beyondchance.scoring.data import corpus_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +63,8 @@ class Page:
 
 @documented(ResamplingOptions)
 def report(
-    result: Agreement | Ranking,
-    corpus: Corpus | None = None,
+    result: Any,
+    corpus: Any = None,
     *,
     title: str | None = None,
     texts: bool = True,
@@ -78,10 +79,12 @@ def report(
 
     Parameters
     ----------
-    result : Agreement or Ranking
-    corpus : Corpus, optional
+    result : Agreement, Ranking, or annotations
+        What to show; of annotations (a Corpus, or whatever one can be made of, see `corpus`),
+        their agreement, or their ranking where they have a gold standard.
+    corpus : Corpus, or whatever a corpus can be made of, optional
         What it was computed from; without it there are no texts, no disagreements, no
-        difficulty and no other coefficients.
+        difficulty and no other coefficients. Of annotations, a second annotator's.
     title : str, optional
         The heading; by default who was compared.
     texts : bool
@@ -112,6 +115,11 @@ def report(
     checked_whole("top", top)
     checked_whole("digits", digits)
     prepare()
+    if not isinstance(result, Agreement | Ranking):
+        corpus = corpus_of(result, corpus)
+        result = agreement(corpus) if corpus.gold is None else rank(corpus)
+    elif corpus is not None:
+        corpus = corpus_of(corpus)
     found = overview(result, corpus, others=coefficients, gamma=gamma, **resampling)
     html, charts = written(found, title=title, texts=texts, top=top, digits=digits, date=date)
     return Page(html, charts)

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Unpack
+from typing import Any, Unpack
 
 import numpy as np
 
-from beyondchance.annotations.building import CORPUS, Tags
+from beyondchance.annotations.building import CORPUS
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.annotations.pairs import shared_documents
-from beyondchance.checks import checked_instance
 from beyondchance.core.models import AUTO
-from beyondchance.errors import DataError, NothingSharedError, OptionError
+from beyondchance.errors import NothingSharedError, OptionError
 from beyondchance.messages import Note, Piece, Quote, Text, Use, pieces, quotes
-from beyondchance.options import ScoringOptions, documented
+from beyondchance.options import ScoredOptions, ScoringOptions, documented
 from beyondchance.results.agreement import Agreement
 from beyondchance.results.counts import Counts
 from beyondchance.results.difficulty import Difficulty
@@ -23,6 +22,7 @@ from beyondchance.results.ranking import Ranking
 from beyondchance.results.score import UNMARKED
 from beyondchance.scoring.corpus_wide import BY_FUGACITIES, check_corpus_wide
 from beyondchance.scoring.counting import counted
+from beyondchance.scoring.data import scored_data
 from beyondchance.scoring.joint_placements import extremes, placement_notes
 from beyondchance.scoring.marks import (
     Marked,
@@ -39,15 +39,7 @@ _MANY = 0.1
 
 
 @documented(ScoringOptions)
-def agreement(
-    data: Corpus | Tags,
-    other: Tags | None = None,
-    *,
-    gold: str | None = None,
-    scheme: str | None = None,
-    repair: str | None = None,
-    **scoring: Unpack[ScoringOptions],
-) -> Agreement:
+def agreement(data: Any, other: Any = None, **options: Unpack[ScoredOptions]) -> Agreement:
     """How much of the agreement between span annotations is beyond chance.
 
     Counts are added over texts, labels and pairs of annotators who annotated the
@@ -57,17 +49,18 @@ def agreement(
 
     Parameters
     ----------
-    data : Corpus or list of tag lists
-        The annotations of all annotators, or the tags of the first annotator.
-    other : list of tag lists, optional
-        The tags of the second annotator, where `data` are tags.
-    gold : str, optional
+    data : Corpus, or whatever a corpus can be made of
+        The annotations of all annotators, or of the first: a file, lists of tags or spans,
+        records, a data set, a data frame, or a mapping of names to these (see `corpus`).
+    other : optional
+        The annotations of a second annotator, where `data` are those of one.
+    gold : str or path, optional
         Compare all annotators with this one only. Without it all are compared with one
         another, and a gold standard that the corpus names is left out where there are two
         other annotators or more.
-    scheme, repair : str, optional
-        How tag lists are read (see `Corpus.from_tags`).
     {options}
+    names, texts, scheme, repair, ... : optional
+        How `data` and `other` become a corpus (see `corpus`).
 
     Returns
     -------
@@ -117,8 +110,13 @@ def agreement(
     (1.0, 0.5, 1.0)
     >>> result.by_label["PER"].n_spans
     2
+
+    A tag that breaks its scheme is read as the conlleval script does, and counted.
+
+    >>> agreement([["O", "I-PER"]], [["O", "B-PER"]]).skipped
+    {'tags repaired by conlleval': 1}
     """
-    given = corpus_of(data, other, scheme=scheme, repair=repair)
+    given, gold, scoring = scored_data(data, other, options)
     corpus = without_gold(given) if gold is None else given.with_gold(gold)
     signed = {} if corpus is given else {"gold": str(given.gold)}
     if gold is not None:
@@ -127,12 +125,7 @@ def agreement(
 
 
 @documented(ScoringOptions)
-def rank(
-    corpus: Corpus,
-    *,
-    gold: str | None = None,
-    **scoring: Unpack[ScoringOptions],
-) -> Ranking:
+def rank(data: Any, other: Any = None, **options: Unpack[ScoredOptions]) -> Ranking:
     """Systems against a gold standard, ranked before and after correction for chance.
 
     Each system is scored on the documents that it shares with the gold standard. Its score
@@ -140,11 +133,13 @@ def rank(
 
     Parameters
     ----------
-    corpus : Corpus
-        The gold standard and all systems.
-    gold : str, optional
+    data, other
+        The gold standard and all systems, as in `agreement`.
+    gold : str or path, optional
         The annotator who is the gold standard; by default the one that the corpus names.
     {options}
+    names, texts, scheme, repair, ... : optional
+        How `data` becomes a corpus (see `corpus`).
 
     Returns
     -------
@@ -167,8 +162,8 @@ def rank(
     >>> ranking.systems["short"].score.precision, ranking.systems["short"].score.recall
     (1.0, 0.5)
     """
-    checked_instance(corpus, Corpus, "a Corpus")
-    known = corpus.gold if gold is None else corpus.with_gold(gold).gold
+    corpus, gold, scoring = scored_data(data, other, options)
+    known = corpus.gold if gold is None else gold
     if known is None:
         raise OptionError(
             "no gold standard is known",
@@ -204,15 +199,7 @@ def rank(
 
 
 @documented(ScoringOptions)
-def difficulty(
-    data: Corpus | Tags,
-    other: Tags | None = None,
-    *,
-    gold: str | None = None,
-    scheme: str | None = None,
-    repair: str | None = None,
-    **scoring: Unpack[ScoringOptions],
-) -> Difficulty:
+def difficulty(data: Any, other: Any = None, **options: Unpack[ScoredOptions]) -> Difficulty:
     """How hard it is to agree by chance in these texts: 1 minus chance agreement.
 
     With a gold standard, chance agreement of the gold standard with itself;
@@ -221,11 +208,13 @@ def difficulty(
 
     Parameters
     ----------
-    data, other, scheme, repair
+    data, other
         As in `agreement`.
-    gold : str, optional
+    gold : str or path, optional
         The annotator who is the gold standard; by default the one that the corpus names.
     {options}
+    names, texts, scheme, repair, ... : optional
+        How `data` becomes a corpus (see `corpus`).
 
     Returns
     -------
@@ -239,8 +228,8 @@ def difficulty(
     >>> difficulty(tags, tags, gold="a").overall
     0.75
     """
-    given = corpus_of(data, other, scheme=scheme, repair=repair)
-    known = given.gold if gold is None else given.with_gold(gold).gold
+    given, gold, scoring = scored_data(data, other, options)
+    known = given.gold if gold is None else gold
     signed = {} if known is None else {"gold": known}
     corpus = given
     if known is not None:
@@ -336,30 +325,3 @@ def _freedom_notes(counts: Counts, spans: Marked, *, who: Text = ()) -> tuple[No
         "only one of two annotators used a label, or one marked everything"
     )
     return (Note((*pieces(who), why, *advice)),)
-
-
-def corpus_of(
-    data: Corpus | Tags, other: Tags | None, *, scheme: str | None, repair: str | None
-) -> Corpus:
-    """Accept a corpus, or two lists of tag lists."""
-    if isinstance(data, Corpus):
-        if other is not None or scheme is not None or repair is not None:
-            raise OptionError(
-                "a second annotation, scheme and repair go with lists of tags",
-                remedy="a Corpus already holds all annotators",
-            )
-        return data
-    either = "a Corpus, or two lists of tag lists"
-    if isinstance(data, Mapping):
-        raise DataError(
-            "got a mapping",
-            expected=either,
-            remedy="build a Corpus with Corpus.from_tags or Corpus.from_spans",
-        )
-    if other is None:
-        return checked_instance(data, Corpus, either)
-    return Corpus.from_tags(
-        {"a": data, "b": other},
-        scheme="IOB2" if scheme is None else scheme,
-        repair="none" if repair is None else repair,
-    )

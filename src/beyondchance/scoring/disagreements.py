@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Any, Self, Unpack
 
 import numpy as np
 
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.annotations.pairs import every_two
-from beyondchance.checks import checked_instance, checked_option
+from beyondchance.checks import checked_option
 from beyondchance.core.ragged import bounds, distinct
 from beyondchance.errors import NothingSharedError, OptionError
 from beyondchance.messages import Quote
+from beyondchance.options import CorpusOptions
+from beyondchance.scoring.data import corpus_of
 from beyondchance.scoring.marks import nothing_shared
 from beyondchance.scoring.one_to_one import KINDS, aligned, value_of
 from beyondchance.scoring.options import settings_of
@@ -230,7 +232,11 @@ def _among(
 
 
 def disagreements(
-    corpus: Corpus, *, pairs: Iterable[tuple[str, str]] | None = None
+    data: Any,
+    other: Any = None,
+    *,
+    pairs: Iterable[tuple[str, str]] | None = None,
+    **options: Unpack[CorpusOptions],
 ) -> Disagreements:
     """Align the spans of pairs of annotators one to one, and tell how each pair differs.
 
@@ -248,11 +254,14 @@ def disagreements(
 
     Parameters
     ----------
-    corpus : Corpus
+    data, other
+        As in `agreement`.
     pairs : iterable of (str, str), optional
         The annotators to compare, as (a, b). By default all who annotated a document
         together, in the order of the corpus. A gold standard that the corpus names is left
         out where there are two annotators or more; with one other, it is annotator a.
+    **options
+        How `data` and `other` become a corpus (see `corpus`).
 
     Returns
     -------
@@ -286,7 +295,7 @@ def disagreements(
     >>> found.by_kind()["boundary"], found.label_table()
     (1, {('L', None): 1, ('P', 'P'): 1})
     """
-    checked_instance(corpus, Corpus, "a Corpus")
+    corpus = corpus_of(data, other, options)
     document, a, b = _all_pairs(corpus) if pairs is None else _some_pairs(corpus, pairs)
     if not len(document):
         raise nothing_shared(corpus, "two annotators to compare")

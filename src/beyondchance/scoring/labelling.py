@@ -9,11 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Unpack
+from typing import Any, Unpack
 
 import numpy as np
 
-from beyondchance.annotations.building import Tags
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.annotations.pairs import every_two, shared_documents
 from beyondchance.core.exact import rounded
@@ -28,13 +27,14 @@ from beyondchance.core.labels import (
 from beyondchance.core.ragged import bounds, distinct, members, total
 from beyondchance.errors import OptionError
 from beyondchance.messages import Quote
-from beyondchance.options import ScoringOptions, documented
+from beyondchance.options import ScoredOptions, ScoringOptions, documented
 from beyondchance.results.agreement import Agreement
 from beyondchance.results.counts import Counts
 from beyondchance.results.labelling import Labelling
 from beyondchance.results.score import LABELS
-from beyondchance.scoring.api import agreement, corpus_of, without_gold
+from beyondchance.scoring.api import agreement, without_gold
 from beyondchance.scoring.counting import names_of_rows
+from beyondchance.scoring.data import scored_data
 from beyondchance.types import Bools, Floats, Ints
 
 _PLACES: Mapping[str, Callable[[Ints, Ints, Ints], tuple[Ints, Ints, Ints]]] = {
@@ -51,15 +51,7 @@ _REACHED = 1e-12
 
 
 @documented(ScoringOptions)
-def labelling(
-    data: Corpus | Tags,
-    other: Tags | None = None,
-    *,
-    gold: str | None = None,
-    scheme: str | None = None,
-    repair: str | None = None,
-    **scoring: Unpack[ScoringOptions],
-) -> Labelling:
+def labelling(data: Any, other: Any = None, **options: Unpack[ScoredOptions]) -> Labelling:
     """Split agreement into finding spans and labelling what both found.
 
     Finding is the agreement of the spans, whatever their labels. Labelling compares the
@@ -70,9 +62,11 @@ def labelling(
 
     Parameters
     ----------
-    data, other, gold, scheme, repair
+    data, other, gold
         As in `agreement`.
     {options}
+    names, texts, scheme, repair, ... : optional
+        How `data` and `other` become a corpus (see `corpus`).
 
     Returns
     -------
@@ -110,6 +104,7 @@ def labelling(
     >>> split.finding.corrected, split.labelling.observed, split.labelling.corrected
     (1.0, 0.5, 0.0)
     """
+    given, gold, scoring = scored_data(data, other, options)
     if "scope" in scoring:
         raise OptionError(
             "labelling takes no scope",
@@ -123,7 +118,6 @@ def labelling(
             " does not say where two spans with different labels are the same",
             expected=" or ".join(map(repr, _PLACES)),
         )
-    given = corpus_of(data, other, scheme=scheme, repair=repair)
     scoring["scope"] = "unlabelled"
     finding = agreement(given, gold=gold, **scoring)
     compared = without_gold(given) if gold is None else given.with_gold(gold)

@@ -291,8 +291,8 @@ MALFORMED = {
         "another scheme"
     ),
     "# newdoc id = x\na O\n# newdoc id = x\nb O\n": (
-        "{}:4: document 'x' was annotated by 'a' before, at {}:2; expected it once: "
-        "repeated='last' takes the last"
+        "{}:4: document 'x' has another text at {}:2; expected different identifiers for different "
+        "texts: match them by match='text' or match='order'"
     ),
     "a O\0\n": (
         "{}:1: contains a NUL character; expected text, and this looks like a binary file or "
@@ -305,7 +305,7 @@ MALFORMED = {
 def test_malformed(tmp_path, text):
     path = written(tmp_path / "a.conll", text)
     with pytest.raises(bc.BeyondChanceError) as caught:
-        bc.read(path, format="conll")
+        bc.read(path, format="conll", strict=True)
     assert str(caught.value) == MALFORMED[text].replace("{}", str(path))
 
 

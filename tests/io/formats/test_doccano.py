@@ -345,7 +345,7 @@ def test_malformed(tmp_path, content, message):
     path = tmp_path / "anna.jsonl"
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
     with pytest.raises(bc.DataError) as caught:
-        bc.read(path, format="doccano")
+        bc.read(path, format="doccano", strict=True)
     assert str(caught.value) == f"{path}{message.replace('{path}', str(path))}"
 
 

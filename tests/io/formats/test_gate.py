@@ -323,9 +323,9 @@ FIRST = ": set 'anna', annotation 1"
         ),
         ("<a/>", {}, ": the root element is 'a'; expected GateDocument"),
         (
-            XML.replace("<GateDocument ", "<!DOCTYPE a>\n<GateDocument "),
+            XML.replace("<GateDocument ", '<!DOCTYPE a [<!ENTITY b "c">]>\n<GateDocument '),
             {},
-            ":2: XML with <!DOCTYPE, which an annotation does not need; remove the declaration",
+            ":2: XML with <!ENTITY, which an annotation does not need; remove the declaration",
         ),
         (xml(nodes=""), {}, ": 0 elements TextWithNodes; expected one"),
         (

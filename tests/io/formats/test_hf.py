@@ -6,6 +6,7 @@ import json
 
 import datasets
 import numpy as np
+import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -110,6 +111,8 @@ def test_splits_are_no_annotators():
     assert corpus.annotators == ("annotator 1",)
     assert corpus.documents == ("train/a", "train/b", "test/b")
     assert corpus.fields["split"] == ("train", "train", "test")
+    with pytest.raises(bc.FormatError, match="a mapping with the keys 'anna', 'ben'; expected one"):
+        read({"anna": data_set(), "ben": data_set()})
     broken = datasets.DatasetDict({"test": data_set([dict(NUMBERED[1], tokens=[])] * 2)})
     with pytest.raises(bc.FormatError, match="no annotated document was found"):
         read(broken)
@@ -210,7 +213,7 @@ def test_positions_that_are_not_scored_are_left_out():
     }
     rows[0]["labels"][1] = 0
     with pytest.raises(bc.TagError, match="example 1, token 3: tag 'I-PER' after 'O'"):
-        read(rows, label_names=NAMES, scheme="IOB2")
+        read(rows, label_names=NAMES, scheme="IOB2", repair="none")
 
 
 def test_arrays_and_numbers_of_numpy_are_read():
@@ -246,8 +249,8 @@ def test_missing_and_empty_examples_are_counted():
 def test_repairs_are_counted():
     rows = [{"tokens": ["x", "y"], "tags": ["O", "I-PER"]}]
     with pytest.raises(bc.TagError, match="data 1: example 1, token 1: tag 'I-PER' after 'O'"):
-        read(rows, scheme="IOB2")
-    corpus = read(rows, scheme="IOB2", repair="conlleval")
+        read(rows, scheme="IOB2", strict=True)
+    corpus = read(rows, scheme="IOB2")
     assert corpus.spans("1", "annotator 1") == [(1, 2, "PER")]
     assert corpus.skipped == {"tags repaired by conlleval": 1}
     assert corpus.options == {"scheme": "IOB2", "repair": "conlleval", "tokens": "file"}
@@ -358,7 +361,7 @@ def test_characters():
 )
 def test_malformed(data, message):
     with pytest.raises(bc.FormatError) as caught:
-        read(data)
+        read(data, strict=True)
     assert str(caught.value) == message
 
 
@@ -431,6 +434,17 @@ def test_what_the_library_writes_is_read(tmp_path):
     )
 
 
+@pytest.mark.parametrize("kind", [pl.String, pl.Categorical, pl.Enum(NAMES)])
+def test_what_polars_writes_is_read(kind):
+    frame = pl.DataFrame(ANNA).with_columns(pl.col("ner_tags").cast(pl.List(kind)))
+    for write in (frame.write_parquet, frame.write_json, frame.write_ndjson):
+        made = io.BytesIO()
+        write(made)
+        corpus = bc.read(io.BytesIO(made.getvalue()))
+        assert corpus.inputs[0].format == "hf"
+        assert corpus.spans("a", "stream 1") == [(0, 2, "PER")]
+
+
 def malformed(content, **options):
     with pytest.raises(bc.BeyondChanceError) as caught:
         read(io.BytesIO(content), **options)
@@ -464,7 +478,7 @@ BINARY = pa.array([[b"B-PER", b"I-PER", b"O"], [b"B-LOC"]])
         (
             parquet(ANNA, ner_tags=BINARY),
             (
-                "stream 1: example 1, token 0: has the tag b'B-PER'; expected a string or a "
+                "stream 1: row 1, token 0: has the tag b'B-PER'; expected a string or a "
                 "number: save the column as text, not as bytes"
             ),
         ),
@@ -488,6 +502,14 @@ def test_malformed_files(content, message):
     assert malformed(content) == message
 
 
+def test_columns_of_one_name_are_refused():
+    sink = io.BytesIO()
+    columns = [pa.array([["a"]]), pa.array([["O"]]), pa.array([["B-X"]])]
+    pq.write_table(pa.Table.from_arrays(columns, ["tokens", "ner_tags", "ner_tags"]), sink)
+    message = "stream 1: several columns are named 'ner_tags'; expected distinct names"
+    assert malformed(sink.getvalue()) == message
+
+
 @pytest.mark.parametrize("end", [4, 100, -100, -1])
 def test_a_damaged_parquet_file_is_refused(end):
     assert "stream 1: not a readable Parquet file (" in malformed(FILES["list"][:end])
@@ -504,6 +526,7 @@ def test_detection_in_memory():
     for data in (ANNA, tuple(NUMBERED), data_set(), data_set().to_iterable_dataset()):
         assert in_memory(data)
     assert in_memory(datasets.DatasetDict({"train": data_set()}))
+    assert not in_memory({"anna": data_set()})
     rows = iter(ANNA)
     for data in (rows, [], [["B-X"]], [{"text": "x"}], {"train": ANNA}, 3, "x", [{"tokens": "x"}]):
         assert not in_memory(data)

@@ -162,33 +162,55 @@ class TestGold:
                     done("ada", OSLO, number=4, ground_truth=True),
                     number=8,
                 ),
-            ]
+            ],
+            gold="starred",
         )
-        assert corpus.annotators == ("gold", "bo", "ada")
-        assert corpus.gold == "gold"
-        assert corpus.annotators_of("7") == ("gold", "bo")
-        assert corpus.spans("8", "gold") == [(14, 18, "LOC")]
+        assert corpus.annotators == ("starred", "bo", "ada")
+        assert corpus.gold == "starred"
+        assert corpus.annotators_of("7") == ("starred", "bo")
+        assert corpus.spans("8", "starred") == [(14, 18, "LOC")]
         assert corpus.spans("8", "ada") == [(0, 3, "PER")]
-        assert tuple(map(str, corpus.notes)) == (
-            (
-                "ground truth annotations are the gold standard 'gold' and not counted for their "
-                "annotators: 2 by 'ada'"
-            ),
+        (note,) = corpus.notes
+        assert spoken(note.text) == (
+            "ground truth annotations are the gold standard and not counted for their "
+            "annotators: 2 by 'ada'"
         )
 
-    def test_an_annotator_named_gold(self, read):
-        corpus = read([task(done("gold", ADA), done("bo", BO, number=2, ground_truth=True))])
-        assert corpus.gold == "gold standard"
-        assert corpus.spans("7", "gold") == [(0, 3, "PER")]
+    def test_by_default_stars_stay_with_their_annotators(self, read):
+        corpus = read([task(done("ada", ADA, ground_truth=True), done("bo", BO, number=2))])
+        assert (corpus.annotators, corpus.gold) == (("ada", "bo"), None)
+        assert corpus.spans("7", "ada") == [(0, 3, "PER")]
+        (note,) = corpus.notes
+        assert spoken(note.text) == (
+            "1 annotations are marked as ground truth, by a star, and stay with their annotators "
+            "(gold='starred' makes them a gold standard)"
+        )
+
+    def test_no_star(self, refused):
+        refused(
+            [task(done("ada", ADA))],
+            "export.json: no annotation has a star; expected annotations that are marked as ground "
+            "truth",
+            gold="starred",
+        )
+
+    def test_an_annotator_named_starred(self, refused):
+        refused(
+            [task(done("starred", ADA), done("bo", BO, number=2, ground_truth=True))],
+            "export.json: an annotator is called 'starred'; expected another name",
+            gold="starred",
+        )
 
     def test_two_ground_truths(self, refused):
         refused(
             [task(done(1, ground_truth=True), done(2, number=9, ground_truth=True))],
             (
-                "export.json: task 7, annotation 9: 'gold' annotated this task before, "
+                "export.json: task 7, annotation 9: 'starred' annotated this task before, "
                 "at export.json: task 7, annotation 1; expected one annotation of a "
                 "task by each annotator: remove one of them, or pass repeated='last'"
             ),
+            gold="starred",
+            strict=True,
         )
 
 
@@ -318,6 +340,7 @@ class TestJsonMin:
                 "export.json: task 7, annotation 4; expected one annotation of a task "
                 "by each annotator: remove one of them, or pass repeated='last'"
             ),
+            strict=True,
         )
 
     def test_something_else(self, refused):
@@ -456,7 +479,7 @@ def value(**more):
     ],
 )
 def test_refused(refused, content, message):
-    refused(content, message)
+    refused(content, message, strict=True)
 
 
 @pytest.mark.parametrize(

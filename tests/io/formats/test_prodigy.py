@@ -306,10 +306,11 @@ def test_refused_spans(refused):
 
 @pytest.mark.parametrize("number", [11, None])
 def test_several_accepted_tasks_of_one_text(refused, number):
+    yes_or_no = {"by": "ada", "number": number, "_view_id": "ner"}
     refused(
-        task(ADA, by="ada", number=number),
-        task(BO, by="ada", number=number, answer="reject"),
-        task(OSLO, by="ada", number=number),
+        task(ADA, **yes_or_no),
+        task(BO, **yes_or_no, answer="reject"),
+        task(OSLO, **yes_or_no),
         message=(
             "news.jsonl:3: 'ada' accepted a task with this text before, at "
             "news.jsonl:1; expected one, because yes-or-no tasks (ner.teach) do not"
@@ -317,6 +318,14 @@ def test_several_accepted_tasks_of_one_text(refused, number):
             "the line that was exported last"
         ),
     )
+
+
+def test_of_several_whole_annotations_of_a_text_the_last_counts(read):
+    corpus = read(task(ADA, by="ada"), task(OSLO, by="ada"))
+    assert corpus.spans("11", "ada") == [(14, 18, "LOC")]
+    assert corpus.skipped == {"annotations replaced by a later one": 1}
+    with pytest.raises(bc.FormatError, match="was annotated by 'ada' before"):
+        read(task(ADA, by="ada"), task(OSLO, by="ada"), strict=True)
 
 
 class TestDetection:

@@ -119,12 +119,24 @@ def test_lists_next_to_the_text_may_be_empty_or_invented():
     assert spans(corpus, "3") == EXPECTED
 
 
-def test_a_folder_with_a_file_for_each_document(tmp_path):
-    for name in ("one", "two"):
-        (tmp_path / f"{name}.json").write_text(json.dumps({"text": TEXT, "entities": QUOTES}))
-    corpus = bc.read(tmp_path)
+def test_folders_with_a_file_for_each_document(tmp_path):
+    for model in ("x", "y"):
+        (tmp_path / model).mkdir()
+        for name in ("one", "two"):
+            record = {"text": f"{TEXT} {name}", "entities": QUOTES}
+            (tmp_path / model / f"{name}.json").write_text(json.dumps(record))
+    corpus = bc.read(tmp_path / "x", tmp_path / "y")
+    assert corpus.annotators == ("x", "y")
     assert corpus.documents == ("one", "two")
     assert spans(corpus, "two") == EXPECTED
+
+
+def test_quotes_move_with_a_text_that_differs_in_white_space():
+    model = [{"id": 1, "text": "Ada  met Bo. Ada left.", "entities": {"PER": ["Ada"]}}]
+    person = [{"id": 1, "text": "Ada met Bo. Ada left.", "entities": {"PER": ["Ada", "Ada"]}}]
+    corpus = bc.read(stream(person), stream(model))
+    assert corpus.texts == (person[0]["text"],)
+    assert corpus.alternatives.start.tolist() == [0, 12]
 
 
 def test_examples_of_no_entity_are_counted():

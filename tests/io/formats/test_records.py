@@ -2,6 +2,9 @@
 
 import json
 
+import datasets
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 import spacy
 from hypothesis import given, settings, strategies as st
@@ -185,11 +188,47 @@ class TestShapes:
         folder = tmp_path / "ada"
         folder.mkdir()
         (folder / "one.json").write_text(json.dumps(record(ADA)))
-        (folder / "two.json").write_text(json.dumps(record(OSLO)))
+        (folder / "two.json").write_text(json.dumps(record(OSLO) | {"text": f"{TEXT} Then Bo."}))
         corpus = bc.read(folder, format="records")
         assert (corpus.documents, corpus.annotators) == (("one", "two"), ("ada",))
         (folder / "two.json").write_bytes(lines(record(BO), record(OSLO)))
         assert bc.read(folder).documents == ("one:1", "two:1", "two:2")
+
+
+class TestParquet:
+    @staticmethod
+    def packed(*rows):
+        sink = pa.BufferOutputStream()
+        pq.write_table(pa.Table.from_pylist(list(rows)), sink)
+        return sink.getvalue().to_pybytes()
+
+    def test_rows(self, read):
+        content = self.packed(record(BO, OSLO, id="a"), record(id="b"), record(entities=None))
+        assert records.is_format(upload_of(content))
+        corpus = read(content)
+        assert corpus.documents == ("a", "b")
+        assert corpus.spans("a", "news") == THREE[1:]
+        assert corpus.skipped == {"records not annotated left out": 1}
+        same = read(record(BO, OSLO, id="a"), record(id="b"), record(entities=None))
+        assert (corpus.texts, corpus.skipped) == (same.texts, same.skipped)
+
+    @pytest.mark.parametrize(
+        "row",
+        [
+            {"document": "1", "text": "Ada", "start": 0, "end": 3, "label": "PER"},
+            {"tokens": ["Ada"], "ner_tags": [1]},
+            {"text": "Ada", "tokens": ["Ada"], "labels": [1]},
+            {"text": "Ada", "spans": [{"text": "Ada", "label": "PER"}]},
+        ],
+    )
+    def test_other_tables(self, row):
+        assert not records.is_format(upload_of(self.packed(row)))
+
+    def test_damaged(self, read):
+        content = self.packed(record(ADA))
+        assert not records.is_format(upload_of(content[:-20]))
+        with pytest.raises(bc.FormatError, match="not a readable Parquet file"):
+            read(content[:-20])
 
 
 class TestTokens:
@@ -204,6 +243,20 @@ class TestTokens:
         corpus = read(record(ADA, OSLO, tokens=TEXT.split()), positions="tokens")
         assert corpus.options["tokens"] == "rule"
         assert corpus.skipped == {}
+
+    def test_spans_that_count_tokens_are_refused(self, read, refused):
+        words = TEXT.split()
+        counted = [{"start": 0, "end": 1, "label": "PER"}, {"start": 4, "end": 5, "label": "LOC"}]
+        refused(
+            record(*counted, tokens=words),
+            message=(
+                "news.jsonl: the spans seem to count tokens: no end is larger than the number of "
+                "'tokens', and as characters, some cut words; expected offsets that count "
+                "characters: convert them; if they do count characters, remove 'tokens'"
+            ),
+        )
+        assert read(record(ADA, tokens=words)).spans("1", "news") == THREE[:1]
+        assert len(read(record(*counted, OSLO, tokens=words)).spans("1", "news")) == 3
 
     @pytest.mark.parametrize("tokens", [TOKENS[::-1], [{"start": 0, "end": 99}], [{"start": 0}]])
     def test_those_that_do_not_fit_are_counted(self, read, tokens):
@@ -491,16 +544,22 @@ class TestTraining:
 class TestInMemory:
     def test_records(self):
         corpus = bc.read([record(ADA, BO)], (record(ADA),))
-        assert [str(note) for note in corpus.notes] == [
-            "data 1: read as records",
-            "data 2: read as records",
-        ]
         assert corpus.annotators_of("1") == ("annotator 1", "annotator 2")
         assert bc.agreement(corpus).observed == pytest.approx(0.75)
 
     def test_pairs(self):
         corpus = bc.read([(TEXT, {"entities": THREE})])
         assert corpus.spans("1", "annotator 1") == THREE
+
+    def test_data_sets_of_hugging_face(self):
+        data = datasets.Dataset.from_list([record(ADA, ADA | {"start": 1}), record()])
+        assert records.is_format(upload_of(data=data))
+        corpus = bc.read(data, [record(ADA), record()])
+        assert corpus.spans("1", "annotator 1") == [(0, 3, "PER"), (1, 3, "PER")]
+        assert corpus.annotators_of("2") == ("annotator 1", "annotator 2")
+        words = datasets.Dataset.from_list([{"tokens": ["Ada"], "ner_tags": ["B-PER"]}])
+        assert not records.is_format(upload_of(data=words))
+        assert not records.is_format(upload_of(data=datasets.DatasetDict({"train": data})))
 
     def test_messages_name_the_record(self):
         with pytest.raises(bc.FormatError, match=r"^data 1: record 2: 'text' is null; expected"):

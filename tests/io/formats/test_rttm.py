@@ -211,7 +211,7 @@ def test_data_is_no_file():
 def test_malformed(tmp_path, text, message):
     path = save(tmp_path / "anna.rttm", text)
     with pytest.raises(bc.DataError, match=f"^{re.escape(f'{path}{message}')}$"):
-        bc.read(path, format="rttm", grid="10ms")
+        bc.read(path, format="rttm", grid="10ms", strict=True)
 
 
 @pytest.mark.parametrize(

@@ -159,10 +159,6 @@ class TestInMemory:
     def test_lists_match_by_order(self):
         other = made(WORDS, [(0, 1, "PER")])
         corpus = bc.read([PLAIN, made(["none"], [])], (other, made(["none"], [])))
-        assert [str(note) for note in corpus.notes] == [
-            "data 1: read as spacy",
-            "data 2: read as spacy",
-        ]
         assert corpus.documents == ("1", "2")
         assert corpus.spans("1", "annotator 1") == [(0, 2, "PER"), (4, 5, "LOC")]
         assert corpus.spans("1", "annotator 2") == [(0, 1, "PER")]

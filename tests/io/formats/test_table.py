@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from time import process_time
@@ -13,11 +14,12 @@ from hypothesis import given, settings, strategies as st
 from pyarrow import parquet
 
 import beyondchance as bc
-from beyondchance.io import columns
+from beyondchance.io import columns, separated
 from beyondchance.io.formats import table
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload
 from beyondchance.io.sources import Source
+from beyondchance.messages import COMMAND_LINE
 from beyondchance.options import ReadOptions
 
 CSV = """document,annotator,start,end,label,length
@@ -137,14 +139,107 @@ def test_one_table_for_each_annotator(tmp_path):
     }
 
 
-def test_without_a_header(tmp_path):
-    path = written(tmp_path / "a.csv", "anna,1,2,9\nanna,2,11,17\nben,1,2,9\n")
-    corpus = bc.read(path, length=50)
+@pytest.fixture(params=[0, 2**40], ids=["quick", "row by row"])
+def each_way(request, monkeypatch):
+    monkeypatch.setattr(separated, "_QUICK_FROM", request.param)
+
+
+BARE = "anna,1,2,9\nanna,2,11,17\nben,1,2,9\n"
+
+
+@pytest.mark.usefixtures("each_way")
+@pytest.mark.parametrize("names", ["annotator, label,start,end", ["coder", "type", "start", "end"]])
+def test_columns_of_a_table_without_a_header_are_named(tmp_path, names):
+    path = written(tmp_path / "a.csv", BARE)
+    corpus = bc.read(path, length=50, columns=names)
     assert everything(corpus) == {
         ("1", "anna"): [(2, 9, "1"), (11, 17, "2")],
         ("1", "ben"): [(2, 9, "1")],
     }
     assert corpus.text_length.tolist() == [50]
+    assert "columns" not in corpus.options
+
+
+@pytest.mark.usefixtures("each_way")
+def test_columns_may_be_ignored_or_be_fields(tmp_path):
+    text = "7\td1\tanna\t0\t4\tPER\tx\t8\n8\td1\tben\t0\t4\tPER\tx\t9\n"
+    path = written(tmp_path / "a.tsv", text)
+    corpus = bc.read(path, columns="_,document,annotator,start,end,label,round,_", length=9)
+    assert everything(corpus) == {("d1", name): [(0, 4, "PER")] for name in ("anna", "ben")}
+    assert corpus.fields == {"round": ("x",)}
+    assert corpus.skipped == {}
+
+
+@pytest.mark.usefixtures("each_way")
+@pytest.mark.parametrize(
+    ("text", "tries"),
+    [
+        (BARE, ["document,label,start,end", "annotator,label,start,end"]),
+        ("999\tName_Calling\t34\t40\n", ["document,label,start,end", "annotator,label,start,end"]),
+        ("3,8,PER\n", ["start,end,label"]),
+        ("d,3,8,PER\n", ["document,start,end,label", "annotator,start,end,label"]),
+        ("d;anna;PER;3;8\n", ["document,annotator,label,start,end"]),
+        ("d,anna,3,8,PER,x\n", ["document,annotator,start,end,label,_"]),
+        ("d,8,x\n", ["document,annotator,start,end,label"]),
+    ],
+)
+def test_a_table_without_a_header_is_refused(tmp_path, text, tries):
+    path = written(tmp_path / "a.csv", text)
+    with pytest.raises(bc.FormatError) as caught:
+        bc.read(path, length=50, format="table")
+    cells = ", ".join(map(repr, re.split("[,;\t]", text.splitlines()[0])))
+    ways = " or ".join(f"columns={names!r}" for names in tries)
+    assert str(caught.value) == (
+        f"{path}:1: no header: the first row is {cells}; expected the names of the columns: add "
+        f"them as first row, or pass {ways}, whichever is true; _ ignores a column"
+    )
+    assert f"--columns {tries[0]}" in caught.value.spoken(COMMAND_LINE)
+    assert cells not in caught.value.spoken(COMMAND_LINE.without_quotes())
+
+
+@pytest.mark.usefixtures("each_way")
+@pytest.mark.parametrize(
+    ("text", "names", "message"),
+    [
+        (CSV, "document,annotator,start,end,label,length",
+         ("{}:1: the first row is a header: 'document', 'annotator', 'start', 'end', 'label', "
+         "'length'; expected data, because columns names the columns: remove the header, or leave "
+         "columns out")),
+        (BARE, "label,start,end",
+         ("{}:1: the first row has 4 cells, 'anna', '1', '2', '9', and columns names 3; expected a "
+         "name for each: _ ignores a column")),
+        (as_json(CSV), "label,start,end",
+         ("{}: the columns have names: 'document', 'annotator', 'start', 'end', 'label', 'length'; "
+         "expected no columns, which is for tables without a header: leave columns out")),
+        (BARE, "label,start", "columns is 'label,start'; expected start, end, label among them"),
+        (BARE, "label,start,end,begin",
+         ("columns is 'label,start,end,begin'; expected distinct names, or _ for each column to "
+         "ignore")),
+        (BARE, "label,start,end,", ("columns is 'label,start,end,'; expected distinct names, or _ "
+         "for each column to ignore")),
+        (BARE, 5, "columns is 5; expected names with commas between them"),
+        (BARE, ["start", 5], "columns is ['start', 5]; expected names with commas between them"),
+        (BARE + "ben,1,x,9\n", "annotator,label,start,end",
+         "{}:4: start is 'x'; expected a whole number"),
+        (BARE + "\nben,1,9,9\n", "annotator,label,start,end",
+         ("{}:5: span [9, 9) '1' is empty; expected at least one position: zero_length='skip' "
+         "leaves such spans out")),
+    ],
+)  # fmt: skip
+def test_names_that_do_not_fit(tmp_path, text, names, message):
+    path = written(tmp_path / "a.csv", text)
+    with pytest.raises(bc.BeyondChanceError) as caught:
+        bc.read(path, length=50, columns=names, format="table", zero_length="error")
+    assert str(caught.value) == message.replace("{}", str(path))
+
+
+@pytest.mark.usefixtures("each_way")
+def test_headers_in_the_middle_are_left_out_and_counted(tmp_path):
+    header, *rows = CSV.splitlines(keepends=True)
+    path = written(tmp_path / "a.csv", header + header.join(rows))
+    corpus = bc.read(path)
+    assert everything(corpus) == EXPECTED
+    assert corpus.skipped == {"rows that repeat the header left out": 2}
 
 
 def test_documents_table(tmp_path):
@@ -270,8 +365,12 @@ MALFORMED = {
         "{}:3: span [3, 4) 'X' was marked twice by 'a' in document 'd'; expected it once: "
         "duplicates='skip' leaves the second out"
     ),
+    HEAD + "d,a,0,1,X,9\nd,a,0,1,b'X',9\n": (
+        "{}:3: label is \"b'X'\"; expected a name, not bytes written as text: decode the column "
+        "before it is saved"
+    ),
     "start,end,label,label\n0,1,X,X\n": (
-        "{}:1: a column name occurs twice; expected distinct names"
+        "{}:1: the column name 'label' occurs twice; expected distinct names"
     ),
     "start,begin,end,label\n0,0,1,X\n": "{}: two columns for 'start'; expected one",
     '{"start": 0, "end": 1, "label": ["X"]}\n': "{}:1: label is ['X']; expected a name",
@@ -294,7 +393,7 @@ MALFORMED = {
 def test_malformed(tmp_path, text):
     path = written(tmp_path / "a.csv", text)
     with pytest.raises(bc.BeyondChanceError) as caught:
-        bc.read(path, format="table")
+        bc.read(path, format="table", strict=True)
     assert str(caught.value) == MALFORMED[text].replace("{}", str(path))
 
 
@@ -341,7 +440,7 @@ def test_too_many_pairs(tmp_path, monkeypatch):
 
 
 def test_length_option_is_bounded(tmp_path):
-    path = written(tmp_path / "a.csv", "anna,1,2,9\n")
+    path = written(tmp_path / "a.csv", "start,end,label\n2,9,1\n")
     with pytest.raises(bc.OptionError, match="expected at most 2,147,483,647"):
         bc.read(path, format="table", length=2**40)
 
@@ -381,24 +480,24 @@ def same(one, other):
 def test_quick_and_slow_agree(tmp_path, monkeypatch, gaps, encoding):
     text = generated(40_000, np.random.default_rng(3), gaps=gaps)
     path = written(tmp_path / "a.csv", text, encoding)
-    assert path.stat().st_size > columns._QUICK_FROM
+    assert path.stat().st_size > separated._QUICK_FROM
     source = Source(str(path), path=path)
-    assert (columns._quick(source) is not None) == (encoding != "utf-16")
+    assert (separated._quick(source, ()) is not None) == (encoding != "utf-16")
     quick = bc.read(path, format="table")
-    monkeypatch.setattr(columns, "_quick", lambda _: None)
+    monkeypatch.setattr(separated, "_quick", lambda *_: None)
     same(quick, bc.read(path, format="table"))
 
 
 def test_quoted_cells_are_read_row_by_row(tmp_path, monkeypatch):
-    monkeypatch.setattr(columns, "_QUICK_FROM", 0)
+    monkeypatch.setattr(separated, "_QUICK_FROM", 0)
     path = written(tmp_path / "a.csv", HEAD + '"d, 1",a,0,1,"X\nY",9\n')
-    assert columns._quick(Source(str(path), path=path)) is None
+    assert separated._quick(Source(str(path), path=path), ()) is None
     assert bc.read(path, format="table").spans("d, 1", "a") == [(0, 1, "X\nY")]
 
 
 @pytest.mark.parametrize("bad", ["0x1F", "x", "1.5", "+ 1"])
 def test_errors_of_large_files_have_lines(tmp_path, monkeypatch, bad):
-    monkeypatch.setattr(columns, "_QUICK_FROM", 0)
+    monkeypatch.setattr(separated, "_QUICK_FROM", 0)
     path = written(tmp_path / "a.csv", HEAD + f'"d\n1",a,0,1,X,9\n\nd2,a,{bad},1,X,9\n')
     with pytest.raises(bc.FormatError) as caught:
         bc.read(path, format="table")
@@ -407,7 +506,7 @@ def test_errors_of_large_files_have_lines(tmp_path, monkeypatch, bad):
 
 @pytest.mark.parametrize("text", [text for text in MALFORMED if "{" not in text])
 def test_malformed_large_files(tmp_path, monkeypatch, text):
-    monkeypatch.setattr(columns, "_QUICK_FROM", 0)
+    monkeypatch.setattr(separated, "_QUICK_FROM", 0)
     test_malformed(tmp_path, text)
 
 
@@ -418,7 +517,7 @@ def test_numbers_agree(tmp_path, monkeypatch, number):
     path = written(tmp_path / "a.csv", HEAD + f"d,a,0,{number},X,99\nd,b,0,1,X,99\n")
     found = []
     for size in (0, 2**40):
-        monkeypatch.setattr(columns, "_QUICK_FROM", size)
+        monkeypatch.setattr(separated, "_QUICK_FROM", size)
         try:
             found.append(everything(bc.read(path, format="table")))
         except bc.BeyondChanceError as error:
@@ -431,7 +530,19 @@ def test_numbers_agree(tmp_path, monkeypatch, number):
 
 @pytest.mark.parametrize(
     "text",
-    [CSV, CSV.replace(",", ";"), CSV.replace(",", "\t"), as_json(CSV), "a,X,0,5\n", b"PAR1...."],
+    [
+        CSV,
+        CSV.replace(",", ";"),
+        CSV.replace(",", "\t"),
+        as_json(CSV),
+        b"PAR1....",
+        "a,X,0,5\n",
+        "a,X,0,5",
+        "a,X,0,5\r\nb,X,7,19\r\n",
+        "7\tX\t0\t5\n" * 20_000,
+        "0,5,X\n",
+        "d,a,0,5,X,1,the words\n",
+    ],
 )
 def test_is_format(text):
     assert table.is_format(upload(text))
@@ -446,6 +557,11 @@ def test_is_format(text):
         '{"text": "x", "label": [[0, 1, "X"]]}\n',
         '{"text": "x", "spans": [{"start": 0, "end": 1, "label": "X"}]}\n',
         "token\tanna\tben\nx\tO\tO\n",
+        "EU\t0\t2\tB-ORG\nrejects\t3\t10\tO\n",
+        "EU\tB-ORG\t0\t2\n",
+        "a,X,0,5\nb,X\n",
+        "a,X,5,0\n",
+        "0,5\n",
         b"\x00\xff",
     ],
 )
@@ -457,8 +573,9 @@ def test_is_not_format(text):
 def read_bytes(data, **options):
     given = upload(data)
     table.is_format(given)
-    with suppress(bc.BeyondChanceError):
-        table.read([given], Reading(ReadOptions(**options)))
+    for names in (None, "annotator,label,start,end"):
+        with suppress(bc.BeyondChanceError):
+            table.read([given], Reading(ReadOptions(**options, columns=names)))
 
 
 BASES = [
@@ -484,7 +601,7 @@ def test_mutated_bytes(base, cuts, is_quick):
         data = data[:place] + new + data[place + n :]
     with pytest.MonkeyPatch.context() as patch:
         if is_quick:
-            patch.setattr(columns, "_QUICK_FROM", 0)
+            patch.setattr(separated, "_QUICK_FROM", 0)
         read_bytes(data, length=50)
 
 
@@ -506,7 +623,7 @@ def test_random_cells(rows, header, is_quick):
     text = "\n".join(map(",".join, [header, *rows]))
     with pytest.MonkeyPatch.context() as patch:
         if is_quick:
-            patch.setattr(columns, "_QUICK_FROM", 0)
+            patch.setattr(separated, "_QUICK_FROM", 0)
         read_bytes(text, duplicates="skip", length=9)
 
 
@@ -544,7 +661,7 @@ def test_random_bytes(data):
 @pytest.mark.parametrize("quick_from", [0, 2**20])
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
 def test_rows_of_nothing_but_separators(tmp_path, monkeypatch, quick_from, end):
-    monkeypatch.setattr(columns, "_QUICK_FROM", quick_from)
+    monkeypatch.setattr(separated, "_QUICK_FROM", quick_from)
     text = (HEAD + "d,a,0,1,X,9\n,,,,,\nd,b,0,1,X,9\n,,,,,\n").replace("\n", end)
     corpus = bc.read(written(tmp_path / "a.csv", text), format="table")
     assert corpus.annotators_of("d") == ("a", "b")
@@ -601,7 +718,7 @@ def test_a_quoted_header_is_no_reason_to_be_slow(tmp_path, monkeypatch):
     path = written(
         tmp_path / "a.csv", '"document","annotator","start","end","label","length"\n' + rows
     )
-    monkeypatch.setattr(columns, "_separated", None)
+    monkeypatch.setattr(separated, "_row_by_row", None)
     assert len(bc.read(path, format="table").documents) == 60_000
 
 
@@ -640,9 +757,72 @@ def test_parquet_is_read_as_if_it_were_python_objects(tmp_path_factory, changed)
             corpus = bc.read(path, format="table")
         except bc.BeyondChanceError as error:
             return f"{kind}{type(error)} {error}"
-        return kind, everything(corpus), corpus.fields, corpus.text_length.tolist(), corpus.skipped
+        names = corpus.documents, corpus.annotators, corpus.labels, corpus.fields
+        return kind, names, everything(corpus), corpus.text_length.tolist(), corpus.skipped
 
     quick = said("")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(columns, "_typed", lambda column, *_: column.to_pylist())
         assert said("") == quick
+
+
+@given(
+    values=st.lists(st.sampled_from(["a", "b", " a", "c", "", None]), max_size=12),
+    dictionary=st.permutations(["a", "b", " a", "c", "", "unused"]),
+    n_head=st.integers(1, 12),
+)
+def test_codes_do_not_depend_on_the_dictionary(values, dictionary, n_head):
+    places = pa.array([None if value is None else dictionary.index(value) for value in values])
+    coded = pa.DictionaryArray.from_arrays(places.cast(pa.int8()), pa.array(dictionary))
+    source = Source("a", member=b"")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(columns, "_HEAD", n_head)
+        for column in (
+            pa.chunked_array([coded]),
+            pa.chunked_array([pa.array(values, pa.string())]),
+        ):
+            arrow = column if column.type == coded.type else column.dictionary_encode()
+            names, codes = columns.codes_of(columns.Table(source, {"genre": arrow}), "genre")
+            plain = columns.codes_of(columns.Table(source, {"genre": values}), "genre")
+            assert (names, codes.tolist()) == (plain[0], plain[1].tolist())
+            assert codes.dtype == plain[1].dtype
+
+
+def test_bytes_in_parquet_are_refused(tmp_path):
+    path = tmp_path / "a.parquet"
+    parquet.write_table(pa.table({**PARQUET, "label": [b"X"] * 4}), path)
+    with pytest.raises(bc.FormatError) as caught:
+        bc.read(path)
+    assert str(caught.value) == (
+        f"{path}:1: label is b'X'; expected a name, not bytes: save or decode the column as text"
+    )
+
+
+def test_columns_of_one_name_in_parquet_are_refused(tmp_path):
+    path = tmp_path / "a.parquet"
+    names = ["start", "end", "label", "label"]
+    parquet.write_table(pa.table([[1], [2], ["X"], ["Y"]], names=names), path)
+    with pytest.raises(bc.FormatError, match="the column name 'label' occurs twice"):
+        bc.read(path)
+
+
+def test_nan_in_parquet_is_a_missing_value(tmp_path):
+    path = tmp_path / "a.parquet"
+    gaps = {"start": [0.0, np.nan, 2.0, np.nan], "end": [4.0, np.nan, 4.0, np.nan]}
+    parquet.write_table(pa.table({**PARQUET, **gaps, "label": ["X", None, "Z", None]}), path)
+    assert everything(bc.read(path, length=9)) == {
+        ("d1", "anna"): [(0, 4, "X")],
+        ("d1", "ben"): [(2, 4, "Z")],
+        ("d2", "anna"): [],
+        ("d2", "ben"): [],
+    }
+
+
+@pytest.mark.parametrize("names", [("1", "1.0"), ("1.0", "1")])
+def test_ids_of_files_that_differ_in_the_decimal_point_are_one(tmp_path, names):
+    one, other = names
+    anna = written(tmp_path / "anna.csv", f"document,start,end,label\n{one},0,4,PER\n")
+    ben = written(tmp_path / "ben.csv", f"document,start,end,label\n{other},0,5,PER\n")
+    corpus = bc.read(anna, ben, length=9)
+    assert everything(corpus) == {("1", "anna"): [(0, 4, "PER")], ("1", "ben"): [(0, 5, "PER")]}
+    assert corpus.skipped == {"document ids such as 1.0 read as 1": 1}

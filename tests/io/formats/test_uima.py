@@ -210,7 +210,7 @@ def test_titles_name_documents(tmp_path):
     assert corpus.annotators == ("anna",)
     assert corpus.skipped == {"files of other formats ignored": 1}
     written(folder, cas(title="doc 1").to_json(), "x2.json")
-    assert bc.read(folder, format="uima").documents == ("x1", "x2")
+    assert bc.read(folder, format="uima", folder="documents").documents == ("x1", "x2")
 
 
 def test_type_system_anywhere_in_a_folder(tmp_path):
@@ -218,7 +218,7 @@ def test_type_system_anywhere_in_a_folder(tmp_path):
     (folder / "deep").mkdir(parents=True)
     written(folder, SYSTEM_XML, "our types.xml")
     written(folder / "deep", cas(ADA_BO).to_xmi(), "d.xmi")
-    assert bc.read(folder, format="uima").documents == ("deep/d",)
+    assert bc.read(folder, format="uima", folder="documents").documents == ("deep/d",)
 
 
 def test_the_type_system_that_fits_is_taken(tmp_path):
@@ -245,7 +245,7 @@ def test_zip_of_one_document(tmp_path):
     folder.mkdir()
     written(folder, content, "d1.zip")
     written(folder, content, "d2.zip")
-    assert bc.read(folder, format="uima").documents == ("d1", "d2")
+    assert bc.read(folder, format="uima", folder="documents").documents == ("d1", "d2")
 
 
 def test_text_in_another_view(tmp_path):
@@ -255,6 +255,15 @@ def test_text_in_another_view(tmp_path):
     view.add(SYSTEM.get_type(NE)(begin=0, end=3, value="PER"))
     written(tmp_path, SYSTEM_XML, "TypeSystem.xml")
     assert read(tmp_path, made.to_xmi(), "anna.xmi").spans("1", "anna") == [(0, 3, "PER")]
+
+
+def test_further_views_are_counted(tmp_path):
+    made = cas(ADA_BO)
+    made.create_view("translation").sofa_string = "Ada verließ Bo"
+    written(tmp_path, SYSTEM_XML, "TypeSystem.xml")
+    corpus = read(tmp_path, made.to_xmi(), "anna.xmi")
+    assert corpus.spans("1", "anna") == ADA_BO
+    assert corpus.skipped == {"other views of documents ignored": 1}
 
 
 # --- Layers and features ------------------------------------------------------
@@ -591,7 +600,7 @@ def test_malformed_xmi(tmp_path):
         str(caught.value),
     )
     path.write_text(re.sub(r"<xmi:XMI", '<!DOCTYPE x [<!ENTITY a "b">]><xmi:XMI', good))
-    with pytest.raises(bc.FormatError, match="XML with <!DOCTYPE, which an annotation does not"):
+    with pytest.raises(bc.FormatError, match="XML with <!ENTITY, which an annotation does not"):
         list(uima.read([_upload(path.read_bytes(), xmi=True)], _reading()))
     path.write_text(good[:-10])
     with pytest.raises(bc.FormatError, match=r"anna\.xmi:\d+: not well-formed XML \("):

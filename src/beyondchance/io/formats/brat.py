@@ -6,19 +6,17 @@ One folder is one annotator; a folder that holds only folders holds one for each
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from itertools import pairwise
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import PurePosixPath
 
-from beyondchance.errors import FormatError, SpanError
-from beyondchance.io.drafts import Draft, DraftSpan
-from beyondchance.io.offsets import Interval, code_points
+from beyondchance.errors import FormatError
+from beyondchance.io.drafts import Draft
+from beyondchance.io.marked import Marked, by_folders, spans_of
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload, each_upload
 from beyondchance.io.sources import Source, outward_link
-from beyondchance.io.values import quoting
-from beyondchance.messages import Quote, Use, quotes
+from beyondchance.messages import Quote, Use
 
 # Numbers of more digits than any text has characters are no offsets.
 _PLACE = re.compile(r"(\S+) +([0-9]{1,18} +[0-9]{1,18}(?:;[0-9]{1,18} +[0-9]{1,18})*)")
@@ -40,18 +38,6 @@ _LINE = re.compile(
     r"|#\S+\t\S+ +[TERAMN]\d+\t"
     r"|\*\t\S+ +T\d+ +T\d"
 )
-# brat cuts a span wherever the text breaks into lines; that is not meant as a gap.
-_LINE_BREAK = re.compile(r"[^\S\r\n]*(?:\r\n|\r|\n)\s*")
-
-
-@dataclass(frozen=True, slots=True)
-class _Marked:
-    """A text-bound annotation: one ``T`` line."""
-
-    where: str
-    label: str
-    fragments: Sequence[Interval]
-    surface: str
 
 
 def is_format(upload: Upload) -> bool:
@@ -76,19 +62,18 @@ def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
     """Read one ``.ann`` file, the folder of an annotator, or a folder of such folders."""
     n_empty = 0
     for document, annotator, source, text in _pairs(upload, reading):
-        marked = list(_marked(source, reading))
+        marked = _shifted(list(_marked(source, reading)), text)
         if not source.text.strip():
             if reading.options["empty"] == "missing":
                 reading.skipped["empty .ann files left out as not annotated"] += 1
                 continue
             n_empty += 1
-        shift = _shift(text, marked)
         yield Draft(
             where=source.name,
             document=document,
             annotator=annotator,
             text=text.text,
-            spans=[span for line in marked for span in _spans(line, text.text, shift, reading)],
+            spans=spans_of(marked, text.text, reading.options["offsets"] or "codepoints", reading),
         )
     if n_empty:
         note = f"{n_empty} empty .ann files count as annotated without a span ("
@@ -119,15 +104,10 @@ def _pairs(upload: Upload, reading: Reading) -> Iterator[tuple[str, str, Source,
     n_left = len(texts.keys() - annotations.keys())
     if n_left:
         reading.skipped["texts without .ann left out as not annotated"] += n_left
-    has_folders = all(len(stem.parts) > 1 for stem in annotations)
-    if has_folders:
-        names = dict.fromkeys(stem.parts[0] for stem in annotations)
-        reading.note("its folders are annotators: ", *quotes(names), where=upload.name)
-    for stem, source in annotations.items():
+    whose = by_folders(upload, list(annotations), reading)
+    for (document, annotator), (stem, source) in zip(whose, annotations.items(), strict=True):
         if stem not in texts:
             raise _without_text(source)
-        document = str(PurePosixPath(*stem.parts[1:]) if has_folders else stem)
-        annotator = stem.parts[0] if has_folders else upload.annotator
         yield document, annotator, source, texts[stem]
 
 
@@ -164,7 +144,7 @@ def _looks_like_lines(source: Source) -> bool:
     return _LINE.match(first) is not None
 
 
-def _marked(source: Source, reading: Reading) -> Iterator[_Marked]:
+def _marked(source: Source, reading: Reading) -> Iterator[Marked]:
     """The text-bound annotations of a file; everything else is counted."""
     seen: dict[str, int] = {}
     for number, line in enumerate(source.lines(), start=1):
@@ -185,80 +165,32 @@ def _marked(source: Source, reading: Reading) -> Iterator[_Marked]:
             raise FormatError(*found, where=where, expected="another name for each annotation")
         seen[name] = number
         ends = [fragment.split() for fragment in place[2].split(";")]
-        yield _Marked(where, place[1], [(int(s), int(e)) for s, e in ends], parts[1])
+        yield Marked(where, place[1], [(int(s), int(e)) for s, e in ends], parts[1])
 
 
 # --- Spans --------------------------------------------------------------------
 
 
-def _shift(source: Source, marked: Sequence[_Marked]) -> int:
-    """What to take off the offsets: 1 if they count a byte order mark.
+def _shifted(marked: list[Marked], source: Source) -> list[Marked]:
+    """The annotations of a text whose offsets may count its byte order mark.
 
     brat takes the mark for a character of the text, other writers do not; the words
     stored next to the offsets show which it is.
     """
     if not source.data.startswith((b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")):
-        return 0
+        return marked
     text = source.text
 
     def n_fitting(shift: int) -> int:
         return sum(
             text.startswith(line.surface.split()[0], max(line.fragments[0][0] - shift, 0))
             for line in marked
-            if line.surface.split()
+            if line.surface and line.surface.split()
         )
 
-    return int(n_fitting(1) > n_fitting(0))
-
-
-def _spans(line: _Marked, text: str, shift: int, reading: Reading) -> list[DraftSpan]:
-    """One span, or one for each fragment, as the options say."""
-    fragments = [(start - shift, end - shift) for start, end in line.fragments]
-    if len(fragments) == 1:
-        return [DraftSpan(*fragments[0], line.label, line.surface, line.where)]
-    parts = [DraftSpan(start, end, line.label, where=line.where) for start, end in fragments]
-    whole = replace(parts[0], start=min(fragments)[0], end=max(end for _, end in fragments))
-    unit = reading.options["offsets"] or "codepoints"
-    places = code_points(text, fragments, line.where) if unit == "utf16" else fragments
-    outside = [
-        part
-        for part, (start, end) in zip(parts, places, strict=True)
-        if not 0 <= start <= end <= len(text)
+    if n_fitting(1) <= n_fitting(0):
+        return marked
+    return [
+        replace(line, fragments=[(start - 1, end - 1) for start, end in line.fragments])
+        for line in marked
     ]
-    if outside:
-        return outside  # refused with the others that do not lie in their text
-    if _is_broken_by_lines(text, sorted(places), line):
-        _check_words(line, text, places)
-        return [whole]
-    if reading.options["discontinuous"] == "error":
-        split, join = Use("discontinuous", "split"), Use("discontinuous", "join")
-        remedy = (split, " takes each for a span, ", join, " takes all from the first to the last")
-        found = (Quote(line.label), f" has {len(fragments)} fragments")
-        raise SpanError(*found, where=line.where, expected="one", remedy=remedy)
-    if reading.options["discontinuous"] == "join":
-        reading.skipped["discontinuous spans joined"] += 1
-        return [whole]
-    _check_words(line, text, places)
-    reading.skipped["discontinuous spans split"] += 1
-    return parts
-
-
-def _is_broken_by_lines(text: str, places: Sequence[Interval], line: _Marked) -> bool:
-    """Whether nothing but line breaks lies between the fragments, which are in order."""
-    gaps = [(end, start) for (_, end), (start, _) in pairwise(places)]
-    if any(end > start for end, start in gaps):
-        found = quoting("the fragments of {} overlap", line.label)
-        raise SpanError(*found, where=line.where, expected="one after the other")
-    return all(_LINE_BREAK.fullmatch(text, end, start) for end, start in gaps)
-
-
-def _check_words(line: _Marked, text: str, places: Sequence[Interval]) -> None:
-    """Check the fragments together: brat stores their words in one string."""
-    words = " ".join(text[start:end] for start, end in places)
-    if words.split() != line.surface.split():
-        values = (line.label, words, line.surface)
-        raise SpanError(
-            *quoting("the fragments of {} cover {}, but the file stores {}", *values),
-            where=line.where,
-            remedy="check that offsets and text belong together",
-        )

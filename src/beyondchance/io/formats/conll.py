@@ -8,7 +8,11 @@ divides the file instead of blank lines.
 
 A line ``-DOCSTART-`` or ``# newdoc id = x`` begins a document; comments ``# key = value``
 right after the latter are its fields. What stands before the first is document ``0``.
-Without such lines each sentence is a document, or each file of a folder.
+Without such lines each sentence is a document, or each file of a folder. If some files have
+them and others do not, they hold for all.
+
+The last two columns of a file without header are the gold standard and a system, if they hold
+tags with labels in common, as in what the conlleval script takes.
 """
 
 from __future__ import annotations
@@ -17,23 +21,30 @@ import re
 from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 import numpy as np
 
 from beyondchance.annotations.corpus import Corpus
-from beyondchance.errors import FormatError, OptionError
+from beyondchance.errors import FormatError, MismatchError, OptionError
 from beyondchance.io.drafts import Draft, draft_of_sentences
-from beyondchance.io.formats.quick_conll import DOCUMENT_LINE, quick_corpus
+from beyondchance.io.formats.quick_conll import (
+    DOCUMENT_LINE,
+    SHARED_MARKS,
+    quick_corpus,
+)
 from beyondchance.io.offsets import Interval
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload, each_upload
 from beyondchance.io.sources import Source
-from beyondchance.io.tagged import TAG, decoded, marks_of, note_columns
+from beyondchance.io.tagged import TAG, decoded, marks_of, note_columns, trailing_tags
 from beyondchance.io.values import quoting
 from beyondchance.messages import Text, Use, quotes
 
+GOLD = "gold"
+"""What the gold standard of a file with a column for it is called."""
+_MARK = re.compile(rf"^(?:{DOCUMENT_LINE}|# ?newdoc)", re.MULTILINE)
 _KEY_VALUE = re.compile(r"#\s*([^=]+?)\s*=\s*(.*)")
 _TOKEN_NAMES = ("token", "tokens", "word", "words", "form")
 _SENTENCE_NAMES = ("sentence", "sentence_id", "sent", "sent_id", "sentence #")
@@ -115,15 +126,51 @@ def read(uploads: list[Upload], reading: Reading) -> Corpus | Iterator[Draft]:
     return drafts(uploads, reading) if corpus is None else corpus
 
 
-@each_upload
-def drafts(upload: Upload, reading: Reading) -> Iterator[Draft]:
-    """Read any file."""
+def drafts(uploads: list[Upload], reading: Reading) -> Iterator[Draft]:
+    """Read any files."""
+    return each_upload(partial(_drafts, marked=_marked(uploads, reading)))(uploads, reading)
+
+
+def _marked(uploads: list[Upload], reading: Reading) -> tuple[str, _File] | None:
+    """The first file that marks documents, and its name, if others do not."""
+    if reading.refuses("marks") or any(upload.is_folder for upload in uploads):
+        return None
+    sources = [upload.sources[0] for upload in uploads]
+    has_marks = [bool(_MARK.search(source.text)) for source in sources]
+    if not any(has_marks) or all(has_marks):
+        return None
+    source = sources[has_marks.index(True)]
+    file = _parsed(source)
+    return (source.name, file) if file.names else None
+
+
+def _share_marks(file: _File, source: Source, marked: tuple[str, _File], reading: Reading) -> None:
+    """Divide a file into the documents of another that has as many sentences."""
+    name, other = marked
+    if len(file.first) != len(other.first):
+        raise MismatchError(
+            f"has {len(file.first)} sentences and no lines that begin documents; {name} has them, "
+            f"and {len(other.first)} sentences",
+            where=source.name,
+            expected="as many sentences",
+        )
+    file.document, file.names, file.fields = other.document, other.names, other.fields
+    reading.skipped[SHARED_MARKS] += 1
+    reading.signed["marks"] = "shared"
+
+
+def _drafts(
+    upload: Upload, reading: Reading, *, marked: tuple[str, _File] | None
+) -> Iterator[Draft]:
+    """Read the files of one upload."""
     for source in upload.sources:
         file = _parsed(source)
+        if marked is not None and not file.names:
+            _share_marks(file, source, marked, reading)
         column = reading.options["token_column"]
         named = file.column_named(_TOKEN_NAMES) or 0
         token = named if column is None else _column(str(column), file, source)
-        annotators = _tag_columns(file, upload, source, reading)
+        annotators, gold = _tag_columns(file, upload, source, reading)
         # Without marks each sentence is a document, unless documents are asked for.
         by_sentence = not (file.names or upload.is_folder or reading.options["unit"] == "document")
         sentences = [file.columns[token][first:end] for first, end in _bounds(file)]
@@ -143,7 +190,7 @@ def drafts(upload: Upload, reading: Reading) -> Iterator[Draft]:
             marks = list(marks_of(found, len(sentences)))
             for begin, end in zip(begins, [*begins[1:], len(sentences)], strict=True):
                 number = file.document[begin]
-                yield draft_of_sentences(
+                draft = draft_of_sentences(
                     sentences[begin:end],
                     marks[begin:end],
                     where=_place(source, file, begin, 0),
@@ -151,6 +198,7 @@ def drafts(upload: Upload, reading: Reading) -> Iterator[Draft]:
                     annotator=annotator,
                     fields=file.fields[number] if number >= 0 else {},
                 )
+                yield replace(draft, is_gold=True) if annotator == gold else draft
 
 
 def _place(source: Source, file: _File, sentence: int, token: int) -> str:
@@ -196,7 +244,7 @@ def _parsed(source: Source) -> _File:
         if len(cells) != width or cells[0] <= " " or line[0] in "#-":
             kind = _kind(line, cells, width)
             if kind in {"blank", "comment", "document"}:
-                in_head = _between(kind, line, file, in_head)
+                in_head = _between(kind, line, file, in_head, f"{source.name}:{number}")
                 begins |= in_head or kind != "comment"
                 continue
             if kind == "odd":
@@ -242,7 +290,7 @@ def _kind(line: str, cells: list[str], width: int) -> str:
     return "comment" if line[0] == "#" else "odd"
 
 
-def _between(kind: str, line: str, file: _File, in_head: bool) -> bool:
+def _between(kind: str, line: str, file: _File, in_head: bool, where: str) -> bool:
     """Take what a line between rows says; whether the next may be about the document."""
     if kind == "document":
         file.begin("")
@@ -250,8 +298,14 @@ def _between(kind: str, line: str, file: _File, in_head: bool) -> bool:
         return in_head and kind == "blank"
     match = _KEY_VALUE.fullmatch(line)
     key, value = (match[1], match[2].strip()) if match else (line.lstrip("# ").strip(), "")
-    if key == "columns" and not file.lines:
+    if key == "columns" and file.header is None and not file.lines:
         file.header = value.split()
+    elif key == "columns" and value.split() != file.header:
+        raise FormatError(
+            "a second '# columns' line names other columns",
+            where=where,
+            expected="one, before the first token",
+        )
     elif key in {"newdoc", "newdoc id"}:
         file.begin(value)
         return True
@@ -347,8 +401,8 @@ def _column(name: str, file: _File, source: Source) -> int:
 
 def _tag_columns(
     file: _File, upload: Upload, source: Source, reading: Reading
-) -> list[tuple[str, int]]:
-    """The annotators and their columns."""
+) -> tuple[list[tuple[str, int]], str | None]:
+    """The annotators and their columns, and the one among them who is the gold standard."""
     width = len(file.columns)
     asked = reading.options["tag_column"]
     if asked is not None:
@@ -357,12 +411,21 @@ def _tag_columns(
     elif file.header:
         columns = _columns_of_tags(file, source, reading)
     else:
-        columns = [width - 1]
-        note_columns(map(set, file.columns), reading, file=source.name)
+        cells = [set(column) for column in file.columns]
+        columns = [width - 1] if reading.options["strict"] else trailing_tags(cells)
+        if len(columns) == 2:
+            reading.note(
+                f"columns {width - 1} and {width} are gold standard and system, as for conlleval",
+                where=source.name,
+            )
+            reading.signed["layout"] = "conlleval"
+            return [(GOLD, width - 2), (upload.annotator, width - 1)], GOLD
+        if len(columns) == 1:
+            note_columns(cells, reading, file=source.name)
     if len(columns) == 1:
-        return [(upload.annotator, columns[0])]
+        return [(upload.annotator, columns[0])], None
     names = file.header or [f"column {number}" for number in range(1, width + 1)]
-    return [(names[column], column) for column in columns]
+    return [(names[column], column) for column in columns], None
 
 
 def _columns_of_tags(file: _File, source: Source, reading: Reading) -> list[int]:

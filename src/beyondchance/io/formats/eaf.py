@@ -21,7 +21,7 @@ from xml.etree.ElementTree import Element
 
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.errors import FormatError
-from beyondchance.io.markup import check_distinct, xml_root
+from beyondchance.io.markup import check_distinct, outermost, xml_root
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload
 from beyondchance.io.sources import Source
@@ -33,7 +33,6 @@ Times = dict[str, tuple[Fraction, Fraction]]
 Slots = dict[str, Fraction | None]
 
 _DOCUMENT = "ANNOTATION_DOCUMENT"
-_ROOT = re.compile(r"<([A-Za-z_][\w:.-]*)")
 _MILLISECONDS = re.compile(r"\s*\+?[0-9]{1,15}\s*")
 # What an annotation must have, by its kind.
 _NEEDED = {
@@ -67,14 +66,7 @@ def read(uploads: list[Upload], reading: Reading) -> Corpus:
 
 
 def _looks(source: Source) -> bool:
-    return _outermost(source) == _DOCUMENT
-
-
-def _outermost(source: Source) -> str | None:
-    """The name of the first element, if this is XML."""
-    head = source.head_text
-    match = _ROOT.search(head) if head.lstrip().startswith("<") else None
-    return match[1] if match else None
+    return outermost(source) == _DOCUMENT
 
 
 def _parsed(source: Source, reading: Reading) -> TierFile:
@@ -101,12 +93,12 @@ def _parsed(source: Source, reading: Reading) -> TierFile:
 
 def _root(source: Source) -> Element:
     """The outermost element, refused if ELAN did not write it."""
-    outermost = _outermost(source)
-    root = xml_root(source, program="ELAN") if outermost == _DOCUMENT else None
+    first = outermost(source)
+    root = xml_root(source, program="ELAN") if first == _DOCUMENT else None
     if root is None or root.tag != _DOCUMENT:
         raise FormatError(
             "found ",
-            "no XML" if outermost is None else f"<{outermost}>",
+            "no XML" if first is None else f"<{first}>",
             where=source.name,
             expected=f"an ELAN file, whose outermost element is <{_DOCUMENT}>",
         )

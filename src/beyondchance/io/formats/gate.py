@@ -19,7 +19,7 @@ from xml.etree import ElementTree as ET
 from beyondchance.errors import FormatError
 from beyondchance.io.drafts import Draft, DraftSpan
 from beyondchance.io.layers import as_label, out_of_order, unknown
-from beyondchance.io.markup import check_distinct, xml_root
+from beyondchance.io.markup import check_distinct, outermost, xml_root
 from beyondchance.io.offsets import Interval, length_of
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload, each_upload
@@ -29,7 +29,7 @@ from beyondchance.messages import Piece, Quote, Text, quotes
 
 V = TypeVar("V")
 
-_ROOT = re.compile(r"\s*(<\?xml[^>]*\?>)?(\s|<!--.*?-->)*<GateDocument\b", re.DOTALL)
+_ROOT = "GateDocument"
 _UNITS = {"p": "codepoints", "j": "utf16"}
 # What the tools of GATE make by themselves, before annotators begin.
 _STRUCTURE = frozenset(
@@ -68,7 +68,7 @@ def is_format(upload: Upload) -> bool:
 
 
 def _looks_like_it(source: Source) -> bool:
-    return _ROOT.match(source.head_text) is not None or _is_bdocjs(source)
+    return outermost(source) == _ROOT or _is_bdocjs(source)
 
 
 def _is_bdocjs(source: Source) -> bool:
@@ -258,9 +258,9 @@ def _value(item: Mapping[str, Any], key: str, kind: type[V], expected: str, wher
 
 def _from_xml(source: Source, name: str, reading: Reading) -> _Document:
     root = xml_root(source, program="GATE")
-    if root.tag != "GateDocument":
+    if root.tag != _ROOT:
         found = quoting("the root element is {}", root.tag)
-        raise FormatError(*found, where=source.name, expected="GateDocument")
+        raise FormatError(*found, where=source.name, expected=_ROOT)
     texts = root.findall("TextWithNodes")
     if len(texts) != 1:
         raise FormatError(f"{len(texts)} elements TextWithNodes", where=source.name, expected="one")

@@ -7,22 +7,27 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from importlib import import_module
 from itertools import chain
-from os import PathLike
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from beyondchance.checks import is_whole
 from beyondchance.errors import FormatError, OptionError
-from beyondchance.io.columns import is_parquet
 from beyondchance.io.drafts import Draft, draft_of_sentences
 from beyondchance.io.json_rows import first_row, rows_of
+from beyondchance.io.label_names import label_names_of
 from beyondchance.io.options import Reading
-from beyondchance.io.registry import Upload, each_upload, required
-from beyondchance.io.sources import Source, parsed_json, parsed_json_at
+from beyondchance.io.parquet_rows import (
+    list_columns,
+    opened_parquet,
+    parquet_rows,
+    schema_of,
+    stored_features,
+    transposed,
+)
+from beyondchance.io.registry import Upload, each_upload
+from beyondchance.io.sources import Source, is_parquet, parsed_json_at
 from beyondchance.io.tagged import decoded, marks_of
 from beyondchance.messages import Quote, Text, Use, given, quotes
 
@@ -106,7 +111,7 @@ def is_format(upload: Upload) -> bool:
 def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
     """Read a file or data set; each example is a document of one sentence."""
     works: dict[str, list[_Example]] = {}
-    given_names = _given_names(reading.options["label_names"])
+    given_names = label_names_of(reading.options["label_names"])
     for rows in _parts(upload):
         if not rows.columns:
             continue  # no row at all
@@ -360,47 +365,6 @@ def _names(
     return {_NOT_SCORED: None, **names}
 
 
-def _given_names(value: Any) -> dict[int, str] | None:
-    """The names of numbers from the option: a list, a mapping, or a string for either."""
-    if value is None:
-        return None
-    if isinstance(value, PathLike) or (isinstance(value, str) and value.lower().endswith(".json")):
-        source = Source(str(value), path=Path(value))
-        content = parsed_json(source.text, source.name)
-        names = _numbered(content)
-        if names is None:
-            expected = "a JSON list of names, or an object of names and numbers"
-            raise FormatError("holds no names of labels", where=source.name, expected=expected)
-        return names
-    names = _numbered(
-        [name.strip() for name in value.split(",")] if isinstance(value, str) else value
-    )
-    if names is None:
-        expected = "names in the order of their numbers, or a mapping of numbers to names"
-        raise OptionError(*given("label_names", value), expected=expected)
-    return names
-
-
-def _numbered(value: Any) -> dict[int, str] | None:
-    """Names by number, from a list, or from a mapping in either direction."""
-    if isinstance(value, Mapping):
-        pairs = list(value.items())
-        if pairs and all(is_whole(number) for _, number in pairs):
-            pairs = [(number, name) for name, number in pairs]
-        # The keys of JSON are strings.
-        numbers = [int(n) if isinstance(n, str) and n.isdecimal() else n for n, _ in pairs]
-        listed = [name for _, name in pairs]
-    elif isinstance(value, Sequence) and not isinstance(value, str | bytes):
-        numbers, listed = list(range(len(value))), list(value)
-    else:
-        return None
-    are_named = all(isinstance(name, str) and name for name in listed)
-    if not listed or not are_named or not all(map(is_whole, numbers)):
-        return None
-    names = {int(number): name for number, name in zip(numbers, listed, strict=True)}
-    return names if len(names) == len(listed) else None
-
-
 def _class_names(features: Any) -> dict[str, list[str]]:
     """The names of classes in the features of a data set, as objects or as their JSON."""
     names = {}
@@ -494,7 +458,9 @@ def _is_data_set(data: Any) -> bool:
 
 
 def _is_splits(data: Any) -> bool:
-    return isinstance(data, Mapping) and bool(data) and all(map(_is_data_set, data.values()))
+    """Whether an object is a DatasetDict. The keys of a plain dictionary may be annotators."""
+    is_own_kind = isinstance(data, Mapping) and type(data) is not dict
+    return is_own_kind and bool(data) and all(map(_is_data_set, data.values()))
 
 
 def _data_set_rows(data: Any, name: str, split: str = "") -> _Rows:
@@ -520,50 +486,17 @@ def _in_batches(data: Any, keys: list[str]) -> Iterator[Any]:
         yield from data
         return
     for batch in data.select_columns(keys).with_format(None).iter(batch_size=_BATCH):
-        yield from _transposed(batch)
-
-
-def _transposed(columns: Mapping[str, Sequence[Any]]) -> Iterator[dict[str, Any]]:
-    for values in zip(*columns.values(), strict=True):
-        yield dict(zip(columns, values, strict=True))
+        yield from transposed(batch)
 
 
 def _parquet_rows(source: Source) -> _Rows:
-    arrow = required("pyarrow", extra="parquet", purpose="reading Parquet")
-    parquet = required("pyarrow.parquet", extra="parquet", purpose="reading Parquet")
-    try:
-        file = parquet.ParquetFile(arrow.BufferReader(source.data))
-        schema = file.schema_arrow
-    except Exception as error:
-        raise FormatError(f"not a readable Parquet file ({error})", where=source.name) from None
-
-    def rows(keys: list[str]) -> Iterator[dict[str, Any]]:
-        try:
-            for batch in file.iter_batches(batch_size=_BATCH, columns=keys):
-                yield from _transposed(batch.to_pydict())
-        except Exception as error:
-            raise FormatError(f"not a readable Parquet file ({error})", where=source.name) from None
+    schema = opened_parquet(source).schema_arrow
 
     def of(keys: list[str]) -> Iterator[_Place]:
-        return _places(rows(keys), source.name)
+        return ((where, row) for where, _, row in parquet_rows(source, keys))
 
-    return _Rows(source.name, _arrow_columns(schema, arrow), of, _schema_names(schema, source.name))
-
-
-def _arrow_columns(schema: Any, arrow: Any) -> dict[str, bool]:
-    types = arrow.types
-    kinds = (types.is_list, types.is_large_list, types.is_fixed_size_list)
-    return {item.name: any(is_kind(item.type) for is_kind in kinds) for item in schema}
-
-
-def _schema_names(schema: Any, name: str) -> dict[str, list[str]]:
-    """The names of classes that the library stores in the schema of a Parquet file."""
-    stored = (schema.metadata or {}).get(b"huggingface")
-    if stored is None:
-        return {}
-    content = parsed_json(stored.decode("utf-8", errors="replace"), f"{name}, schema")
-    info = content.get("info") if isinstance(content, dict) else None
-    return _class_names(info.get("features") if isinstance(info, dict) else None)
+    names = _class_names(stored_features(schema, source.name))
+    return _Rows(source.name, list_columns(schema), of, names)
 
 
 # --- Detection ----------------------------------------------------------------
@@ -589,11 +522,7 @@ def _are_tags(values: Any, words: list[str]) -> bool:
 
 
 def _is_tagged_parquet(source: Source) -> bool:
-    try:
-        arrow, parquet = import_module("pyarrow"), import_module("pyarrow.parquet")
-        schema = parquet.read_schema(arrow.BufferReader(source.data))
-    except Exception:  # not installed, or whatever a damaged file makes it raise
-        return False
-    columns = _arrow_columns(schema, arrow)
+    schema = schema_of(source)
+    columns = {} if schema is None else list_columns(schema)
     has_tokens = any(columns.get(key) for key in _TOKEN_KEYS)
     return has_tokens and any(columns[key] for key in _tag_candidates(columns))

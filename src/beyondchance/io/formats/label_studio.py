@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from html.parser import HTMLParser
 from itertools import chain
 from typing import Any
@@ -28,6 +29,8 @@ from beyondchance.io.values import (
 )
 from beyondchance.messages import Piece, Quote, Text, Use, pieces, quotes
 
+STARRED = "starred"
+"""The value of the option gold that asks for ground truths, and the name of that gold standard."""
 _SPANS = ("labels", "hypertextlabels")
 _ANNOTATIONS = ("annotations", "completions")
 _ANNOTATOR = ("completed_by", "annotator")
@@ -101,7 +104,7 @@ def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
                 expected="results with start, end and labels",
             )
         reading.note("results that are not spans: ", *kinds, where=upload.name)
-    works = _once(_with_gold(works, reading), reading)
+    works = _once(_with_gold(works, upload, reading), reading)
     for work, text in zip(works, _texts(works), strict=True):
         yield Draft(
             where=work.where,
@@ -302,38 +305,53 @@ def _spans_of(value: Mapping[str, Any], kind: str, where: Text) -> list[DraftSpa
 # --- All annotations ----------------------------------------------------------
 
 
-def _with_gold(works: list[_Work], reading: Reading) -> list[_Work]:
-    """Assign ground truths to the gold standard instead of the annotators who made them."""
+def _with_gold(works: list[_Work], upload: Upload, reading: Reading) -> list[_Work]:
+    """Assign ground truths (starred annotations) to a gold standard, if that is asked for."""
     makers = Counter(work.annotator for work in works if work.is_gold)
+    if reading.options["gold"] != STARRED:
+        if makers:
+            reading.note(
+                f"{makers.total()} annotations are marked as ground truth, by a star, and stay "
+                "with their annotators (",
+                *(Use("gold", STARRED), " makes them a gold standard)"),
+                where=upload.name,
+            )
+        return [replace(work, is_gold=False) for work in works]
     if not makers:
-        return works
-    people = {work.annotator for work in works}
-    name = "gold"
-    while name in people:
-        name = "gold standard" if name == "gold" else f"{name}'"
-    text = "ground truth annotations are the gold standard {} and not counted for their annotators"
-    reading.note(*quoting(text, name), ": ", *_counted(makers, "by "))
-    return [replace(work, annotator=name) if work.is_gold else work for work in works]
+        expected = "annotations that are marked as ground truth"
+        raise FormatError("no annotation has a star", where=upload.name, expected=expected)
+    if any(work.annotator == STARRED for work in works):
+        found = ("an annotator is called ", Quote(STARRED))
+        raise FormatError(*found, where=upload.name, expected="another name")
+    reading.note(
+        "ground truth annotations are the gold standard and not counted for their annotators: ",
+        *_counted(makers, "by "),
+        where=upload.name,
+    )
+    return [replace(work, annotator=STARRED) if work.is_gold else work for work in works]
 
 
 def _once(works: Sequence[_Work], reading: Reading) -> list[_Work]:
-    """One annotation of a task by each annotator; by option the one that was changed last."""
+    """One annotation of a task by each annotator: the one that was changed last."""
     kept: dict[tuple[str, str], _Work] = {}
     for work in works:
         first = kept.setdefault((work.document, work.annotator), work)
         if first is work:
             continue
-        if reading.options["repeated"] == "error":
-            raise FormatError(
-                *(Quote(work.annotator), " annotated this task before, at ", *pieces(first.where)),
-                where=work.where,
-                expected="one annotation of a task by each annotator",
-                remedy=("remove one of them, or pass ", Use("repeated", "last")),
-            )
-        reading.skipped["annotations replaced by a later one"] += 1
+        what = "annotations replaced by a later one"
+        reading.mend("repeated", what, partial(_again, first, work))
         if work.updated >= first.updated:
             kept[work.document, work.annotator] = work
     return list(kept.values())
+
+
+def _again(first: _Work, work: _Work) -> FormatError:
+    return FormatError(
+        *(Quote(work.annotator), " annotated this task before, at ", *pieces(first.where)),
+        where=work.where,
+        expected="one annotation of a task by each annotator",
+        remedy=("remove one of them, or pass ", Use("repeated", "last")),
+    )
 
 
 def _texts(works: Sequence[_Work]) -> list[str]:

@@ -28,6 +28,8 @@ from beyondchance.messages import Quote
 _LEFT_OUT = {"reject": "rejected", "ignore": "ignored"}
 _ANSWERS = ("accept", *_LEFT_OUT)
 _MARKS = frozenset({"_input_hash", "_task_hash", "_session_id", "_annotator_id", "_view_id"})
+_MANUAL = frozenset({"ner_manual", "spans_manual", "spans", "blocks", "relations"})
+"""Views in which the annotator sees all spans of a text."""
 _CATEGORIES = ("label", "options", "accept")
 
 
@@ -40,7 +42,8 @@ class _Seen:
     names : dict
         The document of each text that has no input hash.
     accepted : dict
-        The place where an annotator accepted a task of a document.
+        The place where an annotator accepted a task of a document, and whether that was the
+        whole annotation.
     n_binary : int
         Accepted tasks whose spans have answers of their own.
     n_categories : int
@@ -50,7 +53,7 @@ class _Seen:
     """
 
     names: dict[str, str] = field(default_factory=dict)
-    accepted: dict[tuple[str, str], str] = field(default_factory=dict)
+    accepted: dict[tuple[str, str], tuple[str, bool]] = field(default_factory=dict)
     n_binary: int = 0
     n_categories: int = 0
     has_spans: bool = False
@@ -126,7 +129,7 @@ def _draft(
     if answer != "accept":
         reading.skipped[f"{_LEFT_OUT[answer]} tasks left out"] += 1
         return None
-    _check_once(document, annotator, where, seen)
+    _check_whole(document, annotator, where, seen, is_whole=_is_whole(task, spans))
     seen.n_categories += any(task.get(key) for key in _CATEGORIES)
     seen.n_binary += any(isinstance(span, dict) and span.get("answer") for span in spans)
     if relations := listed(task, "relations", where):
@@ -151,10 +154,18 @@ def _answer(item: Mapping[str, Any], where: str) -> str:
     return answer
 
 
-def _check_once(document: str, annotator: str, where: str, seen: _Seen) -> None:
-    """Refuse a second accepted task of one text: together they may still not be complete."""
-    first = seen.accepted.setdefault((document, annotator), where)
-    if first != where:
+def _is_whole(task: Mapping[str, Any], spans: list[Any]) -> bool:
+    """Whether a task shows all spans of a text, rather than asking whether one is right."""
+    if any(isinstance(span, dict) and span.get("answer") for span in spans):
+        return False
+    view = task.get("_view_id")
+    return view in _MANUAL if isinstance(view, str) else len(spans) > 1
+
+
+def _check_whole(document: str, annotator: str, where: str, seen: _Seen, *, is_whole: bool) -> None:
+    """Refuse several accepted tasks of one text, unless each is the whole annotation."""
+    first, was_whole = seen.accepted.setdefault((document, annotator), (where, is_whole))
+    if first != where and not (is_whole and was_whole):
         raise FormatError(
             Quote(annotator),
             f" accepted a task with this text before, at {first}",

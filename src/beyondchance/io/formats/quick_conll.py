@@ -8,24 +8,26 @@ message for what is wrong.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain, pairwise
 
 import numpy as np
 
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.annotations.names import sorted_names
-from beyondchance.annotations.tags import decode_tags
+from beyondchance.annotations.tags import decode_tags, scheme_with_ends
 from beyondchance.errors import BeyondChanceError
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload
-from beyondchance.io.tagged import note_columns, scheme_with_ends
+from beyondchance.io.tagged import note_columns, trailing_tags
 from beyondchance.types import Bools, Ints
 
 DOCUMENT_LINE = "-DOCSTART-"
 """The first cell of a line that begins a document without a name."""
+SHARED_MARKS = "files divided into documents as another file marks them"
+"""What to count files under that lack the marks of documents which others have."""
 
-_PLAIN = frozenset({"gold", "repair", "scheme", "duplicates"})
+_PLAIN = frozenset({"gold", "strict", "repair", "scheme", "duplicates", "mismatch", "marks"})
 """Options that make no difference to what is plain."""
 # The cells of a line are divided by tabs if it has any, else by spaces.
 _BEGINNING = re.compile(rf"^(?:#|{DOCUMENT_LINE})", re.MULTILINE)
@@ -48,6 +50,8 @@ class _Plain:
         The document of each sentence.
     columns : list of set of str
         The distinct cells of each column.
+    has_marks : bool
+        Whether lines begin documents.
     """
 
     words: list[str]
@@ -56,6 +60,7 @@ class _Plain:
     documents: list[str]
     document: Ints
     columns: list[set[str]]
+    has_marks: bool
 
 
 def quick_corpus(uploads: list[Upload], reading: Reading) -> Corpus | None:
@@ -68,11 +73,15 @@ def quick_corpus(uploads: list[Upload], reading: Reading) -> Corpus | None:
     ):
         return None
     files: list[_Plain] = []
+    is_strict = reading.options["strict"]
     for upload in uploads:
         file = _plain(upload.sources[0].text)
-        if file is None or (files and not _same_words(file, files[0])):
+        if file is None or (len(trailing_tags(file.columns)) > 1 and not is_strict):
             return None
         files.append(file)
+    n_unmarked = 0 if reading.refuses("marks") else _share_marks(files)
+    if not all(_same_words(file, files[0]) for file in files):
+        return None
     schemes = {reading.options["scheme"] or _scheme(file) for file in files}
     scheme = schemes.pop()
     if scheme is None or schemes:
@@ -80,11 +89,26 @@ def quick_corpus(uploads: list[Upload], reading: Reading) -> Corpus | None:
     corpus = _built(files, names, scheme, reading.options["repair"])
     if corpus is None:
         return None
+    if n_unmarked:
+        reading.skipped[SHARED_MARKS] += n_unmarked
+        reading.signed["marks"] = "shared"
     for upload, file in zip(uploads, files, strict=True):
         note_columns(file.columns, reading, file=upload.name)
         if reading.options["scheme"] is None:
             reading.note("tags read as ", scheme, where=upload.name, who=upload.annotator)
     return corpus
+
+
+def _share_marks(files: list[_Plain]) -> int:
+    """Divide files without marks as the first file that has them; how many there were."""
+    marked = next((file for file in files if file.has_marks), None)
+    if marked is None:
+        return 0
+    bare = [i for i, file in enumerate(files) if not file.has_marks]
+    for i in bare:
+        if len(files[i].lengths) == len(marked.lengths):
+            files[i] = replace(files[i], documents=marked.documents, document=marked.document)
+    return len(bare)
 
 
 def _same_words(one: _Plain, other: _Plain) -> bool:
@@ -121,7 +145,8 @@ def _plain(text: str) -> _Plain | None:
     documents, document = _documents(marks, blank[:-1][lengths > 0])
     # A word and its tag are all that most files have; no other column is asked about then.
     columns = [set(cells[i::width]) for i in range(width)] if width > 2 else [set(), set()]
-    return _Plain(words, tags, lengths[lengths > 0], documents, document, columns)
+    lengths = lengths[lengths > 0]
+    return _Plain(words, tags, lengths, documents, document, columns, bool(marks))
 
 
 def _cut_marks(text: str, lines: list[str]) -> dict[int, str] | None:
@@ -231,7 +256,11 @@ def _built(files: list[_Plain], names: list[str], scheme: str, repair: str) -> C
         span_end=found.end,
         unit="sentence",
         positions="tokens",
-        options={"scheme": scheme, "tokens": "file"},
+        options={
+            "scheme": scheme,
+            "tokens": "file",
+            **({"repair": repair} if found.n_repaired else {}),
+        },
         skipped={f"tags repaired by {repair}": found.n_repaired} if found.n_repaired else {},
         texts=tuple(" ".join(words[low:high]) for low, high in pairwise(bounds)),
         token_start=ends - sizes - begins,

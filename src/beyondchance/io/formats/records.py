@@ -1,4 +1,4 @@
-"""Records: JSON or JSONL, or a list in memory, of texts with their spans.
+"""Records: JSON, JSONL or Parquet, or a list in memory, of texts with their spans.
 
 Data sets for training and the output of models have this shape, with many names for the same
 things. The keys of texts and spans are chosen once for a file, so that all records mean the
@@ -21,8 +21,9 @@ from beyondchance.io.json_rows import head_values, rows_of
 from beyondchance.io.layers import out_of_order, unknown
 from beyondchance.io.offsets import Interval
 from beyondchance.io.options import Reading
+from beyondchance.io.parquet_rows import parquet_rows, schema_of
 from beyondchance.io.registry import Upload, each_upload
-from beyondchance.io.sources import Source
+from beyondchance.io.sources import Source, is_parquet
 from beyondchance.io.span_objects import has_offsets, triples_of, words_of
 from beyondchance.io.stored_words import fitted
 from beyondchance.io.values import identifier, listed, refused
@@ -88,6 +89,8 @@ class _Work:
     people : list of str or None
         The annotator of each span, where the spans have one.
     tokens : list of (start, end), optional
+    n_words : int or None
+        How many tokens the record lists by their words, without their places.
     """
 
     where: str
@@ -99,6 +102,7 @@ class _Work:
     spans: list[DraftSpan]
     people: list[str | None]
     tokens: list[Interval] | None
+    n_words: int | None
 
 
 # --- Detection ----------------------------------------------------------------
@@ -108,10 +112,19 @@ def is_format(upload: Upload) -> bool:
     """Whether the first records are texts with spans that have offsets."""
     if upload.data is None:
         return all(map(_holds_records, upload.sources))
-    return isinstance(upload.data, list | tuple) and _are_records(upload.data)
+    if _is_list(upload.data):
+        return _are_records(upload.data)
+    return _is_data_set(upload.data) and _are_records([*islice(upload.data, _MOST_LOOKED_AT)])
+
+
+def _is_data_set(data: Any) -> bool:
+    """Whether an object is a data set of Hugging Face that can be looked into twice."""
+    return type(data).__module__.startswith("datasets.") and hasattr(data, "num_rows")
 
 
 def _holds_records(source: Source) -> bool:
+    if is_parquet(source):
+        return _is_parquet_of_records(source)
     values = head_values(source)
     first = _record(values[0]) if len(values) == 1 else None
     if first is None or not source.is_longer_than_head or any(key in first for key in _SPANS):
@@ -121,6 +134,19 @@ def _holds_records(source: Source) -> bool:
     # The first text alone is longer than the head, and its spans may follow.
     try:
         return _are_records([value for _, _, value in islice(rows_of(source), 1)])
+    except FormatError:
+        return False
+
+
+def _is_parquet_of_records(source: Source) -> bool:
+    schema = schema_of(source)
+    names = () if schema is None else schema.names
+    if not any(key in names for key in _TEXTS) or not any(key in names for key in _SPANS):
+        return False
+    columns = [name for name in names if name in _TEXTS or name in _SPANS]
+    try:
+        rows = islice(parquet_rows(source, columns), _MOST_LOOKED_AT)
+        return _are_records([row for _, _, row in rows])
     except FormatError:
         return False
 
@@ -166,7 +192,7 @@ def _record(value: Any) -> Mapping[str, Any] | None:
             return {**annotations, "text": text}
     if not isinstance(value, Mapping):
         return None
-    columns = [key for key in _SPANS if _is_of_columns(value.get(key))]
+    columns = [key for key in _SPANS if key in value and _is_of_columns(value[key])]
     return {**value, **{key: _from_columns(value[key]) for key in columns}} if columns else value
 
 
@@ -225,6 +251,7 @@ def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
     others = [(row, record) for row, record in records if not _is_of_words(record)]
     if others:
         works = list(_works(others, upload, reading))
+        _check_unit(works, upload)
         marked = [(work.where, work.text, work.spans) for work in works]
         spans = fitted(marked, reading, file=upload.name)
         works = [replace(work, spans=found) for work, found in zip(works, spans, strict=True)]
@@ -234,7 +261,8 @@ def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
 def _rows(upload: Upload) -> Iterator[_Row]:
     """The values of all files, or of a list in memory."""
     if upload.data is not None:
-        values = upload.data if _is_list(upload.data) else [upload.data]
+        is_many = _is_list(upload.data) or _is_data_set(upload.data)
+        values = upload.data if is_many else [upload.data]
         for number, value in enumerate(values, start=1):
             yield _Row(f"{upload.name}: record {number}", str(number), value)
         return
@@ -250,7 +278,8 @@ def _rows(upload: Upload) -> Iterator[_Row]:
 
 
 def _rows_of(source: Source) -> Iterator[tuple[str, Any]]:
-    rows = [(where, value) for where, _, value in rows_of(source)]
+    content = parquet_rows(source) if is_parquet(source) else rows_of(source)
+    rows = [(where, value) for where, _, value in content]
     wrapped = _unwrapped(rows[0][1]) if len(rows) == 1 else None
     if wrapped is None:
         yield from rows
@@ -316,7 +345,7 @@ def _works(
             expected = "the text that was annotated, as a string"
             raise refused(text, f"{text_key!r}", row.where, expected)
         for key, kind in _IGNORED.items():
-            if isinstance(record.get(key), list | dict) and record[key]:
+            if key in record and isinstance(record[key], list | dict) and record[key]:
                 reading.skipped[kind] += len(record[key])
         found = spans_of(record, row.where)
         left_out = _why_left_out(record, found, reading)
@@ -339,6 +368,7 @@ def _works(
             spans=[span for span, _ in marked],
             people=[person for _, person in marked],
             tokens=_tokens(record, text, reading),
+            n_words=_n_words(record),
         )
 
 
@@ -358,8 +388,10 @@ def _why_left_out(
 
 def _text_key(records: list[Mapping[str, Any]]) -> str:
     """Under which key the texts are: the first that some record has."""
-    keys = {key for record in records for key in _TEXTS if isinstance(record.get(key), str)}
-    return next((key for key in _TEXTS if key in keys), _TEXTS[0])
+    return next(
+        (key for key in _TEXTS if any(isinstance(record.get(key), str) for record in records)),
+        _TEXTS[0],
+    )
 
 
 def _spans_of(
@@ -390,7 +422,9 @@ def _spans_of(
 
 def _spans_key(records: list[Mapping[str, Any]], groups: Mapping[str, None], upload: Upload) -> str:
     """Under which key the spans are: the only one that holds some."""
-    keys = [key for key in _SPANS if any(_holds_spans(record.get(key)) for record in records)]
+    known = set[str]().union(*records)
+    candidates = [key for key in _SPANS if key in known]
+    keys = [key for key in candidates if any(_holds_spans(record.get(key)) for record in records)]
     if len(keys) > 1:
         raise FormatError(
             *("spans under ", *quotes(keys)),
@@ -399,7 +433,7 @@ def _spans_key(records: list[Mapping[str, Any]], groups: Mapping[str, None], upl
             remedy=("choose with ", Use("spans_key", placeholder="NAME")),
         )
     if not keys:
-        keys = [key for key in _SPANS if any(_is_list(record.get(key)) for record in records)]
+        keys = [key for key in candidates if any(_is_list(record.get(key)) for record in records)]
     if keys:
         return keys[0]
     found: tuple[Piece, ...] = ("no record has a list of spans",)
@@ -437,7 +471,7 @@ def _id(record: Mapping[str, Any], where: str) -> str | None:
 
 def _annotator(item: Any, where: str) -> str | None:
     """Who made a record or a span, if it says so."""
-    if not isinstance(item, Mapping):
+    if not isinstance(item, dict | Mapping) or item.keys().isdisjoint(_ANNOTATORS):
         return None
     return next((name for key in _ANNOTATORS if (name := identifier(item, key, where))), None)
 
@@ -462,6 +496,34 @@ def _tokens(record: Mapping[str, Any], text: str, reading: Reading) -> list[Inte
         reading.skipped["lists of tokens that do not fit their text ignored"] += 1
         return None
     return tokens
+
+
+def _n_words(record: Mapping[str, Any]) -> int | None:
+    words = record.get("tokens")
+    return len(words) if _is_list(words) and words and isinstance(words[0], str) else None
+
+
+def _check_unit(works: list[_Work], upload: Upload) -> None:
+    """Refuse spans that count tokens: all are small enough, and as characters they cut words."""
+    marked = [(work, span) for work in works for span in work.spans]
+    if any(
+        span.surface is not None or work.n_words is None or span.end > work.n_words
+        for work, span in marked
+    ):
+        return
+    if any(_cuts(work.text, span.start) or _cuts(work.text, span.end) for work, span in marked):
+        raise FormatError(
+            "the spans seem to count tokens: no end is larger than the number of 'tokens', and as "
+            "characters, some cut words",
+            where=upload.name,
+            expected="offsets that count characters",
+            remedy="convert them; if they do count characters, remove 'tokens'",
+        )
+
+
+def _cuts(text: str, place: int) -> bool:
+    """Whether a place lies inside a word."""
+    return 0 < place < len(text) and text[place - 1].isalnum() and text[place].isalnum()
 
 
 # --- Documents and annotators -------------------------------------------------

@@ -1,12 +1,12 @@
-"""One row for each span: CSV, TSV, JSON Lines or Parquet.
+"""One row for each span: CSV, TSV, JSON Lines, Parquet or a data frame.
 
 The columns ``document``, ``annotator``, ``start``, ``end`` and ``label`` may have a few
 other names (`columns.NAMES`). The length of each document comes from a column ``length`` or
 ``text``, from a second table with one row for each document, or from the option
 ``length``. All further columns are fields of the documents; one that varies within a
 document is not, and is left out. Without texts, offsets are taken to count what
-``positions`` says; with texts they count characters. Files without a header have the
-columns annotator, label, start, end.
+``positions`` says; with texts they count characters. A file without a header is read only
+if ``columns`` names its columns: what they are cannot be known.
 
 A row without start, end and label means that the annotator found nothing in the document.
 If there is such a row, only annotators with a row for a document are taken to have
@@ -16,12 +16,13 @@ unless ``empty="missing"`` is passed.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
 from itertools import compress, product
 from operator import itemgetter
 from os import PathLike
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -35,14 +36,18 @@ from beyondchance.io.columns import (
     SPAN,
     Table,
     codes_of,
-    looks_like_spans,
-    read_table,
+    is_single,
+    known_columns,
+    named_twice,
     whole_numbers,
 )
 from beyondchance.io.drafts import Draft, DraftSpan
+from beyondchance.io.frames import check_long, frame_table, is_table, names_of
+from beyondchance.io.identifiers import PLAIN_IDS, PLAIN_LABELS, plain_ids
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload
-from beyondchance.io.sources import Source, opened
+from beyondchance.io.sources import Source, digested, opened
+from beyondchance.io.table_files import looks_like_spans, read_table
 from beyondchance.io.values import quoting
 from beyondchance.messages import Quote, Use
 from beyondchance.types import Bools, Ints
@@ -104,13 +109,27 @@ class _Rows:
 
 
 def is_format(upload: Upload) -> bool:
-    """Whether there is a header, or JSON keys, with the columns of a table of spans."""
-    return upload.data is None and looks_like_spans(upload.sources[0])
+    """Whether there is a header, or JSON keys, with the columns of a table of spans.
+
+    So are rows of spans without a header, which are refused if their columns are not named,
+    and data frames.
+    """
+    if upload.data is not None:
+        return is_table(upload.data)
+    return looks_like_spans(upload.sources[0])
 
 
 def read(uploads: list[Upload], reading: Reading) -> Corpus:
     """Read tables to a corpus; rows with texts become drafts, as in all formats with texts."""
-    tables = [(upload, read_table(source)) for upload in uploads for source in upload.sources]
+    tables = [
+        (upload, table) for upload in uploads for table in _tables(upload, len(uploads), reading)
+    ]
+    # The digests are needed in the end, and to make them meanwhile costs no time.
+    with digested(source for upload in uploads for source in upload.sources):
+        return _corpus(tables, reading)
+
+
+def _corpus(tables: list[tuple[Upload, Table]], reading: Reading) -> Corpus:
     rows = _combined(tables, _read_documents(reading), reading)
     if any("text" in table.columns for table, _ in rows.described):
         drafts = _drafts(rows, reading)
@@ -120,15 +139,36 @@ def read(uploads: list[Upload], reading: Reading) -> Corpus:
     return _numbered(rows, reading)
 
 
+def _tables(upload: Upload, n_uploads: int, reading: Reading) -> Iterator[Table]:
+    """The tables of one upload: a data frame, or files."""
+    if upload.data is None:
+        for source in upload.sources:
+            yield read_table(source, reading)
+        return
+    # One needs no name; of several, the name says which.
+    called = "the data frame" if n_uploads == 1 else f"the data frame {upload.name!r}"
+    table = frame_table(upload.data, called)
+    if reading.options["columns"] is not None:
+        raise named_twice(table)
+    check_long(table)
+    yield known_columns(table)
+
+
 def _read_documents(reading: Reading) -> Table | None:
     """The second table, one row for each document."""
-    path = reading.options["documents"]
-    if path is None:
+    given = reading.options["documents"]
+    if given is None:
         return None
-    source = opened(path) if isinstance(path, str | PathLike) else None
-    if not isinstance(source, Source):
-        raise OptionError("documents is ", Quote(path), expected="the path of a table of documents")
-    table = read_table(source, needed=("document",))
+    if names_of(given) is not None:
+        table = known_columns(frame_table(given, "the data frame of documents"), ("document",))
+    else:
+        is_path = isinstance(given, str | PathLike)
+        source = opened(Path(given)) if is_path else None
+        if not isinstance(source, Source):
+            expected = "the path of a table of documents"
+            other = "" if is_path else ", or a data frame"
+            raise OptionError("documents is ", Quote(given), expected=expected + other)
+        table = read_table(source, reading, needed=("document",))
     names, codes = codes_of(table, "document")
     if np.any(codes < 0):
         where = table.where(int(np.argmax(codes < 0)))
@@ -148,30 +188,13 @@ def _read_documents(reading: Reading) -> Table | None:
 def _combined(tables: list[tuple[Upload, Table]], listing: Table | None, reading: Reading) -> _Rows:
     """Put the rows of all tables below one another."""
     names: dict[str, dict[str, int]] = {kind: {} for kind in ("document", "annotator", "label")}
-    columns: dict[str, list[Any]] = {kind: [] for kind in (*names, "start", "end", "is_span")}
-    for upload, table in tables:
-        part: dict[str, Any] = {}
-        start, no_start = whole_numbers(table, "start")
-        end, no_end = whole_numbers(table, "end")
-        for kind, default in (("document", "1"), ("annotator", upload.annotator), ("label", "")):
-            own, codes = [default], np.zeros(len(table), dtype=np.int64)
-            if kind in table.columns:
-                own, codes = codes_of(table, kind)
-            if kind == "annotator":
-                reading.met(upload.name, own)
-            known = names[kind]
-            number = [known.setdefault(name, len(known)) for name in own]
-            is_same = number == list(range(len(own)))
-            part[kind] = codes if is_same else np.array([*number, -1])[codes]
-            if kind != "label" and codes.min(initial=0) < 0:
-                row = int(np.argmin(codes))
-                raise FormatError(f"{kind} missing", where=table.where(row), expected="a name")
-        is_span = _is_span(table, no_start, no_end, part["label"] < 0)
-        for kind, values in {**part, "start": start, "end": end, "is_span": is_span}.items():
-            columns[kind].append(values)
+    parts = [_part(upload, table, names, reading) for upload, table in tables]
     joined: dict[str, Any] = {
-        k: v[0] if len(v) == 1 else np.concatenate(v) for k, v in columns.items()
+        kind: values if len(parts) == 1 else np.concatenate([part[kind] for part in parts])
+        for kind, values in parts[0].items()
     }
+    if reading.changed().get("match", "id") == "id":
+        listing = _mend(names, joined, parts, listing, reading)
     if listing is not None and joined["is_span"].all() and reading.options["empty"] != "missing":
         # All annotators are taken to have found nothing in the documents without a row.
         for name in codes_of(listing, "document")[0]:
@@ -186,8 +209,93 @@ def _combined(tables: list[tuple[Upload, Table]], listing: Table | None, reading
     )
 
 
+def _part(
+    upload: Upload, table: Table, names: dict[str, dict[str, int]], reading: Reading
+) -> dict[str, Any]:
+    """The columns of one table; names are numbered as in the tables before."""
+    part: dict[str, Any] = {}
+    start, no_start = whole_numbers(table, "start")
+    end, no_end = whole_numbers(table, "end")
+    for kind, default in (("document", "1"), ("annotator", upload.annotator), ("label", "")):
+        if kind in table.columns:
+            own, codes = codes_of(table, kind)
+            _check_bytes(table, kind, own, codes)
+        else:
+            own, codes = [default], np.zeros(len(table), dtype=np.int64)
+        if kind == "annotator":
+            reading.met(upload.name, own)
+        if kind != "label" and codes.min(initial=0) < 0:
+            row = int(np.argmin(codes))
+            raise FormatError(f"{kind} missing", where=table.where(row), expected="a name")
+        known = names[kind]
+        if known:
+            number = [known.setdefault(name, len(known)) for name in own]
+            codes = np.array([*number, -1])[codes]
+        else:
+            known.update(zip(own, range(len(own)), strict=True))
+        part[kind] = codes
+    is_span = _is_span(table, no_start, no_end, part["label"] < 0)
+    return {**part, "start": start, "end": end, "is_span": is_span}
+
+
+def _check_bytes(table: Table, kind: str, names: list[str], codes: Ints) -> None:
+    """Refuse names such as "b'PER'", which are bytes that were written as if they were text."""
+    together = "\n".join(names)
+    if "b'" not in together and 'b"' not in together:
+        return
+    for index, name in enumerate(names):
+        if name.startswith(("b'", 'b"')) and name[-1] == name[1] and len(name) > len("b'"):
+            raise FormatError(
+                *(f"{kind} is ", Quote(name)),
+                where=table.where(int(np.argmax(codes == index))),
+                expected="a name, not bytes written as text",
+                remedy="decode the column before it is saved",
+            )
+
+
+def _mend(
+    names: dict[str, dict[str, int]],
+    joined: dict[str, Ints],
+    parts: list[dict[str, Ints]],
+    listing: Table | None,
+    reading: Reading,
+) -> Table | None:
+    """Read documents and labels such as 1.0 as 1; return the table of documents with such ids."""
+    listed = [] if listing is None else codes_of(listing, "document")[0]
+    for kind, others, counter in (("document", listed, PLAIN_IDS), ("label", [], PLAIN_LABELS)):
+        own = list(names[kind])
+        if not plain_ids([*own, *others]):
+            continue
+        distinct = [others, *(group for part in parts for group in _by_annotator(part, kind, own))]
+        plain = plain_ids([*own, *others], distinct=distinct)
+        if not plain:
+            continue
+        reading.skipped[counter] += len(plain)
+        names[kind] = {}
+        number = [names[kind].setdefault(plain.get(n, n), len(names[kind])) for n in own]
+        joined[kind] = np.array([*number, -1])[joined[kind]]
+        if kind == "document" and listing is not None:
+            _, codes = codes_of(listing, kind)
+            ids = [plain.get(name, name) for name in listed]
+            listing = replace(listing, columns={**listing.columns, kind: [ids[i] for i in codes]})
+    return listing
+
+
+def _by_annotator(part: dict[str, Ints], kind: str, names: list[str]) -> Iterable[list[str]]:
+    """The documents or labels that each annotator has in one table."""
+    n = len(names)
+    groups: dict[int, list[str]] = {}
+    is_known = part[kind] >= 0
+    pairs = part["annotator"][is_known] * n + part[kind][is_known]
+    for pair in np.unique(pairs).tolist():
+        groups.setdefault(pair // n, []).append(names[pair % n])
+    return groups.values()
+
+
 def _is_span(table: Table, no_start: Bools, no_end: Bools, no_label: Bools) -> Bools:
     """Which rows are spans; a row has all of start, end and label, or none."""
+    if not (no_start.any() or no_end.any() or no_label.any()):
+        return ~no_start
     gaps = np.stack([no_start, no_end, no_label])
     torn = gaps.any(axis=0) & ~gaps.all(axis=0)
     if torn.any():
@@ -205,8 +313,9 @@ def _is_span(table: Table, no_start: Bools, no_end: Bools, no_label: Bools) -> B
 
 def _numbered(rows: _Rows, reading: Reading) -> Corpus:
     """Build a corpus without texts, column by column."""
+    changed = reading.changed()
     for name in ("offsets", "align", "whitespace", "match", "tokeniser"):
-        if name in reading.changed():
+        if name in changed and changed[name] != "exact":
             raise OptionError(
                 f"option {name!r} needs the texts",
                 expected=("a column text, or a table of documents with one: ", Use("documents")),
@@ -246,19 +355,13 @@ def _checked_spans(rows: _Rows, lengths: Ints, reading: Reading) -> Bools:
     is_good = rows.is_span
     if wrong.any():
         empty = wrong & is_good & (start == end) & (start >= 0) & (end <= room)
-        if reading.options["zero_length"] == "skip" and empty.any():
-            reading.skipped["empty spans left out"] += int(empty.sum())
+        if empty.any():
+            refusal = partial(_emptiness, rows, int(np.argmax(empty)))
+            reading.mend("zero_length", "empty spans left out", refusal, int(empty.sum()))
             is_good = is_good & ~empty
         wrong &= is_good
     if wrong.any():
         row = int(np.argmax(wrong))
-        if empty[row]:
-            raise SpanError(
-                *(*rows.span(row).named, " is empty"),
-                where=rows.where(row),
-                expected="at least one position",
-                remedy=(Use("zero_length", "skip"), " leaves such spans out"),
-            )
         raise SpanError(
             *rows.span(row).named,
             f" does not lie in its document, which has the length {room[row]}",
@@ -276,12 +379,22 @@ def _checked_spans(rows: _Rows, lengths: Ints, reading: Reading) -> Bools:
     return is_good
 
 
+def _emptiness(rows: _Rows, row: int) -> SpanError:
+    return SpanError(
+        *(*rows.span(row).named, " is empty"),
+        where=rows.where(row),
+        expected="at least one position",
+        remedy=(Use("zero_length", "skip"), " leaves such spans out"),
+    )
+
+
 def _repeated(rows: _Rows, is_good: Bools) -> Ints:
     """The rows that say again what an earlier row said, in ascending order."""
     columns = (rows.document, rows.annotator, rows.label, rows.start, rows.end)
     # Most tables are sorted, and then a look at neighbours suffices.
-    step, onwards = np.diff(rows.document), np.diff(rows.start)
-    if np.all((step > 0) | ((step == 0) & (onwards > 0))):
+    document, start = rows.document, rows.start
+    is_on = (document[1:] == document[:-1]) & (start[1:] > start[:-1])
+    if np.all(is_on | (document[1:] > document[:-1])):
         return np.zeros(0, dtype=np.int64)
     # Rows that fall into slots of their own are distinct; few others need to be compared.
     mixed = rows.document * len(rows.annotators)
@@ -364,16 +477,17 @@ def _lengths(rows: _Rows, reading: Reading) -> Ints:
 def _fill_lengths(lengths: Ints, document: Ints, table: Table, names: list[str]) -> None:
     """Take the lengths that a table gives; they must not contradict one another."""
     given, missing = whole_numbers(table, "length")
-    strange = (given < 0) | (given > MOST_POSITIONS)
-    if strange.any():
-        row = int(np.argmax(strange))
+    if len(given) and not 0 <= given.min() <= given.max() <= MOST_POSITIONS:
+        row = int(np.argmax((given < 0) | (given > MOST_POSITIONS)))
         raise FormatError(
             f"length is {given[row]}",
             where=table.where(row),
             expected=f"a number from 0 to {MOST_POSITIONS:,}",
         )
-    rows = np.flatnonzero(~missing & (document >= 0))
-    document, given = document[rows], given[rows]
+    rows = None
+    if missing.any() or document.min(initial=0) < 0:
+        rows = np.flatnonzero(~missing & (document >= 0))
+        document, given = document[rows], given[rows]
     before = lengths.copy()
     lengths[document] = given
     differs = lengths[document] != given
@@ -384,7 +498,7 @@ def _fill_lengths(lengths: Ints, document: Ints, table: Table, names: list[str])
         raise MismatchError(
             *("document ", Quote(names[document[place]])),
             f" has the length {given[place]} here and another elsewhere",
-            where=table.where(int(rows[place])),
+            where=table.where(place if rows is None else int(rows[place])),
             expected="one",
         )
 
@@ -398,6 +512,12 @@ def _fields(rows: _Rows, reading: Reading) -> dict[str, tuple[str, ...]]:
             continue
         values = [""] * len(rows.documents)
         parts = [part for part in rows.described if name in part[0].columns]
+        if any(_is_composite(table.columns[name]) for table, _ in parts):
+            reading.skipped["columns of bytes, lists or objects left out"] += 1
+            reading.note(
+                "column ", Quote(name), " holds bytes, lists or objects and is not a field"
+            )
+            continue
         whole = [_fill_field(values, document, table, name) for table, document in parts]
         if all(whole):
             fields[name.strip()] = tuple(values)
@@ -405,6 +525,11 @@ def _fields(rows: _Rows, reading: Reading) -> dict[str, tuple[str, ...]]:
             reading.skipped["columns that vary within documents left out"] += 1
             reading.note("column ", Quote(name), " varies within documents and is not a field")
     return fields
+
+
+def _is_composite(values: Any) -> bool:
+    """Whether a column holds bytes, lists or objects, which are no names."""
+    return isinstance(values, list) and not all(map(is_single, values))
 
 
 def _fill_field(values: list[str], document: Ints, table: Table, name: str) -> bool:
@@ -427,7 +552,7 @@ def _fill_field(values: list[str], document: Ints, table: Table, name: str) -> b
 
 def _drafts(rows: _Rows, reading: Reading) -> Iterator[Draft]:
     """Rows with texts, as drafts."""
-    by_id = reading.options["match"] == "id"
+    by_id = reading.changed().get("match", "id") in {"id", "exact"}
     texts = _texts(rows, by_id=by_id)
     fields = _fields(rows, reading)
     groups: dict[tuple[int, int], list[int]] = {}

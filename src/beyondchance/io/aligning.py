@@ -1,0 +1,162 @@
+"""One text and one set of tokens for all annotators of a document.
+
+Systems write tokens in their own way: unknown words as ``[UNK]``, quotation marks as two
+characters, in lower case, or cut at other places. Where the texts are the same but for that,
+spans are moved to the text of the gold standard, or else of the first annotator.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+from itertools import accumulate
+
+from beyondchance.errors import MismatchError
+from beyondchance.io.drafts import Draft
+from beyondchance.io.offsets import Interval
+from beyondchance.io.options import Reading
+from beyondchance.io.values import quoting
+from beyondchance.messages import Use, pieces
+
+_UNKNOWN = frozenset({"[unk]", "<unk>", "unk", "<unknown>", "[mask]", "\N{REPLACEMENT CHARACTER}"})
+"""What tokenisers write for a word that they do not know."""
+_LEAST_ALIKE = 0.5
+"""The share of tokens that must be the same, so that two texts are one."""
+_BY_TOKENS = "tokens that differ in spelling, aligned by their number"
+_BY_CHARACTERS = "documents with other tokens or white space, aligned by characters"
+
+
+def aligned(
+    group: Sequence[Draft], reading: Reading, *, positions: str
+) -> tuple[Draft, list[Draft]]:
+    """The draft whose text and tokens stay, and all drafts of the document, moved to them.
+
+    Raises
+    ------
+    MismatchError
+        For texts that differ in more than spelling and white space.
+    """
+    first = _reference(group, reading)
+    by_tokens = positions == "tokens"
+    found = []
+    for draft in group:
+        has_other_tokens = by_tokens and _differ(first.tokens, draft.tokens)
+        if draft is first or (draft.text == first.text and not has_other_tokens):
+            found.append(draft)
+            continue
+        moved, number = _moved(first, draft)
+        if moved is None:
+            raise _difference(first, draft)
+        if not draft.is_blank:
+            what = _BY_TOKENS if number else _BY_CHARACTERS
+            reading.mend("mismatch", what, partial(_difference, first, draft), number or 1)
+        found.append(moved)
+    return first, found
+
+
+def _reference(group: Sequence[Draft], reading: Reading) -> Draft:
+    """The draft whose text stays: the gold standard's, else the first."""
+    if len(group) == 1:
+        return group[0]
+    known = [draft for draft in group if not draft.is_blank] or group
+    is_gold = (draft for draft in known if draft.is_gold or draft.annotator == reading.reference)
+    return next(is_gold, known[0])
+
+
+def _differ(one: Sequence[Interval] | None, other: Sequence[Interval] | None) -> bool:
+    return one is not None and other is not None and one != other and list(one) != list(other)
+
+
+def _moved(first: Draft, draft: Draft) -> tuple[Draft | None, int]:
+    """A draft on the text of another; and how many tokens are spelled differently.
+
+    None if there is no telling which characters are the same.
+    """
+    if draft.text == first.text:
+        return replace(draft, tokens=first.tokens), 0
+    if "".join(draft.text.split()) == "".join(first.text.split()):
+        return _placed(first, draft, _by_characters(first.text, draft.text)), 0
+    if first.tokens is None or draft.tokens is None or len(first.tokens) != len(draft.tokens):
+        return None, 0
+    words = [[part.text[s:e] for s, e in part.tokens or ()] for part in (first, draft)]
+    pairs = list(zip(*words, strict=True))
+    alike = sum(_is_alike(one, other) for one, other in pairs)
+    if not draft.is_blank and alike < _LEAST_ALIKE * len(pairs):
+        return None, 0
+    starts = {s: start for (s, _), (start, _) in zip(draft.tokens, first.tokens, strict=True)}
+    ends = {e: end for (_, e), (_, end) in zip(draft.tokens, first.tokens, strict=True)}
+    place: Callable[[int, int], Interval] = lambda start, end: (starts[start], ends[end])  # noqa: E731
+    return _placed(first, draft, place), sum(one != other for one, other in pairs)
+
+
+def _is_alike(one: str, other: str) -> bool:
+    """Whether two tokens can be one: but for case, unknown words and signs.
+
+    Examples
+    --------
+    >>> _is_alike("Ada", "ada"), _is_alike("Ada", "[UNK]"), _is_alike('"', "''")
+    (True, True, True)
+    >>> _is_alike("Ada", "Bo")
+    False
+    """
+    low, high = one.casefold(), other.casefold()
+    if low == high or low in _UNKNOWN or high in _UNKNOWN:
+        return True
+    return not any(map(str.isalnum, one)) and not any(map(str.isalnum, other))
+
+
+def _by_characters(text: str, other: str) -> Callable[[int, int], Interval]:
+    """From offsets in `other` to those in `text`, which differs in white space only."""
+    visible = [place for place, character in enumerate(text) if not character.isspace()]
+    before = [0, *accumulate(not character.isspace() for character in other)]
+
+    def place(start: int, end: int) -> Interval:
+        first, last = before[start], before[end]
+        return (visible[first], visible[last - 1] + 1) if first < last else (0, 0)
+
+    return place
+
+
+def _placed(first: Draft, draft: Draft, place: Callable[[int, int], Interval]) -> Draft:
+    """A draft with its spans at other places, of another text."""
+    spans = []
+    pools: dict[int, tuple[Interval, ...]] = {}
+    for span in draft.spans:
+        start, end = place(span.start, span.end)
+        # Quotes of the same words go on sharing one tuple.
+        if id(span.places) not in pools:
+            pools[id(span.places)] = tuple(place(*one) for one in span.places)
+        spans.append(replace(span, start=start, end=end, places=pools[id(span.places)]))
+    return replace(draft, text=first.text, spans=spans, tokens=first.tokens, sentences=None)
+
+
+def _difference(first: Draft, other: Draft) -> MismatchError:
+    """Two annotators with different texts: the error shows where the texts part."""
+    documents = (other.document, pieces(first.where))
+    expected = "the same text for all annotators"
+    if first.is_blank or other.is_blank:
+        known, own = len(first.tokens or ()), len(other.tokens or ())
+        found = quoting(
+            "document {} has " + f"{own} tags here and {known} tokens at {{}}", *documents
+        )
+        return MismatchError(*found, where=other.where, expected="one tag for each token")
+    a, b = first.text, other.text
+    if a == b:
+        return MismatchError(
+            *quoting("document {} has other tokens than at {}", *documents),
+            where=other.where,
+            expected="the same tokens for all annotators",
+            remedy=("or pass ", Use("positions", "characters")),
+        )
+    place = next(
+        (i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b))
+    )
+    around = slice(max(place - 10, 0), place + 10)
+    return MismatchError(
+        *quoting("the text of document {} differs from that at {}", *documents),
+        f" from character {place} on: ",
+        *quoting("{} instead of {}", b[around], a[around]),
+        where=other.where,
+        expected=expected,
+    )

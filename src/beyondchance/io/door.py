@@ -1,0 +1,118 @@
+"""Whatever people have, as a corpus: the one door for files and for data in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from os import PathLike
+from typing import Any, Unpack, get_type_hints
+
+from beyondchance.annotations.corpus import Corpus
+from beyondchance.errors import DataError, OptionError
+from beyondchance.io.formats.tags import is_tag
+from beyondchance.io.reading import Named, read_all
+from beyondchance.messages import Use
+from beyondchance.options import CorpusOptions, ReadOptions, checked_options, documented
+
+_BESIDE = ("texts", "tokens", "lengths")
+_COLUMNS = frozenset({"start", "end", "label"})
+_RECORD = frozenset({"text", "tokens", "entities", "spans", "tokenized_text"})
+
+
+@documented(ReadOptions)
+def corpus(data: Any, other: Any = None, **options: Unpack[CorpusOptions]) -> Corpus:
+    """Make a corpus of whatever holds annotations: files, lists, data frames, data sets.
+
+    Every function that scores takes what this function takes.
+
+    Parameters
+    ----------
+    data : object
+        The annotations of all annotators, or of the first. What it is shows in its structure:
+
+        - a path or binary file, or a list of paths (see `read`);
+        - lists of tags, one for each text: strings, or whole numbers with `names`;
+        - lists of spans, one for each text: dictionaries with ``start``, ``end`` and ``label``
+          (or ``entity_group``, ``entity``, ``type``), tuples, or spaCy ``Span``;
+        - records, ``{"text": ..., "entities": [...]}`` or ``{"tokens": ..., "ner_tags": [...]}``;
+        - spaCy ``Doc`` objects, a ``Dataset`` or ``DatasetDict`` of Hugging Face;
+        - a data frame with one row for each span (document, annotator, start, end, label);
+        - ``{"name": any of these, ...}`` for annotators with names.
+    other : object, optional
+        The annotations of a second annotator, where `data` are those of one.
+    names : list of str, optional
+        What the numbers of tags stand for, in their order; -100 is not scored.
+    texts : list of str, optional
+        The text of each list of spans.
+    tokens : list of lists of str, optional
+        The tokens of each list of tags or spans.
+    lengths : list of int, optional
+        Positions of each list of spans, where there are neither texts nor tokens.
+    format : str, optional
+        The format of files; detected by default.
+    {options}
+
+    Returns
+    -------
+    Corpus
+
+    Examples
+    --------
+    >>> corpus([["B-PER", "O"]], [["B-PER", "O"]]).annotators
+    ('a', 'b')
+    >>> spans = [[{"start": 0, "end": 3, "label": "PER"}]]
+    >>> corpus({"ada": spans, "ben": [[]]}, texts=["Ada wrote."]).spans("1", "ada")
+    [Span(start=0, end=3, label='PER')]
+    """
+    given = dict(options)
+    if data is None:
+        raise DataError(
+            "got None", expected="annotations: files, lists, a data set or a data frame"
+        )
+    if isinstance(data, Corpus):
+        if other is not None or given:
+            name = next(iter(given), None)
+            if name is not None and name not in get_type_hints(CorpusOptions):
+                checked_options(ReadOptions, {name: None})  # says which ones there are
+            raise OptionError(
+                "a second annotation" if name is None else Use(name, is_name=True),
+                " does not go with a Corpus",
+                remedy="a Corpus holds all annotators, as they were read",
+            )
+        return data
+    names = given.pop("names", None)
+    if names is not None:
+        given["label_names"] = names
+    beside = {key: given.pop(key, None) for key in _BESIDE}
+    form = given.pop("format", None)
+    return read_all(_items(data, other), form, given, beside)  # type: ignore[arg-type]
+
+
+def _items(data: Any, other: Any) -> list[Any]:
+    """What is to be read, with the names of annotators where they are known."""
+    if other is not None and (_is_by_name(data) or _is_by_name(other)):
+        expected = "all annotators in one mapping, or the annotations of two without names"
+        raise DataError("got a mapping and a second annotation", expected=expected)
+    if other is not None:
+        pair = {"a": data, "b": other}
+        return [item if _is_file(item) else Named(name, item) for name, item in pair.items()]
+    if _is_by_name(data):
+        return [Named(str(name), item) for name, item in data.items()]
+    if isinstance(data, list | tuple) and data and all(map(_is_file, data)) and not _is_tags(data):
+        return list(data)
+    return [data]
+
+
+def _is_by_name(data: Any) -> bool:
+    """Whether data are a mapping of annotators, rather than of columns, splits or a record."""
+    if not isinstance(data, Mapping) or hasattr(data, "column_names"):
+        return False
+    return not data.keys() >= _COLUMNS and not _RECORD & data.keys()
+
+
+def _is_file(item: Any) -> bool:
+    return isinstance(item, str | PathLike) or hasattr(item, "read")
+
+
+def _is_tags(data: Sequence[Any]) -> bool:
+    """Whether words are the tags of one text; paths have other shapes."""
+    return all(map(is_tag, data))

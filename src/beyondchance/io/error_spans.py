@@ -1,0 +1,58 @@
+"""What formats of errors in translations share: labels, and marks that cover nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from beyondchance.errors import OptionError
+from beyondchance.io.offsets import Interval
+from beyondchance.io.options import Reading
+from beyondchance.messages import given
+
+_FEATURES = ("category", "severity", "category/severity")
+
+
+@dataclass(frozen=True, slots=True)
+class Labels:
+    """What the label of an error is: its category, its severity, or both.
+
+    Attributes
+    ----------
+    parts : tuple of str
+        ``category``, ``severity``, or both.
+    reading : Reading
+    """
+
+    parts: tuple[str, ...]
+    reading: Reading
+
+    def of(self, part: Callable[[str], str]) -> str:
+        """The label of an error whose parts a function gives; empty if it has none.
+
+        Errors without a label are counted.
+        """
+        label = "/".join(filter(None, map(part, self.parts)))
+        if not label:
+            self.reading.skipped[f"errors without a {self.parts[0]} left out"] += 1
+        return label
+
+
+def asked_labels(reading: Reading, default: str) -> Labels:
+    """The labels that the option ``feature`` asks for."""
+    feature = reading.options["feature"] or default
+    if feature not in _FEATURES:
+        raise OptionError(*given("feature", feature), expected=f"one of: {', '.join(_FEATURES)}")
+    return Labels(tuple(feature.split("/")), reading)
+
+
+def visible(text: str, place: Interval, reading: Reading) -> Interval | None:
+    """A span that covers something. A mark on nothing or on a blank says that words are missing.
+
+    Blanks count if white space is kept.
+    """
+    words = text[slice(*place)]
+    if words.strip() or (words and reading.options["whitespace"] == "keep"):
+        return place
+    reading.skipped["marks of nothing but white space left out"] += 1
+    return None

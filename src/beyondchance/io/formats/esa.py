@@ -1,0 +1,395 @@
+"""ESA: error spans in translations, as pearmut, WMT and Appraise store them.
+
+All three count UTF-16 units, and the last index belongs to the error. An error that has no
+place in the text is about words that the translation lacks. The lines of pearmut and of WMT
+hold the texts. The table of Appraise does not: they are in the batches that the campaign was
+made from, which the option ``documents`` names.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from os import PathLike
+from typing import Any
+
+from beyondchance.errors import FormatError, OptionError
+from beyondchance.io.drafts import Draft, DraftSpan
+from beyondchance.io.error_spans import Labels, asked_labels, visible
+from beyondchance.io.options import Reading
+from beyondchance.io.registry import Upload, each_upload
+from beyondchance.io.separated import csv_rows
+from beyondchance.io.sources import Source, opened, parsed_json
+from beyondchance.io.values import identifier, listed, object_of, quoting, refused, whole
+from beyondchance.messages import Use, given
+
+_PARTS = ("category", "severity")
+_MISSING = "missing"
+_RESET = "__RESET__"
+"""What pearmut stores instead of an annotation where those before it do not count."""
+_TESTS = ("welcome_", "random_")
+"""How pearmut numbers the items of tutorials and attention checks."""
+_LEFT_OUT = "tutorials and attention checks left out"
+_TARGET = "TGT"
+"""What Appraise calls an item that is not a test."""
+_N_CELLS = (10, 12)
+"""Columns of Appraise's table, without and with times."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Text:
+    """A text that was annotated.
+
+    Attributes
+    ----------
+    text : str
+    by_pearmut : bool
+        Whether pearmut showed it, which does not count line breaks, and has a sign behind the
+        text for what is missing.
+    """
+
+    text: str
+    by_pearmut: bool = False
+
+    def units(self) -> list[int]:
+        """The characters that offsets count, each as often as it is counted."""
+        counted = (
+            (place, character)
+            for place, character in enumerate(self.text)
+            if not self.by_pearmut or character != "\n"
+        )
+        return [place for place, character in counted for _ in range(1 + (character > "\uffff"))]
+
+
+# --- Detection ----------------------------------------------------------------
+
+
+def is_format(upload: Upload) -> bool:
+    """Whether every file is of one of the three kinds."""
+    return upload.data is None and all(_kind_of(source) for source in upload.sources)
+
+
+def _kind_of(source: Source) -> str:
+    """The kind of a file, by its first line; empty if it is none of the three."""
+    line, end, _ = source.head_text.lstrip().partition("\n")
+    if not line.startswith("{"):
+        return "appraise" if _is_appraise(line) else ""
+    try:
+        value = json.loads(line)
+    except (ValueError, RecursionError):
+        # A line longer than the head is recognised by its keys alone.
+        return "" if end else _kind_of_part(line)
+    if not isinstance(value, dict):
+        return ""
+    if {"annotation", "user_id", "item_i"} <= value.keys():
+        return "pearmut"
+    is_wmt = all(isinstance(value.get(key), dict) for key in ("tgt_text", "scores"))
+    return "wmt" if is_wmt else ""
+
+
+def _kind_of_part(line: str) -> str:
+    kinds = (
+        ("pearmut", ("annotation", "error_spans")),
+        ("wmt", ("scores", "errors")),
+        ("wmt", ("src_text", "tgt_text")),
+    )
+    found = (kind for kind, keys in kinds if all(f'"{key}":' in line for key in keys))
+    return next(found, "")
+
+
+def _is_appraise(line: str) -> bool:
+    """Whether a line has the cells of Appraise: what was shown, a score, and error spans."""
+    try:
+        cells = next(csv.reader([line]), [])
+    except csv.Error:
+        return False
+    if len(cells) not in _N_CELLS:
+        return False
+    is_item = cells[3].isalpha() and cells[3].isupper() and cells[8] in {"True", "False"}
+    return is_item and cells[9][:1] in {"[", "{"}
+
+
+# --- Reading ------------------------------------------------------------------
+
+
+@each_upload
+def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
+    """Read the work of all annotators: one draft for each of them, text and system."""
+    labels = asked_labels(reading, "severity")
+    kinds = [_kind_of(source) for source in upload.sources]
+    if reading.options["documents"] and "appraise" not in kinds:
+        found = (Use("documents", is_name=True), " does not apply to a file that holds its texts")
+        raise OptionError(*found, where=upload.name)
+    for source, kind in zip(upload.sources, kinds, strict=True):
+        if kind == "appraise":
+            yield from _from_appraise(source, labels, reading)
+        elif kind == "wmt":
+            yield from _from_wmt(source, labels, reading)
+        else:
+            yield from _from_pearmut(source, upload.annotator, labels, reading)
+
+
+def _spans(errors: list[Any], text: _Text, labels: Labels, where: str) -> Iterator[DraftSpan]:
+    """The errors of one text; what is missing from the text has no place in it."""
+    units = text.units() if errors else []
+    for number, error in enumerate(errors, start=1):
+        place = f"{where}: error #{number}"
+        object_of(error, where, f"error #{number}")
+        if _MISSING in (error.get("start_i"), error.get("end_i")):
+            labels.reading.skipped["errors of missing words left out"] += 1
+            continue
+        start = whole(error.get("start_i"), "'start_i'", place)
+        last = whole(error.get("end_i"), "'end_i'", place)
+        if text.by_pearmut and len(units) <= start <= last:
+            labels.reading.skipped["errors of missing words left out"] += 1
+            continue
+        label = labels.of({part: _part(error, part, place) for part in _PARTS}.__getitem__)
+        if not label:
+            continue
+        if not 0 <= start <= last < len(units):
+            yield DraftSpan(start, last + 1, label, where=place)
+        elif kept := visible(text.text, (units[start], units[last] + 1), labels.reading):
+            yield DraftSpan(*kept, label, where=place)
+
+
+def _part(error: Mapping[str, Any], part: str, where: str) -> str:
+    """The category or severity of an error; Appraise has the category in a list."""
+    key = "error_type" if part == "category" and "error_type" in error else part
+    value = error.get(key)
+    if isinstance(value, list) and all(isinstance(name, str) for name in value):
+        value = "/".join(value)
+    if not isinstance(value, str | None):
+        raise refused(value, f"{key!r}", where, "a name")
+    return (value or "").strip()
+
+
+def _text_of(texts: Mapping[str, Any], system: str, where: str) -> str:
+    """The translation of a system."""
+    text = texts.get(system)
+    if not isinstance(text, str):
+        found = quoting("the text of {} is missing", system)
+        raise FormatError(*found, where=where, expected="what was annotated")
+    return text
+
+
+# --- pearmut ------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class _Pearmut:
+    """What the lines of pearmut hold so far: drafts by annotator and item, names by text."""
+
+    drafts: dict[str, dict[str, list[Draft]]] = field(default_factory=dict)
+    names: dict[tuple[str, str], str] = field(default_factory=dict)
+
+    def of(self, annotator: str, item: str) -> list[Draft]:
+        """What an annotator did on an item."""
+        return self.drafts.setdefault(annotator, {}).setdefault(item, [])
+
+    def forget(self, annotator: str, item: str) -> int:
+        """Leave out what an annotator did before a reset; how many annotations that were."""
+        items = self.drafts.get(annotator, {})
+        before = [items.pop(item, [])] if item else list(items.values())
+        if not item:
+            items.clear()
+        return sum(map(len, before))
+
+
+def _from_pearmut(
+    source: Source, annotator: str, labels: Labels, reading: Reading
+) -> Iterator[Draft]:
+    """Read the log of a campaign: a line for each annotator and document."""
+    log = _Pearmut()
+    for number, line in source.json_lines():
+        where = f"{source.name}:{number}"
+        object_of(line, where, "the line")
+        user = identifier(line, "user_id", where) or annotator
+        item = identifier(line, "item_i", where) or ""
+        if line.get("annotation") == _RESET:
+            if n_before := log.forget(user, item):
+                reading.skipped["annotations before a reset left out"] += n_before
+        elif item.startswith(_TESTS):
+            reading.skipped[_LEFT_OUT] += 1
+        else:
+            drafts = log.of(user, item)
+            for name, text, system, answer in _answers(line, where, reading):
+                document = name or log.names.setdefault((system, text), f"{number}")
+                errors = listed(answer, "error_spans", where)
+                spans = list(_spans(errors, _Text(text, by_pearmut=True), labels, where))
+                drafts.append(_draft(document, system, user, text, spans, where=where))
+    for items in log.drafts.values():
+        for drafts in items.values():
+            yield from drafts
+
+
+def _draft(
+    document: str, system: str, annotator: str, text: str, spans: list[DraftSpan], *, where: str
+) -> Draft:
+    return Draft(
+        where=where,
+        document="/".join(filter(None, (document, system))),
+        annotator=annotator,
+        text=text,
+        spans=spans,
+        fields={"system": system} if system else {},
+    )
+
+
+def _answers(
+    line: Mapping[str, Any], where: str, reading: Reading
+) -> Iterator[tuple[str | None, str, str, dict[str, Any]]]:
+    """The name of an item, the text of a system, the system, and what was found there."""
+    items, answers = line.get("item"), line.get("annotation")
+    if items is None:
+        raise FormatError(
+            "no 'item', which holds the texts",
+            where=where,
+            expected="a log in which pearmut has stored them",
+            remedy="add the items of the campaign to each line, as a list under 'item'",
+        )
+    items = items if isinstance(items, list) else [items]
+    answers = answers if isinstance(answers, list) else [answers]
+    if len(items) != len(answers):
+        found = f"{len(items)} items, but {len(answers)} annotations"
+        raise FormatError(found, where=where, expected="as many of one as of the other")
+    for number, (item, answer) in enumerate(zip(items, answers, strict=True), start=1):
+        place = f"{where}: item #{number}"
+        object_of(item, where, f"item #{number}")
+        if "form" in item and "tgt" not in item:
+            reading.skipped["forms left out"] += 1
+            continue
+        if item.get("validation"):
+            reading.skipped[_LEFT_OUT] += 1
+            continue
+        texts = object_of(item.get("tgt"), place, "'tgt'")
+        for system, value in object_of(answer, place, "the annotation").items():
+            object_of(value, place, "the annotation of a system")
+            text = _text_of(texts, system, place)
+            is_answered = value.get("score") is not None or "sliders" in value
+            if not is_answered and not value.get("error_spans"):
+                reading.skipped["texts without a score or an error left out as skipped"] += 1
+                continue
+            yield identifier(item, "item_id", place), text, system, value
+
+
+# --- WMT ----------------------------------------------------------------------
+
+
+def _from_wmt(source: Source, labels: Labels, reading: Reading) -> Iterator[Draft]:
+    """Read the human evaluation of WMT: a line for each segment, with all its annotators."""
+    for number, line in source.json_lines():
+        where = f"{source.name}:{number}"
+        object_of(line, where, "the line")
+        document = identifier(line, "doc_id", where) or str(number)
+        texts = object_of(line.get("tgt_text"), where, "'tgt_text'")
+        for system, ratings in object_of(line.get("scores"), where, "'scores'").items():
+            text = _text_of(texts, system, where)
+            for annotator, errors in _ratings(ratings, where, reading):
+                spans = list(_spans(errors, _Text(text), labels, where))
+                yield _draft(document, system, annotator, text, spans, where=where)
+
+
+def _ratings(ratings: Any, where: str, reading: Reading) -> Iterator[tuple[str, list[Any]]]:
+    """The annotators of one text, and the errors that they found; one, a list, or numbered."""
+    for rating in ratings if isinstance(ratings, list) else [ratings]:
+        object_of(rating, where, "a rating")
+        keys = [key for key in rating if key.startswith("errors")]
+        if not keys:
+            reading.skipped["ratings without error spans left out"] += 1
+        for key in keys:
+            name = key.replace("errors", "annotator", 1)
+            annotator = identifier(rating, name, where)
+            if annotator is None:
+                raise refused(rating.get(name), f"{name!r}", where, "who found the errors")
+            yield annotator, listed(rating, key, where)
+
+
+# --- Appraise -----------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Batches:
+    """The items of a campaign by system, number and document; None for one that is not sure."""
+
+    name: str
+    texts: Mapping[tuple[str, ...], str | None]
+    tutorials: frozenset[tuple[str, ...]]
+
+
+def _from_appraise(source: Source, labels: Labels, reading: Reading) -> Iterator[Draft]:
+    """Read the table of scores: a row for each annotator and item."""
+    batches = _batches(source, reading)
+    for line, cells in _in_time(csv_rows(source, ",")):
+        where = f"{source.name}:{line}"
+        annotator, system, item, kind, *_, document = cells[:8]
+        key = (system, item, document)
+        if kind != _TARGET or key in batches.tutorials:
+            reading.skipped[_LEFT_OUT] += 1
+            continue
+        if key not in batches.texts:
+            found = quoting("item {} of {}, document {}, is not among the batches", item, *key[::2])
+            raise FormatError(*found, where=where, expected=f"one of those in {batches.name}")
+        text = batches.texts[key]
+        if text is None:
+            reading.skipped["items with several texts left out"] += 1
+            continue
+        spans = list(_spans(_errors(cells[9], source, line), _Text(text), labels, where))
+        name = "/".join(filter(None, (document, item)))
+        yield _draft(name, system, annotator, text, spans, where=where)
+
+
+def _in_time(rows: list[tuple[int, list[str]]]) -> list[tuple[int, list[str]]]:
+    """The rows in the order in which they were saved, where the table has times."""
+    try:
+        return sorted(rows, key=lambda row: float(row[1][11]))
+    except (IndexError, ValueError):
+        return rows
+
+
+def _errors(cell: str, source: Source, line: int) -> list[Any]:
+    """The errors in a cell: a list, or a single one as Python writes it."""
+    text = cell.replace("'", '"') if cell.startswith("{'") else cell
+    value = parsed_json(text, source.name, first_line=line)
+    errors = [value] if isinstance(value, dict) else value
+    if not isinstance(errors, list):
+        raise refused(value, "the cell of errors", f"{source.name}:{line}", "a list")
+    return errors
+
+
+def _batches(scores: Source, reading: Reading) -> _Batches:
+    """The items of the campaign, from the file that the user names."""
+    path = reading.options["documents"]
+    expected = "the JSON of the batches that the campaign was made from"
+    if path is None:
+        raise FormatError(
+            "the scores of Appraise do not hold the texts",
+            where=scores.name,
+            expected=expected,
+            remedy=("pass ", Use("documents", placeholder="FILE")),
+        )
+    source = opened(path) if isinstance(path, str | PathLike) else None
+    if not isinstance(source, Source):
+        raise OptionError(*given("documents", path), expected=f"the path of {expected}")
+    texts: dict[tuple[str, ...], str | None] = {}
+    tutorials: set[tuple[str, ...]] = set()
+    batches = source.json()
+    for batch in batches if isinstance(batches, list) else [batches]:
+        object_of(batch, source.name, "a batch")
+        for number, item in enumerate(listed(batch, "items", source.name), start=1):
+            where = f"{source.name}: item {number} of a batch"
+            object_of(item, where)
+            names = (identifier(item, key, where) for key in ("targetID", "itemID", "documentID"))
+            key = tuple(name or "" for name in names)
+            if item.get("itemType", _TARGET) != _TARGET:
+                continue
+            text = item.get("targetText")
+            if not isinstance(text, str):
+                raise refused(text, "'targetText'", where, "a text")
+            if isinstance(item.get("mqm"), dict) and "tutorial" in item["mqm"]:
+                tutorials.add(key)
+            # Appraise counts a line break, however it is written, as one character.
+            text = text.replace("</br>", "\n").replace("<br/>", "\n").replace("<br>", "\n")
+            texts[key] = text if texts.get(key, text) == text else None
+    return _Batches(source.name, texts, frozenset(tutorials))

@@ -1,0 +1,148 @@
+"""Data frames as tables: pandas, polars, pyarrow, or columns in a dictionary.
+
+A data frame is recognised by its structure, and read by NumPy or, if it is one of pyarrow's,
+by pyarrow. Nothing here imports pandas or polars.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+from beyondchance.errors import FormatError
+from beyondchance.io.columns import (
+    NAMES,
+    NUMBERS,
+    SPAN,
+    Table,
+    arrow_table,
+    check_distinct,
+    is_gap,
+    our_name,
+)
+from beyondchance.io.sources import Source
+from beyondchance.messages import Quote, Text, quotes
+
+_NESTED = frozenset({"tokens", "words", "spans", "entities"})
+"""Columns of data sets with one row for each text, which other readers take."""
+_TOKENS = frozenset({"token", "word", "form"})
+"""Columns of data frames with one row for each token, which are not read."""
+
+
+def names_of(data: object) -> list[str] | None:
+    """The columns of a data frame; None for anything else.
+
+    Examples
+    --------
+    >>> names_of({"start": [0], "end": [4], "label": ["PER"]})
+    ['start', 'end', 'label']
+    >>> names_of({"start": 0, "end": 4, "label": "PER"}), names_of([1, 2])
+    (None, None)
+    """
+    if isinstance(data, Mapping):
+        return list(data) if all(map(_is_column, data.values())) else None
+    if not any(hasattr(data, name) for name in ("__arrow_c_stream__", "__dataframe__", "to_dict")):
+        return None
+    schema = getattr(data, "schema", None)
+    # What pyarrow calls columns are the values; its readers and batches have names in the schema.
+    for listed in (getattr(data, "column_names", None), getattr(schema, "names", None)):
+        if isinstance(listed, list):
+            return listed
+    columns: Any = getattr(data, "columns", None)
+    if not hasattr(columns, "__iter__") or not hasattr(data, "__getitem__"):
+        return None
+    return [*_indexed(data), *columns]
+
+
+def is_table(data: object) -> bool:
+    """Whether this is a data frame of spans, or one that no other reader takes."""
+    names = names_of(data)
+    if names is None:
+        return False
+    is_nested = any(isinstance(name, str) and name.lower() in _NESTED for name in names)
+    # A data set of Hugging Face has features and a reader of its own; a dictionary may as well
+    # have the annotations of one annotator under each name.
+    is_other = is_nested or hasattr(data, "features") or isinstance(data, Mapping)
+    return _is_long(names) or not is_other
+
+
+def frame_table(data: Any, called: str) -> Table:
+    """A data frame as a table; `called` is what messages call it."""
+    source = Source(called, member=b"")
+    names: list[Any] = names_of(data) or []
+    for name in names:
+        if not isinstance(name, str):
+            found = ("a column is named ", Quote(name))
+            raise FormatError(*found, where=called, expected="names that are strings")
+    check_distinct(names, called)
+    if type(data).__module__.partition(".")[0] == "pyarrow":
+        arrow = import_module("pyarrow")
+        table = data.read_all() if hasattr(data, "read_all") else data
+        if isinstance(table, arrow.RecordBatch):
+            table = arrow.Table.from_batches([table])
+        return arrow_table(table, source, arrow, is_frame=True)
+    columns = {name: _values(data, name, called) for name in names}
+    n_rows = len(columns[names[0]]) if names else 0
+    for name, values in columns.items():
+        if len(values) != n_rows:
+            raise FormatError(
+                *("column ", Quote(names[0]), f" has {n_rows} values, "),
+                *(Quote(name), f" has {len(values)}"),
+                where=called,
+                expected="columns of equal length",
+            )
+    return Table(source, columns, is_frame=True)
+
+
+def check_long(table: Table) -> None:
+    """Refuse a data frame that has no columns of spans, saying what is needed."""
+    if _is_long(list(table.columns)):
+        return
+    columns = f"{', '.join(SPAN)}, and document, annotator, length or text"
+    remedy: Text = "document and annotator may be missing if there is only one"
+    if any(name.lower() in _TOKENS for name in table.columns):
+        remedy = "pass the tags of each annotator as a list of lists, one for each sentence"
+    raise FormatError(
+        *("the columns are ", *quotes(table.columns)),
+        where=table.source.name,
+        expected=f"one row for each span, with {columns}",
+        remedy=remedy,
+    )
+
+
+def _indexed(data: Any) -> list[str]:
+    """The levels of the index of pandas that have the name of a column that we know.
+
+    Other indices number the rows, and are ignored.
+    """
+    names = getattr(getattr(data, "index", None), "names", None) or ()
+    return [name for name in names if isinstance(name, str) and our_name(name) in NAMES]
+
+
+def _is_long(names: list[Any]) -> bool:
+    """Whether these are the columns of a table of spans."""
+    return set(SPAN) <= {our_name(name) for name in names if isinstance(name, str)}
+
+
+def _is_column(values: object) -> bool:
+    return hasattr(values, "__len__") and not isinstance(values, str | bytes | Mapping)
+
+
+def _values(data: Any, name: str, called: str) -> Any:
+    """The values of a column: an array of numbers, or a list."""
+    try:
+        column = data.index.get_level_values(name) if name in _indexed(data) else data[name]
+        if isinstance(column, np.ma.MaskedArray):
+            column = column.tolist()  # None where it is masked, which an array would show
+        array = None if isinstance(column, list | tuple) else np.asarray(column)
+    except Exception as error:  # the code of others may raise anything
+        found = ("column ", Quote(name), f" cannot be read ({error})")
+        raise FormatError(*found, where=called, expected="values that NumPy takes") from None
+    if array is not None and array.ndim == 1:
+        if array.dtype.kind in "iuf" and our_name(name) in NUMBERS:
+            return array
+        column = array.tolist()
+    return [None if is_gap(value) else value for value in column]

@@ -1,0 +1,53 @@
+"""Document ids and labels that differ only in how a number is written."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable
+
+_WITH_POINT = re.compile(r"([0-9]+)\.0+", re.ASCII)
+
+PLAIN_IDS = "document ids such as 1.0 read as 1"
+PLAIN_LABELS = "labels such as 1.0 read as 1"
+"""What to count the ids and labels under that `plain_ids` mends."""
+
+
+def plain_ids(names: Iterable[str], *, distinct: Iterable[Collection[str]] = ()) -> dict[str, str]:
+    """The ids that are another one with a decimal point, such as 1.0 where there is also 1.
+
+    Data frames turn whole numbers into floats where a column has gaps, so that one
+    annotator's document 1 is another's 1.0.
+
+    Parameters
+    ----------
+    names : iterable of str
+        The ids of all annotators.
+    distinct : iterable of collections of str
+        Ids that one annotator has in one file, or that one table of documents lists: they
+        name different documents. If any of them differ in the decimal point only, it means
+        something, and no id is changed.
+
+    Returns
+    -------
+    dict of str to str
+        Only the ids that change, and what they become.
+
+    Examples
+    --------
+    >>> plain_ids(["1", "2", "1.0", "3.0", "a", "a.0"])
+    {'1.0': '1'}
+    >>> plain_ids(["1", "2", "1.0", "2.0"], distinct=[{"1", "2", "1.0"}, {"2.0"}])
+    {}
+    """
+    listed = list(names)
+    # Most names end otherwise, and a regular expression takes longer to tell.
+    ends = sorted({name for name in listed if name.endswith((".0", "00"))})
+    known = set(listed) if ends else set()
+    found = ((name, _WITH_POINT.fullmatch(name)) for name in ends)
+    plain = {name: match[1] for name, match in found if match and match[1] in known}
+    if not plain:
+        return {}
+    for own in distinct:
+        if len({plain.get(name, name) for name in own}) < len(set(own)):
+            return {}
+    return plain

@@ -1,0 +1,328 @@
+"""Annotations by offsets, with one or several fragments and the words stored next to them.
+
+What a span of several fragments means is an option. Where a format does not promise that
+the stored words are those of the text (some writers normalise them), they still show what
+the offsets count, and whether text and offsets belong together.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from pathlib import PurePosixPath
+
+from beyondchance.errors import FormatError, SpanError
+from beyondchance.io.drafts import Draft, DraftSpan
+from beyondchance.io.offsets import UNITS, Interval, converter
+from beyondchance.io.options import Reading
+from beyondchance.io.registry import Upload
+from beyondchance.io.values import quoting
+from beyondchance.messages import Quote, Text, Use, quotes
+
+# Tools cut a span wherever the text breaks into lines; that is not meant as a gap.
+_LINE_BREAK = re.compile(r"[^\S\r\n]*(?:\r\n|\r|\n)\s*")
+
+_NEAR = 10
+"""Characters by which words may be off their offsets and be recognised as the same."""
+_SHORTEST = 3
+"""Shorter words may stand next to their offsets by accident."""
+
+
+@dataclass(frozen=True, slots=True)
+class Marked:
+    """An annotation as it stands in a file.
+
+    Attributes
+    ----------
+    where : Text
+    label : str
+    fragments : sequence of (start, end)
+        At least one.
+    surface : str, optional
+        The words that the file stores with it.
+    annotator : str
+        Who made it; empty if the file does not say.
+    """
+
+    where: Text
+    label: str
+    fragments: Sequence[Interval]
+    surface: str | None = None
+    annotator: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MarkedText:
+    """A document with the annotations of all its annotators.
+
+    Attributes
+    ----------
+    where : Text
+    name : str
+    text : str
+    marked : sequence of Marked
+    sentences : sequence of (start, end), optional
+    annotator : str
+        Whose annotations those are that name no annotator.
+    """
+
+    where: Text
+    name: str
+    text: str
+    marked: Sequence[Marked]
+    sentences: Sequence[Interval] | None = None
+    annotator: str
+
+
+# --- Fragments ----------------------------------------------------------------
+
+
+def spans_of(marked: Iterable[Marked], text: str, unit: str, reading: Reading) -> list[DraftSpan]:
+    """One span for each annotation, or one for each fragment, as the options say."""
+    to_code_points = converter(text, unit)
+    return [span for one in marked for span in _spans(one, text, to_code_points, reading)]
+
+
+def _spans(
+    marked: Marked, text: str, to_code_points: Callable[[int, Text], int], reading: Reading
+) -> list[DraftSpan]:
+    fragments, where = marked.fragments, marked.where
+    if len(fragments) == 1:
+        return [DraftSpan(*fragments[0], marked.label, marked.surface, where)]
+    parts = [DraftSpan(start, end, marked.label, where=where) for start, end in fragments]
+    whole = replace(parts[0], start=min(fragments)[0], end=max(end for _, end in fragments))
+    places = [
+        (to_code_points(start, where), to_code_points(end, where)) for start, end in fragments
+    ]
+    outside = [
+        part
+        for part, (start, end) in zip(parts, places, strict=True)
+        if not 0 <= start <= end <= len(text)
+    ]
+    if outside:
+        return outside  # refused with the others that do not lie in their text
+    if _is_broken_by_lines(text, sorted(places), marked):
+        _check_words(marked, text, places)
+        return [whole]
+    is_joined = reading.options["discontinuous"] == "join"
+    what = f"discontinuous spans {'joined' if is_joined else 'split'}"
+    reading.mend("discontinuous", what, lambda: _refusal(marked, len(fragments), where))
+    if is_joined:
+        return [whole]
+    _check_words(marked, text, places)
+    return parts
+
+
+def _refusal(marked: Marked, n_fragments: int, where: Text) -> SpanError:
+    split, join = Use("discontinuous", "split"), Use("discontinuous", "join")
+    remedy = (split, " takes each for a span, ", join, " takes all from the first to the last")
+    found = (Quote(marked.label), f" has {n_fragments} fragments")
+    return SpanError(*found, where=where, expected="one", remedy=remedy)
+
+
+def _is_broken_by_lines(text: str, places: Sequence[Interval], marked: Marked) -> bool:
+    """Whether nothing but line breaks lies between the fragments, which are in order."""
+    gaps = [(end, start) for (_, end), (start, _) in pairwise(places)]
+    if any(end > start for end, start in gaps):
+        found = quoting("the fragments of {} overlap", marked.label)
+        raise SpanError(*found, where=marked.where, expected="one after the other")
+    return all(_LINE_BREAK.fullmatch(text, end, start) for end, start in gaps)
+
+
+def _check_words(marked: Marked, text: str, places: Sequence[Interval]) -> None:
+    """Check the fragments together: their words are stored in one string."""
+    words = _words(text, places)
+    if marked.surface is not None and words != marked.surface.split():
+        values = (marked.label, " ".join(words), marked.surface)
+        raise SpanError(
+            *quoting("the fragments of {} cover {}, but the file stores {}", *values),
+            where=marked.where,
+            remedy="check that offsets and text belong together",
+        )
+
+
+def _words(text: str, places: Sequence[Interval]) -> list[str]:
+    """The words of all fragments; formats write the white space between them differently."""
+    return " ".join(text[start:end] for start, end in places).split()
+
+
+# --- Stored words that may differ ---------------------------------------------
+
+
+def fitted(
+    documents_in: Callable[[str], Sequence[MarkedText]], reading: Reading, *, where: str
+) -> tuple[str, Sequence[MarkedText]]:
+    """What offsets count, and the documents, without the stored words that differ.
+
+    Parameters
+    ----------
+    documents_in : function of a unit
+        The documents, if offsets count this unit.
+    reading : Reading
+        Its option ``offsets`` is followed. By default offsets count code points, unless
+        more of the stored words are at their offsets in another unit.
+    where : str
+        What the documents come from, for messages.
+    """
+    asked = reading.options["offsets"]
+    unit = asked or "codepoints"
+    documents = documents_in(unit)
+    n_words = sum(one.surface is not None for document in documents for one in document.marked)
+    n_fitting = number_fitting(documents, unit)
+    if asked is None and n_fitting < n_words and not all(d.text.isascii() for d in documents):
+        for other in ("utf16", "bytes"):
+            try:
+                again = documents_in(other)
+            except FormatError:
+                continue
+            n_here = number_fitting(again, other)
+            if n_here > n_fitting:
+                unit, documents, n_fitting = other, again, n_here
+        if unit != "codepoints":
+            reading.note(f"its offsets count {UNITS[unit]}: only so the words fit", where=where)
+    if 2 * n_fitting < n_words:
+        raise _misplaced(documents, unit, n_words - n_fitting, n_words)
+    if n_fitting < n_words:
+        documents = [_without_other_words(document, unit, reading) for document in documents]
+    return unit, documents
+
+
+def number_fitting(documents: Iterable[MarkedText], unit: str) -> int:
+    """How many annotations have the words of the text stored with them."""
+    return sum(sum(map(_fits_in(document, unit), document.marked)) for document in documents)
+
+
+def _fits_in(document: MarkedText, unit: str) -> Callable[[Marked], bool]:
+    """A function that says whether the words stored with an annotation are at its offsets."""
+    text, to_code_points = document.text, converter(document.text, unit)
+
+    def fits(one: Marked) -> bool:
+        places = None if one.surface is None else _places(one, text, to_code_points)
+        return places is not None and _words(text, places) == (one.surface or "").split()
+
+    return fits
+
+
+def _places(
+    one: Marked, text: str, to_code_points: Callable[[int, Text], int]
+) -> list[Interval] | None:
+    """The fragments in code points; None if they do not lie in the text."""
+    try:
+        places = [
+            (to_code_points(start, one.where), to_code_points(end, one.where))
+            for start, end in one.fragments
+        ]
+    except SpanError:
+        return None
+    return places if all(0 <= start <= end <= len(text) for start, end in places) else None
+
+
+def _without_other_words(document: MarkedText, unit: str, reading: Reading) -> MarkedText:
+    """The same without stored words that are not in the text, which are counted.
+
+    Words that stand right next to their offsets show that these are wrong: they stay, to
+    be refused with the words of other formats that are not where they should be.
+    """
+    text, to_code_points = document.text, converter(document.text, unit)
+    fits = _fits_in(document, unit)
+    marked = []
+    for one in document.marked:
+        if one.surface is not None and not fits(one):
+            places = _places(one, text, to_code_points)
+            if places is not None and not _is_near(one.surface.strip(), text, places):
+                reading.skipped["spans whose stored words differ from the text"] += 1
+                marked.append(replace(one, surface=None))
+                continue
+        marked.append(one)
+    return replace(document, marked=marked)
+
+
+def _is_near(words: str, text: str, places: Sequence[Interval]) -> bool:
+    """Whether words stand within a few characters of where they should be."""
+    start, end = min(places)[0], max(end for _, end in places)
+    around = text[max(start - _NEAR, 0) : end + _NEAR]
+    return len(words) >= _SHORTEST and words in around
+
+
+def _misplaced(
+    documents: Iterable[MarkedText], unit: str, n_misplaced: int, n_words: int
+) -> SpanError:
+    """The error for documents in which most of the stored words are elsewhere."""
+    document, one = next(
+        (document, one)
+        for document in documents
+        for fits in [_fits_in(document, unit)]
+        for one in document.marked
+        if one.surface is not None and not fits(one)
+    )
+    start, end = one.fragments[0]
+    found = quoting(" is not on the words that the file stores, {}", one.surface)
+    return SpanError(
+        *(f"span [{start}, {end}) ", Quote(one.label), *found),
+        f", nor are {n_misplaced - 1} others of {n_words}" if n_misplaced > 1 else "",
+        where=one.where or document.where,
+        remedy="check that offsets and text belong together",
+    )
+
+
+# --- Who ----------------------------------------------------------------------
+
+
+def drafts_of(
+    documents: Sequence[MarkedText], unit: str, reading: Reading, *, where: str
+) -> Iterator[Draft]:
+    """A draft for each document and annotator.
+
+    If the files name annotators, each of them annotated every document, unless ``empty``
+    says that documents in which they marked nothing are missing.
+    """
+    names_annotators = any(one.annotator for document in documents for one in document.marked)
+    who: dict[str, None] = {}
+    # The annotations of a document may be spread over several files.
+    known_in: dict[str, set[str]] = {}
+    for document in documents:
+        own_names = {one.annotator or document.annotator: None for one in document.marked}
+        who.update(own_names)
+        known_in.setdefault(document.name, set()).update(own_names)
+    n_implied = 0
+    for document in documents:
+        own: dict[str, list[Marked]] = {}
+        for one in document.marked:
+            own.setdefault(one.annotator or document.annotator, []).append(one)
+        if not names_annotators:
+            own.setdefault(document.annotator, [])
+        elif reading.options["empty"] == "annotated":
+            implied = who.keys() - known_in[document.name]
+            known_in[document.name] |= implied
+            n_implied += len(implied)
+            own = {name: own.get(name, []) for name in who if name in own or name in implied}
+        for annotator, marked in own.items():
+            yield Draft(
+                where=document.where,
+                document=document.name,
+                annotator=annotator,
+                text=document.text,
+                spans=spans_of(marked, document.text, unit, reading),
+                sentences=document.sentences,
+                offsets=unit,
+            )
+    if n_implied:
+        note = (
+            f"{n_implied} times an annotator has no span in a document, which counts as annotated ("
+        )
+        reading.note(note, Use("empty", "missing"), " leaves such out)", where=where)
+
+
+def by_folders(
+    upload: Upload, stems: Sequence[PurePosixPath], reading: Reading
+) -> Iterator[tuple[str, str]]:
+    """The document and the annotator of each file; folders that hold only folders name them."""
+    has_folders = all(len(stem.parts) > 1 for stem in stems)
+    if has_folders and stems:
+        names = dict.fromkeys(stem.parts[0] for stem in stems)
+        reading.note("its folders are annotators: ", *quotes(names), where=upload.name)
+    for stem in stems:
+        parts = stem.parts[1:] if has_folders else stem.parts
+        yield str(PurePosixPath(*parts)), stem.parts[0] if has_folders else upload.annotator

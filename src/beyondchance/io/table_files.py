@@ -1,0 +1,83 @@
+"""Files that are tables of spans: CSV, TSV, JSON Lines or Parquet."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from beyondchance.errors import FormatError
+from beyondchance.io.columns import (
+    NUMBERS,
+    SPAN,
+    Table,
+    arrow_table,
+    is_string,
+    known_columns,
+    named_twice,
+    our_name,
+)
+from beyondchance.io.options import Reading
+from beyondchance.io.registry import required
+from beyondchance.io.separated import first_line, looks_bare, named_columns, read_separated
+from beyondchance.io.sources import Source, is_parquet
+from beyondchance.messages import Quote
+
+
+def looks_like_spans(source: Source) -> bool:
+    """Whether there is a header, or JSON keys, with the columns of a table of spans."""
+    if is_parquet(source):
+        return True
+    line = first_line(source)
+    if line.startswith("{"):
+        keys = map(our_name, re.findall(r'[{,]\s*"(\w+)"\s*:', line))
+        return {*SPAN, "document"} <= set(keys)
+    cells = {our_name(cell.strip().strip('"')) for cell in re.split("[,;\t]", line)}
+    return set(SPAN) <= cells or looks_bare(source)
+
+
+def read_table(source: Source, reading: Reading, *, needed: Sequence[str] = SPAN) -> Table:
+    """Read one table, whatever kind of file it is.
+
+    The option ``columns`` names the columns of a table of spans, not of documents.
+    """
+    option = reading.options["columns"] if needed == SPAN else None
+    named = () if option is None else named_columns(option)
+    if is_parquet(source):
+        table = _parquet(source)
+    elif source.head_text.lstrip().startswith("{"):
+        table = _json_lines(source)
+    else:
+        return known_columns(read_separated(source, reading, named), needed)
+    if named:
+        raise named_twice(table)
+    return known_columns(table, needed)
+
+
+def _parquet(source: Source) -> Table:
+    arrow = required("pyarrow", extra="parquet", purpose="reading Parquet")
+    parquet = required("pyarrow.parquet", extra="parquet", purpose="reading Parquet")
+    try:
+        file = parquet.ParquetFile(arrow.BufferReader(source.data))
+        coded = [
+            name
+            for name, kind in zip(file.schema_arrow.names, file.schema_arrow.types, strict=True)
+            if our_name(name) not in {*NUMBERS, "text"} and is_string(kind, arrow.types)
+        ]
+        # Names as codes: to make strings of them, only to count them, takes four times as long.
+        options = {"metadata": file.metadata, "read_dictionary": coded}
+        table = parquet.ParquetFile(arrow.BufferReader(source.data), **options).read()
+    except Exception as error:
+        raise FormatError(f"not a readable Parquet file ({error})", where=source.name) from None
+    return arrow_table(table, source, arrow)
+
+
+def _json_lines(source: Source) -> Table:
+    rows, lines = [], []
+    for number, row in source.json_lines():
+        if not isinstance(row, dict):
+            where = f"{source.name}:{number}"
+            raise FormatError("found ", Quote(row), where=where, expected="an object")
+        rows.append(row)
+        lines.append(number)
+    names = dict.fromkeys(key for row in rows for key in row)
+    return Table(source, {name: [row.get(name) for row in rows] for name in names}, lambda: lines)

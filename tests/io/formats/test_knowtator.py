@@ -1,0 +1,289 @@
+"""Knowtator and eHOST: annotators in the file, texts elsewhere, and what is wrong."""
+
+from contextlib import suppress
+
+import pytest
+from hypothesis import given, settings, strategies as st
+
+import beyondchance as bc
+from beyondchance.io.assembling import assembled
+from beyondchance.io.formats import knowtator
+from beyondchance.io.options import Reading
+from beyondchance.io.registry import Upload
+from beyondchance.io.sources import Source, opened
+from beyondchance.options import ReadOptions
+
+#       0         1         2
+#       0123456789012345678901234567
+TEXT = "Seen 3 May by Dr. Vale.\nNo pain."
+
+
+def marked(start, end, label="DATE", *, who="ada", words=None, number=1):
+    said = TEXT[start:end] if words is None else words
+    by = f'<annotator id="e">{who}</annotator>' if who else ""
+    kind = f'<mentionClass id="{label}">{said}</mentionClass>' if label else ""
+    return (
+        f'<annotation><mention id="m{number}"/>{by}<span start="{start}" end="{end}"/>'
+        f"<spannedText>{said}</spannedText><creationDate>now</creationDate></annotation>\n"
+        f'<classMention id="m{number}">{kind}</classMention>\n'
+    )
+
+
+def content(*parts, source="one.txt"):
+    inner = "".join(parts)
+    return f'<?xml version="1.0"?>\n<annotations textSource="{source}">\n{inner}</annotations>'
+
+
+MAY, VALE = marked(5, 10), marked(18, 22, "NAME", number=2)
+
+
+@pytest.fixture
+def project(tmp_path):
+    """A project with one document; more are added by calling it."""
+    folder = tmp_path / "project"
+    for name in ("corpus", "saved"):
+        (folder / name).mkdir(parents=True)
+
+    def add(*parts, name="one", text=TEXT):
+        (folder / "corpus" / f"{name}.txt").write_bytes(text.encode())
+        path = folder / "saved" / f"{name}.txt.knowtator.xml"
+        path.write_text(content(*parts, source=f"{name}.txt"))
+        return folder
+
+    return add
+
+
+# --- Valid --------------------------------------------------------------------
+
+
+def test_a_project(project):
+    corpus = bc.read(project(MAY, VALE))
+    assert corpus.annotators == ("ada",)
+    assert corpus.documents == ("one",)
+    assert corpus.spans("one", "ada") == [(5, 10, "DATE"), (18, 22, "NAME")]
+    assert corpus.texts == (TEXT,)
+    assert corpus.skipped == {}
+
+
+def test_the_folder_saved_and_a_file_of_it(project):
+    folder = project(MAY)
+    for path in (folder / "saved", folder / "saved" / "one.txt.knowtator.xml"):
+        assert bc.read(path).spans("one", "ada") == [(5, 10, "DATE")]
+
+
+def test_the_text_next_to_the_file(tmp_path):
+    (tmp_path / "one.txt").write_text(TEXT)
+    (tmp_path / "anna.xml").write_text(content(MAY, source="C:\\notes\\one.txt"))
+    assert bc.read(tmp_path / "anna.xml").spans("one", "ada") == [(5, 10, "DATE")]
+    assert bc.read(tmp_path).spans("one", "ada") == [(5, 10, "DATE")]
+
+
+def test_several_annotators(project):
+    project(MAY, marked(5, 10, who="bo", number=3))
+    folder = project(marked(0, 4, "SEEN", words="Seen"), name="two")
+    corpus = bc.read(folder)
+    assert corpus.annotators == ("ada", "bo")
+    assert corpus.spans("one", "bo") == [(5, 10, "DATE")]
+    assert corpus.spans("two", "bo") == []
+    assert "1 times an annotator has no span in a document, which counts as annotated" in str(
+        corpus.notes[-1]
+    )
+    assert bc.read(folder, empty="missing").annotators_of("two") == ("ada",)
+
+
+def test_a_project_for_each_annotator(tmp_path):
+    for who in ("ada", "bo"):
+        folder = tmp_path / who
+        for name in ("corpus", "saved", "config"):
+            (folder / name).mkdir(parents=True)
+        (folder / "corpus" / "one.txt").write_text(TEXT)
+        (folder / "corpus" / "two.txt").write_text(TEXT)
+        (folder / "config" / "projectschema.xml").write_text("<x/>")
+        (folder / "saved" / "one.txt.knowtator.xml").write_text(content(marked(5, 10, who=who)))
+    for paths in ([tmp_path / "ada", tmp_path / "bo"], [tmp_path]):
+        corpus = bc.read(*paths)
+        assert corpus.annotators_of("one") == ("ada", "bo")
+        assert corpus.skipped == {
+            "other files ignored": 2,
+            "texts without annotations left out as not annotated": 2,
+        }
+
+
+def test_without_annotations_the_folder_is_the_annotator(project):
+    corpus = bc.read(project())
+    assert corpus.annotators == ("project",)
+    assert corpus.spans("one", "project") == []
+
+
+def test_what_is_not_a_span_is_counted(project):
+    corpus = bc.read(
+        project(
+            MAY,
+            '<annotation><mention id="m9"/><annotator>ada</annotator></annotation>',
+            '<stringSlotMention id="s1"/><booleanSlotMention id="s2"/>',
+            '<complexSlotMention id="s3"/><adjudicating/>',
+            marked(len(TEXT), len(TEXT) + 1, who="eHOST", words="", number=4),
+        )
+    )
+    assert corpus.annotators == ("ada",)
+    assert corpus.skipped == {
+        "annotations without a span ignored": 1,
+        "annotations behind the end of the text ignored": 1,
+        "attributes ignored": 2,
+        "relations ignored": 1,
+        "annotations in adjudication ignored": 1,
+    }
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        marked(5, 10, label=""),
+        MAY.replace("classMention", "x"),
+        MAY.replace('<mention id="m1"/>', ""),
+    ],
+)
+def test_an_annotation_without_a_class(project, part):
+    corpus = bc.read(project(part, VALE))
+    assert corpus.spans("one", "ada") == [(5, 10, "_"), (18, 22, "NAME")]
+    assert corpus.skipped == {"annotations without a class, labelled '_'": 1}
+
+
+def test_several_spans(project):
+    apart = MAY.replace("/><spanned", '/><span start="18" end="22"/><spanned').replace(
+        "<spannedText>3 May", "<spannedText>3 May ... Vale"
+    )
+    folder = project(apart, VALE)
+    with pytest.raises(bc.SpanError, match="annotation 1: 'DATE' has 2 fragments; expected one"):
+        bc.read(folder)
+    corpus = bc.read(folder, discontinuous="split")
+    assert corpus.spans("one", "ada") == [(5, 10, "DATE"), (18, 22, "DATE"), (18, 22, "NAME")]
+
+
+def test_line_ends_that_count_as_one(project):
+    corpus = bc.read(project(marked(27, 31, "PAIN"), text=TEXT.replace("\n", "\r\n")))
+    assert corpus.spans("one", "ada") == [(27, 31, "PAIN")]
+    assert "its offsets count a line end as one character" in str(corpus.notes[-1])
+
+
+def test_line_ends_that_count_as_two(project):
+    later = marked(28, 32, "PAIN", words="pain")
+    corpus = bc.read(project(later, text=TEXT.replace("\n", "\r\n")))
+    assert corpus.spans("one", "ada") == [(28, 32, "PAIN")]
+    assert len(corpus.notes) == 1
+
+
+# --- Wrong --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            content(source="two.txt"),
+            (
+                ": its text 'two.txt' is missing; expected it in the folder corpus next to the "
+                "folder of this file, or next to the file"
+            ),
+        ),
+        ("<annotations/>", ": no textSource; expected the name of the text"),
+        (
+            content(source=".."),
+            (
+                ": its text '..' is missing; expected it in the folder corpus next to the folder "
+                "of this file, or next to the file"
+            ),
+        ),
+        ("<a/>", ": the root element is 'a'; expected annotations"),
+        (
+            content(MAY.replace('start="5"', 'start="x"')),
+            ": annotation 1: 'start' is 'x'; expected a whole number",
+        ),
+        (
+            content(VALE, MAY.replace(' end="10"', "")),
+            ": annotation 2: 'end' is missing; expected a whole number",
+        ),
+        (
+            content(MAY, '<classMention id="m1"><mentionClass id="X"/></classMention>'),
+            ": mention 'm1' has the classes 'DATE' and 'X'; expected one",
+        ),
+        (
+            content(marked(5, 10, words="June")),
+            (
+                ": annotation 1: span [5, 10) 'DATE' is not on the words that the file stores, "
+                "'June'; check that offsets and text belong together"
+            ),
+        ),
+        (
+            content(marked(5, 99, words="")),
+            (
+                ": annotation 1: span [5, 99) 'DATE' does not lie in the text, which has 32 "
+                "characters; check that offsets and text belong together"
+            ),
+        ),
+        (
+            "<annotations textSource='one.txt'>",
+            (
+                ":1: not well-formed XML at column 35; expected a document that Knowtator or eHOST "
+                "saved"
+            ),
+        ),
+    ],
+)
+def test_wrong(tmp_path, text, message):
+    (tmp_path / "one.txt").write_text(TEXT)
+    (tmp_path / "anna").write_text(text)
+    with pytest.raises(bc.DataError) as caught:
+        bc.read(tmp_path / "anna", format="knowtator")
+    assert str(caught.value) == f"{tmp_path / 'anna'}{message}"
+
+
+def test_no_link_leads_out(tmp_path, project):
+    (tmp_path / "secret.txt").write_text(TEXT)
+    folder = project(MAY)
+    (folder / "corpus" / "one.txt").unlink()
+    (folder / "corpus" / "one.txt").symlink_to(tmp_path / "secret.txt")
+    for path in (folder, folder / "saved"):
+        with pytest.raises(bc.FormatError, match="a link that leads out of the folder; remove it"):
+            bc.read(path)
+
+
+# --- Detection ----------------------------------------------------------------
+
+
+def upload(data):
+    return Upload("anna", "anna", [Source("anna", member=data)])
+
+
+@pytest.mark.parametrize(
+    ("text", "is_it"),
+    [
+        (content(), True),
+        ("<!-- x --><!DOCTYPE a><annotations\n id='x' textSource = 'one.txt'>", True),
+        ("<annotations><textSource/></annotations>", False),
+        ("<a><annotations textSource='x'/></a>", False),
+        ("", False),
+    ],
+)
+def test_detection(text, is_it):
+    assert knowtator.is_format(upload(text.encode())) is is_it
+
+
+@pytest.mark.slow
+@settings(max_examples=200, deadline=None)
+@given(data=st.data())
+def test_broken_files_give_only_our_errors(tmp_path_factory, data):
+    folder = tmp_path_factory.mktemp("project")
+    whole = content(MAY, VALE, '<complexSlotMention id="s3"/>').encode()
+    for _ in range(data.draw(st.integers(1, 4))):
+        place = data.draw(st.integers(0, len(whole)))
+        length = data.draw(st.integers(0, 5))
+        new = st.binary(max_size=3) | st.sampled_from([b"<", b"/", b"9", b"-", b"<span/>", b"\0"])
+        whole = whole[:place] + data.draw(new) + whole[place + length :]
+    (folder / "one.txt").write_text(TEXT)
+    (folder / "a.knowtator.xml").write_bytes(whole)
+    reading = Reading(ReadOptions())
+    found = opened(folder / "a.knowtator.xml")
+    with suppress(bc.BeyondChanceError):
+        drafts = knowtator.read([Upload(found.name, "a", [found])], reading)
+        assembled(drafts, reading, unit="document", positions="characters")

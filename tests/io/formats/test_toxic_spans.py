@@ -1,0 +1,176 @@
+"""Toxic spans: runs of indices, names of documents, and what is refused."""
+
+import pytest
+from hypothesis import given, settings, strategies as st
+
+import beyondchance as bc
+from beyondchance.io.assembling import assembled
+from beyondchance.io.formats import toxic_spans
+from beyondchance.io.options import Reading
+from beyondchance.io.registry import Upload
+from beyondchance.io.sources import Source
+from beyondchance.options import ReadOptions
+
+FILE = b'spans,text\n"[4, 5, 6, 8, 9]",You fool !!\n[],"Dear\nall, ""hello"""\n'
+
+
+@pytest.fixture
+def read(tmp_path):
+    def reader(content=FILE, **options):
+        path = tmp_path / "ada.csv"
+        path.write_bytes(content)
+        return bc.read(path, format="toxic-spans", **options)
+
+    return reader
+
+
+@pytest.fixture
+def refused(read, tmp_path):
+    def refuser(content, message, error=bc.FormatError):
+        with pytest.raises(error) as caught:
+            read(content)
+        assert str(caught.value).replace(str(tmp_path) + "/", "") == message
+
+    return refuser
+
+
+def upload_of(content, data=None):
+    return Upload("ada.csv", "ada", [Source("ada.csv", member=content)], data=data)
+
+
+def test_spans_are_runs_of_indices(read):
+    corpus = read()
+    assert corpus.documents == ("1", "2")
+    assert corpus.annotators == ("ada",)
+    assert corpus.spans("1", "ada") == [(4, 7, "toxic"), (9, 10, "toxic")]
+    assert corpus.spans("2", "ada") == []
+    assert corpus.texts == ("You fool !!", 'Dear\nall, "hello"')
+    assert corpus.skipped == {"spans trimmed of white space": 1}
+
+
+def test_one_file_each(tmp_path):
+    for name, spans in (("ada", '"[0, 1]"'), ("bo", "[0]")):
+        (tmp_path / f"{name}.csv").write_text(f"spans,text\n{spans},You\n")
+    corpus = bc.read(tmp_path / "ada.csv", tmp_path / "bo.csv")
+    assert corpus.annotators_of("1") == ("ada", "bo")
+    assert [item.format for item in corpus.inputs] == ["toxic-spans"] * 2
+
+
+def test_order_and_repetition_of_indices_do_not_matter(read):
+    assert read(b'spans,text\n"[2, 0,1 ,1]",You\n').spans("1", "ada") == [(0, 3, "toxic")]
+
+
+def test_columns_that_name_and_describe_documents(read):
+    corpus = read(b"\xef\xbb\xbfText,ID,Spans,source\r\nYou,t7,[0],web\r\n")
+    assert corpus.documents == ("t7",)
+    assert corpus.fields == {"source": ("web",)}
+
+
+def test_runs_of_white_space_are_counted(read):
+    corpus = read(b"spans,text\n[3],You fool\n")
+    assert corpus.spans("1", "ada") == []
+    assert corpus.skipped == {"marks of nothing but white space left out": 1}
+
+
+def test_a_folder(tmp_path):
+    folder = tmp_path / "ada"
+    folder.mkdir()
+    for name in ("one", "two"):
+        (folder / f"{name}.csv").write_bytes(FILE)
+    corpus = bc.read(folder, format="toxic-spans", folder="documents")
+    assert corpus.documents == ("one:1", "one:2", "two:1", "two:2")
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "ada.csv:1: the columns are none; expected spans and text, once"),
+        (b"a,b\n", "ada.csv:1: the columns are 'a', 'b'; expected spans and text, once"),
+        (
+            b"spans,text,text\n",
+            "ada.csv:1: the columns are 'spans', 'text', 'text'; expected spans and text, once",
+        ),
+        (
+            b"spans,text\n[0],a\n0,a\n",
+            "ada.csv:3: spans are '0'; expected indices of characters, such as [0, 1, 2]",
+        ),
+        (
+            b'spans,text\n"[0, x]",a\n',
+            "ada.csv:2: an index is 'x'; expected indices of characters, such as [0, 1, 2]",
+        ),
+        (
+            b"spans,text\n[-1],a\n",
+            "ada.csv:2: an index is '-1'; expected indices of characters, such as [0, 1, 2]",
+        ),
+        (b"spans,text\n[0]\n", "ada.csv:2: found 1 columns; expected 2, as in the first row"),
+        (b'spans,text\n"[0]', "ada.csv:2: not valid CSV (unexpected end of data)"),
+        (b"spans,text\n\xff", "ada.csv:2: byte 0xff is not UTF-8; save the file as UTF-8"),
+    ],
+)
+def test_refused(refused, content, message):
+    refused(content, message)
+
+
+def test_refused_spans(refused):
+    refused(
+        b'spans,text\n"[2, 3]",You\n',
+        "ada.csv:2: span [2, 4) 'toxic' does not lie in the text, which has 3 characters; check "
+        "that offsets and text belong together",
+        bc.SpanError,
+    )
+
+
+@pytest.mark.parametrize(
+    "content",
+    [FILE, b"\xef\xbb\xbf" + FILE, FILE * 5000, b"text,spans\nYou,[]\n", b"spans,text\n"],
+)
+def test_told(content):
+    assert toxic_spans.is_format(upload_of(content))
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"\x89PNG\0\0",
+        b"spans,text\n0-3,You\n",
+        b"document,annotator,start,end,label\n1,ada,0,3,PER\n",
+        b"Ada\tB-PER\nmet\tO\n",
+        b'{"spans": [], "text": ""}\n',
+    ],
+)
+def test_not_told(content):
+    assert not toxic_spans.is_format(upload_of(content))
+
+
+def test_data_in_memory_is_something_else():
+    assert not toxic_spans.is_format(upload_of(FILE, data=[]))
+
+
+def only_our_errors(content):
+    upload = upload_of(content)
+    toxic_spans.is_format(upload)
+    reading = Reading(ReadOptions())
+    try:
+        drafts = toxic_spans.read([upload], reading)
+        assembled(drafts, reading, unit="document", positions="characters")
+    except bc.BeyondChanceError as error:
+        assert str(error)  # noqa: PT017 - the message is what is checked
+
+
+@pytest.mark.slow
+@settings(max_examples=300, deadline=None)
+@given(data=st.data())
+def test_broken_bytes(data):
+    content = bytearray(FILE)
+    for _ in range(data.draw(st.integers(1, 4))):
+        place = data.draw(st.integers(0, len(content)))
+        length = data.draw(st.integers(0, 5))
+        content[place : place + length] = data.draw(st.binary(max_size=4))
+    only_our_errors(bytes(content))
+
+
+@settings(max_examples=150, deadline=None)
+@given(content=st.binary() | st.text(max_size=30).map(lambda text: FILE + text.encode()))
+def test_anything(content):
+    only_our_errors(content)

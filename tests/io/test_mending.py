@@ -1,0 +1,286 @@
+"""What real files contain is read, counted, said and signed; strict reading refuses it."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+import beyondchance as bc
+from beyondchance.io.options import Reading
+from beyondchance.messages import COMMAND_LINE
+from beyondchance.options import ReadOptions, declared
+
+MENDING = {name for name, item in declared(ReadOptions).items() if item.option.refuses}
+
+
+def files(folder, **contents):
+    """Files by name, in a folder of their own."""
+    folder.mkdir(exist_ok=True)
+    found = []
+    for name, content in contents.items():
+        path = folder / name.replace("__", ".")
+        path.write_text(content)
+        found.append(path)
+    return found
+
+
+def conll(words, tags):
+    return "".join(f"{w}\t{t}\n" if w else "\n" for w, t in zip(words, tags, strict=True))
+
+
+GOLD = "Ada\tB-PER\nleft\tO\n\nOslo\tB-LOC\n"
+
+
+class TestRepairs:
+    STRAY = "Ada\tI-PER\nleft\tO\n\nOslo\tB-LOC\n"
+
+    def test_stray_tags_are_read_as_conlleval_does(self, tmp_path):
+        corpus = bc.read(*files(tmp_path, gold__conll=GOLD, system__conll=self.STRAY))
+        assert corpus.spans("1", "system") == [(0, 1, "PER")]
+        assert corpus.skipped == {"tags repaired by conlleval": 1}
+        assert corpus.options["repair"] == "conlleval"
+        result = bc.agreement(corpus)
+        assert result.corrected == 1
+        assert result.skipped["tags repaired by conlleval"] == 1
+        assert "|repair:conlleval|" in str(result.settings)
+
+    def test_what_repaired_nothing_is_not_signed(self, tmp_path):
+        paths = files(tmp_path, a__conll=GOLD, b__conll=GOLD)
+        for options in ({}, {"strict": True}, {"repair": "none"}):
+            corpus = bc.read(*paths, **options)
+            assert not MENDING & corpus.options.keys()
+
+    @pytest.mark.parametrize("options", [{"strict": True}, {"repair": "none"}])
+    def test_strict_reading_refuses_them(self, tmp_path, options):
+        paths = files(tmp_path, gold__conll=GOLD, system__conll=self.STRAY)
+        with pytest.raises(bc.TagError, match=r"system.conll:1: tag 'I-PER' after the start of"):
+            bc.read(*paths, **options)
+
+    def test_an_option_of_its_own_wins_over_strict(self, tmp_path):
+        paths = files(tmp_path, gold__conll=GOLD, system__conll=self.STRAY)
+        corpus = bc.read(*paths, strict=True, repair="discard")
+        assert corpus.skipped == {"tags repaired by discard": 1}
+        assert corpus.options["repair"] == "discard"
+
+    def test_a_training_loop_goes_on(self):
+        gold = [["O", "B-PER", "I-PER"], ["B-LOC", "O"]]
+        for epoch in (
+            [["O", "I-PER", "I-PER"], ["O", "O"]],
+            [["O", "I-PER", "I-LOC"], ["O", "I-X"]],
+        ):
+            result = bc.agreement(gold, epoch)
+            assert 0 <= result.observed <= 1
+            assert result.skipped["tags repaired by conlleval"] >= 1
+
+
+class TestTokensThatDiffer:
+    def test_spelling_at_equal_counts(self, tmp_path):
+        other = "[UNK]\tB-PER\nLEFT\tO\n\nOslo\tB-LOC\n"
+        corpus = bc.read(*files(tmp_path, a__conll=GOLD, b__conll=other))
+        assert corpus.spans("1", "b") == [(0, 1, "PER")]
+        assert corpus.texts == ("Ada left", "Oslo")
+        key = "tokens that differ in spelling, aligned by their number"
+        assert corpus.skipped == {key: 2}
+        assert corpus.options["mismatch"] == "align"
+        with pytest.raises(bc.MismatchError, match="the text of document '1' differs from that at"):
+            bc.read(tmp_path / "a.conll", tmp_path / "b.conll", strict=True)
+
+    def test_other_texts_with_as_many_tokens_are_refused(self, tmp_path):
+        other = "Bo\tB-PER\nswam\tO\n\nOslo\tB-LOC\n"
+        with pytest.raises(bc.MismatchError, match="differs from that at .*'Bo swam' instead of"):
+            bc.read(*files(tmp_path, a__conll=GOLD, b__conll=other))
+
+    def test_other_tokens_of_the_same_characters(self, tmp_path):
+        words = ["Mr.", "Day", "can't", "go"]
+        one = conll(words, ["O", "B-PER", "O", "O"])
+        other = conll(["Mr", ".", "Day", "ca", "n't", "go"], ["O", "O", "B-PER", "O", "O", "B-X"])
+        corpus = bc.read(*files(tmp_path, a__conll=one, b__conll=other))
+        assert corpus.text_length.tolist() == [4]
+        assert corpus.spans("1", "b") == [(1, 2, "PER"), (3, 4, "X")]
+        key = "documents with other tokens or white space, aligned by characters"
+        assert corpus.skipped == {key: 1}
+
+    def test_a_span_that_cuts_a_token_is_widened_and_counted(self, tmp_path):
+        one = conll(["can't", "go"], ["O", "O"])
+        other = conll(["ca", "n't", "go"], ["O", "B-NEG", "O"])
+        corpus = bc.read(*files(tmp_path, a__conll=one, b__conll=other))
+        assert corpus.spans("1", "b") == [(0, 1, "NEG")]
+        assert corpus.skipped["spans widened to whole tokens"] == 1
+
+    def test_the_tokens_of_the_gold_standard_stay(self, tmp_path):
+        one = conll(["can't", "go"], ["B-NEG", "O"])
+        other = conll(["ca", "n't", "go"], ["B-NEG", "I-NEG", "O"])
+        one, other = files(tmp_path, a__conll=one, b__conll=other)
+        assert bc.read(one, other).text_length.tolist() == [2]
+        for gold in ("b", other):
+            corpus = bc.read(one, other, gold=gold)
+            assert corpus.text_length.tolist() == [3]
+            assert corpus.annotators == ("a", "b")
+            assert bc.agreement(corpus).observed == 1
+
+    def test_white_space_of_texts(self, tmp_path):
+        spans = [[0, 3, "PER"]]
+        one = json.dumps({"id": 1, "text": "Ada\r\nleft", "label": spans})
+        other = json.dumps({"id": 1, "text": "Ada\nleft", "label": [[4, 8, "X"]]})
+        corpus = bc.read(*files(tmp_path, a__jsonl=one, b__jsonl=other))
+        assert corpus.spans("1", "b") == [(5, 9, "X")]
+        assert sum(corpus.skipped.values()) == 1
+
+
+class TestMarksOfDocuments:
+    MARKED = "-DOCSTART-\tO\n\nAda\tB-PER\nleft\tO\n\n-DOCSTART-\tO\n\nOslo\tB-LOC\n"
+
+    @pytest.mark.parametrize("first", [0, 1])
+    @pytest.mark.parametrize("stray", ["", "\n# a comment\nBo\tO\n"])
+    def test_of_one_file_hold_for_all(self, tmp_path, first, stray):
+        paths = files(tmp_path, a__conll=self.MARKED + stray, b__conll=GOLD + stray)
+        corpus = bc.read(*(paths if first == 0 else paths[::-1]))
+        assert corpus.documents == ("1", "2")
+        assert corpus.skipped == {"files divided into documents as another file marks them": 1}
+        assert corpus.options["marks"] == "shared"
+        assert bc.agreement(corpus).observed == 1
+
+    def test_other_numbers_of_sentences_are_refused(self, tmp_path):
+        paths = files(tmp_path, a__conll=self.MARKED, b__conll=GOLD + "\nBo\tO\n")
+        message = (
+            "b.conll: has 3 sentences and no lines that begin documents; .*a.conll has them, and 2"
+        )
+        with pytest.raises(bc.MismatchError, match=message):
+            bc.read(*paths)
+
+    def test_strict_reading_does_not_share_them(self, tmp_path):
+        paths = files(tmp_path, a__conll=self.MARKED.replace("left", "went"), b__conll=GOLD)
+        with pytest.raises(bc.MismatchError):
+            bc.read(*paths, strict=True)
+
+
+class TestColumnsOfGoldAndSystem:
+    OUTPUT = "Ada NNP B-NP B-PER B-PER\nleft VBD B-VP O O\n\nOslo NNP B-NP B-LOC O\n"
+
+    def test_two_columns_that_share_labels(self, tmp_path):
+        (path,) = files(tmp_path, crf__conll=self.OUTPUT)
+        corpus = bc.read(path)
+        assert (corpus.annotators, corpus.gold) == (("gold", "crf"), "gold")
+        assert corpus.spans("2", "gold") == [(0, 1, "LOC")]
+        assert corpus.options["layout"] == "conlleval"
+        score = bc.rank(corpus).systems["crf"].score
+        assert (score.precision, score.recall) == (1, 0.5)
+        assert bc.read(path, strict=True).annotators == ("crf",)
+
+    def test_chunks_are_no_system(self, tmp_path):
+        (path,) = files(tmp_path, ner__conll="Ada NNP B-NP B-PER\nleft VBD B-VP O\n")
+        corpus = bc.read(path)
+        assert (corpus.annotators, corpus.gold) == (("ner",), None)
+
+    def test_several_systems_have_one_gold_standard(self, tmp_path):
+        other = self.OUTPUT.replace("B-LOC O", "B-LOC B-LOC")
+        corpus = bc.read(*files(tmp_path, crf__conll=self.OUTPUT, lstm__conll=other))
+        assert corpus.annotators == ("gold", "crf", "lstm")
+        assert bc.rank(corpus).ranks("observed") == {"crf": 2, "lstm": 1}
+        wrong = self.OUTPUT.replace("B-LOC O", "O B-LOC")
+        with pytest.raises(
+            bc.MismatchError, match="the gold standard of document '2' differs from"
+        ):
+            bc.read(*files(tmp_path, crf__conll=self.OUTPUT, lstm__conll=wrong))
+
+    def test_more_than_two_are_annotators(self, tmp_path):
+        (path,) = files(tmp_path, team__conll="Ada B-PER B-PER O\nleft O B-PER B-PER\n")
+        assert bc.read(path).annotators == ("column 2", "column 3", "column 4")
+
+
+class TestFolders:
+    def test_files_of_the_same_texts_are_annotators(self, tmp_path):
+        files(tmp_path / "team", ada__conll=GOLD, ben__conll=GOLD.replace("B-LOC", "O"))
+        corpus = bc.read(tmp_path / "team")
+        assert corpus.annotators == ("ada", "ben")
+        assert corpus.options["folder"] == "annotators"
+        assert "each is read as one annotator" in str(corpus.notes[0])
+        assert bc.read(tmp_path / "team", strict=True).annotators == ("team",)
+
+    def test_folders_of_the_same_texts_too(self, tmp_path):
+        (tmp_path / "team").mkdir()
+        for name in ("ada", "ben"):
+            files(tmp_path / "team" / name, d1__conll=GOLD, d2__conll="Bo\tB-PER\n")
+        corpus = bc.read(tmp_path / "team")
+        assert (corpus.annotators, corpus.documents) == (("ada", "ben"), ("d1", "d2"))
+
+    def test_files_of_different_texts_are_documents(self, tmp_path):
+        files(tmp_path / "anna", d1__conll=GOLD, d2__conll="Bo\tB-PER\nleft\tO\n\nRome\tO\n")
+        corpus = bc.read(tmp_path / "anna")
+        assert (corpus.annotators, corpus.documents) == (("anna",), ("d1", "d2"))
+        with pytest.raises(bc.MismatchError):
+            bc.read(tmp_path / "anna", folder="annotators", mismatch="error")
+
+    def test_records_with_equal_ids(self, tmp_path):
+        line = json.dumps({"id": 1, "text": "Ada left", "label": [[0, 3, "PER"]]})
+        files(tmp_path / "team", ada__jsonl=line, ben__jsonl=line)
+        assert bc.read(tmp_path / "team").annotators == ("ada", "ben")
+
+
+class TestIdentifiers:
+    def lines(self, folder, one, other):
+        return files(
+            folder,
+            a__jsonl=json.dumps({"id": one, "text": "Ada", "label": [[0, 3, "PER"]]}),
+            b__jsonl=json.dumps({"id": other, "text": "Ada", "label": []}),
+        )
+
+    def test_1_and_1_0_are_one_document(self, tmp_path):
+        corpus = bc.read(*self.lines(tmp_path, "1", "1.0"))
+        assert corpus.documents == ("1",)
+        assert corpus.skipped == {"document ids such as 1.0 read as 1": 1}
+
+    @pytest.mark.parametrize("options", [{"match": "exact"}, {"strict": True}])
+    def test_unless_they_are_taken_to_the_letter(self, tmp_path, options):
+        assert bc.read(*self.lines(tmp_path, "1", "1.0"), **options).documents == ("1", "1.0")
+
+    def test_different_texts_with_one_id_are_refused(self, tmp_path):
+        content = "".join(
+            json.dumps({"id": 1, "text": text, "label": []}) + "\n" for text in ("Ada", "Bo")
+        )
+        with pytest.raises(bc.FormatError, match="document '1' has another text at .*a.jsonl:1"):
+            bc.read(*files(tmp_path, a__jsonl=content))
+
+
+class TestSeveralProblems:
+    LINES = (
+        {"id": 1, "text": "Ada left", "label": [[0, 3, "PER"], [0, 3, "PER"]]},
+        {"id": 1, "text": "Ada left", "label": [[0, 0, "PER"]]},
+    )
+
+    def path(self, folder):
+        (path,) = files(folder, a__jsonl="".join(json.dumps(line) + "\n" for line in self.LINES))
+        return path
+
+    def test_are_said_together_with_one_remedy(self, tmp_path):
+        with pytest.raises(bc.DataError) as caught:
+            bc.read(self.path(tmp_path), strict=True, repeated="last", folder="documents")
+        assert "is empty; expected" in str(caught.value)
+        with pytest.raises(bc.DataError) as caught:
+            bc.read(self.path(tmp_path), strict=True)
+        message = caught.value.spoken(COMMAND_LINE)
+        assert message.startswith("2 problems: (1) ")
+        assert "; (2) " in message
+        assert message.endswith("mend all of them with --zero-length skip --repeated last")
+
+    def test_one_problem_is_said_as_it_is(self):
+        reading = Reading({"duplicates": "error"})
+        reading.mend("duplicates", "spans", lambda: bc.SpanError("span is twice"))
+        with pytest.raises(bc.SpanError, match="^span is twice$"):
+            reading.check()
+
+    def test_no_problem_is_no_error(self):
+        reading = Reading({})
+        reading.mend("duplicates", "spans", lambda: bc.SpanError("span is twice"), 3)
+        reading.check()
+        assert (reading.skipped, reading.signed) == ({"spans": 3}, {"duplicates": "skip"})
+
+
+@pytest.mark.parametrize("name", sorted(MENDING))
+def test_every_option_that_mends_has_a_value_that_refuses_and_one_that_mends(name):
+    item = declared(ReadOptions)[name]
+    assert item.option.refuses in item.choices
+    assert item.mends in item.choices
+    assert item.mends != item.option.refuses
+    assert Reading({"strict": True}).options[name] == item.option.refuses
