@@ -548,6 +548,25 @@ def records_of_words(data: Annotations) -> Example:
     return one_each(data, "json", content)
 
 
+def quotes(data: Annotations) -> Example:
+    """Without offsets: from left to right, so that the i-th mention is the i-th occurrence."""
+
+    def content(person: str) -> bytes:
+        return lines(
+            {
+                "id": identifier(document),
+                "text": data.texts[document],
+                "entities": [
+                    {"text": surface, "label": label}
+                    for _, _, label, surface in data.marked(document, person)
+                ],
+            }
+            for document in data.by(person)
+        )
+
+    return one_each(data, "jsonl", content)
+
+
 def mqm(data: Annotations) -> Example:
     """An error in each row, between marks; a row without an error where nothing was found."""
     names = ["system", "doc", "doc_id", "seg_id", "rater", "source", "target", "category"]
@@ -1101,6 +1120,7 @@ FORMATS: dict[str, list[Callable[[Annotations], Example]]] = {
     "esa": [esa, esa_wmt, esa_appraise],
     "factgenie": [factgenie],
     "label-studio": [label_studio, label_studio_min],
+    "quotes": [quotes],
     "webanno-tsv": [webanno_tsv, webanno_tsv_file],
     "spacy": [spacy],
     "gate": [gate_bdocjs, gate_bdocjs_file, gate_xml],

@@ -66,6 +66,7 @@ if TYPE_CHECKING:
         Disagreements as Disagreements,
         disagreements as disagreements,
     )
+    from beyondchance.scoring.joint_placements import PlacementRange as PlacementRange
     from beyondchance.scoring.labelling import labelling as labelling
     from beyondchance.scoring.one_text import (
         coverage as coverage,
@@ -73,6 +74,7 @@ if TYPE_CHECKING:
         sample_arrangements as sample_arrangements,
         start_probabilities as start_probabilities,
     )
+    from beyondchance.scoring.placements import placement_range as placement_range
     from beyondchance.settings import Settings as Settings
 
 _HOMES = {
@@ -101,8 +103,10 @@ _HOMES = {
     "results.score": "Score",
     "scoring.api": "agreement difficulty rank",
     "scoring.disagreements": "Disagreements disagreements",
+    "scoring.joint_placements": "PlacementRange",
     "scoring.labelling": "labelling",
     "scoring.one_text": "coverage expected_match sample_arrangements start_probabilities",
+    "scoring.placements": "placement_range",
     "settings": "Settings",
     "version": "__version__",
 }

@@ -403,6 +403,15 @@ class ReadOptions(TypedDict, total=False):
             metavar="NAMES|FILE",
         ),
     ]
+    near_quotes: Annotated[
+        float | None,
+        Option(
+            "For quotes that are not in the text: how similar, from 0 to 1, a stretch of it must "
+            "be to be taken instead.",
+            within=Within(0, 1, is_low_open=True),
+            metavar="SHARE",
+        ),
+    ]
     columns: Annotated[
         str | list[str] | tuple[str, ...] | None,
         Option(

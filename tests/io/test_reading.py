@@ -105,6 +105,7 @@ BIOC = json.dumps(
 PUBTATOR = "1|t|Anna left\n1|a|\n1\t0\t4\tAnna\tPER\n"
 MEDTATOR = "<X><TEXT>Anna left</TEXT><TAGS><PER spans='0~4' text='Anna'/></TAGS></X>"
 HF = '{"id": "1", "tokens": ["Anna", "left"], "ner_tags": ["B-PER", "O"]}\n'
+QUOTES = '{"id": 1, "text": "Anna left", "entities": [{"text": "Anna", "label": "PER"}]}\n'
 ARGILLA = json.dumps(
     [
         {
@@ -144,6 +145,7 @@ WRITTEN = {
     "doccano": DOCCANO,
     "prodigy": PRODIGY,
     "records": RECORDS,
+    "quotes": QUOTES,
     "label-studio": LABEL_STUDIO,
     "conllu": CONLLU,
     "webanno-tsv": WEBANNO,

@@ -16,6 +16,7 @@ from typing import NamedTuple, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
+from beyondchance.annotations.alternatives import Alternatives
 from beyondchance.annotations.building import (
     MOST_POSITIONS,
     POSITIONS,
@@ -97,6 +98,8 @@ class Corpus:
     token_start, token_end : arrays of int, optional
         Where positions are tokens of known texts, the characters of each token, in the
         order of the texts.
+    alternatives : Alternatives, optional
+        Where spans may be that were quoted without offsets, and whose words occur more than once.
     gold : str, optional
         The one among the annotators who is a gold standard.
     inputs : tuple of Input
@@ -125,6 +128,7 @@ class Corpus:
     texts: tuple[str, ...] | None = None
     token_start: Ints | None = None
     token_end: Ints | None = None
+    alternatives: Alternatives | None = None
     gold: str | None = None
     inputs: tuple[Input, ...] = ()
     notes: tuple[Note, ...] = ()
@@ -478,6 +482,7 @@ positions='tokens')
             texts=None if self.texts is None else kept(self.texts, keep_text),
             token_start=None if self.token_start is None else self.token_start[keep_token],
             token_end=None if self.token_end is None else self.token_end[keep_token],
+            alternatives=self.alternatives and self.alternatives.kept(keep_span, new_text),
             gold=self.gold if self.gold in kept(self.annotators, keep_annotator) else None,
         )
 
@@ -547,6 +552,7 @@ positions='tokens')
         order = np.lexsort(values[::-1])
         again = repeats(*(value[order] for value in values))
         keep = np.sort(order[~again])
+        is_kept = np.isin(np.arange(len(order)), keep)
         what, number = "spans marked twice, second left out", int(again.sum())
         counted = {**self.skipped, what: self.skipped.get(what, 0) + number}
         if not number:
@@ -554,6 +560,7 @@ positions='tokens')
         return replace(
             self,
             **{name: value[keep] for name, value in zip(columns, values, strict=True)},
+            alternatives=self.alternatives and self.alternatives.kept(is_kept),
             options={**self.options, "duplicates": "skip"},
             skipped=counted,
         )

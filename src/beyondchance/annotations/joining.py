@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from beyondchance.annotations.alternatives import joined_alternatives
 from beyondchance.errors import DataError, MismatchError
 from beyondchance.messages import Quote
 from beyondchance.options import ReadOptions, declared
@@ -70,6 +71,7 @@ def joined_columns(parts: Sequence[Corpus]) -> dict[str, Any]:
         "texts": _if_known(parts, "texts", lambda texts: tuple(chain.from_iterable(texts))),
         "token_start": _if_known(parts, "token_start", np.concatenate),
         "token_end": _if_known(parts, "token_end", np.concatenate),
+        "alternatives": joined_alternatives(parts),
         "gold": _gold(parts),
         "inputs": tuple(dict.fromkeys(chain.from_iterable(part.inputs for part in parts))),
         # Notes may quote values that cannot be hashed; their sentences can.

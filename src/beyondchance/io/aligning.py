@@ -133,9 +133,13 @@ def _by_characters(text: str, other: str) -> Callable[[int, int], Interval]:
 def _placed(first: Draft, draft: Draft, place: Callable[[int, int], Interval]) -> Draft:
     """A draft with its spans at other places, of another text."""
     spans = []
+    pools: dict[int, tuple[Interval, ...]] = {}
     for span in draft.spans:
         start, end = place(span.start, span.end)
-        spans.append(replace(span, start=start, end=end))
+        # Quotes of the same words go on sharing one tuple.
+        if id(span.places) not in pools:
+            pools[id(span.places)] = tuple(place(*one) for one in span.places)
+        spans.append(replace(span, start=start, end=end, places=pools[id(span.places)]))
     return replace(draft, text=first.text, spans=spans, tokens=first.tokens, sentences=None)
 
 

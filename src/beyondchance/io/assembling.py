@@ -8,14 +8,17 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from functools import partial
 from operator import attrgetter
 from typing import Protocol, TypeVar
 
 import numpy as np
 
+from beyondchance.annotations.alternatives import KNOWN, Alternatives
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.errors import DataError, FormatError, MismatchError, OptionError, SpanError
 from beyondchance.io.aligning import aligned
@@ -38,7 +41,8 @@ _RULES = {"words": "rule", "whitespace": "whitespace"}
 
 def _checked(draft: Draft, reading: Reading) -> Draft:
     """Offsets in code points, checked against the text, without white space at the edges."""
-    unit = reading.options["offsets"] or draft.offsets
+    # What the option says is about offsets of files.
+    unit = draft.offsets if draft.is_words else reading.options["offsets"] or draft.offsets
     torn = None if draft.text.isascii() else _SURROGATE.search(draft.text)
     if torn is not None:
         problem = quoting("the text holds half of a character ({})", torn[0])
@@ -219,6 +223,7 @@ def assembled(drafts: Iterable[Draft], reading: Reading, *, unit: str, positions
     token_ends: list[int] = []
     origins: set[str] = set()
     shown: dict[str, None] = {}
+    pools = _Pools()
     for name, given in by_document.items():
         first, group = aligned(given, reading, shown, positions=positions)
         by_document[name] = group
@@ -244,6 +249,7 @@ def assembled(drafts: Iterable[Draft], reading: Reading, *, unit: str, positions
                     count_duplicate(found, _place(span, draft), reading)
                     continue
                 seen.add(place)
+                pools.add(span, draft, layout, first_text, reading)
                 spans.append((first_text + place[0], draft.annotator, *place[1:]))
     _sign_tokens(origins, positions, reading)
     reading.check()
@@ -269,6 +275,7 @@ def assembled(drafts: Iterable[Draft], reading: Reading, *, unit: str, positions
         texts=None if all(draft.is_blank for _, draft in drafted) else tuple(texts),
         token_start=np.array(token_starts, dtype=np.int64) if with_tokens else None,
         token_end=np.array(token_ends, dtype=np.int64) if with_tokens else None,
+        alternatives=pools.alternatives(),
         gold=next((draft.annotator for _, draft in drafted if draft.is_gold), None),
     )
 
@@ -452,6 +459,41 @@ def _placed(
         return part, start - begin, end - begin
     base = bisect_left(layout.starts, begin)
     return part, low - base, high - base
+
+
+@dataclass(frozen=True, slots=True)
+class _Pools:
+    """Where quotes without offsets may be."""
+
+    span_pool: list[int] = field(default_factory=list)
+    places: list[tuple[int, int, int, int]] = field(default_factory=list)
+    number: dict[int, int] = field(default_factory=dict)
+
+    def add(
+        self, span: DraftSpan, draft: Draft, layout: _Layout, first_text: int, reading: Reading
+    ) -> None:
+        """Keep where the next span may be. Places without a token are left out."""
+        if not span.places:
+            self.span_pool.append(KNOWN)
+            return
+        # Quotes of the same words share one tuple, which is as long as they are many.
+        pool = self.number.setdefault(id(span.places), len(self.number))
+        self.span_pool.append(pool)
+        if self.places and self.places[-1][0] >= pool:
+            return
+        uncounted = replace(reading, skipped=Counter())
+        for start, end in span.places:
+            with suppress(SpanError):
+                at = _placed(replace(span, start=start, end=end), draft, layout, uncounted)
+                self.places.append((pool, first_text + at[0], *at[1:]))
+
+    def alternatives(self) -> Alternatives | None:
+        """What there is to choose from, if there is."""
+        if not self.places:
+            return None
+        return Alternatives(
+            *(np.array(x) for x in (self.span_pool, *zip(*self.places, strict=True)))
+        )
 
 
 def twice_by(annotator: str, document: str) -> tuple[Piece, ...]:

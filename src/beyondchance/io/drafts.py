@@ -26,6 +26,9 @@ class DraftSpan:
         The words that the file stores next to the offsets, to check them by.
     where : Text
         Its place in the file, such as ``anna.ann:3``, if closer than the draft's.
+    places : tuple of (start, end)
+        All places where it may be, in the text and in its order, if it is a quote without offsets
+        that occurs more than once. Quotes of the same words share one tuple.
     """
 
     start: int
@@ -33,6 +36,7 @@ class DraftSpan:
     label: str
     surface: str | None = None
     where: Text | None = None
+    places: tuple[Interval, ...] = ()
 
     @property
     def named(self) -> tuple[Piece, ...]:
@@ -57,7 +61,8 @@ class Draft:
     offsets : {"codepoints", "utf16", "bytes"}
         What the offsets of spans, tokens and sentences count.
     is_words : bool
-        Whether spans are made of whole tokens, so that no white space is to be trimmed.
+        Whether the offsets are those of words and not of the file, so that they count code points
+        whatever those of files count, and no white space is to be trimmed.
     is_gold : bool
         Whether this is the gold standard rather than the work of an annotator.
     is_blank : bool

@@ -369,6 +369,14 @@ _ALL = (
         options=UNTOKENISED | {"spans_key", "ends", "empty"},
     ),
     Format(
+        name="quotes",
+        title="quotes without offsets, as of language models: JSON or JSONL, one file per model",
+        example="beyondchance agree model.jsonl gold.jsonl",
+        offsets="none",
+        first="[{",
+        options=(UNTOKENISED - {"offsets"}) | {"near_quotes"},
+    ),
+    Format(
         name="conllu",
         title="CoNLL-U with entities in MISC",
         example="beyondchance agree anna.conllu ben.conllu",

@@ -23,6 +23,7 @@ from beyondchance.results.score import UNMARKED
 from beyondchance.scoring.corpus_wide import BY_FUGACITIES, check_corpus_wide
 from beyondchance.scoring.counting import counted
 from beyondchance.scoring.data import scored_data
+from beyondchance.scoring.joint_placements import extremes, placement_notes
 from beyondchance.scoring.marks import (
     Marked,
     check_fit,
@@ -294,6 +295,8 @@ def _scored(
     }
     left_out = {reason: count for reason, count in skipped.items() if count}
     notes = *_notes(spans, scoring), *notes, *_freedom_notes(counts, spans)
+    if corpus.alternatives is not None and not with_self:
+        notes += placement_notes(extremes(corpus, shared, scoring, counts))
     return counts, settings, {**corpus.skipped, **left_out}, notes
 
 

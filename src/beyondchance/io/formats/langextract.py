@@ -27,7 +27,9 @@ def is_format(upload: Upload) -> bool:
         return False
     first = next(iter(row["extractions"] or ()), None)
     if isinstance(first, dict):
-        return "extraction_class" in first or "extraction_text" in first
+        # Without a place at all, null or not, they are the quotes of a model.
+        has_place = "char_interval" in first or "alignment_status" in first
+        return has_place and ("extraction_class" in first or "extraction_text" in first)
     return first is None and "document_id" in row and "text" in row
 
 

@@ -1,0 +1,376 @@
+"""Quotes without offsets: records of language models, each a text and the words marked in it.
+
+``{"text": ..., "entities": [{"text": "Lund", "label": "LOC"}]}``, the quotes grouped by label
+(``{"text": ..., "entities": {"LOC": ["Lund"]}}`` or ``{"text": ..., "LOC": ["Lund"]}``), the
+examples of spacy-llm, and others with similar names.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+from beyondchance.errors import FormatError
+from beyondchance.io.drafts import Draft, DraftSpan
+from beyondchance.io.json_rows import head_values, rows_of
+from beyondchance.io.options import Reading
+from beyondchance.io.quoted import FOLDED, NEAR, Mention, Missing, Place, placed
+from beyondchance.io.registry import Upload
+from beyondchance.io.sources import Source
+from beyondchance.io.values import identifier, label_of, object_of, quoting, refused
+from beyondchance.messages import Quote
+
+_TEXTS = (
+    *("text", "full_text", "sentence", "content", "input", "raw_text", "raw", "body", "passage"),
+    *("context", "source_text", "sourceText", "Text"),
+)
+_DOCUMENTS = ("id", "doc_id", "document_id", "docid", "uid", "guid", "_id")
+_ANNOTATORS = ("annotator", "annotator_id", "annotator_name", "annotated_by", "coder", "model")
+_LISTS = (
+    *("entities", "spans", "quotes", "mentions", "extractions", "annotations", "labels", "label"),
+    *("named_entities", "ner", "nerData", "predictions", "output"),
+)
+_WORDS = (
+    *("text", "quote", "span", "mention", "extraction_text", "entity_text", "surface", "phrase"),
+    *("word", "words", "token", "value", "name", "entity"),
+)
+_LABELS = (
+    *("label", "type", "category", "entity_type", "extraction_class", "class", "tag"),
+    *("entity_group", "entity"),
+)
+"""What records call these things; the first that is there counts."""
+_NOT_LABELS = frozenset(
+    {
+        *("tokens", "words", "tags", "ner_tags", "pos_tags", "chunk_tags", "sentences", "lines"),
+        *("cats", "categories", "accept", "comments", "options"),
+    }
+)
+"""Lists of strings that are not the quotes of one label."""
+_NONE = "==NONE=="
+"""The label by which spacy-llm says that a quote is no entity."""
+_OFFSET = re.compile("start|begin|end|offset|position|index|indices|interval|span", re.IGNORECASE)
+
+AMBIGUOUS = "quotes that may be at other occurrences, placed in order"
+NOT_FOUND = "quotes not found in the text left out"
+SURPLUS = "quotes marked more often than they occur, surplus left out"
+_FOUND = {
+    FOLDED: "quotes found up to case, white space and typography",
+    NEAR: "quotes found nearly, not word for word",
+}
+
+
+# --- Detection ----------------------------------------------------------------
+
+
+def is_format(upload: Upload) -> bool:
+    """Whether the content looks like quotes: words with labels, and no offsets."""
+    if upload.data is not None:
+        rows = upload.data if isinstance(upload.data, list | tuple) else []
+        return bool(rows) and _look_right(list(rows[:100]))
+    return all(map(_looks_right, upload.sources))
+
+
+def _looks_right(source: Source) -> bool:
+    rows = head_values(source)
+    if len(rows) == 1 and source.is_longer_than_head and isinstance(rows[0], Mapping):
+        # One text may be longer than the head, and its quotes follow.
+        if _first(rows[0], _TEXTS) is None:
+            return False
+        with suppress(FormatError):
+            rows = [row for _, _, row in islice(rows_of(source), 1)]
+    return _look_right(rows)
+
+
+def _look_right(rows: list[Any]) -> bool:
+    """Whether the first record that has quotes has them without offsets, and so have others."""
+    if not all(isinstance(row, Mapping) for row in rows):
+        return False
+    verdicts = [verdict for row in rows if (verdict := _verdict(row)) is not None]
+    return bool(verdicts) and all(verdicts)
+
+
+def _verdict(row: Mapping[str, Any]) -> bool | None:
+    """Whether a record has quotes; None if it has none at all and may have had."""
+    key = _key(row, _LISTS)
+    if key is None:
+        return _verdict_of_groups(row)
+    value = row[key]
+    if value is None:
+        return None
+    if isinstance(value, Mapping):
+        lists = [items for items in value.values() if items]
+        return all(_is_group(items) for items in lists) if lists else None
+    if not isinstance(value, list):
+        return False
+    # The last may be cut short where the head of the file ends.
+    return all(_is_quote(item) for item in (value[:-1] or value)) if value else None
+
+
+def _verdict_of_groups(row: Mapping[str, Any]) -> bool | None:
+    """The same of lists next to the text: some of what they hold must be in it."""
+    text, groups = _first(row, _TEXTS), _flat_groups(row)
+    if not isinstance(text, str) or (not groups and any(isinstance(row[x], list) for x in row)):
+        return False
+    return any(words in text for group in groups.values() for words in group) or None
+
+
+def _is_group(items: Any) -> bool:
+    return isinstance(items, list) and all(
+        isinstance(item, str) or (isinstance(item, Mapping) and _is_quote({**item, "label": ""}))
+        for item in items
+    )
+
+
+def _is_quote(item: Any) -> bool:
+    """Whether something is a quote with a label and without offsets."""
+    if not isinstance(item, Mapping) or "char_interval" in item or _has_offsets(item):
+        return False
+    words = _words_key(item)
+    return words is not None and _label_key(item, words) is not None
+
+
+def _has_offsets(item: Mapping[str, Any]) -> bool:
+    return any(_has_numbers(value) and _OFFSET.search(str(key)) for key, value in item.items())
+
+
+def _has_numbers(value: Any) -> bool:
+    if isinstance(value, str):
+        return False
+    if isinstance(value, Mapping):
+        return any(map(_has_numbers, value.values()))
+    if isinstance(value, list | tuple):
+        return any(map(_has_numbers, value[:4]))
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _key(item: Mapping[str, Any], names: tuple[str, ...]) -> str | None:
+    """The first of some names that an object has."""
+    return next((name for name in names if name in item), None)
+
+
+def _first(item: Mapping[str, Any], names: tuple[str, ...]) -> Any:
+    """The first value with one of some names that is not null."""
+    return next((item[name] for name in names if item.get(name) is not None), None)
+
+
+def _words_key(item: Mapping[str, Any]) -> str | None:
+    return next((name for name in _WORDS if isinstance(item.get(name), str)), None)
+
+
+def _label_key(item: Mapping[str, Any], words: str) -> str | None:
+    return next((name for name in _LABELS if name in item and name != words), None)
+
+
+def _flat_groups(row: Mapping[str, Any]) -> dict[str, list[Any]]:
+    """Lists by label that a record has next to its text."""
+    known = {*_TEXTS, *_DOCUMENTS, *_ANNOTATORS}
+    groups: dict[str, list[Any]] = {
+        key: value or []
+        for key, value in row.items()
+        if key not in known and isinstance(value, list | None)
+    }
+    is_odd = _NOT_LABELS & groups.keys() or not all(
+        isinstance(item, str) for value in groups.values() for item in value
+    )
+    return {} if is_odd else groups
+
+
+# --- Reading ------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Record:
+    """A record as it stands in a file."""
+
+    where: str
+    document: str
+    row: Mapping[str, Any]
+    text: str | None
+
+
+def read(uploads: list[Upload], reading: Reading) -> Iterator[Draft]:
+    """Read all records: a draft for each."""
+    records = {upload.name: list(_records(upload)) for upload in uploads}
+    # Models are often asked for quotes only, so that the text is in the file of another.
+    texts: dict[str, str] = {}
+    for listed in records.values():
+        for record in listed:
+            if record.text is not None:
+                texts.setdefault(record.document, record.text)
+    for upload in uploads:
+        n_quotes, n_before = 0, reading.skipped[NOT_FOUND]
+        _check_any(records[upload.name])
+        for record in records[upload.name]:
+            if not _is_annotated(record.row):
+                reading.skipped["records not annotated left out"] += 1
+                continue
+            draft, n_here = _draft(record, texts, upload.annotator, reading)
+            n_quotes += n_here
+            reading.met(upload.name, [draft.annotator])
+            yield draft
+        n_lost = reading.skipped[NOT_FOUND] - n_before
+        if n_lost:
+            lost = f"{n_lost:,} of {n_quotes:,} quotes are not in their texts and were left out"
+            reading.note(lost, where=upload.name)
+
+
+def _is_annotated(row: Mapping[str, Any]) -> bool:
+    """Whether a record has quotes, or a place for them: a model may have given no answer."""
+    key = _key(row, _LISTS)
+    return bool(_flat_groups(row)) if key is None else row[key] is not None
+
+
+def _check_any(records: list[_Record]) -> None:
+    """Refuse an upload of records of which none was annotated."""
+    if records and not any(_is_annotated(record.row) for record in records):
+        first = records[0]
+        raise FormatError(
+            *("no quotes among ", *_listed(first.row)),
+            where=first.where,
+            expected="a list of them under a key such as 'entities'",
+        )
+
+
+def _records(upload: Upload) -> Iterator[_Record]:
+    for where, number, row in _rows(upload):
+        object_of(row, where, "the record")
+        name = next((found for key in _DOCUMENTS if (found := identifier(row, key, where))), None)
+        text = _first(row, _TEXTS)
+        if not isinstance(text, str | None):
+            key = next(key for key in _TEXTS if row.get(key) is not None)
+            raise refused(text, f"{key!r}", where, "the text that was quoted from, as a string")
+        if name is None and text is None:
+            names = "'text' or 'id'"
+            raise FormatError(
+                "has no text and no id", where=where, expected=f"an object with {names}"
+            )
+        yield _Record(where, name or number, row, text)
+
+
+def _rows(upload: Upload) -> Iterator[tuple[str, str, Any]]:
+    if upload.data is not None:
+        rows = upload.data if isinstance(upload.data, list | tuple) else [upload.data]
+        for number, row in enumerate(rows, start=1):
+            is_mapping = isinstance(row, Mapping)
+            yield f"{upload.name}: item {number}", str(number), dict(row) if is_mapping else row
+        return
+    for source in upload.sources:
+        rows = list(rows_of(source))
+        stem = upload.document_of(source)
+        for where, number, row in rows:
+            name = stem if len(rows) == 1 else f"{stem}:{number}"
+            yield where, name if upload.is_folder else f"{number}", row
+
+
+def _draft(
+    record: _Record, texts: Mapping[str, str], annotator: str, reading: Reading
+) -> tuple[Draft, int]:
+    """The draft of a record, and how many quotes it has, found or not."""
+    where, row = record.where, record.row
+    text = texts.get(record.document) if record.text is None else record.text
+    if text is None:
+        raise FormatError(
+            *quoting("document {} has no text", record.document),
+            where=where,
+            expected="it in the record, or with this id in the file of another annotator",
+            remedy="add the texts under the key 'text'",
+        )
+    names = (identifier(row, key, where) for key in _ANNOTATORS)
+    annotator = next(filter(None, names), annotator)
+    mentions = list(_mentions(row, where, reading))
+    spans = []
+    places = placed(text, mentions, near=reading.options["near_quotes"])
+    for mention, place in zip(mentions, places, strict=True):
+        span = _span(mention, place, reading)
+        if span is not None:
+            spans.append(span)
+    draft = Draft(
+        where=where,
+        document=record.document,
+        annotator=annotator,
+        text=text,
+        spans=spans,
+        is_words=True,
+    )
+    return draft, len(mentions)
+
+
+def _span(mention: Mention, place: Place | Missing, reading: Reading) -> DraftSpan | None:
+    """The span of a quote that was found; what there is to say of it is counted."""
+    if isinstance(place, Missing):
+        reading.skipped[SURPLUS if place.is_surplus else NOT_FOUND] += 1
+        return None
+    if place.how in _FOUND:
+        reading.skipped[_FOUND[place.how]] += 1
+    if place.pool:
+        reading.skipped[AMBIGUOUS] += 1
+    return DraftSpan(place.start, place.end, mention.label, places=place.pool)
+
+
+def _mentions(row: Mapping[str, Any], where: str, reading: Reading) -> Iterator[Mention]:
+    """The quotes of a record in their order."""
+    key = _key(row, _LISTS)
+    if key is None:
+        yield from _grouped(_flat_groups(row), where, reading)
+        return
+    value = row[key]
+    if isinstance(value, Mapping):
+        yield from _grouped(value, where, reading)
+    elif isinstance(value, list):
+        for number, item in enumerate(value, start=1):
+            place = f"{where}: quote #{number}"
+            object_of(dict(item) if isinstance(item, Mapping) else item, where, f"quote #{number}")
+            if not _is_denied(item, reading):
+                yield _mention(item, place, reading)
+    else:
+        raise refused(value, f"{key!r}", where, "a list of quotes, or lists by label")
+
+
+def _is_denied(item: Mapping[str, Any], reading: Reading) -> bool:
+    """Whether a quote is an example of what is no entity, as those of spacy-llm."""
+    if item.get("is_entity") is not False and item.get("label") != _NONE:
+        return False
+    reading.skipped["quotes marked as no entity left out"] += 1
+    return True
+
+
+def _mention(item: Mapping[str, Any], where: str, reading: Reading) -> Mention:
+    words = _words_key(item)
+    if words is None:
+        keys = ("has no words, but ", *_listed(item))
+        raise FormatError(*keys, where=where, expected="words under a key such as 'text'")
+    label = _label_key(item, words)
+    if label is None:
+        keys = ("has no label, but ", *_listed(item))
+        raise FormatError(*keys, where=where, expected="one under a key such as 'label'")
+    if _has_offsets(item):
+        reading.skipped["offsets ignored, quotes found by their words"] += 1
+    return Mention(item[words], label_of(item[label], where, f"{label!r}"))
+
+
+def _grouped(groups: Mapping[str, Any], where: str, reading: Reading) -> Iterator[Mention]:
+    """Quotes by label."""
+    for label, items in groups.items():
+        place = (where, ": ", Quote(label))
+        if items is None:
+            continue
+        if not isinstance(items, list):
+            expected = "a list of quotes, because the words and the label could be either way round"
+            raise refused(items, "it", place, expected)
+        for number, item in enumerate(items, start=1):
+            if isinstance(item, Mapping):
+                yield _mention({**item, "label": label}, f"{where}: quote #{number}", reading)
+            elif isinstance(item, str):
+                yield Mention(item, label_of(label, where))
+            else:
+                raise refused(item, f"quote #{number}", place, "words")
+
+
+def _listed(item: Mapping[str, Any]) -> list[Any]:
+    """The keys of an object, for a message."""
+    listed: list[Any] = [x for key in list(item)[:10] for x in (", ", Quote(str(key)))]
+    return listed[1:] or ["nothing"]

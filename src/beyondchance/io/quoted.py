@@ -1,0 +1,283 @@
+"""Where quotes are in a text: the output of language models has words, but no offsets.
+
+The i-th mention of a string is its i-th occurrence, whatever its label. Occurrences that lie in
+the place of a longer quote are passed over while there are enough others: *New York* is rather the
+city than a part of *New York Times* that was quoted as well.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from beyondchance.io.offsets import Interval
+from beyondchance.io.registry import required
+
+EXACT, FOLDED, NEAR = "exact", "folded", "near"
+"""How a quote was found: as it is, up to case, white space and typography, or nearly."""
+
+_UNSPACED = re.compile(
+    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
+    "\uf900-\ufaff\U00020000-\U0003ffff]"
+)
+"""Thai, Lao, Burmese, Khmer, Japanese and Chinese, which have no spaces between words, and
+Korean, which writes particles to the word before them."""
+
+_TYPOGRAPHY = {
+    **dict.fromkeys("\u2018\u2019\u201a\u201b\u02bc\u00b4`", "'"),
+    **dict.fromkeys("\u201c\u201d\u201e\u201f\u00ab\u00bb", '"'),
+    **dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2212", "-"),
+    "\u2026": "...",
+}
+"""What models write for characters that keyboards do not have."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A quote as it stands in a file: its words and its label."""
+
+    words: str
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a quote is taken to be.
+
+    Attributes
+    ----------
+    start, end : int
+        Half-open, in characters.
+    how : {"exact", "folded", "near"}
+        How it was found.
+    pool : tuple of (start, end)
+        All places where the words are, if the quote may be at another of them. Mentions of the
+        same words share one tuple.
+    """
+
+    start: int
+    end: int
+    how: str = EXACT
+    pool: tuple[Interval, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """A quote without a place.
+
+    Attributes
+    ----------
+    is_surplus : bool
+        Whether its words are in the text, but were quoted more often than they occur.
+    """
+
+    is_surplus: bool
+
+
+def placed(
+    text: str, mentions: Sequence[Mention], *, near: float | None = None
+) -> list[Place | Missing]:
+    """Find the place of each mention.
+
+    Parameters
+    ----------
+    text : str
+    mentions : sequence of Mention
+        All quotes of one annotator, in their order.
+    near : float, optional
+        How similar a stretch of text must be to a quote that is not found, between 0 and 1.
+
+    Examples
+    --------
+    >>> text = "The New York Times is read in New York and in old New York."
+    >>> mentions = [Mention("New York", "LOC"), Mention("New York Times", "ORG")]
+    >>> for place in placed(text, mentions):
+    ...     print(place.start, place.end, place.pool)
+    30 38 ((4, 12), (30, 38), (50, 58))
+    4 18 ()
+    """
+    numbers: dict[str, list[int]] = {}
+    for number, mention in enumerate(mentions):
+        numbers.setdefault(mention.words.strip(), []).append(number)
+    searched = _Searched(text)
+    claimed = bytearray(len(text))
+    found: list[Place | Missing] = [Missing(is_surplus=False)] * len(mentions)
+    # Longer quotes take their places first.
+    for words in sorted(numbers, key=len, reverse=True):
+        own = numbers[words]
+        pool, how = searched.occurrences(words, near=near)
+        if not pool:
+            continue
+        free = [place for place in pool if claimed.find(1, *place) < 0]
+        labels = [mentions[number].label for number in own]
+        ranks = _ranks(labels, len(pool))
+        order = free if len(free) > max(ranks) else pool
+        is_filled = _filled(labels, len(pool))
+        shared = tuple(pool)
+        for number, rank in zip(own, ranks, strict=True):
+            if rank >= len(pool):
+                found[number] = Missing(is_surplus=True)
+                continue
+            place = order[rank]
+            is_known = is_filled[mentions[number].label]
+            found[number] = Place(*place, how, () if is_known else shared)
+            claimed[slice(*place)] = b"\1" * (place[1] - place[0])
+    return found
+
+
+def _ranks(labels: Sequence[str], n_occurrences: int) -> list[int]:
+    """Which occurrence each mention of a string is.
+
+    The i-th mention is the i-th one. Where there are more mentions than occurrences, one
+    occurrence can have several labels, and mentions are numbered label by label.
+
+    Examples
+    --------
+    >>> _ranks(["LOC", "ORG"], 2), _ranks(["LOC", "ORG"], 1), _ranks(["LOC", "LOC"], 1)
+    ([0, 1], [0, 0], [0, 1])
+    """
+    if len(labels) <= n_occurrences:
+        return list(range(len(labels)))
+    seen: dict[str, int] = {}
+    ranks = []
+    for label in labels:
+        ranks.append(seen.get(label, 0))
+        seen[label] = ranks[-1] + 1
+    return ranks
+
+
+def _filled(labels: Sequence[str], n_occurrences: int) -> dict[str, bool]:
+    """Whether the quotes of a label are at all occurrences of their words, so that none is free.
+
+    Examples
+    --------
+    >>> _filled(["LOC"], 1), _filled(["LOC", "ORG"], 2), _filled(["LOC", "ORG", "LOC"], 2)
+    ({'LOC': True}, {'LOC': False, 'ORG': False}, {'LOC': True, 'ORG': False})
+    """
+    return {label: number >= n_occurrences for label, number in Counter(labels).items()}
+
+
+# --- Search -------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Searched:
+    """A text in which quotes are searched for."""
+
+    text: str
+
+    def occurrences(self, words: str, *, near: float | None) -> tuple[list[Interval], str]:
+        """All places of a string that do not overlap, and how they were found.
+
+        Whole words; parts of words where there are none.
+        """
+        if not words:
+            return [], EXACT
+        found = self._whole(list(_found(self.text, words)))
+        if found:
+            return found, EXACT
+        folded = _folded(words).text.strip()
+        found = self._whole(list(self._text_folded.found(folded))) if folded else []
+        if found:
+            return found, FOLDED
+        return ([], NEAR) if near is None else (self._nearest(words, near), NEAR)
+
+    @cached_property
+    def _text_folded(self) -> _Folded:
+        return _folded(self.text)
+
+    def _whole(self, places: list[Interval]) -> list[Interval]:
+        """Those that begin and end with a word; all of them where none does."""
+        return [place for place in places if all(map(self._is_edge, place))] or places
+
+    def _is_edge(self, offset: int) -> bool:
+        """Whether no word goes on across an offset."""
+        text = self.text
+        if not 0 < offset < len(text):
+            return True
+        return not (_is_joined(text[offset]) and _is_joined(text[offset - 1]))
+
+    def _nearest(self, words: str, share: float) -> list[Interval]:
+        """The stretch of whole words that is most similar, if it is similar enough."""
+        fuzz: Any = required("rapidfuzz.fuzz", extra="quotes", purpose="near_quotes")
+        # A little less is asked of a window as long as the quote: a word that it cuts is completed.
+        window = fuzz.partial_ratio_alignment(words, self.text, score_cutoff=90 * share)
+        if window is None:
+            return []
+        start, end = window.dest_start, window.dest_end
+        while start < end and not self._is_edge(start):
+            start -= 1
+        while end > start and not self._is_edge(end):
+            end += 1
+        stretch = self.text[start:end]
+        start += len(stretch) - len(stretch.lstrip())
+        end -= len(stretch) - len(stretch.rstrip())
+        is_near = start < end and fuzz.ratio(words, self.text[start:end]) >= 100 * share
+        return [(start, end)] if is_near else []
+
+
+def _is_joined(character: str) -> bool:
+    """Whether a character makes a word with another next to it."""
+    if character.isascii():
+        return character.isalnum() or character == "_"
+    is_word = character.isalnum() or unicodedata.category(character)[0] == "M"
+    return is_word and _UNSPACED.match(character) is None
+
+
+def _found(text: str, words: str) -> Iterator[Interval]:
+    """Where a string is in a text, from left to right, without overlap."""
+    start = text.find(words)
+    while start >= 0:
+        yield start, start + len(words)
+        start = text.find(words, start + len(words))
+
+
+@dataclass(frozen=True, slots=True)
+class _Folded:
+    """A text without differences in case, white space and typography.
+
+    Attributes
+    ----------
+    text : str
+    starts, ends : list of int
+        The characters of the original that each character stands for.
+    """
+
+    text: str
+    starts: list[int]
+    ends: list[int]
+
+    def found(self, words: str) -> Iterator[Interval]:
+        """Where a folded string is, in characters of the original."""
+        return ((self.starts[s], self.ends[e - 1]) for s, e in _found(self.text, words))
+
+
+def _folded(text: str) -> _Folded:
+    """Fold a text.
+
+    Examples
+    --------
+    >>> _folded("The  Straße")
+    _Folded(text='the strasse', starts=[0, 1, 2, 3, 5, 6, 7, 8, 9, 9, 10], \
+ends=[1, 2, 3, 5, 6, 7, 8, 9, 10, 10, 11])
+    """
+    parts: list[str] = []
+    starts: list[int] = []
+    ends: list[int] = []
+    for offset, character in enumerate(text):
+        if character.isspace():
+            if parts and parts[-1] == " ":
+                ends[-1] = offset + 1
+                continue
+            new = " "
+        else:
+            new = _TYPOGRAPHY.get(character) or character.casefold()
+        parts.append(new)
+        starts += [offset] * len(new)
+        ends += [offset + 1] * len(new)
+    return _Folded("".join(parts), starts, ends)

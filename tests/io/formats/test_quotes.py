@@ -1,0 +1,318 @@
+"""Quotes without offsets: every shape of records, what is counted, and what is wrong."""
+
+import io
+import json
+from contextlib import suppress
+
+import pytest
+from hypothesis import given, settings, strategies as st
+
+import beyondchance as bc
+from beyondchance.io.assembling import assembled
+from beyondchance.io.formats import quotes
+from beyondchance.io.options import Reading
+from beyondchance.io.registry import FORMATS, Upload
+from beyondchance.io.sources import Source
+from mutation import places, replaced
+
+#       0         1         2         3
+#       0123456789012345678901234567890123
+TEXT = "Mira Holt sailed to Lund. Mira won."
+EXPECTED = [(0, 9, "PER"), (20, 24, "LOC")]
+QUOTES = [{"text": "Mira Holt", "label": "PER"}, {"text": "Lund", "label": "LOC"}]
+ELSEWHERE = "quotes that may be at other occurrences, placed in order"
+
+
+def stream(content):
+    text = content if isinstance(content, str) else json.dumps(content)
+    return io.BytesIO(text.encode())
+
+
+def spans(corpus, document="1"):
+    return [tuple(span) for span in corpus.spans(document, corpus.annotators[0])]
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        {"text": TEXT, "entities": QUOTES},
+        {"sentence": TEXT, "spans": [{"span": q["text"], "type": q["label"]} for q in QUOTES]},
+        {"input": TEXT, "quotes": [{"quote": q["text"], "category": q["label"]} for q in QUOTES]},
+        {"text": TEXT, "mentions": [{"mention": q["text"], "class": q["label"]} for q in QUOTES]},
+        {"text": TEXT, "entities": [{"name": q["text"], "type": q["label"]} for q in QUOTES]},
+        {"text": TEXT, "entities": [{"entity": q["text"], "type": q["label"]} for q in QUOTES]},
+        {"text": TEXT, "entities": [{"value": q["text"], "entity": q["label"]} for q in QUOTES]},
+        {
+            "text": TEXT,
+            "extractions": [
+                {"extraction_text": q["text"], "extraction_class": q["label"]} for q in QUOTES
+            ],
+        },
+        {"sourceText": TEXT, "nerData": [{"token": q["text"], "tag": q["label"]} for q in QUOTES]},
+        {"text": TEXT, "entities": {"PER": ["Mira Holt"], "LOC": ["Lund"], "ORG": [], "X": None}},
+        {"text": TEXT, "entities": {"PER": [{"text": "Mira Holt"}], "LOC": ["Lund"]}},
+        {"text": TEXT, "PER": ["Mira Holt"], "LOC": ["Lund"], "ORG": []},
+    ],
+)
+def test_every_shape_of_records(record):
+    for content in (record, [record], json.dumps(record) + "\n"):
+        corpus = bc.read(stream(content))
+        assert spans(corpus) == EXPECTED
+        assert corpus.texts == (TEXT,)
+        assert [note.text for note in corpus.notes] == [("read as ", "quotes")]
+        assert corpus.skipped == {}
+    assert spans(bc.read([record])) == EXPECTED
+
+
+def test_several_records(tmp_path):
+    path = tmp_path / "model.jsonl"
+    rows = [{"id": "a", "text": TEXT, "entities": QUOTES}, {"text": "Ah.", "entities": []}]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    corpus = bc.read(path)
+    assert corpus.documents == ("a", "2")
+    assert corpus.annotators == ("model",)
+    assert spans(corpus, "2") == []
+    assert (corpus.unit, corpus.positions) == ("document", "characters")
+
+
+def test_records_may_name_the_model():
+    rows = [{"text": TEXT, "entities": QUOTES, "id": 1, "model": name} for name in ("x", "y")]
+    assert bc.read(stream(rows)).annotators == ("x", "y")
+
+
+def test_the_first_records_may_have_no_quotes():
+    rows = [{"text": "Ah.", "entities": []}] * 3 + [{"text": TEXT, "entities": QUOTES}]
+    corpus = bc.read(stream(rows))
+    assert spans(corpus, "4") == EXPECTED
+
+
+@pytest.mark.parametrize("is_array", [True, False])
+def test_files_longer_than_their_head_are_recognised(is_array):
+    rows = [{"text": f"{TEXT} {'x' * 1000}", "entities": QUOTES}] * 100
+    content = rows if is_array else "\n".join(map(json.dumps, rows))
+    corpus = bc.read(stream(content))
+    assert len(corpus.documents) == 100
+    assert len(corpus.span_start) == 200
+
+
+@pytest.mark.parametrize("is_array", [True, False])
+def test_one_text_may_be_longer_than_the_head(is_array):
+    row = {"text": f"{TEXT} {'x ' * 50000}", "entities": QUOTES}
+    assert spans(bc.read(stream([row] if is_array else row))) == EXPECTED
+
+
+def test_a_model_may_have_given_no_answer():
+    rows = [{"text": TEXT, "entities": QUOTES}, {"text": "Ah.", "entities": None}, {"text": "Oh."}]
+    corpus = bc.read(stream(rows))
+    assert corpus.documents == ("1",)
+    assert corpus.skipped == {"records not annotated left out": 2}
+
+
+def test_lists_next_to_the_text_may_be_empty_or_invented():
+    rows = [
+        {"text": "Ah.", "PER": [], "LOC": []},
+        {"text": "Oh.", "PER": ["Eve"]},
+        {"text": TEXT, "PER": ["Mira Holt"], "LOC": ["Lund"]},
+    ]
+    corpus = bc.read(stream(rows))
+    assert corpus.documents == ("1", "2", "3")
+    assert spans(corpus, "3") == EXPECTED
+
+
+def test_folders_with_a_file_for_each_document(tmp_path):
+    for model in ("x", "y"):
+        (tmp_path / model).mkdir()
+        for name in ("one", "two"):
+            record = {"text": f"{TEXT} {name}", "entities": QUOTES}
+            (tmp_path / model / f"{name}.json").write_text(json.dumps(record))
+    corpus = bc.read(tmp_path / "x", tmp_path / "y")
+    assert corpus.annotators == ("x", "y")
+    assert corpus.documents == ("one", "two")
+    assert spans(corpus, "two") == EXPECTED
+
+
+def test_quotes_move_with_a_text_that_differs_in_white_space():
+    model = [{"id": 1, "text": "Ada  met Bo. Ada left.", "entities": {"PER": ["Ada"]}}]
+    person = [{"id": 1, "text": "Ada met Bo. Ada left.", "entities": {"PER": ["Ada", "Ada"]}}]
+    corpus = bc.read(stream(person), stream(model))
+    assert corpus.texts == (person[0]["text"],)
+    assert corpus.alternatives.start.tolist() == [0, 12]
+
+
+def test_examples_of_no_entity_are_counted():
+    """As those of spacy-llm."""
+    no = {"text": "sailed", "is_entity": False, "label": "==NONE==", "reason": "is a verb"}
+    yes = {**QUOTES[0], "is_entity": True, "reason": "is a name"}
+    corpus = bc.read(stream([{"text": TEXT, "spans": [yes, no]}]))
+    assert spans(corpus) == EXPECTED[:1]
+    assert corpus.skipped == {"quotes marked as no entity left out": 1}
+
+
+def test_what_is_not_found_is_counted_and_said():
+    found = [*QUOTES, {"text": "Oslo", "label": "LOC"}, {"text": "LUND", "label": "ORG"}]
+    corpus = bc.read(stream([{"text": TEXT, "entities": [*found, QUOTES[0]]}]))
+    assert corpus.skipped == {
+        "quotes not found in the text left out": 1,
+        "quotes found up to case, white space and typography": 1,
+        "quotes marked more often than they occur, surplus left out": 1,
+    }
+    assert str(corpus.notes[-1]) == (
+        "stream 1: 1 of 5 quotes are not in their texts and were left out"
+    )
+
+
+def test_quotes_that_may_be_elsewhere_are_counted():
+    corpus = bc.read(stream([{"text": TEXT, "entities": {"PER": ["Mira"]}}]))
+    assert corpus.skipped == {ELSEWHERE: 1}
+    assert corpus.alternatives.start.tolist() == [0, 26]
+
+
+def test_offsets_are_ignored_on_request():
+    wrong = [{**quote, "start": 3, "end": 5} for quote in QUOTES]
+    record = {"text": TEXT, "entities": wrong}
+    assert not quotes.is_format(Upload("", "", [], data=[record]))
+    corpus = bc.read(stream([record]), format="quotes")
+    assert spans(corpus) == EXPECTED
+    assert corpus.skipped == {"offsets ignored, quotes found by their words": 2}
+
+
+def test_near_quotes_are_signed_and_counted():
+    pytest.importorskip("rapidfuzz")
+    record = {"text": TEXT, "entities": [{"text": "Myra Holt", "label": "PER"}]}
+    corpus = bc.read(stream([record]), near_quotes=0.8)
+    assert spans(corpus) == EXPECTED[:1]
+    assert corpus.skipped == {"quotes found nearly, not word for word": 1}
+    assert corpus.options["near_quotes"] == 0.8
+    assert bc.read(stream([record])).skipped == {"quotes not found in the text left out": 1}
+
+
+def test_texts_may_be_in_the_file_of_another():
+    model = [{"id": "a", "entities": QUOTES}]
+    person = [{"id": "a", "text": TEXT, "entities": QUOTES[:1]}]
+    corpus = bc.read(stream(model), stream(person))
+    assert spans(corpus, "a") == EXPECTED
+    assert bc.agreement(corpus).observed == pytest.approx(2 * 9 / (9 + 13))
+
+
+@pytest.mark.parametrize("unit", ["utf16", "codepoints"])
+def test_offsets_of_other_files_do_not_move_quotes(unit):
+    text = "😀 Lund"
+    start = 2 + (unit == "utf16")
+    person = {
+        "id": 1,
+        "text": text,
+        "entities": [{"start": start, "end": start + 4, "label": "LOC"}],
+    }
+    model = {"id": 1, "text": text, "entities": QUOTES[1:]}
+    corpus = bc.read(stream([model]), stream([person]), offsets=unit)
+    assert {tuple(corpus.spans("1", name)[0]) for name in corpus.annotators} == {(2, 6, "LOC")}
+
+
+def test_tokens_are_scored_like_characters():
+    rows = [{"text": TEXT, "entities": {"PER": ["Mira", "Mira Holt"]}}]
+    corpus = bc.read(stream(rows), positions="tokens")
+    assert spans(corpus) == [(0, 2, "PER"), (6, 7, "PER")]
+    assert corpus.alternatives.start.tolist() == [0, 6]
+    assert corpus.alternatives.end.tolist() == [1, 7]
+
+
+def test_places_that_cut_a_token_are_left_out_if_tokens_are_strict():
+    rows = [{"text": "C and C, I see", "entities": {"X": ["C"]}}]
+    corpus = bc.read(stream(rows), positions="tokens", tokeniser="whitespace", align="strict")
+    assert spans(corpus) == [(0, 1, "X")]
+    assert corpus.alternatives.start.tolist() == [0]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ([{"entities": QUOTES}], "item 1: has no text and no id; expected an object with"),
+        (
+            [{"id": "a", "entities": QUOTES}],
+            (
+                "item 1: document 'a' has no text; expected it in the record, or with this id in "
+                "the file of another annotator: add the texts under the key 'text'"
+            ),
+        ),
+        ([{"text": 3, "entities": []}], "'text' is 3; expected the text that was quoted from"),
+        (["x"], "item 1: the record is 'x'; expected an object"),
+        ([{"text": TEXT}], "item 1: no quotes among 'text'; expected a list of them under a key"),
+        (
+            [{"text": TEXT, "entities": "Lund"}],
+            "'entities' is 'Lund'; expected a list of quotes, or lists by label",
+        ),
+        ([{"text": TEXT, "entities": ["Lund"]}], "item 1: quote #1 is 'Lund'; expected an object"),
+        (
+            [{"text": TEXT, "entities": [{"label": "LOC"}]}],
+            "item 1: quote #1: has no words, but 'label'; expected words under a key such as",
+        ),
+        (
+            [{"text": TEXT, "entities": [{"text": "Lund", "score": 1}]}],
+            "item 1: quote #1: has no label, but 'text', 'score'; expected one under a key such as",
+        ),
+        (
+            [{"text": TEXT, "entities": [{"text": "Lund", "label": ["LOC"]}]}],
+            "item 1: quote #1: 'label' is a list; expected a name",
+        ),
+        (
+            [{"text": TEXT, "entities": {"Lund": "LOC"}}],
+            (
+                "item 1: 'Lund': it is 'LOC'; expected a list of quotes, because the words and the "
+                "label could be either way round"
+            ),
+        ),
+        (
+            [{"text": TEXT, "entities": {"LOC": [3]}}],
+            "item 1: 'LOC': quote #1 is 3; expected words",
+        ),
+        ('{"text": "x", "entities": [', "not valid JSON"),
+    ],
+)
+def test_malformed_files(content, message):
+    with pytest.raises(bc.FormatError) as caught:
+        bc.read(stream(content), format="quotes")
+    assert message in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        {"text": TEXT, "entities": [{"start": 0, "end": 4, "label": "PER", "text": "Mira"}]},
+        {"text": TEXT, "label": [[0, 4, "PER"]]},
+        {"text": TEXT, "entities": [{"text": "Mira", "label": "PER", "offset": 0, "length": 4}]},
+        {"text": TEXT, "entities": [{"text": "Mira", "label": "PER", "span": [0, 4]}]},
+        {"text": TEXT, "entities": [{"text": "Mira", "label": "PER", "char_interval": None}]},
+        {"text": TEXT, "tokens": ["Mira", "Holt"], "ner_tags": ["B-PER", "I-PER"]},
+        {"text": TEXT, "label": "positive"},
+        {"text": TEXT, "labels": ["positive"]},
+        {"text": TEXT, "keywords": [1, 2]},
+        {"text": TEXT, "entities": [["Mira", "PER"]]},
+        {"question": "Who?", "answers": ["Mira"]},
+    ],
+)
+def test_other_records_are_not_taken_for_quotes(record):
+    assert not FORMATS["quotes"].detects(
+        Upload("", "", [Source("a", member=json.dumps(record).encode())])
+    )
+    assert not quotes.is_format(Upload("", "", [], data=[record]))
+
+
+CONTENT = [
+    {"id": 1, "text": TEXT, "entities": [*QUOTES, {"text": "Mira", "type": "PER", "note": None}]},
+    {"text": "Ah.", "PER": ["Ah"], "LOC": None},
+    {"text": TEXT, "spans": {"PER": ["Mira", {"name": "Holt"}]}},
+]
+VALUES = st.none() | st.booleans() | st.integers() | st.text(max_size=3) | st.just([]) | st.just({})
+
+
+@pytest.mark.slow
+@settings(max_examples=1000)
+@given(st.data())
+def test_mutated_files_raise_our_errors_only(data):
+    path = data.draw(st.sampled_from(list(places(CONTENT))))
+    content = replaced(CONTENT, path, data.draw(VALUES | st.just({"": [None]}) | st.just([[]])))
+    upload = Upload("a", "a", [Source("a", member=json.dumps(content).encode())])
+    with suppress(bc.BeyondChanceError):
+        quotes.is_format(upload)
+        reading = Reading({})
+        assembled(quotes.read([upload], reading), reading, unit="document", positions="tokens")

@@ -1,0 +1,374 @@
+"""The range of scores over all places of quotes, against all placements one by one."""
+
+import io
+import json
+import re
+from collections import Counter
+from itertools import permutations, product
+from math import isnan
+
+import numpy as np
+import pytest
+
+import beyondchance as bc
+from beyondchance.scoring import joint_placements, quote_clusters
+
+NAMES = ["Ann", "Lee", "Oak", "Ann Lee", "Lee Oak", "Bo"]
+
+
+def crosses(a, b):
+    return a[0] < b[0] < a[1] < b[1] or b[0] < a[0] < b[1] < a[1]
+
+
+def occurrences(text, words):
+    """All places of a string of whole words; none of ours overlaps itself."""
+    return [match.span() for match in re.finditer(rf"\b{words}\b", text)]
+
+
+def generated(rng, *, labels=("PER", "LOC"), most=4):
+    """A text in which names repeat, and spans that do not cross."""
+    words = rng.choice(["Ann", "Lee", "Oak", "Bo", "saw", "and"], size=rng.integers(6, 12))
+    text = " ".join(words)
+
+    def spans():
+        places = [place for name in NAMES for place in occurrences(text, name)]
+        rng.shuffle(places)
+        chosen = []
+        for place in map(tuple, places):
+            if len(chosen) < most and not any(crosses(place, other) for other in chosen):
+                chosen.append(place)
+        return sorted((*map(int, place), str(rng.choice(labels))) for place in chosen)
+
+    return text, spans(), spans()
+
+
+def as_quotes(name, texts, spans):
+    """Records without offsets, in the order of the text."""
+    rows = [
+        {
+            "id": number,
+            "text": text,
+            "annotator": name,
+            "entities": [{"text": text[s:e], "label": label} for s, e, label in own],
+        }
+        for number, (text, own) in enumerate(zip(texts, spans, strict=True))
+    ]
+    return io.BytesIO(json.dumps(rows).encode())
+
+
+def as_offsets(texts, spans):
+    rows = [
+        {"id": number, "text": text, "label": [list(span) for span in own]}
+        for number, (text, own) in enumerate(zip(texts, spans, strict=True))
+    ]
+    return io.BytesIO("".join(json.dumps(row) + "\n" for row in rows).encode())
+
+
+def true_corpus(texts, *sides):
+    return bc.Corpus.from_spans(
+        {f"{number}": side for number, side in enumerate(sides)},
+        lengths=list(map(len, texts)),
+        documents=[f"{number}" for number in range(len(texts))],
+        positions="characters",
+    )
+
+
+def joint_placements_of(text, quotes, put):
+    """Every way to place quotes, as sets of spans.
+
+    `put` is where the reader put them: strings that cross there may cross.
+    """
+    places = {words: occurrences(text, words) for words, _ in quotes}
+    at = {words: [p[:2] for p in put if text[p[0] : p[1]] == words] for words in places}
+    may_cross = {
+        (one, two)
+        for one, two in product(at, repeat=2)
+        if any(crosses(a, b) for a in at[one] for b in at[two])
+    }
+    number = Counter(words for words, _ in quotes)
+    choices = [permutations(places[words], n) for words, n in number.items()]
+    found = set()
+    for chosen in product(*map(list, choices)):
+        left = {words: list(own) for words, own in zip(number, chosen, strict=True)}
+        spans = [(*left[words].pop(0), words, label) for words, label in quotes]
+        if not any(crosses(a, b) and (a[2], b[2]) not in may_cross for a in spans for b in spans):
+            found.add(frozenset((s, e, label) for s, e, _, label in spans))
+    return [sorted(spans) for spans in found]
+
+
+def read_case(texts, one, two, *, both):
+    other = as_quotes("1", texts, two) if both else as_offsets(texts, two)
+    return bc.read(as_quotes("0", texts, one), other)
+
+
+def all_scores(corpus, texts, one, two, *, both, **scoring):
+    """Observed and corrected scores of all joint placements."""
+    sides = []
+    for number, (side, is_quoted) in enumerate(((one, True), (two, both))):
+        sides.append(
+            [
+                joint_placements_of(
+                    text,
+                    [(text[s:e], label) for s, e, label in own],
+                    corpus.spans(str(d), corpus.annotators[number]),
+                )
+                if is_quoted
+                else [own]
+                for d, (text, own) in enumerate(zip(texts, side, strict=True))
+            ]
+        )
+    for a, b in product(product(*sides[0]), product(*sides[1])):
+        result = bc.agreement(true_corpus(texts, list(a), list(b)), **scoring)
+        yield result.observed, result.corrected
+
+
+def n_placements(texts, *sides):
+    total = 1
+    for side in sides:
+        for text, own in zip(texts, side, strict=True):
+            for words, n in Counter(text[s:e] for s, e, _ in own).items():
+                for left in range(n):
+                    total *= len(occurrences(text, words)) - left
+    return total
+
+
+def cases(number, *, both, n_documents=2, most=200):
+    """Cases with something to choose and not too much of it, by seed."""
+    seed = 0
+    while number:
+        rng = np.random.default_rng(seed)
+        seed += 1
+        texts, one, two = zip(*(generated(rng) for _ in range(n_documents)), strict=True)
+        if 1 < n_placements(texts, one, *([two] if both else [])) <= most:
+            number -= 1
+            yield list(texts), list(one), list(two)
+
+
+def check(texts, one, two, *, both, **scoring):
+    corpus = read_case(texts, one, two, both=both)
+    found = bc.placement_range(corpus, **scoring)
+    observed, corrected = zip(
+        *all_scores(corpus, texts, one, two, both=both, **scoring), strict=True
+    )
+    true = bc.agreement(true_corpus(texts, one, two), **scoring)
+    assert found.is_exact
+    assert found.observed == pytest.approx((min(observed), max(observed)), abs=1e-12)
+    assert found.observed[0] - 1e-12 <= true.observed <= found.observed[1] + 1e-12
+    if not any(map(isnan, corrected)):
+        assert found.corrected == pytest.approx((min(corrected), max(corrected)), abs=1e-12)
+        assert found.corrected[0] - 1e-12 <= true.corrected <= found.corrected[1] + 1e-12
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("both", [False, True])
+def test_the_range_is_that_of_all_joint_placements_and_contains_the_truth(both):
+    for texts, one, two in cases(200, both=both):
+        check(texts, one, two, both=both)
+
+
+@pytest.mark.parametrize("both", [False, True])
+@pytest.mark.parametrize("measure", ["token", "exact", "boundary", "dice", "iou"])
+@pytest.mark.parametrize("scope", ["label", "joint", "unlabelled"])
+def test_the_range_under_every_measure_and_scope(both, measure, scope):
+    for texts, one, two in cases(3, both=both, most=40):
+        check(texts, one, two, both=both, measure=measure, scope=scope)
+
+
+@pytest.mark.parametrize("both", [False, True])
+@pytest.mark.parametrize("measure", ["token", "exact", "boundary", "dice", "iou"])
+def test_bounds_of_too_many_placements_contain_all_of_them(both, measure, monkeypatch):
+    n_bounded = 0
+    for texts, one, two in cases(15, both=both):
+        corpus = read_case(texts, one, two, both=both)
+        exact = bc.placement_range(corpus, measure=measure)
+        with monkeypatch.context() as patch:
+            patch.setattr(quote_clusters, "_enumerated", lambda *_: None)
+            patch.setattr(quote_clusters, "_separate", lambda *_: None)
+            patch.setattr(quote_clusters, "_of_one_string", lambda *_: None)
+            outer = bc.placement_range(corpus, measure=measure)
+        n_bounded += not outer.is_exact
+        for name in ("observed", "corrected"):
+            inner, bounds = getattr(exact, name), getattr(outer, name)
+            if not isnan(inner[0]):
+                assert bounds[0] - 1e-12 <= inner[0] <= inner[1] <= bounds[1] + 1e-12
+        true = bc.agreement(true_corpus(texts, one, two), measure=measure)
+        assert outer.observed[0] - 1e-12 <= true.observed <= outer.observed[1] + 1e-12
+    # In others, quotes of one string and label fill its occurrences.
+    assert n_bounded >= 12
+
+
+@pytest.mark.parametrize("measure", ["token", "exact", "boundary", "dice", "iou"])
+def test_places_that_count_for_themselves_need_no_enumeration(measure, monkeypatch):
+    """Of two ways to the same range."""
+    n_separate = 0
+    for texts, one, two in cases(15, both=False):
+        corpus = read_case(texts, one, two, both=False)
+        found = bc.placement_range(corpus, measure=measure)
+        with monkeypatch.context() as patch:
+            patch.setattr(quote_clusters, "_separate", lambda *_: None)
+            patch.setattr(quote_clusters, "_of_one_string", lambda *_: None)
+            enumerated = bc.placement_range(corpus, measure=measure)
+        with monkeypatch.context() as patch:
+            patch.setattr(quote_clusters, "_enumerated", lambda *_: None)
+            n_separate += bc.placement_range(corpus, measure=measure).is_exact
+        assert found.observed == pytest.approx(enumerated.observed, abs=1e-12)
+        assert found.corrected == pytest.approx(enumerated.corrected, abs=1e-12, nan_ok=True)
+    assert n_separate
+
+
+def records(*texts_and_quotes):
+    return [
+        {"text": text, "entities": [{"text": words, "label": "PER"} for words in quotes]}
+        for text, quotes in texts_and_quotes
+    ]
+
+
+def test_many_occurrences_of_one_name_are_exact():
+    text = "Ann. " * 60 + "Bo saw none of them."
+    corpus = bc.read(records((text, ["Ann"] * 30)), records((text, ["Ann"] * 60)))
+    found = bc.placement_range(corpus, measure="exact")
+    assert found.is_exact
+    assert found.n_ambiguous == 30
+    assert found.observed == pytest.approx((2 / 3, 2 / 3))
+
+
+def test_thousands_of_occurrences_are_quick_to_bound():
+    text = "Ann. " * 3000
+    corpus = bc.read(*[records((text, ["Ann"] * 1500))] * 2, positions="tokens")
+    assert bc.placement_range(corpus, measure="exact").observed == (0.0, 1.0)
+
+
+@pytest.mark.parametrize("both", [False, True])
+def test_bounds_hold_where_chance_may_be_anything(both, monkeypatch):
+    for texts, one, two in cases(15, both=both):
+        corpus = read_case(texts, one, two, both=both)
+        exact = bc.placement_range(corpus)
+        with monkeypatch.context() as patch:
+            patch.setattr(quote_clusters, "MOST_SHAPES", 0)
+            patch.setattr(joint_placements, "MOST_SHAPES", 0)
+            outer = bc.placement_range(corpus)
+        if not isnan(exact.corrected[0]):
+            assert outer.corrected[0] - 1e-12 <= exact.corrected[0]
+            assert exact.corrected[1] <= outer.corrected[1] + 1e-12
+
+
+@pytest.mark.parametrize(("a", "b", "low", "high"), [(30, 30, 0, 30), (40, 50, 30, 40)])
+def test_many_occurrences_by_two_models_are_exact(a, b, low, high):
+    """By how many of 60 places both can have chosen."""
+    text = "Ann. " * 60 + "Bo saw none of them."
+    corpus = bc.read(records((text, ["Ann"] * a)), records((text, ["Ann"] * b)))
+    found = bc.placement_range(corpus, measure="exact")
+    assert found.is_exact
+    assert found.observed == pytest.approx((2 * low / (a + b), 2 * high / (a + b)))
+
+
+@pytest.mark.parametrize("measure", ["token", "exact", "boundary", "dice", "iou"])
+def test_two_models_that_choose_among_the_same_places_need_no_enumeration(measure, monkeypatch):
+    text = "Ann saw Ann and Ann, Ann and Bo."
+    for a, b in product(range(1, 5), repeat=2):
+        corpus = bc.read(records((text, ["Ann"] * a)), records((text, ["Ann"] * b)))
+        found = bc.placement_range(corpus, measure=measure)
+        with monkeypatch.context() as patch:
+            patch.setattr(quote_clusters, "_of_one_string", lambda *_: None)
+            enumerated = bc.placement_range(corpus, measure=measure)
+        assert found.is_exact
+        assert found.observed == pytest.approx(enumerated.observed, abs=1e-12)
+        assert found.corrected == pytest.approx(enumerated.corrected, abs=1e-12)
+
+
+def test_notes_say_that_bounds_are_bounds():
+    text = "Ann. Lee. " * 60 + "Bo saw none of them."
+    one = ["Ann"] * 30 + ["Ann. Lee"] * 3
+    corpus = bc.read(records((text, one)), records((text, ["Ann"] * 30)))
+    found = bc.placement_range(corpus, measure="exact")
+    assert not found.is_exact
+    low, high = found.corrected
+    (note,) = [
+        str(note) for note in bc.agreement(corpus, measure="exact").notes if "quotes" in str(note)
+    ]
+    assert note == (
+        "63 quotes may be at other occurrences of the same words; depending on where they are, "
+        f"corrected agreement is somewhere between {low:.3f} and {high:.3f}"
+    )
+
+
+def test_three_models_are_placed_together():
+    """All three agree, or no two of them: by hand."""
+    text = "Ann saw Ann and Ann."
+    corpus = bc.read(*[records((text, ["Ann"]))] * 3)
+    found = bc.placement_range(corpus, measure="exact")
+    assert found.observed == (0.0, 1.0)
+    assert found.n_ambiguous == 3
+
+
+def test_a_gold_standard_is_compared_with_each():
+    text = "Ann saw Ann and Ann."
+    corpus = bc.read(*[records((text, ["Ann"]))] * 3)
+    two_of_three = bc.placement_range(corpus, gold="annotator 1", measure="exact")
+    assert two_of_three.observed == (0.0, 1.0)
+    assert two_of_three.n_ambiguous == 3
+
+
+def test_without_quotes_that_may_be_elsewhere_the_range_is_the_score():
+    corpus = bc.read(records(("Ann saw Bo.", ["Ann"])), records(("Ann saw Bo.", ["Ann", "Bo"])))
+    result, found = bc.agreement(corpus), bc.placement_range(corpus)
+    assert found == bc.PlacementRange((result.observed,) * 2, (result.corrected,) * 2, 0, True)
+    assert not any("occurrences" in str(note) for note in result.notes)
+
+
+def test_notes_say_the_range():
+    text = "Ann saw Bo, and Ann left."
+    corpus = bc.read(records((text, ["Ann"])), records((text, ["Ann"])))
+    notes = [str(note) for note in bc.agreement(corpus).notes]
+    low, high = bc.placement_range(corpus).corrected
+    assert (
+        "2 quotes may be at other occurrences of the same words; depending on where they are, "
+        f"corrected agreement is between {low:.3f} and {high:.3f}" in notes
+    )
+
+
+def test_notes_say_that_the_place_does_not_matter():
+    text = "Ann saw Bo, and Ann left."
+    corpus = bc.read(records((text, ["Ann"])), records((text, ["Ann", "Ann"])))
+    result = bc.agreement(corpus)
+    said = "1 quote may be at other occurrences of the same words; wherever it is"
+    assert any(
+        str(note).startswith(f"{said}, corrected agreement is {result.corrected:.3f}")
+        for note in result.notes
+    )
+
+
+def test_models_that_forbid_overlap_forbid_such_placements():
+    """Lee may be inside Ann Lee, but not under the disjoint model."""
+    text = "Ann Lee saw Lee."
+    corpus = bc.read(records((text, ["Ann Lee", "Lee"])), records((text, ["Ann Lee", "Lee"])))
+    assert bc.placement_range(corpus, model="disjoint", measure="exact").observed == (1.0, 1.0)
+    low, high = bc.placement_range(corpus, measure="exact").observed
+    assert (low, high) == (0.5, 1.0)
+
+
+@pytest.mark.parametrize("positions", ["tokens", "characters"])
+def test_a_selection_keeps_where_quotes_may_be(positions):
+    texts = "Ann saw Ann.", "Bo saw Ann and Ann."
+    model = records((texts[0], ["Ann"]), (texts[1], ["Ann", "Bo"]))
+    person = records((texts[0], ["Ann"] * 2), (texts[1], ["Ann"] * 2))
+    corpus = bc.read(model, person, positions=positions)
+    second = corpus.select(documents=["2"])
+    assert bc.placement_range(second) == bc.placement_range(
+        bc.read(model[1:], person[1:], positions=positions)
+    )
+    assert corpus.select(annotators=["annotator 2"]).alternatives is None
+    parts = bc.Corpus.joined([corpus.select(documents=["1"]), second])
+    assert bc.placement_range(parts) == bc.placement_range(corpus)
+    renamed = corpus.rename_labels({"PER": "X"}, duplicates="skip")
+    assert bc.placement_range(renamed) == bc.placement_range(corpus)
+
+
+def test_joining_shifts_places_past_documents_without_quotes():
+    known = bc.read(records(("Bo.", ["Bo"])), records(("Bo.", [])))
+    quoted = bc.read(records(("Ann saw Ann.", ["Ann"])), records(("Ann saw Ann.", ["Ann"])))
+    known = known.select(documents=["1"])
+    object.__setattr__(known, "documents", ("other",))
+    both = bc.Corpus.joined([known, quoted])
+    assert both.alternatives.text.tolist() == [1] * 4
+    assert bc.placement_range(both).n_ambiguous == 2
