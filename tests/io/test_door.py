@@ -1,0 +1,254 @@
+"""One door: the same annotations as every kind of data give the same counts."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+import spacy
+from datasets import Dataset, DatasetDict
+
+import beyondchance as bc
+
+TOKENS = [["Ada", "L.", "met", "Bo"], ["Oslo", "slept"]]
+TEXTS = [" ".join(words) for words in TOKENS]
+ADA = [["B-PER", "I-PER", "O", "B-PER"], ["B-LOC", "O"]]
+BEN = [["B-PER", "O", "O", "B-PER"], ["O", "O"]]
+WORDS = {
+    "ada": [[(0, 2, "PER"), (3, 4, "PER")], [(0, 1, "LOC")]],
+    "ben": [[(0, 1, "PER"), (3, 4, "PER")], []],
+}
+SPANS = {
+    "ada": [[(0, 6, "PER"), (11, 13, "PER")], [(0, 4, "LOC")]],
+    "ben": [[(0, 3, "PER"), (11, 13, "PER")], []],
+}
+NAMES = ["O", "B-PER", "I-PER", "B-LOC"]
+NUMBERS = [[[NAMES.index(tag) for tag in tags] for tags in texts] for texts in (ADA, BEN)]
+KEYS = ("label", "entity_group", "entity", "type")
+
+
+def numbers(result):
+    return result.observed, result.chance, result.corrected, len(result.counts.documents)
+
+
+def docs(name):
+    nlp = spacy.blank("en")
+    made = []
+    for words, spans in zip(TOKENS, WORDS[name], strict=True):
+        doc = spacy.tokens.Doc(nlp.vocab, words=words, spaces=[True] * (len(words) - 1) + [False])
+        doc.set_ents([spacy.tokens.Span(doc, *span[:2], label=span[2]) for span in spans])
+        made.append(doc)
+    return made
+
+
+def conll(folder, name, tags):
+    path = folder / f"{name}.conll"
+    sentences = zip(TOKENS, tags, strict=True)
+    path.write_text(
+        "\n".join("".join(f"{w}\t{t}\n" for w, t in zip(*pair, strict=True)) for pair in sentences)
+    )
+    return path
+
+
+def data_set(tags):
+    return Dataset.from_dict({"tokens": TOKENS, "ner_tags": tags})
+
+
+def frame(counted):
+    rows = [
+        (text, who, *span)
+        for who, texts in counted.items()
+        for text, spans in enumerate(texts, start=1)
+        for span in spans
+    ]
+    return dict(
+        zip(
+            ("document", "annotator", "start", "end", "label"), zip(*rows, strict=True), strict=True
+        )
+    )
+
+
+LENGTHS = {"document": [1, 2], "length": [4, 2]}
+BY_WORDS = {
+    "lists of tags": lambda: bc.agreement(ADA, BEN, unit="document"),
+    "tuples": lambda: bc.agreement(tuple(map(tuple, ADA)), tuple(map(tuple, BEN)), unit="document"),
+    "generators": lambda: bc.agreement((t for t in ADA), (t for t in BEN), unit="document"),
+    "arrays": lambda: bc.agreement(
+        [np.array(t) for t in ADA], [np.array(t) for t in BEN], unit="document"
+    ),
+    "pandas Series": lambda: bc.agreement(pd.Series(ADA), pd.Series(BEN), unit="document"),
+    "polars Series": lambda: bc.agreement(pl.Series(ADA), pl.Series(BEN), unit="document"),
+    "pyarrow arrays": lambda: bc.agreement(pa.array(ADA), pa.array(BEN), unit="document"),
+    "numbers": lambda: bc.agreement(*NUMBERS, names=NAMES, unit="document"),
+    "numbers by a mapping": lambda: bc.agreement(
+        *NUMBERS, names=dict(enumerate(NAMES)), unit="document"
+    ),
+    "tags with tokens": lambda: bc.agreement(ADA, BEN, tokens=TOKENS, unit="document"),
+    "names": lambda: bc.agreement({"ada": ADA, "ben": BEN}, unit="document"),
+    "tuples of words": lambda: bc.agreement(*WORDS.values(), lengths=[4, 2], positions="tokens"),
+    "tuples and tokens": lambda: bc.agreement(*WORDS.values(), tokens=TOKENS),
+    "spaCy": lambda: bc.agreement(docs("ada"), docs("ben")),
+    "Dataset": lambda: bc.agreement(data_set(ADA), data_set(BEN), unit="document"),
+    "pandas": lambda: bc.agreement(
+        pd.DataFrame(frame(WORDS)), documents=pd.DataFrame(LENGTHS), positions="tokens"
+    ),
+    "polars": lambda: bc.agreement(
+        pl.DataFrame(frame(WORDS)), documents=pl.DataFrame(LENGTHS), positions="tokens"
+    ),
+    "pyarrow": lambda: bc.agreement(
+        pa.table(frame(WORDS)), documents=pa.table(LENGTHS), positions="tokens"
+    ),
+}
+BY_CHARACTERS = {
+    **{
+        f"dictionaries with {key}": lambda key=key: bc.agreement(
+            *(
+                [[{"start": s, "end": e, key: x} for s, e, x in spans] for spans in texts]
+                for texts in SPANS.values()
+            ),
+            texts=TEXTS,
+        )
+        for key in KEYS
+    },
+    "tuples": lambda: bc.agreement(*SPANS.values(), texts=TEXTS),
+    "spaCy spans": lambda: bc.agreement(
+        *([list(d.ents) for d in docs(n)] for n in SPANS), texts=TEXTS
+    ),
+    "records": lambda: bc.agreement(
+        *(
+            [
+                {"text": text, key: [{"start": s, "end": e, "label": x} for s, e, x in spans]}
+                for text, spans in zip(TEXTS, texts, strict=True)
+            ]
+            for key, texts in zip(("entities", "spans"), SPANS.values(), strict=True)
+        )
+    ),
+    "records and spans": lambda: bc.agreement(
+        [
+            {"text": text, "entities": [{"start": s, "end": e, "label": x} for s, e, x in spans]}
+            for text, spans in zip(TEXTS, SPANS["ada"], strict=True)
+        ],
+        SPANS["ben"],
+    ),
+    "pandas with texts": lambda: bc.agreement(
+        pd.DataFrame(frame(SPANS)), documents=pd.DataFrame({"document": [1, 2], "text": TEXTS})
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", BY_WORDS)
+def test_every_kind_of_data_by_tokens(kind):
+    assert numbers(BY_WORDS[kind]()) == numbers(BY_WORDS["lists of tags"]())
+
+
+@pytest.mark.parametrize("kind", BY_CHARACTERS)
+def test_every_kind_of_data_by_characters(kind):
+    assert numbers(BY_CHARACTERS[kind]()) == numbers(BY_CHARACTERS["tuples"]())
+
+
+class TestFiles:
+    def test_paths_and_lists_of_paths(self, tmp_path):
+        ada, ben = conll(tmp_path, "ada", ADA), conll(tmp_path, "ben", BEN)
+        expected = numbers(bc.agreement(ADA, BEN))
+        for given in ((ada, ben), (str(ada), str(ben)), ([ada, ben],), ({"x": ada, "y": ben},)):
+            assert numbers(bc.agreement(*given)) == expected
+        assert bc.corpus({"x": ada, "y": ben}).annotators == ("x", "y")
+        assert bc.corpus(ada, ben).annotators == ("ada", "ben")
+
+    @pytest.mark.parametrize("swapped", [False, True])
+    def test_a_file_and_tags(self, tmp_path, swapped):
+        pair = (conll(tmp_path, "ada", ADA), BEN)
+        corpus = bc.corpus(*(pair[::-1] if swapped else pair))
+        assert corpus.texts == tuple(TEXTS)
+        assert corpus.skipped == {}
+        assert bc.agreement(corpus).observed == bc.agreement(ADA, BEN).observed
+        message = "has 1 tags here and 4 tokens at .*ada.conll:1; expected one tag for each token"
+        with pytest.raises(bc.MismatchError, match=message):
+            bc.agreement(pair[0], [["O"], ["O", "O"]])
+
+    def test_a_gold_standard_by_name_or_file(self, tmp_path):
+        ada, ben = conll(tmp_path, "ada", ADA), conll(tmp_path, "ben", BEN)
+        assert bc.rank([ada, ben], gold="ada").gold == "ada"
+        assert bc.rank(ben, gold=ada).gold == "ada"
+        assert bc.agreement({"model": BEN, "gold": ada}, gold="gold").settings.pairs == "gold"
+
+
+def test_every_function_takes_data():
+    named = {"gold": ADA, "system": BEN}
+    assert bc.rank(named, gold="gold").ranks("observed") == {"system": 1}
+    assert bc.difficulty(ADA, BEN).overall == bc.difficulty(bc.corpus(ADA, BEN)).overall
+    assert bc.labelling(ADA, BEN).finding.observed > 0
+    assert [row["kind"] for row in bc.disagreements(ADA, BEN, tokens=TOKENS).to_rows()].count(
+        "missed"
+    ) == 1
+    assert "kappa" in str(bc.coefficients(named, ["kappa"]))
+    assert bc.null_distribution(ADA, BEN, resamples=99, seed=1).observed > 0
+    page = bc.report(bc.corpus(ADA, BEN, tokens=TOKENS)).html
+    assert "Oslo" in page
+    assert bc.report(ADA, BEN).html.startswith("<!DOCTYPE html>")
+
+
+def test_splits_are_documents_and_never_annotators():
+    one = DatasetDict(dev=data_set(ADA), test=data_set(ADA))
+    other = DatasetDict(dev=data_set(BEN), test=data_set(BEN))
+    corpus = bc.corpus(one, other)
+    assert corpus.annotators == ("a", "b")
+    assert corpus.documents == ("dev/1", "dev/2", "test/1", "test/2")
+    with pytest.raises(bc.NothingSharedError, match="only one annotator found"):
+        bc.agreement(one)
+
+
+class TestIgnoredPositions:
+    def test_are_left_out_for_all(self):
+        labels = np.array([[1, 2, -100, 1], [-100, 3, 0, -100]])
+        predictions = np.array([[1, 0, 3, 1], [3, 0, 0, 1]])
+        corpus = bc.corpus(labels, predictions, names=NAMES)
+        assert corpus.text_length.tolist() == [3, 2]
+        assert corpus.skipped == {"positions with the tag -100 left out": 3}
+        assert corpus.spans("0", "b") == [(0, 1, "PER"), (2, 3, "PER")]
+
+    def test_with_their_tokens(self):
+        corpus = bc.corpus(
+            [[-100, 1, -100]], [[0, 1, 2]], names=NAMES, tokens=[["[CLS]", "Ada", "[SEP]"]]
+        )
+        assert corpus.texts == ("Ada",)
+
+    def test_need_equally_many_tags(self):
+        message = "text 0: annotators have 2 and 1 tags, some of them -100; expected equally many"
+        with pytest.raises(bc.MismatchError, match=message):
+            bc.agreement([[1, -100]], [[1]], names=NAMES)
+
+
+REFUSED = {
+    "annotator 'a': tags are numbers; expected strings: pass names=": lambda: bc.agreement(
+        *NUMBERS
+    ),
+    "annotator 'a': tag 3 has no name": lambda: bc.agreement(*NUMBERS, names=NAMES[:3]),
+    "the lengths of the texts are not known; pass texts=, tokens= or": lambda: bc.agreement(
+        *WORDS.values()
+    ),
+    "got None; expected annotations": lambda: bc.agreement(None),
+    "got a mapping and a second annotation": lambda: bc.agreement({"a": ADA}, BEN),
+    "scheme does not go with a Corpus": lambda: bc.agreement(bc.example(), scheme="IO"),
+    "unknown option 'colour'": lambda: bc.agreement(bc.example(), colour="red"),
+    "unknown option 'shade'": lambda: bc.agreement(ADA, BEN, shade="red"),
+    "annotator 'a': got an int; expected a path, lists of tags": lambda: bc.agreement(3, 4),
+    "2 tags for 1 tokens; expected one tag": lambda: bc.agreement(
+        [["O", "O"]], [["O", "O"]], tokens=[["a"]]
+    ),
+    "tokens are tokens of 2 texts; expected a list of tokens for": lambda: bc.agreement(
+        [["O"]], [["O"]], tokens=TOKENS
+    ),
+    "there are 1 texts; expected one for each": lambda: bc.agreement(
+        *SPANS.values(), texts=TEXTS[:1]
+    ),
+    "no such file or folder": lambda: bc.agreement("nowhere.conll", ADA),
+}
+
+
+@pytest.mark.parametrize("message", REFUSED)
+def test_what_is_refused(message):
+    with pytest.raises(bc.BeyondChanceError, match=message):
+        REFUSED[message]()
