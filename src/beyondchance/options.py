@@ -444,7 +444,7 @@ def declared(group: type) -> Mapping[str, Declared]:
     Examples
     --------
     >>> declared(ReadOptions)["match"].choices, declared(ReadOptions)["length"].kind
-    (('id', 'text', 'order'), <class 'int'>)
+    (('id', 'exact', 'text', 'order'), <class 'int'>)
     """
     return {
         name: _declared(name, *get_args(hint))

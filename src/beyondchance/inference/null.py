@@ -190,8 +190,8 @@ def null_distribution(
     --------
     One token of four is marked by either: a quarter of all random annotations agree.
 
-    >>> corpus = Corpus.from_tags({"a": [["B-P", "O", "O", "O"]], "b": [["B-P", "O", "O", "O"]]})
-    >>> found = null_distribution(corpus, seed=1)
+    >>> tags = [["B-P", "O", "O", "O"]]
+    >>> found = null_distribution(tags, tags, seed=1)
     >>> found.observed, found.mean, round(found.sd, 4), found.sd_is
     (1.0, 0.25, 0.433, 'exact')
     >>> abs(found.p_value - 0.25) < 4 * found.p_error
