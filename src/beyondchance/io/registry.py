@@ -11,11 +11,10 @@ from dataclasses import dataclass
 from functools import wraps
 from importlib import import_module
 from pathlib import PurePosixPath
-from types import ModuleType
 from typing import Any, Protocol, cast
 
 from beyondchance.annotations.corpus import Corpus
-from beyondchance.errors import MissingLibraryError
+from beyondchance.installing import required as required
 from beyondchance.io.drafts import Draft
 from beyondchance.io.options import CHARACTERS, EVERYWHERE, UNTOKENISED, Reading
 from beyondchance.io.sources import Source
@@ -153,17 +152,6 @@ class Format:
             if beginning and beginning[0] not in self.first:
                 return False
         return self.reader().is_format(upload)
-
-
-def required(library: str, *, extra: str, purpose: str) -> ModuleType:
-    """Import a library that is only needed here, with a hint if it is missing."""
-    try:
-        return import_module(library)
-    except ImportError as error:
-        raise MissingLibraryError(
-            f"{purpose} needs the library {library} ({error})",
-            remedy=f"install it with: pip install 'beyondchance[{extra}]'",
-        ) from None
 
 
 # In the order in which they are tried: those that are easiest to recognise first.
