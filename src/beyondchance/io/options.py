@@ -128,6 +128,10 @@ class Reading:
             self.noted.add(str(note))
             self.notes.append(note)
 
+    def is_reference(self, annotator: str) -> bool:
+        """Whether an annotator, perhaps known by an e-mail address, is the gold standard."""
+        return self.reference in {annotator, annotator.partition("@")[0]}
+
     def met(self, upload: str, annotators: Iterable[str]) -> None:
         """Keep which annotators an upload holds."""
         self.people.setdefault(upload, {}).update(dict.fromkeys(annotators))

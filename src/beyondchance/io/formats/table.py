@@ -159,6 +159,8 @@ def _combined(tables: list[tuple[Upload, Table]], listing: Table | None, reading
                 own, codes = codes_of(table, kind)
             if kind == "annotator":
                 reading.met(upload.name, own)
+                upload.check_named(own)
+                own = [upload.annotator] if upload.is_named else own
             known = names[kind]
             number = [known.setdefault(name, len(known)) for name in own]
             is_same = number == list(range(len(own)))
