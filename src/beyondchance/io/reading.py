@@ -269,7 +269,12 @@ def _read(
     named = str(options.get("gold") or "")
     former = {new: old for old, new in naming.renamed.items()}
     reference = gold.annotator if gold is not None else former.get(named, named)
-    reading = Reading(cast("ReadOptions", given), reference=reference, beside=beside)
+    reading = Reading(
+        cast("ReadOptions", given),
+        reference=reference,
+        beside=beside,
+        hides_files=naming.hides_files,
+    )
     formats = _formats(uploads, format, reading)
     _check_options(formats, reading)
     corpus = _corpus_of(uploads, formats, reading)

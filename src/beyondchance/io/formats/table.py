@@ -125,9 +125,16 @@ def _read_documents(reading: Reading) -> Table | None:
     path = reading.options["documents"]
     if path is None:
         return None
-    source = opened(path) if isinstance(path, str | PathLike) else None
+    expected = "the path of a table of documents"
+    try:
+        source = opened(path) if isinstance(path, str | PathLike) else None
+    except FormatError as error:
+        error.where = ("the table of documents",) if reading.hides_files else error.where
+        raise
     if not isinstance(source, Source):
-        raise OptionError("documents is ", Quote(path), expected="the path of a table of documents")
+        raise OptionError("documents is ", Quote(path), expected=expected)
+    if reading.hides_files:
+        source = source.hidden("documents")
     table = read_table(source, needed=("document",))
     names, codes = codes_of(table, "document")
     if np.any(codes < 0):
