@@ -358,6 +358,15 @@ class TestPaths:
         assert code == 0
         assert str(files) not in out
 
+    def test_a_note_that_tells_an_error_holds_none(self, run, files):
+        for name in "ab":
+            (files / f"{name}.rttm").write_text("SPEAKER r 1 0 5 <NA> <NA> x <NA> <NA>\n")
+        paths = [files / "a.rttm", files / "b.rttm"]
+        words = ["--grid", "1s", "--sensitivity", "--output", "json"]
+        code, out, _ = run("agree", *paths, *words)
+        assert code == 0
+        assert str(files) not in out
+
     def test_the_page_holds_none(self, run, files):
         code, *_ = run("report", files / "a.conll", files / "b.conll", "-o", "page.html")
         assert code == 0

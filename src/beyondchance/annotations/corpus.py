@@ -521,7 +521,8 @@ positions='tokens')
         membership("annotator", self.annotators, tuple(names))
         renamed = [names.get(name, name) for name in self.annotators]
         kept_names = tuple(distinct_names("annotator", renamed))
-        code = np.array([kept_names.index(name) for name in renamed], dtype=np.int64)
+        number = {name: i for i, name in enumerate(kept_names)}
+        code = np.array([number[name] for name in renamed], dtype=np.int64)
         annotator = code[self.annotation_annotator]
         order = np.lexsort((annotator, self.annotation_document))
         document, annotator = self.annotation_document[order], annotator[order]

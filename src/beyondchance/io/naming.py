@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from beyondchance.annotations.corpus import Corpus
-from beyondchance.messages import Note, renamed
+from beyondchance.messages import Note, Quote, pieces, renamed
 
 _ADDRESS = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s.]+")
 
@@ -74,29 +74,48 @@ def _without(names: Mapping[str, str], text: str) -> str:
 
 
 def with_short_paths(corpus: Corpus, paths: Iterable[str]) -> Corpus:
-    """Show files without the folders that hold them, unless the path was given from here.
-
-    The name of the folder is kept where two files would have the same name.
-    """
-    listed = list(dict.fromkeys(paths))
-    if not any(Path(path).is_absolute() for path in listed):
+    """Show files without the folders that hold them, unless the path was given from here."""
+    short = short_paths(paths)
+    if not short:
         return corpus
-    ends = Counter(Path(path).name if Path(path).is_absolute() else path for path in listed)
-    short = {}
-    for path in map(Path, listed):
-        if path.is_absolute():
-            is_one = ends[path.name] == 1
-            name = path.name if is_one else f"{path.parent.name}/{path.name}"
-            short[str(path)] = name.lstrip("/") or "files"
-    inputs = tuple(replace(item, name=_begun(item.name, short)) for item in corpus.inputs)
-    notes = tuple(replace(note, where=_begun(note.where, short)) for note in corpus.notes)
+    inputs = tuple(replace(item, name=_without(short, item.name)) for item in corpus.inputs)
+    notes = tuple(replace(note, where=_without(short, note.where)) for note in corpus.notes)
     return replace(corpus, inputs=inputs, notes=notes)
 
 
-def _begun(text: str, names: Mapping[str, str]) -> str:
-    """A name with another beginning."""
-    # Longest first: one file can be inside another folder that was given.
-    for old in sorted(names, key=len, reverse=True):
-        if text.startswith(old):
-            return f"{names[old]}{text[len(old) :]}"
-    return text
+def short_paths(paths: Iterable[str]) -> dict[str, str]:
+    """A name for each absolute path: its last part, after its folder where two would be equal.
+
+    Examples
+    --------
+    >>> short_paths(["/home/ada/x.csv", "/home/ben/x.csv", "/home/y.csv", "data/z.csv"])
+    {'/home/ada/x.csv': 'ada/x.csv', '/home/ben/x.csv': 'ben/x.csv', '/home/y.csv': 'y.csv'}
+    """
+    listed = list(map(Path, dict.fromkeys(paths)))
+    ends = Counter(path.name if path.is_absolute() else str(path) for path in listed)
+    found = {}
+    for path in listed:
+        if path.is_absolute():
+            name = path.name if ends[path.name] == 1 else f"{path.parent.name}/{path.name}"
+            found[str(path)] = name.lstrip("/") or "files"
+    return found
+
+
+def sendable(note: Note, paths: Iterable[str]) -> Note:
+    """A note of an error without the folders of files, and without e-mail addresses.
+
+    Examples
+    --------
+    >>> note = Note(("/home/ada/x.csv:3: ", Quote("ada@x.org"), " is there twice"))
+    >>> print(sendable(note, ["/home/ada/x.csv"]))
+    x.csv:3: 'ada' is there twice
+    """
+    short = short_paths(paths)
+    addresses = [
+        str(piece.value)
+        for piece in pieces(note.text)
+        if isinstance(piece, Quote) and _ADDRESS.fullmatch(str(piece.value))
+    ]
+    note = renamed(note, {name: name.partition("@")[0] for name in addresses}, {})
+    text = (_without(short, x) if isinstance(x, str) else x for x in pieces(note.text))
+    return replace(note, text=tuple(text))
