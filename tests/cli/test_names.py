@@ -518,10 +518,10 @@ def mutated(content, dice):
         value = json.loads(content)
     except ValueError:
         place = dice.randrange(len(content))
-        added = dice.choice([b"", b"\t", b"\n", b'"', b"\0", MARK.encode(), b"x", b"<"])
+        added = dice.choice([b"", b"\t", b"\n", b'"', b"\0", b"odd", b"x", b"<"])
         return content[:place] + added + content[place + dice.randint(0, 9) :]
     chosen = dice.choice(list(places(value)))
-    odd = dice.choice([None, -1, "", MARK, [MARK], {MARK: 1}, 10**9, []])
+    odd = dice.choice([None, -1, "", "odd", ["odd"], {"odd": 1}, 10**9, []])
     return json.dumps(replaced(value, chosen, odd)).encode()
 
 

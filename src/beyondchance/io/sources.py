@@ -261,7 +261,9 @@ def members(archive: Source) -> list[Source]:
     except FormatError:
         raise
     except Exception as error:  # damaged archives make their unpackers raise anything
-        raise FormatError(f"not a readable zip archive ({error})", where=archive.name) from None
+        # The reason can name a member, and so an annotator.
+        reason = "" if archive.given else f" ({error})"
+        raise FormatError(f"not a readable zip archive{reason}", where=archive.name) from None
 
 
 def hidden_below(folder: str, sources: list[Source]) -> list[Source]:
