@@ -36,8 +36,14 @@ def short_names(annotators: Iterable[str]) -> dict[str, str]:
     return found
 
 
-def with_short_names(corpus: Corpus) -> tuple[Corpus, dict[str, str]]:
+def with_short_names(corpus: Corpus, *, is_noted: bool) -> tuple[Corpus, dict[str, str]]:
     """Rename annotators who have an e-mail address, also in notes and in the names of files.
+
+    Parameters
+    ----------
+    corpus : Corpus
+    is_noted : bool
+        Whether a note says so; not where the names will not be shown.
 
     Returns
     -------
@@ -49,8 +55,10 @@ def with_short_names(corpus: Corpus) -> tuple[Corpus, dict[str, str]]:
     if not short:
         return corpus, {}
     corpus = corpus.rename_annotators(short)
-    note = Note("annotators are named by the part of their e-mail address before the @")
-    notes = (*(renamed(item, short, short) for item in corpus.notes), note)
+    notes = tuple(renamed(note, short, short) for note in corpus.notes)
+    if is_noted:
+        what = "annotators are named by the part of their e-mail address before the @"
+        notes = (*notes, Note(what))
     inputs = tuple(replace(item, name=_without(short, item.name)) for item in corpus.inputs)
     return replace(corpus, notes=notes, inputs=inputs), short
 

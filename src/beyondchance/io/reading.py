@@ -301,7 +301,8 @@ def _read(
             if upload.data is None
         ),
     )
-    return with_short_names(_without_names_of_files(corpus, uploads, naming))
+    corpus = _without_names_of_files(corpus, uploads, naming)
+    return with_short_names(corpus, is_noted=not naming.hides_files)
 
 
 def _without_names_of_files(corpus: Corpus, uploads: list[Upload], naming: Naming) -> Corpus:
