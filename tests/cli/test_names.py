@@ -350,6 +350,15 @@ class TestPaths:
         assert all(not item.name.startswith("/") for item in corpus.inputs)
         assert str(tmp_path) not in "".join(map(str, corpus.notes))
 
+    def test_a_folder_of_annotators(self, tmp_path):
+        (tmp_path / "team").mkdir()
+        for name, content in {"ada": ONE, "ben": TWO}.items():
+            (tmp_path / "team" / f"{name}.conll").write_text(content)
+        corpus = bc.read(tmp_path / "team", format="conll")
+        assert corpus.annotators == ("ada", "ben")
+        assert corpus.notes[0].where == "team"
+        assert str(tmp_path) not in "".join(map(str, corpus.notes))
+
     @pytest.mark.parametrize("output", OUTPUTS)
     @pytest.mark.parametrize("flags", [[], ["--sensitivity"], ["--by", "document"]])
     def test_no_output_holds_one(self, run, files, output, flags):

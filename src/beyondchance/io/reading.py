@@ -26,7 +26,7 @@ from beyondchance.errors import (
 from beyondchance.io.assembling import assembled
 from beyondchance.io.drafts import Draft
 from beyondchance.io.formats.tags import is_nothing
-from beyondchance.io.naming import with_new_names, with_short_names, with_short_paths
+from beyondchance.io.naming import short_paths, with_new_names, with_short_names, with_short_paths
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import FORMATS, KINDS, TAGS, Format, Upload
 from beyondchance.io.sources import Source, hidden_below, is_zip, opened
@@ -142,7 +142,7 @@ def read_by_names(
     if isinstance(gold, Named | PathLike):
         found = _read_with_gold(gold, listed, options, call)
         return with_new_names(*found, naming.renamed)
-    corpus, known = with_new_names(*_by_folder(listed, options, call), naming.renamed)
+    corpus, known = with_new_names(*_by_folder(listed, options, call, naming), naming.renamed)
     if gold is None:
         return corpus, known
     if gold in corpus.annotators:
@@ -212,7 +212,9 @@ def exists(path: Any) -> bool:
         return False
 
 
-def _by_folder(items: list[Any], options: Mapping[str, Any], call: Callable[..., _Known]) -> _Known:
+def _by_folder(
+    items: list[Any], options: Mapping[str, Any], call: Callable[..., _Known], naming: Naming
+) -> _Known:
     """Read; of a single folder, find out whether its files are documents or annotators."""
     reading = Reading(cast("ReadOptions", options))
     path = items[0].item if len(items) == 1 and isinstance(items[0], Named) else items[0]
@@ -236,7 +238,7 @@ def _by_folder(items: list[Any], options: Mapping[str, Any], call: Callable[...,
         return corpus, known
     note = Note(
         f"its {len(parts)} files or folders have the same texts; each is read as one annotator",
-        where=corpus.notes[0].where if corpus.notes else "",
+        where="folder 1" if naming.hides_files else short_paths([path]).get(str(path), str(path)),
     )
     signed = {**found.options, "folder": "annotators"}
     return replace(found, notes=(note, *found.notes), options=signed), found_known

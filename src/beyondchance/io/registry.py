@@ -121,11 +121,11 @@ def each_upload(
             own: dict[str, None] = {}
             for draft in read(upload, reading):
                 reading.met(upload.name, [draft.annotator])
-                if upload.is_named and not draft.is_gold:
+                is_renamed = upload.is_named and not draft.is_gold
+                if is_renamed:
                     own[draft.annotator] = None
-                    yield replace(draft, annotator=upload.annotator)
-                else:
-                    yield draft
+                    is_renamed = draft.annotator != upload.annotator
+                yield replace(draft, annotator=upload.annotator) if is_renamed else draft
             upload.check_named(own)
 
     return read_all
