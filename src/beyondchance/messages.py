@@ -8,7 +8,7 @@ quotes are left out where no annotated text may be shown.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 _LONGEST_QUOTE = 80
@@ -165,6 +165,26 @@ def quotes(values: Iterable[object], *, most: int = 10, none: str = "none") -> t
     listed = list(values)
     found: list[Piece] = [piece for value in listed[:most] for piece in (", ", Quote(value))]
     return (*found[1:], *([", ..."] if len(listed) > most else [])) or (none,)
+
+
+def renamed(note: Note, names: Mapping[str, str], files: Mapping[str, str]) -> Note:
+    """A note with other names of annotators, and of files where these are part of them.
+
+    Examples
+    --------
+    >>> print(renamed(Note(("is ", Quote("ada")), "ada.csv:3", "ada"), {"ada": "a"}, {"ada": "x"}))
+    x.csv:3, a: is 'a'
+    """
+    where = note.where
+    for old in sorted(files, key=len, reverse=True):
+        where = where.replace(old, files[old])
+    text = tuple(
+        replace(piece, value=names[piece.value])
+        if isinstance(piece, Quote) and isinstance(piece.value, str) and piece.value in names
+        else piece
+        for piece in pieces(note.text)
+    )
+    return replace(note, text=text, where=where, who=names.get(note.who, note.who))
 
 
 def given(option: str, value: object) -> tuple[Piece, ...]:

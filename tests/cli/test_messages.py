@@ -13,6 +13,7 @@ import pytest
 
 from beyondchance.cli.main import COMMANDS, main
 from beyondchance.core.measures import MEASURES
+from beyondchance.installing import distribution, requirements
 
 HEADER = "document,annotator,start,end,label,length\n"
 FILES = {
@@ -632,8 +633,8 @@ def test_a_missing_library(refused, uninstalled, library, extra, command):
     code, line = refused(*command.split())
     assert code == 1
     assert re.fullmatch(
-        rf"beyondchance: .* needs the library {library}\b.*; install it with: pip install "
-        rf"'beyondchance\[{extra}\]'",
+        rf"beyondchance: .* needs the library {distribution(library)} .*; install it with: .*"
+        + " ".join(re.escape(f'"{entry}"') for entry in requirements(extra)),
         line,
     )
 

@@ -169,7 +169,7 @@ def test_the_content_tells_the_format_not_the_ending(tmp_path, name, ending):
     path = tmp_path / f"anna.{ending}"
     path.write_text(WRITTEN[name], encoding="utf-8")
     corpus = bc.read(path, **({"grid": "10ms"} if name == "rttm" else {}))
-    assert f"{path}: read as {name}" in map(str, corpus.notes)
+    assert f"{path.name}: read as {name}" in map(str, corpus.notes)
     assert [i.format for i in corpus.inputs] == [name]
     assert len(corpus.inputs[0].sha256) == 64
     assert len(corpus.span_start) >= 1
@@ -415,9 +415,7 @@ def test_formats_with_tokens_or_times_have_no_tokeniser(tmp_path, name):
 
 
 def test_a_missing_library_is_named_with_the_extra():
-    message = (
-        r"needs the library nowhere_to_be_found .*; install it with: pip install 'beyondchance"
-    )
+    message = "needs the library nowhere_to_be_found .*; install it with: .*dkpro-cassis>="
     with pytest.raises(bc.MissingLibraryError, match=message):
         required("nowhere_to_be_found", extra="uima", purpose="reading UIMA files")
 

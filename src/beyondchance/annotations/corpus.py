@@ -40,7 +40,7 @@ from beyondchance.annotations.names import (
 from beyondchance.checks import checked_instance, checked_option
 from beyondchance.core.ragged import repeats
 from beyondchance.errors import DataError
-from beyondchance.messages import Note, Piece, Quote, quotes
+from beyondchance.messages import Note, Piece, Quote, quotes, renamed
 from beyondchance.options import ReadOptions, declared
 from beyondchance.types import Ints
 
@@ -526,7 +526,8 @@ positions='tokens')
         membership("annotator", self.annotators, tuple(names))
         renamed = [names.get(name, name) for name in self.annotators]
         kept_names = tuple(distinct_names("annotator", renamed))
-        code = np.array([kept_names.index(name) for name in renamed], dtype=np.int64)
+        number = {name: i for i, name in enumerate(kept_names)}
+        code = np.array([number[name] for name in renamed], dtype=np.int64)
         annotator = code[self.annotation_annotator]
         order = np.lexsort((annotator, self.annotation_document))
         document, annotator = self.annotation_document[order], annotator[order]
@@ -543,7 +544,51 @@ positions='tokens')
             annotation_annotator=annotator,
             span_annotator=code[self.span_annotator],
             gold=None if self.gold is None else names.get(self.gold, self.gold),
+            options={
+                key: _with_names(value, names) if key == "annotators" else value
+                for key, value in self.options.items()
+            },
+            notes=tuple(replace(note, who=names.get(note.who, note.who)) for note in self.notes),
         )
+
+    def with_pseudonyms(self, names: Mapping[str, str] | None = None) -> Self:
+        """The corpus with numbers for the names of annotators and files.
+
+        Annotators become ``annotator 1``, ``annotator 2`` and so on, in their order, a gold
+        standard becomes ``gold``. Files become ``file 1`` and so on, because they are often
+        named after annotators. Notes change with them, and documents that are called as an
+        annotator is. What else holds a name stays: other names of documents, and texts.
+
+        Parameters
+        ----------
+        names : mapping of str to str, optional
+            Other pseudonyms, one for each annotator.
+
+        Examples
+        --------
+        >>> corpus = Corpus.from_tags({"anna": [["O"]], "ben": [["O"]], "expert": [["O"]]})
+        >>> corpus.with_gold("expert").with_pseudonyms().annotators
+        ('annotator 1', 'annotator 2', 'gold')
+        """
+        new = self.pseudonyms() if names is None else names
+        files = {item.name: f"file {i}" for i, item in enumerate(self.inputs, start=1)}
+        documents = [_with_name_in_front(name, new) for name in self.documents]
+        notes = [renamed(note, new, {}) for note in self.notes]
+        options = {key: _with_names(value, new) for key, value in self.options.items()}
+        is_distinct = len(set(documents)) == len(documents)
+        return replace(
+            self.rename_annotators({name: new[name] for name in self.annotators}),
+            documents=tuple(documents) if is_distinct else self.documents,
+            options=options,
+            notes=tuple(replace(note, where=_place(note.where, files)) for note in notes),
+            inputs=tuple(replace(item, name=files[item.name]) for item in self.inputs),
+        )
+
+    def pseudonyms(self) -> dict[str, str]:
+        """A name for each annotator that says only the place among them, or ``gold``."""
+        others = [name for name in self.annotators if name != self.gold]
+        found = {name: f"annotator {number}" for number, name in enumerate(others, start=1)}
+        return found if self.gold is None else {**found, self.gold: "gold"}
 
     def _without_duplicates(self) -> Self:
         """The corpus with each span once."""
@@ -593,3 +638,24 @@ positions='tokens')
     def describe_text(self, text: int) -> tuple[Piece, ...]:
         """Name a text for a message, in pieces."""
         return named_text(text, self.documents, self.text_document)
+
+
+def _with_names(value: str | tuple[str, ...], names: Mapping[str, str]) -> str | tuple[str, ...]:
+    """The value of an option with other names of annotators."""
+    if isinstance(value, tuple):
+        return tuple(names.get(item, item) for item in value)
+    return names.get(value, value)
+
+
+def _with_name_in_front(document: str, names: Mapping[str, str]) -> str:
+    """A document that is called as an annotator is, or as something of an annotator."""
+    name, slash, rest = document.partition("/")
+    return f"{names.get(name, name)}{slash}{rest}"
+
+
+def _place(where: str, files: Mapping[str, str]) -> str:
+    """The place of a note by the new name of its file."""
+    for old in sorted(files, key=len, reverse=True):
+        if where.startswith(old):
+            return f"{files[old]}{where[len(old) :]}"
+    return "files" if where else ""

@@ -17,6 +17,8 @@ from beyondchance.cli.main import BELOW
 from beyondchance.cli.running import Command, emit, tell, working
 from beyondchance.core.measures import MEASURES
 from beyondchance.errors import BeyondChanceError, OverlapError
+from beyondchance.io.naming import sendable
+from beyondchance.io.reading import Named
 from beyondchance.messages import Note
 from beyondchance.numbers import in_digits
 from beyondchance.reporting.commands.agree import Variant, agree_report
@@ -209,12 +211,15 @@ def _variants(
     notes: list[Note] = []
 
     refused: set[tuple[str, str]] = set()
+    files = (item.item if isinstance(item, Named) else item for item in given)
+    paths = [file for file in files if isinstance(file, str)]
 
     def missing(error: BeyondChanceError, unit: str, *by: str) -> None:
         # Once for each unit, though it is so by several measures.
         if (unit, str(error)) not in refused:
             refused.add((unit, str(error)))
             note = Note((f"no score by {', '.join((unit, *by))}: ", *error.text))
+            note = sendable(note, paths)
             notes.append(unquoted(note) if options["no_text"] else note)
 
     for unit in UNITS:

@@ -9,6 +9,7 @@ import click
 
 from beyondchance.cli import options as flags
 from beyondchance.cli.running import Command, emit
+from beyondchance.installing import distribution, install_command
 from beyondchance.io.registry import FORMATS
 from beyondchance.io.writing import WRITTEN
 from beyondchance.reporting.commands.formats import formats_report
@@ -26,9 +27,11 @@ def command(**options: Any) -> None:
             "unit": item.unit,
             "positions": item.positions,
             "offsets": item.offsets,
-            "library": item.library,
+            "library": distribution(item.library) if item.library else None,
             "installed": item.library is None or find_spec(item.library) is not None,
-            "install": f"pip install 'beyondchance[{item.extra}]'" if item.extra else None,
+            "install": install_command(item.extra, item.library)
+            if item.extra and item.library
+            else None,
             "example": item.example,
         }
         for item in FORMATS.values()

@@ -6,15 +6,15 @@ import io
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import click
 
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.cli.options import READING, picked
-from beyondchance.io.reading import Named, read_all
-from beyondchance.messages import HIDDEN, Note, Quote, pieces
+from beyondchance.errors import BeyondChanceError
+from beyondchance.io.reading import Named, Naming, named_file, read_by_names
+from beyondchance.messages import HIDDEN, Note, Piece, Quote, pieces
 
 
 def load(files: Sequence[Any], options: Mapping[str, Any], **other: Any) -> Corpus:
@@ -34,36 +34,62 @@ def load(files: Sequence[Any], options: Mapping[str, Any], **other: Any) -> Corp
     if options["gold"] == "":
         raise click.UsageError("--gold is empty; expected an annotator or a file")
     form = reading.pop("format")
-    return _kept(read_all(files, form, {"gold": options["gold"], **reading}), options)
+    renaming = _renaming("annotator", options)
+    naming = Naming(renamed=renaming, hides_files=options["pseudonyms"])
+    try:
+        corpus, known = read_by_names(files, form, {"gold": options["gold"], **reading}, naming)
+        kept = _kept(corpus, known, options)
+    except BeyondChanceError as error:
+        if options["pseudonyms"]:
+            _hide_names(error)
+        raise
+    return kept.with_pseudonyms(corpus.pseudonyms()) if options["pseudonyms"] else kept
+
+
+def _hide_names(error: BeyondChanceError) -> None:
+    """Leave out what an error quotes: any of it can be a name while files are read."""
+    error.args = _unquoted(error.found)
+    error.where = _unquoted(error.where)
+    error.expected = _unquoted(error.expected)
+    error.remedy = _unquoted(error.remedy)
+
+
+def _renaming(kind: str, options: Mapping[str, Any]) -> dict[str, str]:
+    """New names, by the old ones."""
+    given = options[f"rename_{kind}"]
+    renamed = dict(given)
+    if len(renamed) < len(given):
+        article = "an" if kind == "annotator" else "a"
+        found = f"--rename-{kind} was given twice for {article} {kind}; expected one name"
+        raise click.UsageError(found)
+    return renamed
 
 
 def _named(file: str) -> Any:
     """A file, with the name of its annotator where it is given as NAME=FILE."""
-    name, equals, path = file.partition("=")
-    if not equals or _exists(file):
-        return file
-    if not name or not path or name != name.strip():
-        raise click.UsageError(f"'{file}' is neither a file nor NAME=FILE")
-    return Named(name, path)
-
-
-def _exists(path: str) -> bool:
-    try:
-        return Path(path).exists()
-    except (OSError, ValueError):  # a name that is too long, or no name at all
-        return False
+    named = named_file(file)
+    if named is None:
+        is_hidden = click.get_current_context().params.get("pseudonyms")
+        what = "an argument" if is_hidden else f"'{file}'"
+        raise click.UsageError(f"{what} is neither a file nor NAME=FILE")
+    return named
 
 
 def streams(files: Sequence[str]) -> list[Any]:
     """The files, some with names, and standard input in the place of ``-``, to be read again."""
-    if "-" not in files:
-        return [_named(file) for file in files]
-    if files.count("-") > 1:
+    named = [_named(file) for file in files]
+    places = [file.item if isinstance(file, Named) else file for file in named]
+    if "-" not in places:
+        return named
+    if places.count("-") > 1:
         raise click.UsageError("standard input was given twice; expected '-' once")
     if sys.stdin is None:
         raise click.UsageError("standard input is closed; give a file")
     content = _Stream(sys.stdin.buffer.read())
-    return [content if file == "-" else _named(file) for file in files]
+    return [
+        file if place != "-" else Named(file.name, content) if isinstance(file, Named) else content
+        for file, place in zip(named, places, strict=True)
+    ]
 
 
 class _Stream(io.BytesIO):
@@ -76,11 +102,9 @@ class _Stream(io.BytesIO):
         return super().read(size)
 
 
-def _kept(corpus: Corpus, options: Mapping[str, Any]) -> Corpus:
-    """Rename labels, then select labels and annotators."""
-    renamed = dict(options["rename_label"])
-    if len(renamed) < len(options["rename_label"]):
-        raise click.UsageError("--rename-label was given twice for a label; expected one name")
+def _kept(corpus: Corpus, known: Mapping[str, str], options: Mapping[str, Any]) -> Corpus:
+    """Rename labels, then select labels and annotators, who may be given by former names."""
+    renamed = _renaming("label", options)
     if renamed:
         duplicates = options["duplicates"] or ("error" if options["strict"] else "skip")
         corpus = corpus.rename_labels(renamed, duplicates=duplicates)
@@ -95,7 +119,11 @@ def _kept(corpus: Corpus, options: Mapping[str, Any]) -> Corpus:
     if labels is not None:
         corpus = corpus.select(labels=labels)
     if options["annotators"] is not None:
-        names = [*options["annotators"], *([corpus.gold] if corpus.gold else [])]
+        asked = (
+            name if name in corpus.annotators else known.get(name, name)
+            for name in options["annotators"]
+        )
+        names = [*asked, *([corpus.gold] if corpus.gold else [])]
         corpus = corpus.select(annotators=list(dict.fromkeys(names)))
     return _without_texts(corpus) if options["no_text"] else corpus
 
@@ -107,8 +135,11 @@ def noted(corpus: Corpus, notes: Iterable[Note]) -> Corpus:
 
 def unquoted(note: Note) -> Note:
     """The note without what it quotes, wherever it is printed."""
-    parts = (HIDDEN if isinstance(piece, Quote) else piece for piece in pieces(note.text))
-    return replace(note, text=tuple(parts))
+    return replace(note, text=_unquoted(pieces(note.text)))
+
+
+def _unquoted(text: tuple[Piece, ...]) -> tuple[Piece, ...]:
+    return tuple(HIDDEN if isinstance(piece, Quote) else piece for piece in text)
 
 
 def _without_texts(corpus: Corpus) -> Corpus:

@@ -213,9 +213,23 @@ annotated_files = together(
     [
         click.argument("files", nargs=-1, metavar="FILE...", type=click.Path(readable=False)),
         in_annotations(
-            "--gold", metavar="NAME|FILE", help=declared(ReadOptions)["gold"].option.help
+            "--gold", metavar="NAME|FILE|NAME=FILE", help=declared(ReadOptions)["gold"].option.help
         ),
-        in_annotations("--annotators", type=NAMES, help="Only these annotators."),
+        in_annotations("--annotators", type=NAMES, help="Only these annotators, after renaming."),
+        in_annotations(
+            "--rename-annotator",
+            type=_RENAMING,
+            multiple=True,
+            help="A new name for an annotator; can be repeated. Two annotators can get one name if "
+            "they have no document in common. --gold and --annotators take old and new names.",
+        ),
+        in_annotations(
+            "--pseudonyms",
+            is_flag=True,
+            help="Call annotators 'annotator 1', 'annotator 2', ... everywhere, a gold standard "
+            "'gold', and files 'file 1', 'file 2', ... Names of documents, fields and labels and "
+            "texts stay, and may hold names.",
+        ),
         in_annotations("--labels", type=NAMES, help="Only these labels, after renaming."),
         in_annotations("--exclude-labels", type=NAMES, help="All labels but these."),
         in_annotations(

@@ -16,6 +16,7 @@ from beyondchance.cli.agree import by_measures, exit_code
 from beyondchance.cli.loading import load, noted, streams
 from beyondchance.cli.running import Command, emit, working
 from beyondchance.errors import OptionError
+from beyondchance.io.reading import Named
 from beyondchance.messages import Use
 from beyondchance.reporting.commands.rank import Subset, Sureness, rank_report
 from beyondchance.results.averages import AVERAGES
@@ -51,9 +52,10 @@ def command(files: tuple[str, ...], **options: Any) -> int:
     flags.check_intervals_wanted(options)
     given = streams(files)
     if options["gold"] is None and len(given) > 1:
-        if not isinstance(given[0], str):
+        first = given[0].item if isinstance(given[0], Named) else given[0]
+        if not isinstance(first, str):
             raise click.UsageError("standard input cannot be the gold standard; give it a file")
-        given, options["gold"] = given[1:], Path(given[0])
+        given, options["gold"] = given[1:], given[0] if isinstance(given[0], Named) else Path(first)
     with working("reading and ranking", quiet=options["quiet"]):
         corpus = load(given, options)
         rankings = by_measures(rank, corpus, options)

@@ -77,14 +77,18 @@ def _check_not_an_input(params: Mapping[str, Any]) -> None:
     save, files = params.get("save"), params.get("files")
     if not isinstance(save, str) or not isinstance(files, tuple):
         return
+    from beyondchance.io.reading import Named, named_file  # noqa: PLC0415 - slow to load
+
     gold = params.get("gold")
-    for file in (*files, *([gold] if gold else [])):
+    for text in (*files, *([gold] if gold else [])):
+        file = named_file(text)
         try:
-            is_same = Path(file).samefile(save)
-        except (OSError, ValueError):  # one of them is not there
+            is_same = Path(file.item if isinstance(file, Named) else file).samefile(save)
+        except (OSError, ValueError, TypeError):  # one of them is not there, or no name
             continue
         if is_same and Path(save).is_file():
-            raise click.UsageError(f"{save} is one of the files to read; save under another name")
+            what = "the place of --save" if params.get("pseudonyms") else save
+            raise click.UsageError(f"{what} is one of the files to read; save under another name")
 
 
 def is_terminal(stream: Any) -> bool:

@@ -72,7 +72,7 @@ def _reference(group: Sequence[Draft], reading: Reading) -> Draft:
     if len(group) == 1:
         return group[0]
     known = [draft for draft in group if not draft.is_blank] or group
-    is_gold = (draft for draft in known if draft.is_gold or draft.annotator == reading.reference)
+    is_gold = (draft for draft in known if draft.is_gold or reading.is_reference(draft.annotator))
     return next(is_gold, known[0])
 
 

@@ -80,14 +80,14 @@ class Entry:
 
 def entry_of(source: Source, *, root: str) -> Entry:
     """A file below `root`, or the file itself."""
-    path, root = (name.replace("\\", "/") for name in (source.name, root))
+    path, root = (name.replace("\\", "/") for name in (source.full_name, root))
     inside = path.removeprefix(root).lstrip("/") or PurePosixPath(path).name
     return Entry(inside, source, kind_of_file(source))
 
 
 def unpacked(archive: Source) -> list[Entry]:
     """The files of an archive."""
-    return [entry_of(member, root=archive.name) for member in members(archive)]
+    return [entry_of(member, root=archive.full_name) for member in members(archive)]
 
 
 # --- One CAS ------------------------------------------------------------------
@@ -318,6 +318,8 @@ def _near(entry: Entry, entries: Sequence[Entry]) -> list[Source]:
         for name in sorted(path.parent.glob("*.xml")):
             if "typesystem" in name.name.lower() and name.is_file() and not name.is_symlink():
                 beside = Source(str(name), path=name)
+                if entry.source.given:
+                    beside = beside.hidden(f"{entry.source.name}, type system")
                 if kind_of_file(beside) == "types":
                     found.append(Entry(name.name, beside, "types"))
     own = PurePosixPath(entry.path)

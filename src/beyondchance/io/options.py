@@ -50,6 +50,8 @@ class Reading:
         What an option refuses, by the option: the first of its kind.
     is_mixed : bool
         Whether files of several formats are read together, so that drafts are needed.
+    hides_files : bool
+        Whether files are shown by numbers, because they may be named after annotators.
     """
 
     options: ReadOptions
@@ -64,6 +66,7 @@ class Reading:
     beside: Mapping[str, Any] = field(default_factory=dict)
     problems: dict[str, BeyondChanceError] = field(default_factory=dict)
     is_mixed: bool = False
+    hides_files: bool = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "options", checked_options(ReadOptions, self.options))
@@ -132,6 +135,10 @@ class Reading:
         if str(note) not in self.noted:
             self.noted.add(str(note))
             self.notes.append(note)
+
+    def is_reference(self, annotator: str) -> bool:
+        """Whether an annotator, perhaps known by an e-mail address, is the gold standard."""
+        return self.reference in {annotator, annotator.partition("@")[0]}
 
     def met(self, upload: str, annotators: Iterable[str]) -> None:
         """Keep which annotators an upload holds."""

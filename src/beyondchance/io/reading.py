@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain
 from os import PathLike
@@ -26,14 +26,18 @@ from beyondchance.errors import (
 from beyondchance.io.assembling import assembled
 from beyondchance.io.drafts import Draft
 from beyondchance.io.formats.tags import is_nothing
+from beyondchance.io.naming import short_paths, with_new_names, with_short_names, with_short_paths
 from beyondchance.io.options import Reading
 from beyondchance.io.recognition import unrecognised
 from beyondchance.io.registry import FORMATS, KINDS, TAGS, Format, Upload
-from beyondchance.io.sources import Source, opened
+from beyondchance.io.sources import Source, hidden_below, opened
 from beyondchance.messages import Note, Quote, Use, quotes
 from beyondchance.options import ReadOptions, declared, documented
 
 __all__ = ["FORMATS", "read"]
+
+_Known = tuple[Corpus, dict[str, str]]
+"""A corpus, and its annotators by their former names."""
 
 
 @documented(ReadOptions)
@@ -94,6 +98,40 @@ def read_all(
     beside : mapping, optional
         What belongs to data that have no place for it: texts, tokens, lengths.
     """
+    return read_by_names(items, format, options, Naming(), beside)[0]
+
+
+@dataclass(frozen=True)
+class Naming:
+    """How annotators and files are to be named.
+
+    Attributes
+    ----------
+    renamed : mapping of str to str
+        New names of annotators.
+    hides_files : bool
+        Whether files are shown by numbers, because they may be named after annotators.
+    """
+
+    renamed: Mapping[str, str] = field(default_factory=dict)
+    hides_files: bool = False
+
+
+def read_by_names(
+    items: Sequence[Any],
+    format: str | None,  # noqa: A002 - what it is called everywhere
+    options: Mapping[str, Any],
+    naming: Naming,
+    beside: Mapping[str, Any] | None = None,
+) -> tuple[Corpus, dict[str, str]]:
+    """Read, rename annotators, then choose the gold standard, by its old or its new name.
+
+    Returns
+    -------
+    corpus : Corpus
+    known : dict
+        The annotators by their former names: e-mail addresses, and names that were changed.
+    """
     if not items:
         raise OptionError("nothing to read", expected="at least one file or folder")
     listed = [
@@ -102,15 +140,38 @@ def read_all(
         else _kept(item, number)
         for number, item in enumerate(items, start=1)
     ]
-    call = partial(_read, format=format, beside=beside or {})
+    call = partial(_read, format=format, beside=beside or {}, naming=naming)
     gold = options.get("gold")
-    if isinstance(gold, PathLike):
-        return call([*listed, *_unless_given(gold, listed)], options, gold_file=Path(gold))
-    corpus = _by_folder(listed, options, call)
-    if gold is None or gold in corpus.annotators or not _exists(gold):
-        return corpus if gold is None else corpus.with_gold(str(gold))
+    if isinstance(gold, Named | PathLike):
+        found = _read_with_gold(gold, listed, options, call)
+        return with_new_names(*found, naming.renamed)
+    corpus, known = with_new_names(*_by_folder(listed, options, call, naming), naming.renamed)
+    if gold is None:
+        return corpus, known
+    if gold in corpus.annotators:
+        return corpus.with_gold(str(gold)), known
+    if gold in known:
+        return corpus.with_gold(known[gold]), known
     # What could be either is an annotator, if there is one of that name.
-    return call([*listed, *_unless_given(gold, listed)], options, gold_file=Path(str(gold)))
+    file = named_file(gold)
+    if file is None or not exists(file.item if isinstance(file, Named) else file):
+        return corpus.with_gold(str(gold)), known
+    return with_new_names(*_read_with_gold(file, listed, options, call), naming.renamed)
+
+
+def _read_with_gold(
+    gold: Any, items: list[Any], options: Mapping[str, Any], call: Callable[..., _Known]
+) -> _Known:
+    """Read the files and that of the gold standard, which may be one of them."""
+    path = Path(gold.item if isinstance(gold, Named) else gold)
+    resolved = path.resolve()
+    others = [item for item in items if _resolved(item) != resolved]
+    is_given = len(others) < len(items)
+    if not is_given:
+        items = [*items, gold]
+    elif isinstance(gold, Named):
+        items = [gold if _resolved(item) == resolved else item for item in items]
+    return call(items, options, gold_file=path)
 
 
 @dataclass(frozen=True)
@@ -134,24 +195,30 @@ def _kept(item: Any, number: int) -> Any:
     return list(item) if isinstance(item, Iterator) and not is_columns else item
 
 
-def _unless_given(gold: Any, items: Sequence[Any]) -> list[Any]:
-    """The file of the gold standard, unless it is among the others."""
-    given = [_resolved(item.item if isinstance(item, Named) else item) for item in items]
-    return [] if _resolved(gold) in given else [gold]
+def named_file(text: str) -> Any:
+    """A file, with the name of its annotator where it is given as NAME=FILE; None for neither."""
+    name, equals, path = str(text).partition("=")
+    if not equals or exists(text):
+        return text
+    return Named(name, path) if name and path and name == name.strip() else None
 
 
-def _resolved(path: Any) -> Path | None:
+def _resolved(item: Any) -> Path | None:
+    path = item.item if isinstance(item, Named) else item
     return Path(path).resolve() if path and isinstance(path, str | PathLike) else None
 
 
-def _exists(path: Any) -> bool:
+def exists(path: Any) -> bool:
+    """Whether there is a file or folder."""
     try:
-        return isinstance(path, str) and Path(path).exists()
-    except OSError:  # a name that is too long
+        return isinstance(path, str | PathLike) and Path(path).exists()
+    except (OSError, ValueError):  # a name that is too long, or no name at all
         return False
 
 
-def _by_folder(items: list[Any], options: Mapping[str, Any], call: Callable[..., Corpus]) -> Corpus:
+def _by_folder(
+    items: list[Any], options: Mapping[str, Any], call: Callable[..., _Known], naming: Naming
+) -> _Known:
     """Read; of a single folder, find out whether its files are documents or annotators."""
     reading = Reading(cast("ReadOptions", options))
     path = items[0].item if len(items) == 1 and isinstance(items[0], Named) else items[0]
@@ -162,24 +229,23 @@ def _by_folder(items: list[Any], options: Mapping[str, Any], call: Callable[...,
     parts = _parts(Path(path))
     if how == "annotators":
         return call(parts, options)
-    corpus = call(items, options)
+    corpus, known = call(items, options)
     if len(corpus.annotators) > 1 or len(parts) < 2:
-        return corpus
+        return corpus, known
     try:
         # Files of different texts are no work of several annotators on one.
-        found = call(parts, {**options, "mismatch": "error", "repeated": "error"})
+        found, found_known = call(parts, {**options, "mismatch": "error", "repeated": "error"})
     except BeyondChanceError:
-        return corpus
+        return corpus, known
     teams = np.bincount(found.annotation_document, minlength=len(found.documents))
     if np.any(teams < 2):
-        return corpus
+        return corpus, known
     note = Note(
         f"its {len(parts)} files or folders have the same texts; each is read as one annotator",
-        where=str(path),
+        where="folder 1" if naming.hides_files else short_paths([path]).get(str(path), str(path)),
     )
-    return replace(
-        found, notes=(note, *found.notes), options={**found.options, "folder": "annotators"}
-    )
+    signed = {**found.options, "folder": "annotators"}
+    return replace(found, notes=(note, *found.notes), options=signed), found_known
 
 
 def _parts(folder: Path) -> list[Any]:
@@ -195,25 +261,31 @@ def _read(
     *,
     format: str | None,  # noqa: A002 - what it is called everywhere
     beside: Mapping[str, Any],
+    naming: Naming,
     gold_file: Path | None = None,
-) -> Corpus:
+) -> _Known:
     # Texts are what they are by default, and spans may be placed in any of them.
     is_corpus_wide = options.get("unit") == CORPUS
     given = {**options, "unit": None} if is_corpus_wide else options
-    uploads = _uploads(items)
+    uploads = _uploads(items, naming)
     gold = None
     if gold_file is not None:
         resolved = gold_file.resolve()
         gold = next(upload for upload in uploads if _resolved(upload.path) == resolved)
-    named = options.get("gold")
-    reference = gold.annotator if gold is not None else str(named or "")
-    reading = Reading(cast("ReadOptions", given), reference=reference, beside=beside)
+    named = str(options.get("gold") or "")
+    former = {new: old for old, new in naming.renamed.items()}
+    reference = gold.annotator if gold is not None else former.get(named, named)
+    reading = Reading(
+        cast("ReadOptions", given),
+        reference=reference,
+        beside=beside,
+        hides_files=naming.hides_files,
+    )
     formats = _formats(uploads, format, reading)
     _check_options(formats, reading)
     corpus = _corpus_of(uploads, formats, reading)
     _check_numbers(reading)
     reading.check()
-    corpus = _with_given_names(corpus, uploads, reading)
     if gold is not None:
         corpus = corpus.with_gold(_only_annotator(gold, corpus, reading))
     known, changed = declared(ReadOptions), reading.changed()
@@ -223,7 +295,7 @@ def _read(
         # What mends is signed where it mended something.
         if known[name].option.is_signed and value != known[name].option.refuses
     }
-    return replace(
+    corpus = replace(
         corpus,
         unit=CORPUS if is_corpus_wide else corpus.unit,
         options={**corpus.options, **signed, **reading.signed},
@@ -236,6 +308,18 @@ def _read(
             if upload.data is None
         ),
     )
+    corpus = _without_names_of_files(corpus, uploads, naming)
+    return with_short_names(corpus, is_noted=not naming.hides_files)
+
+
+def _without_names_of_files(corpus: Corpus, uploads: list[Upload], naming: Naming) -> Corpus:
+    """Hide the folders of files; and documents that are called as a file is, if files are."""
+    if not naming.hides_files:
+        return with_short_paths(corpus, [upload.path for upload in uploads if upload.path])
+    names = {upload.annotator: upload.name for upload in uploads if upload.given}
+    documents = tuple(names.get(name, name) for name in corpus.documents)
+    is_distinct = len(set(documents)) == len(documents)
+    return replace(corpus, documents=documents) if is_distinct else corpus
 
 
 def _formats(
@@ -247,15 +331,6 @@ def _formats(
     found = [_format_of(upload, format, reading) for upload in uploads]
     known = next((item for item in found if item is not None), TAGS)
     return [known if item is None else item for item in found]
-
-
-def _with_given_names(corpus: Corpus, uploads: list[Upload], reading: Reading) -> Corpus:
-    """Rename the only annotator of a file that was given with a name."""
-    names = {}
-    for upload in uploads:
-        if upload.is_named and upload.annotator not in corpus.annotators:
-            names[_only_annotator(upload, corpus, reading)] = upload.annotator
-    return corpus.rename_annotators(names) if names else corpus
 
 
 def _only_annotator(upload: Upload, corpus: Corpus, reading: Reading) -> str:
@@ -320,13 +395,20 @@ def _defaults(item: Format) -> tuple[str, str]:
     return item.positions, item.unit
 
 
-def _uploads(items: Iterable[Any]) -> list[Upload]:
+def _uploads(items: Iterable[Any], naming: Naming) -> list[Upload]:
     """Open what was given, and name the annotators after it."""
-    uploads = [_upload(item, number) for number, item in enumerate(items, start=1)]
+    opening = _hidden_upload if naming.hides_files else _upload
+    uploads = [opening(item, number) for number, item in enumerate(items, start=1)]
     paths = [path for upload in uploads if (path := _resolved(upload.path)) is not None]
     again = next((path for path, n in Counter(paths).items() if n > 1), None)
     if again is not None:
-        raise OptionError(f"{again.name} was given twice", expected="different files")
+        shown = "a file" if naming.hides_files else again.name
+        raise OptionError(f"{shown} was given twice", expected="different files")
+    given = Counter(upload.annotator for upload in uploads if upload.is_named)
+    name = next((name for name, n in given.items() if n > 1), None)
+    if name is not None:
+        remedy = "put the files of one annotator into a folder"
+        raise OptionError("two files are named ", Quote(name), expected="one", remedy=remedy)
     # Annotators of files with the same name are distinguished by the folders of the files.
     twice = {name for name, n in Counter(upload.annotator for upload in uploads).items() if n > 1}
     return [
@@ -339,6 +421,22 @@ def _uploads(items: Iterable[Any]) -> list[Upload]:
 
 def _resolved_parent(upload: Upload) -> Path:
     return Path(upload.path).resolve().parent
+
+
+def _hidden_upload(item: Any, number: int) -> Upload:
+    """Open a file or folder that is shown by its number, whatever becomes of it."""
+    try:
+        upload = _upload(item, number)
+    except FormatError as error:
+        error.where = (f"file {number}",)
+        raise
+    if upload.is_folder:
+        name = f"folder {number}"
+        sources = hidden_below(name, upload.sources)
+    else:
+        sources = [source.hidden(f"file {number}") for source in upload.sources]
+        name = sources[0].name
+    return replace(upload, name=name, sources=sources, given=upload.name)
 
 
 def _upload(item: Any, number: int) -> Upload:

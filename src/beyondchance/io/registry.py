@@ -6,19 +6,20 @@ an entry here.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from functools import wraps
 from importlib import import_module
 from pathlib import PurePosixPath
-from types import ModuleType
 from typing import Any, Protocol, cast
 
 from beyondchance.annotations.corpus import Corpus
-from beyondchance.errors import MissingLibraryError
+from beyondchance.errors import DataError
+from beyondchance.installing import required as required  # noqa: PLC0414 - for readers
 from beyondchance.io.drafts import Draft
 from beyondchance.io.options import CHARACTERS, EVERYWHERE, UNTOKENISED, Reading
 from beyondchance.io.sources import Source
+from beyondchance.messages import quotes
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,6 +40,8 @@ class Upload:
         The path; empty for data and streams.
     is_named : bool
         Whether the annotator's name was given together with it.
+    given : str
+        The path as given, where people are shown another name.
     """
 
     name: str
@@ -48,6 +51,12 @@ class Upload:
     data: Any = None
     path: str = ""
     is_named: bool = False
+    given: str = ""
+
+    @property
+    def full_name(self) -> str:
+        """The name as given, which is not for people where names are hidden."""
+        return self.given or self.name
 
     def document_of(self, source: Source) -> str:
         """The document that a file holds, unless the file itself names one.
@@ -57,9 +66,18 @@ class Upload:
         """
         return str(self.stem_of(source)) if self.is_folder else "1"
 
+    def check_named(self, own: Collection[str]) -> None:
+        """Refuse one name for several annotators."""
+        if self.is_named and len(own) > 1:
+            raise DataError(
+                *(f"holds {len(own)} annotators (", *quotes(own), ")"),
+                where=self.name,
+                expected="one, because one name was given for the file",
+            )
+
     def stem_of(self, source: Source) -> PurePosixPath:
         """The path of a file below the folder that was given, without its ending."""
-        folder = PurePosixPath(self.name.replace("\\", "/"))
+        folder = PurePosixPath(self.full_name.replace("\\", "/"))
         path = source.posix_path
         inside = path.relative_to(folder) if path.is_relative_to(folder) else path
         return inside.with_suffix("")
@@ -72,7 +90,7 @@ class Upload:
         One that has the name but not the content is kept, so that it is refused.
         """
         for source in self.sources:
-            if self.is_folder and not (source.name.endswith(endings) or looks(source)):
+            if self.is_folder and not (source.full_name.endswith(endings) or looks(source)):
                 reading.skipped["files of other formats ignored"] += 1
             else:
                 yield source
@@ -100,9 +118,15 @@ def each_upload(
     @wraps(read)
     def read_all(uploads: list[Upload], reading: Reading) -> Iterator[Draft]:
         for upload in uploads:
+            own: dict[str, None] = {}
             for draft in read(upload, reading):
                 reading.met(upload.name, [draft.annotator])
-                yield draft
+                is_renamed = upload.is_named and not draft.is_gold
+                if is_renamed:
+                    own[draft.annotator] = None
+                    is_renamed = draft.annotator != upload.annotator
+                yield replace(draft, annotator=upload.annotator) if is_renamed else draft
+            upload.check_named(own)
 
     return read_all
 
@@ -153,17 +177,6 @@ class Format:
             if beginning and beginning[0] not in self.first:
                 return False
         return self.reader().is_format(upload)
-
-
-def required(library: str, *, extra: str, purpose: str) -> ModuleType:
-    """Import a library that is only needed here, with a hint if it is missing."""
-    try:
-        return import_module(library)
-    except ImportError as error:
-        raise MissingLibraryError(
-            f"{purpose} needs the library {library} ({error})",
-            remedy=f"install it with: pip install 'beyondchance[{extra}]'",
-        ) from None
 
 
 # In the order in which they are tried: those that are easiest to recognise first.

@@ -15,7 +15,7 @@ import zipfile
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
 from pathlib import Path, PurePosixPath
@@ -32,6 +32,15 @@ MOST_BYTES = 2**31
 MOST_EXPANSION = 200
 """How many times its packed size a member of an archive may hold."""
 _HEAD_BYTES = 65536
+_ENDINGS = frozenset(
+    f".{ending}"
+    for ending in (
+        *("ann", "bdocjs", "bio", "conll", "conllu", "conllup", "csv", "eaf", "htm", "html", "iob"),
+        *("json", "jsonl", "ndjson", "parquet", "qde", "qdpx", "rttm", "spacy", "tei", "textgrid"),
+        *("tsv", "txt", "xmi", "xml", "zip"),
+    )
+)
+"""Endings that say of what kind a file is, and not whose."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,16 +55,31 @@ class Source:
         Where it lies, if it is a file of its own.
     member : bytes, optional
         Its content, if it comes from an archive or a stream.
+    given : str
+        The name from which documents and annotators get theirs, where people are shown
+        another one.
     """
 
     name: str
     path: Path | None = None
     member: bytes | None = None
+    given: str = ""
+
+    @property
+    def full_name(self) -> str:
+        """The name as given, which is not for people where names are hidden."""
+        return self.given or self.name
 
     @property
     def posix_path(self) -> PurePosixPath:
         """The name as a path with slashes, on whatever system it was given."""
-        return PurePosixPath(self.name.replace("\\", "/"))
+        return PurePosixPath(self.full_name.replace("\\", "/"))
+
+    def hidden(self, name: str) -> Source:
+        """The source by a name that says nothing but its kind."""
+        ending = self.posix_path.suffix
+        known = ending if ending.lower() in _ENDINGS else ""
+        return replace(self, name=f"{name}{known}", given=self.full_name)
 
     @property
     def stem(self) -> str:
@@ -321,16 +345,27 @@ def members(archive: Source) -> list[Source]:
             if left < 0:
                 found = f"unpacks to more than {MOST_BYTES:,} bytes"
                 raise FormatError(found, where=archive.name, remedy="split it")  # noqa: TRY301
-            return [
+            listed = [
                 Source(
-                    f"{archive.name}/{entry.filename}", member=_member_bytes(opened_archive, entry)
+                    f"{archive.full_name}/{entry.filename}",
+                    member=_member_bytes(opened_archive, entry),
                 )
                 for entry in sorted(entries, key=lambda entry: entry.filename)
             ]
+            return hidden_below(archive.name, listed) if archive.given else listed
     except FormatError:
         raise
     except Exception as error:  # damaged archives make their unpackers raise anything
-        raise FormatError(f"not a readable zip archive ({error})", where=archive.name) from None
+        # The reason can name a member, and so an annotator.
+        reason = "" if archive.given else f" ({error})"
+        raise FormatError(f"not a readable zip archive{reason}", where=archive.name) from None
+
+
+def hidden_below(folder: str, sources: list[Source]) -> list[Source]:
+    """The files of a folder or an archive by their numbers."""
+    return [
+        source.hidden(f"{folder}/file {number}") for number, source in enumerate(sources, start=1)
+    ]
 
 
 def _member_bytes(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> bytes:

@@ -224,12 +224,14 @@ def _recordings(
     document = upload.document_of(source)
     if by_tier:
         reading.met(upload.name, [tier.name for tier in tiers])
-        document = document if upload.is_folder else upload.annotator
+        upload.check_named([tier.name for tier in tiers])
+        is_one = upload.is_folder or upload.is_named
+        document = document if is_one else upload.annotator
     for part in [[tier] for tier in tiers] if by_tier else [tiers]:
         yield Recording(
             where=(f"{source.name}: tier ", Quote(part[0].name)) if by_tier else source.name,
             document=document,
-            annotator=part[0].name if by_tier else upload.annotator,
+            annotator=part[0].name if by_tier and not upload.is_named else upload.annotator,
             duration=file.duration,
             intervals=[interval for tier in part for interval in _labelled(tier, reading)],
             begin=file.begin,

@@ -6,13 +6,13 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from importlib import import_module
 from pathlib import Path
 from threading import Thread
 from typing import Any
 from xml.etree import ElementTree as ET
 
-from beyondchance.errors import MissingLibraryError, OptionError
+from beyondchance.errors import OptionError
+from beyondchance.installing import required
 from beyondchance.messages import Quote
 
 ENDINGS = (".png", ".svg", ".pdf")
@@ -36,20 +36,8 @@ _INHERITED = (
 
 
 def library(name: str, what: str) -> Any:
-    """Import a library that only reports need.
-
-    Raises
-    ------
-    MissingLibraryError
-        If it, or one that it needs, is not installed.
-    """
-    try:
-        return import_module(name)
-    except ImportError as error:
-        raise MissingLibraryError(
-            f"{what} needs the library {error.name}",
-            remedy="install it with: pip install 'beyondchance[report]'",
-        ) from None
+    """Import a library that only reports need."""
+    return required(name, extra="report", purpose=what)
 
 
 def altair() -> Any:

@@ -72,7 +72,7 @@ def test_plain(tmp_path, text, encoding):
     assert corpus.text_length.tolist() == [3, 2]
     assert corpus.texts == ("Mira Holt sailed", "Lund .")
     assert (corpus.unit, corpus.positions) == ("sentence", "tokens")
-    assert list(map(str, corpus.notes)) == [f"{path}, anna: tags read as IOB2"]
+    assert list(map(str, corpus.notes)) == [f"{path.name}, anna: tags read as IOB2"]
     assert corpus.skipped == {}
 
 
@@ -89,9 +89,9 @@ def test_whole(tmp_path):
     assert corpus.fields == {"round": ("1", "2")}
     assert corpus.text_length.tolist() == [3, 2, 1]
     assert tuple(map(str, corpus.notes)) == (
-        f"{path}: read as conll",
-        f"{path}, anna: tags read as IOB2",
-        f"{path}, ben: tags read as IOB2",
+        f"{path.name}: read as conll",
+        f"{path.name}, anna: tags read as IOB2",
+        f"{path.name}, ben: tags read as IOB2",
     )
 
 
@@ -150,7 +150,7 @@ def test_header_with_sentence_and_document_columns(tmp_path):
         ("d2", "ben"): [(0, 1, "LOC")],
     }
     assert corpus.text_length.tolist() == [2, 1, 2]
-    assert f"{path}: columns not read: 'pos'" in map(str, corpus.notes)
+    assert f"{path.name}: columns not read: 'pos'" in map(str, corpus.notes)
 
 
 def test_header_with_a_sentence_column_only(tmp_path):
@@ -207,7 +207,7 @@ def test_schemes_are_detected(tmp_path, scheme, tags, found):
     path = written(tmp_path / "a.conll", text)
     corpus = bc.read(path, format="conll")
     assert spans(corpus, "1", "a") == found
-    assert list(map(str, corpus.notes)) == [f"{path}, a: tags read as {scheme}"]
+    assert list(map(str, corpus.notes)) == [f"{path.name}, a: tags read as {scheme}"]
     assert corpus.options["scheme"] == scheme
     told = bc.read(path, format="conll", scheme=scheme)
     assert spans(told, "1", "a") == found

@@ -118,7 +118,7 @@ def test_rows_without_a_span(tmp_path):
     corpus = bc.read(path)
     assert everything(corpus) == {**EXPECTED, ("d3", "ben"): []}
     assert corpus.annotators_of("d3") == ("ben",)
-    assert [*map(str, corpus.notes)] == [f"{path}: read as table"]
+    assert [*map(str, corpus.notes)] == [f"{path.name}: read as table"]
 
 
 def test_empty_missing(tmp_path):

@@ -122,7 +122,7 @@ def test_json_and_xmi(tmp_path):
         assert corpus.texts == (TEXT,)
         assert corpus.spans("1", "anna") == ADA_BO
         assert dict(corpus.skipped) == {}
-        assert list(map(str, corpus.notes)) == [f"{path}: layer {NE!r}, feature 'value'"]
+        assert list(map(str, corpus.notes)) == [f"{path.name}: layer {NE!r}, feature 'value'"]
         assert corpus.options == {"layer": NE, "feature": "value"}
 
 
@@ -343,7 +343,7 @@ def test_nothing_marked(tmp_path):
         assert corpus.annotators_of("1") == ("anna",)
         assert corpus.spans("1", "anna") == []
         assert list(map(str, corpus.notes)) == [
-            f"{path}: no layer has annotations; read as nothing marked"
+            f"{path.name}: no layer has annotations; read as nothing marked"
         ]
 
 

@@ -74,9 +74,7 @@ def test_sentences_tokens_and_spans(tmp_path):
     ]
     assert corpus.labels == ("LOC", "PER")
     assert dict(corpus.skipped) == {}
-    assert list(map(str, corpus.notes)) == [
-        f"{tmp_path / 'anna.tsv'}: layer {NE!r}, feature 'value'"
-    ]
+    assert list(map(str, corpus.notes)) == [f"anna.tsv: layer {NE!r}, feature 'value'"]
     assert corpus.options["layer"] == NE
     assert corpus.options["feature"] == "value"
 
@@ -270,9 +268,7 @@ def test_annotations_without_a_value(tmp_path):
     for layer in ("my.Part|value", "my.Part|", "my.Part"):
         corpus = read(tmp_path, tsv(*lines, layers=(f"SP={layer}",)))
         assert corpus.spans("1", "anna") == [(0, 1, "Part"), (1, 2, "Part")]
-        assert list(map(str, corpus.notes)) == [
-            f"{tmp_path / 'anna.tsv'}: layer 'my.Part', labelled 'Part'"
-        ]
+        assert list(map(str, corpus.notes)) == ["anna.tsv: layer 'my.Part', labelled 'Part'"]
 
 
 def test_layer_and_feature_options(tmp_path):
@@ -305,10 +301,7 @@ def test_layer_and_feature_options(tmp_path):
     missing = read(tmp_path, content, layer="Three")
     assert missing.spans("1", "anna") == []
     assert tuple(map(str, missing.notes)) == (
-        (
-            f"{tmp_path / 'anna.tsv'}: no layer 'Three' (found: 'my.One', 'my.Two'); read as "
-            "nothing marked"
-        ),
+        ("anna.tsv: no layer 'Three' (found: 'my.One', 'my.Two'); read as nothing marked"),
     )
     twice = content.replace("my.Two", "your.One")
     refused(

@@ -119,7 +119,7 @@ def _sibling(source: Source) -> Source:
     if source.path is None or not _has_sibling(source):
         raise _without_text(source)
     path = source.path.with_suffix(".txt")
-    name = str(source.posix_path.with_suffix(".txt"))
+    name = str(PurePosixPath(source.name.replace("\\", "/")).with_suffix(".txt"))
     if path.is_symlink() and not path.resolve().is_relative_to(path.parent.resolve()):
         raise outward_link(name)
     return Source(name, path=path)
@@ -130,9 +130,8 @@ def _has_sibling(source: Source) -> bool:
 
 
 def _without_text(source: Source) -> FormatError:
-    return FormatError(
-        "its text is missing", where=source.name, expected=f"{source.stem}.txt next to it"
-    )
+    stem = PurePosixPath(source.name.replace("\\", "/")).stem
+    return FormatError("its text is missing", where=source.name, expected=f"{stem}.txt next to it")
 
 
 # --- Lines --------------------------------------------------------------------

@@ -163,11 +163,17 @@ def _read_documents(reading: Reading) -> Table | None:
         table = known_columns(frame_table(given, "the data frame of documents"), ("document",))
     else:
         is_path = isinstance(given, str | PathLike)
-        source = opened(Path(given)) if is_path else None
+        try:
+            source = opened(Path(given)) if is_path else None
+        except FormatError as error:
+            error.where = ("the table of documents",) if reading.hides_files else error.where
+            raise
         if not isinstance(source, Source):
             expected = "the path of a table of documents"
             other = "" if is_path else ", or a data frame"
             raise OptionError("documents is ", Quote(given), expected=expected + other)
+        if reading.hides_files:
+            source = source.hidden("documents")
         table = read_table(source, reading, needed=("document",))
     names, codes = codes_of(table, "document")
     if np.any(codes < 0):
@@ -224,6 +230,8 @@ def _part(
             own, codes = [default], np.zeros(len(table), dtype=np.int64)
         if kind == "annotator":
             reading.met(upload.name, own)
+            upload.check_named(own)
+            own = [upload.annotator] if upload.is_named else own
         if kind != "label" and codes.min(initial=0) < 0:
             row = int(np.argmin(codes))
             raise FormatError(f"{kind} missing", where=table.where(row), expected="a name")

@@ -81,7 +81,7 @@ def _entries(upload: Upload) -> list[Entry]:
     """The files that were given, those of an archive if it is one."""
     if not upload.is_folder and is_zip(upload.sources[0]):
         return unpacked(upload.sources[0])
-    return [entry_of(source, root=upload.name) for source in upload.sources]
+    return [entry_of(source, root=upload.full_name) for source in upload.sources]
 
 
 def _documents(upload: Upload, loader: Loader) -> list[Layered]:

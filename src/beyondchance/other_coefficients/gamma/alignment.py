@@ -21,7 +21,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
-from importlib import import_module
 from itertools import combinations
 from math import inf, sqrt
 from types import ModuleType
@@ -29,7 +28,8 @@ from types import ModuleType
 import numpy as np
 
 from beyondchance.core.ragged import bounds, distinct, spread, total
-from beyondchance.errors import DataError, MissingLibraryError
+from beyondchance.errors import DataError
+from beyondchance.installing import required
 from beyondchance.other_coefficients.gamma.continua import Units, units_at_once
 from beyondchance.types import Bools, Floats, Ints
 
@@ -422,10 +422,6 @@ def _programme(unit: Ints, candidate: Ints, saved: Floats, *, whole: bool) -> tu
 
 def _scipy(name: str) -> ModuleType:
     """Import a part of scipy, which only these coefficients need."""
-    try:
-        return import_module(f"scipy.{name}")
-    except ImportError as error:
-        raise MissingLibraryError(
-            f"the coefficient gamma needs the library scipy ({error})",
-            remedy="install it with: pip install 'beyondchance[coefficients]'",
-        ) from None
+    # The reason why a coefficient is undefined is part of a result, and holds no path.
+    purpose = "the coefficient gamma"
+    return required(f"scipy.{name}", extra="coefficients", purpose=purpose, has_path=False)

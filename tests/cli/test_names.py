@@ -1,0 +1,574 @@
+"""Names of annotators and files: given, changed, and hidden.
+
+Under ``--pseudonyms`` the name of every annotator and of every file holds the mark, and no
+label, document or text does. So the mark in what a command shows or writes is a name that
+got out.
+"""
+
+import io
+import json
+import random
+import re
+from dataclasses import replace
+
+import pytest
+
+import beyondchance as bc
+from beyondchance.cli.main import main
+from beyondchance.io.naming import short_names
+from beyondchance.reporting.rendering import LIST_OUTPUTS, OUTPUTS
+from every_format import EXAMPLES, Annotations, brat, conll, lines
+from mutation import places, replaced
+
+MARK = "Kanaria"
+ADA, BEN = f"{MARK}Ada", f"{MARK}Ben"
+DATA = Annotations(
+    {
+        "1": ["Zoe met Max in Bonn.", "They saw Rome later."],
+        "doc2": ["Anna is in Paris now.", "Max is not."],
+    },
+    {
+        ("1", ADA): [(0, 1, "PER"), (2, 3, "PER"), (4, 5, "LOC")],
+        ("1", BEN): [(0, 1, "PER"), (4, 5, "LOC"), (7, 8, "LOC")],
+        ("doc2", ADA): [(0, 1, "PER"), (3, 4, "LOC")],
+        ("doc2", BEN): [(0, 1, "LOC"), (3, 4, "LOC")],
+    },
+)
+COMMANDS = [
+    ["agree", "--by", "document", "--confidence", "0.95", "--coefficients", "alpha,kappa"],
+    ["agree", "--sensitivity", "--output", "json"],
+    ["rank", "--gold", ADA],
+    ["rank", "--gold", ADA, "--confidence", "0.95", "--output", "json"],
+    ["difficulty", "--output", "json"],
+    ["difficulty", "--gold", BEN],
+    ["disagreements", "--output", "json"],
+    ["convert", "--to", "table"],
+    ["agree", "--annotators", f"{ADA},{BEN}", "--output", "json"],
+    ["plan"],
+]
+
+
+@pytest.fixture
+def run(capsys, tmp_path, monkeypatch):
+    """Run a command in a folder of its own: exit code, what it printed, and the messages."""
+    monkeypatch.chdir(tmp_path)
+
+    def runner(*arguments, given=b""):
+        stdin = io.TextIOWrapper(io.BytesIO(given))
+        monkeypatch.setattr("sys.stdin", stdin)
+        code = main(list(map(str, arguments)))
+        captured = capsys.readouterr()
+        return code, captured.out, captured.err
+
+    return runner
+
+
+def tags(*rows):
+    return "\n".join(f"{word} {tag}" for word, tag in rows) + "\n"
+
+
+ONE = tags(("Zoe", "B-PER"), ("met", "O"), ("Max", "B-PER"), (".", "O"))
+TWO = tags(("Zoe", "B-PER"), ("met", "O"), ("Max", "O"), (".", "O"))
+
+
+@pytest.fixture
+def files(tmp_path):
+    for name in ("a", "g", "a=b"):
+        (tmp_path / f"{name}.conll").write_text(ONE)
+    (tmp_path / "b.conll").write_text(TWO)
+    return tmp_path
+
+
+def annotators(out):
+    """The annotators of a result, which is JSON."""
+    return list(json.loads(out)["annotators"])
+
+
+def prodigy(*people):
+    return lines(
+        {
+            "text": "Zoe met Max.",
+            "_input_hash": 1,
+            "_task_hash": number,
+            "_annotator_id": f"set-{person}",
+            "_session_id": f"set-{person}",
+            "spans": [{"start": 0, "end": 3, "label": "PER"}],
+            "answer": "accept",
+        }
+        for number, person in enumerate(people)
+    )
+
+
+# --- NAME=FILE ----------------------------------------------------------------
+
+
+@pytest.mark.usefixtures("files")
+class TestNamedFiles:
+    def test_annotators_have_the_names_given(self, run):
+        code, out, _ = run("agree", "Ada L=a.conll", "ben=b.conll", "--output", "json")
+        assert (code, annotators(out)) == (0, ["Ada L", "ben"])
+
+    def test_a_file_whose_own_name_has_an_equals_sign(self, run):
+        code, out, _ = run("agree", "a=b.conll", "b.conll", "--output", "json")
+        assert (code, annotators(out)) == (0, ["a=b", "b"])
+        code, out, _ = run("agree", "ada=a=b.conll", "b.conll", "--output", "json")
+        assert (code, annotators(out)) == (0, ["ada", "b"])
+
+    @pytest.mark.parametrize("word", ["=b.conll", "ada=", " ada=b.conll"])
+    def test_neither_a_file_nor_a_name(self, run, word):
+        code, _, err = run("agree", "a.conll", word)
+        assert code == 2
+        assert f"'{word}' is neither a file nor NAME=FILE" in err
+
+    def test_a_named_file_that_is_not_there(self, run):
+        code, _, err = run("agree", "ada=nowhere.conll", "b.conll")
+        assert (code, err) == (1, "beyondchance: nowhere.conll: no such file or folder\n")
+
+    def test_two_files_of_one_name(self, run):
+        code, _, err = run("agree", "ada=a.conll", "ada=b.conll")
+        assert code == 2
+        assert "two files are named 'ada'; expected one: put the files of one annotator" in err
+
+    def test_one_file_under_two_names(self, run):
+        code, _, err = run("agree", "ada=a.conll", "ben=a.conll")
+        assert code == 2
+        assert "a.conll was given twice" in err
+
+    def test_the_name_of_another_file(self, run):
+        code, out, _ = run("agree", "a=b.conll", "a.conll", "--output", "json")
+        assert code == 0
+        assert annotators(out)[0] == "a=b"  # there is a file of that name
+
+    def test_a_stream(self, run):
+        given = ONE.encode()
+        code, out, _ = run("agree", "ada=-", "b.conll", "--output", "json", given=given)
+        assert (code, annotators(out)) == (0, ["ada", "b"])
+        code, _, err = run("agree", "ada=-", "-", given=given)
+        assert code == 2
+        assert "standard input was given twice" in err
+
+    def test_a_gold_standard(self, run):
+        words = ["rank", "a.conll", "b.conll", "--gold", "truth=g.conll", "--output", "json"]
+        code, out, _ = run(*words)
+        assert (code, json.loads(out)["gold"]) == (0, "truth")
+
+    def test_a_gold_standard_among_the_files(self, run):
+        words = ["rank", "a.conll", "b.conll", "--gold", "truth=a.conll", "--output", "json"]
+        code, out, _ = run(*words)
+        assert (code, json.loads(out)["gold"]) == (0, "truth")
+        assert [system["name"] for system in json.loads(out)["systems"]] == ["b"]
+
+    def test_the_first_file_of_a_ranking(self, run):
+        code, out, _ = run("rank", "truth=g.conll", "sys=b.conll", "--output", "json")
+        assert (code, json.loads(out)["gold"]) == (0, "truth")
+        code, _, err = run("rank", "truth=-", "b.conll", given=ONE.encode())
+        assert code == 2
+        assert "standard input cannot be the gold standard" in err
+
+    def test_a_gold_standard_that_is_not_there(self, run):
+        code, _, err = run("rank", "a.conll", "b.conll", "--gold", "truth=x.conll")
+        assert code == 1
+        assert "gold standard 'truth=x.conll' is not among the annotators" in err
+
+    def test_no_result_is_written_over_a_named_file(self, run, files):
+        code, _, err = run("agree", "ada=a.conll", "b.conll", "--save", "a.conll")
+        assert code == 2
+        assert "a.conll is one of the files to read" in err
+        code, _, err = run("rank", "b.conll", "--gold", "x=g.conll", "--save", "g.conll")
+        assert code == 2
+        assert (files / "a.conll").read_text() == (files / "g.conll").read_text() == ONE
+
+    def test_the_only_annotator_of_a_file_is_renamed(self, run, files):
+        (files / "one.jsonl").write_bytes(prodigy("user"))
+        (files / "two.jsonl").write_bytes(prodigy("user"))
+        code, out, _ = run("agree", "ada=one.jsonl", "ben=two.jsonl", "--output", "json")
+        assert (code, annotators(out)) == (0, ["ada", "ben"])
+
+    def test_one_name_for_several_annotators(self, run, files):
+        (files / "team.jsonl").write_bytes(prodigy("ada", "ben"))
+        code, _, err = run("agree", "ada=team.jsonl")
+        assert code == 1
+        assert re.search(
+            r"team\.jsonl: holds 2 annotators \('.*ada', '.*ben'\); expected one, because one name "
+            "was given for the file",
+            err,
+        )
+
+    @pytest.mark.parametrize("people", [["user"], ["ada", "ben"]])
+    def test_a_table_has_names_of_its_own(self, run, files, people):
+        rows = "".join(f"d,{person},0,3,PER\n" for person in people)
+        (files / "one.csv").write_text(f"document,annotator,start,end,label\n{rows}")
+        (files / "two.csv").write_text("document,annotator,start,end,label\nd,user,0,2,PER\n")
+        words = ["agree", "x=one.csv", "y=two.csv", "--length", "20", "--output", "json"]
+        code, out, err = run(*words)
+        if len(people) == 1:
+            assert (code, annotators(out)) == (0, ["x", "y"])
+        else:
+            assert code == 1
+            assert "one.csv: holds 2 annotators ('ada', 'ben'); expected one" in err
+
+
+# --- --rename-annotator -------------------------------------------------------
+
+
+@pytest.mark.usefixtures("files")
+class TestRenaming:
+    def test_new_names_are_everywhere(self, run):
+        words = ["agree", "a.conll", "b.conll", "--rename-annotator", "a=Ada Lovelace"]
+        code, out, err = run(*words, "--output", "json")
+        assert (code, annotators(out)) == (0, ["Ada Lovelace", "b"])
+        code, out, err = run(*words, "--annotators", "Ada Lovelace,b")
+        assert code == 0
+        assert "annotators:Ada Lovelace,b" in " ".join(out.split()) or "Ada Lovelace" in out
+        assert ", a:" not in err
+
+    @pytest.mark.parametrize("name", ["a", "ada"])
+    def test_a_gold_standard_by_its_old_and_new_name(self, run, name):
+        words = ["rank", "a.conll", "b.conll", "--rename-annotator", "a=ada", "--gold", name]
+        code, out, _ = run(*words, "--output", "json")
+        assert (code, json.loads(out)["gold"]) == (0, "ada")
+
+    @pytest.mark.parametrize("names", ["a,b", "ada,b", "b,ada"])
+    def test_annotators_by_their_old_and_new_names(self, run, names):
+        words = ["a.conll", "b.conll", "g.conll", "--rename-annotator", "a=ada"]
+        code, out, _ = run("agree", *words, "--annotators", names, "--output", "json")
+        assert (code, annotators(out)) == (0, ["ada", "b"])
+
+    def test_names_can_be_exchanged(self, run):
+        words = ["--rename-annotator", "a=b", "--rename-annotator", "b=a", "--output", "json"]
+        code, out, _ = run("agree", "a.conll", "b.conll", *words)
+        assert (code, annotators(out)) == (0, ["b", "a"])
+
+    def test_two_who_share_a_document_cannot_become_one(self, run):
+        code, _, err = run("agree", "a.conll", "b.conll", "--rename-annotator", "a=b")
+        assert code == 1
+        assert "was annotated by two annotators who would both be called 'b'" in err
+
+    def test_two_who_share_no_document_become_one(self, run, files):
+        rows = "d1,x,0,3,PER\nd2,y,0,3,PER\nd1,z,0,3,PER\nd2,z,0,3,PER\n"
+        (files / "t.csv").write_text(f"document,annotator,start,end,label\n{rows}")
+        words = ["agree", "t.csv", "--length", "9", "--empty", "missing", "--output", "json"]
+        code, out, _ = run(*words, "--rename-annotator", "x=xy", "--rename-annotator", "y=xy")
+        assert (code, annotators(out)) == (0, ["xy", "z"])
+
+    def test_one_who_is_not_there(self, run):
+        code, _, err = run("agree", "a.conll", "b.conll", "--rename-annotator", "x=y")
+        assert code == 1
+        assert "'x'" in err
+
+    def test_two_names_for_one(self, run):
+        words = ["--rename-annotator", "a=x", "--rename-annotator", "a=y"]
+        code, _, err = run("agree", "a.conll", "b.conll", *words)
+        assert code == 2
+        assert "--rename-annotator was given twice for an annotator; expected one name" in err
+
+
+# --- E-mail addresses and paths -----------------------------------------------
+
+
+def test_names_of_addresses_stay_distinct():
+    names = ["ada", "ada@x.org", "ada@y.org", "ben@x.org", "ada 2", "no@address", "@x.org"]
+    assert short_names(names) == {
+        "ada@x.org": "ada 3",
+        "ada@y.org": "ada 4",
+        "ben@x.org": "ben",
+    }
+
+
+class TestAddresses:
+    @pytest.fixture(autouse=True)
+    def _table(self, tmp_path):
+        people = ["ada@example.org", "ben@example.org", "ben@example.com"]
+        rows = "".join(f"d,{person},0,3,PER\n" for person in people)
+        (tmp_path / "t.csv").write_text(f"document,annotator,start,end,label\n{rows}")
+        for person in people[:2]:
+            (tmp_path / f"{person}.conll").write_text(ONE)
+
+    def test_annotators_are_named_by_what_is_before_the_at(self, run):
+        code, out, err = run("agree", "t.csv", "--length", "9", "--output", "json")
+        assert (code, annotators(out)) == (0, ["ada", "ben", "ben 2"])
+        what = "annotators are named by the part of their e-mail address before the @"
+        assert what in err
+        assert what in json.loads(out)["notes"]
+        assert "@example" not in out + err
+
+    @pytest.mark.parametrize("name", ["ada", "ada@example.org"])
+    def test_a_gold_standard_by_its_address(self, run, name):
+        words = ["t.csv", "--length", "9", "--gold", name, "--output", "json"]
+        code, out, _ = run("rank", *words)
+        assert (code, json.loads(out)["gold"]) == (0, "ada")
+
+    @pytest.mark.parametrize("name", ["ada", "ada@example.org"])
+    def test_options_take_addresses(self, run, name):
+        words = ["agree", "t.csv", "--length", "9", "--output", "json"]
+        code, out, _ = run(*words, "--annotators", f"{name},ben@example.com")
+        assert (code, annotators(out)) == (0, ["ada", "ben 2"])
+        code, out, _ = run(*words, "--rename-annotator", f"{name}=A", "--annotators", f"{name},ben")
+        assert (code, annotators(out)) == (0, ["A", "ben"])
+
+    @pytest.mark.parametrize("output", OUTPUTS)
+    def test_files_that_are_called_as_addresses(self, run, tmp_path, output):
+        paths = [tmp_path / f"{name}@example.org.conll" for name in ("ada", "ben")]
+        code, out, err = run("agree", *paths, "--output", output)
+        assert code == 0
+        assert "@example" not in out + err
+        assert str(tmp_path) not in out + err
+        assert "ada" in out
+
+    def test_the_addresses_of_written_files(self, run):
+        code, out, _ = run("convert", "t.csv", "--length", "9", "--to", "table")
+        assert code == 0
+        assert "@example" not in out
+        assert "ben 2" in out
+
+    def test_the_library_does_the_same(self, tmp_path):
+        corpus = bc.read(tmp_path / "t.csv", length=9, gold="ben@example.com")
+        assert (corpus.annotators, corpus.gold) == (("ada", "ben", "ben 2"), "ben 2")
+
+
+class TestPaths:
+    def test_files_are_shown_without_their_folders(self, files):
+        corpus = bc.read(files / "a.conll", files / "b.conll")
+        assert [item.name for item in corpus.inputs] == ["a.conll", "b.conll"]
+        assert str(corpus.notes[0]) == "a.conll: read as conll"
+
+    def test_a_path_from_here_stays(self, files, monkeypatch):
+        monkeypatch.chdir(files.parent)
+        corpus = bc.read(f"{files.name}/a.conll", files / "b.conll")
+        assert [item.name for item in corpus.inputs] == [f"{files.name}/a.conll", "b.conll"]
+
+    def test_the_folder_distinguishes_files_of_one_name(self, tmp_path):
+        for name in ("x", "y"):
+            (tmp_path / name).mkdir()
+            (tmp_path / name / "ner.conll").write_text(ONE)
+        corpus = bc.read(tmp_path / "x" / "ner.conll", tmp_path / "y" / "ner.conll")
+        assert [item.name for item in corpus.inputs] == ["x/ner.conll", "y/ner.conll"]
+
+    def test_files_in_a_folder_are_shown_below_it(self, tmp_path):
+        paths = brat(DATA).saved(tmp_path)
+        corpus = bc.read(*paths)
+        assert all(not item.name.startswith("/") for item in corpus.inputs)
+        assert str(tmp_path) not in "".join(map(str, corpus.notes))
+
+    def test_a_folder_of_annotators(self, tmp_path):
+        (tmp_path / "team").mkdir()
+        for name, content in {"ada": ONE, "ben": TWO}.items():
+            (tmp_path / "team" / f"{name}.conll").write_text(content)
+        corpus = bc.read(tmp_path / "team", format="conll")
+        assert corpus.annotators == ("ada", "ben")
+        assert corpus.notes[0].where == "team"
+        assert str(tmp_path) not in "".join(map(str, corpus.notes))
+
+    @pytest.mark.parametrize("output", OUTPUTS)
+    @pytest.mark.parametrize("flags", [[], ["--sensitivity"], ["--by", "document"]])
+    def test_no_output_holds_one(self, run, files, output, flags):
+        paths = [files / "a.conll", files / "b.conll"]
+        code, out, _ = run("agree", *paths, "--output", output, *flags)
+        assert code == 0
+        assert str(files) not in out
+
+    def test_a_note_that_tells_an_error_holds_none(self, run, files):
+        for name in "ab":
+            (files / f"{name}.rttm").write_text("SPEAKER r 1 0 5 <NA> <NA> x <NA> <NA>\n")
+        paths = [files / "a.rttm", files / "b.rttm"]
+        words = ["--grid", "1s", "--sensitivity", "--output", "json"]
+        code, out, _ = run("agree", *paths, *words)
+        assert code == 0
+        assert str(files) not in out
+
+    def test_the_page_holds_none(self, run, files):
+        code, *_ = run("report", files / "a.conll", files / "b.conll", "-o", "page.html")
+        assert code == 0
+        assert str(files) not in (files / "page.html").read_text("utf-8")
+
+
+# --- --pseudonyms -------------------------------------------------------------
+
+
+@pytest.fixture(params=EXAMPLES)
+def name(request):
+    return request.param
+
+
+@pytest.fixture
+def example(name, tmp_path):
+    """What to give, each file in a folder with the mark."""
+    made = EXAMPLES[name](DATA)
+    made.saved(tmp_path / MARK)
+    options = {
+        key: f"{MARK}/{value}" if value in made.files else value
+        for key, value in made.options.items()
+    }
+    return [f"{MARK}/{path}" for path in made.given], replace(made, options=options)
+
+
+def hidden(code, *shown, expected=(0,)):
+    assert code in expected, shown
+    assert not any(MARK in text for text in shown), shown
+    assert not any("a defect of" in text for text in shown)
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+def test_results_show_no_name(run, example, command):
+    given, made = example
+    hidden(*run(*command, *given, *made.flags(), "--pseudonyms"))
+
+
+@pytest.mark.parametrize("output", OUTPUTS)
+def test_no_output_shows_a_name(run, tmp_path, output):
+    given = conll(DATA).saved(tmp_path / MARK)
+    words = ["--by", "document", "--output", output, "--pseudonyms"]
+    code, out, err = run("agree", *given, *words)
+    hidden(code, out, err)
+    assert "annotator 1" in out
+    hidden(*run("agree", *given, *words, "--save", "saved"))
+    hidden(0, (tmp_path / "saved").read_text("utf-8"))
+    code, out, err = run("rank", *given, "--output", output, "--pseudonyms")
+    hidden(code, out, err)
+    assert "gold" in out
+
+
+@pytest.mark.parametrize("output", LIST_OUTPUTS)
+def test_no_list_shows_a_name(run, tmp_path, output):
+    given = conll(DATA).saved(tmp_path / MARK)
+    words = ["--output", output, "--pseudonyms", "--save", "saved"]
+    hidden(*run("disagreements", *given, *words))
+    hidden(0, (tmp_path / "saved").read_text("utf-8"))
+
+
+@pytest.mark.parametrize("flags", [[], ["--gold", ADA], ["--no-text"]])
+def test_neither_page_nor_figures_show_a_name(run, tmp_path, flags):
+    given = conll(DATA).saved(tmp_path / MARK)
+    words = ["-o", "page.html", "--figures", "figures", "--pseudonyms", *flags]
+    hidden(*run("report", *given, *words))
+    page = (tmp_path / "page.html").read_text("utf-8")
+    assert "annotator 1" in page
+    hidden(0, page)
+    figures = [*(tmp_path / "figures").iterdir()]
+    assert figures
+    for figure in figures:
+        assert MARK not in figure.name
+        assert MARK.encode() not in figure.read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("to", "place"), [("conll", "x/"), ("brat", "x/"), ("table", "x.jsonl"), ("spacy", "x/")]
+)
+def test_written_files_hold_no_name(run, tmp_path, to, place):
+    given = conll(DATA).saved(tmp_path / MARK)
+    hidden(*run("convert", *given, "--to", to, "--save", place, "--pseudonyms"))
+    written = tmp_path / place
+    listed = [written] if written.is_file() else [x for x in written.rglob("*") if x.is_file()]
+    assert listed
+    for file in listed:
+        assert MARK not in str(file.relative_to(tmp_path))
+        assert MARK.encode() not in file.read_bytes()
+    again = bc.read(written)
+    assert not any(MARK in name for name in again.annotators)
+
+
+def test_numbers_do_not_depend_on_who_is_chosen(run, tmp_path):
+    given = conll(DATA).saved(tmp_path)
+    (tmp_path / "c.conll").write_bytes(given[0].read_bytes())
+    words = ["agree", *given, tmp_path / "c.conll", "--pseudonyms", "--output", "json"]
+    code, out, _ = run(*words, "--annotators", f"{BEN},c")
+    assert (code, annotators(out)) == (0, ["annotator 2", "annotator 3"])
+    assert "annotators:annotator 2" in json.loads(out)["signature"]
+
+
+def test_renamed_annotators_are_hidden_as_well(run, tmp_path):
+    given = conll(DATA).saved(tmp_path)
+    words = ["--pseudonyms", "--rename-annotator", f"{ADA}={MARK}", "--gold", MARK]
+    hidden(*run("rank", *given, *words, "--output", "json"))
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        [f"{MARK}.conll"],
+        [f"{MARK}=nowhere"],
+        [f"={MARK}"],
+        ["a.conll", "--gold", MARK],
+        ["a.conll", "--annotators", MARK],
+        ["a.conll", "--rename-annotator", f"{MARK}=x"],
+        [f"{MARK}/a.conll", f"{MARK}/a.conll"],
+        [f"{MARK}/a.conll", "b.conll", "--save", f"{MARK}/a.conll"],
+        [f"{MARK}=a.conll", f"{MARK}=b.conll"],
+        [f"{MARK}/empty.conll"],
+        [f"{MARK}/empty"],
+        [f"{MARK}/{MARK}.ann"],
+        [f"{MARK}/bad.conll", "a.conll"],
+        [f"{MARK}/archive.zip"],
+        [f"{MARK}/latin.csv"],
+        [f"x={MARK}/team.jsonl"],
+        ["t.csv", "--documents", f"{MARK}/nowhere.csv"],
+        ["t.csv", "--documents", f"{MARK}/a.conll"],
+    ],
+)
+def test_errors_show_no_name(run, files, words):
+    folder = files / MARK
+    (folder / "empty").mkdir(parents=True)
+    (folder / "empty.conll").write_text("")
+    (folder / "a.conll").write_text(ONE)
+    (folder / f"{MARK}.ann").write_text("T1\tPER 0 3\tZoe\n")
+    (folder / "bad.conll").write_text(ONE.replace("met O", "met"))
+    (folder / "archive.zip").write_bytes(b"PK\x03\x04broken")
+    (folder / "latin.csv").write_bytes(b"document,annotator\nd,\xff\n")
+    (folder / "team.jsonl").write_bytes(prodigy(ADA, BEN))
+    (files / "t.csv").write_text("document,annotator,start,end,label\nd,ada,0,1,PER\n")
+    hidden(*run("agree", *words, "--pseudonyms"), expected=(1, 2))
+    if "--save" not in words:
+        hidden(*run("report", *words, "--pseudonyms", "-o", "x.html"), expected=(1, 2))
+
+
+def mutated(content, dice):
+    """A file with something else somewhere."""
+    try:
+        value = json.loads(content)
+    except ValueError:
+        place = dice.randrange(len(content))
+        added = dice.choice([b"", b"\t", b"\n", b'"', b"\0", b"odd", b"x", b"<"])
+        return content[:place] + added + content[place + dice.randint(0, 9) :]
+    chosen = dice.choice(list(places(value)))
+    odd = dice.choice([None, -1, "", "odd", ["odd"], {"odd": 1}, 10**9, []])
+    return json.dumps(replaced(value, chosen, odd)).encode()
+
+
+def is_data(paths, options):
+    """Whether the mark has become part of a document, label or field."""
+    try:
+        corpus = bc.read(*paths, **options)
+    except bc.BeyondChanceError:
+        return False
+    values = [value for values in corpus.fields.values() for value in values]
+    texts = corpus.texts or ()
+    return any(
+        MARK in word
+        for word in [*corpus.labels, *corpus.documents, *corpus.fields, *values, *texts]
+    )
+
+
+@pytest.mark.slow
+def test_damaged_files_show_no_name(run, name, example, tmp_path):
+    given, made = example
+    wrong = {}
+    for number in range(100):
+        dice = random.Random(f"{name} {number}")  # noqa: S311 - the same on every run
+        path = dice.choice(list(made.files))
+        (tmp_path / MARK / path).write_bytes(mutated(made.files[path], dice))
+        command = COMMANDS[number % len(COMMANDS)]
+        code, out, err = run(*command, *given, *made.flags(), "--pseudonyms")
+        is_leak = MARK in out + err and not is_data(given, made.options)
+        if is_leak or code not in {0, 1, 2} or "a defect of" in err:
+            kind = re.sub(r"[^a-z]+", " ", err)
+            wrong.setdefault(kind, f"mutant {number}, {path}, exit {code}: {(out + err)[-300:]}")
+        (tmp_path / MARK / path).write_bytes(made.files[path])
+    assert not wrong, "\n".join(wrong.values())
+
+
+def test_the_library_hides_names_too(tmp_path):
+    corpus = bc.read(*conll(DATA).saved(tmp_path / MARK), gold=BEN).with_pseudonyms()
+    assert corpus.annotators == ("annotator 1", "gold")
+    assert [item.name for item in corpus.inputs] == ["file 1", "file 2"]
+    assert MARK not in "".join(map(str, corpus.notes))
+    assert MARK not in str(bc.rank(corpus))
