@@ -288,7 +288,7 @@ def differing(line):
 
 
 def conll_by(person):
-    one, other = differing("Zqx01\tB-PER\nZqx02)\tO\nWORD\tO\n")
+    one, other = differing("Zqx01\tB-PER\nWORD)\tO\nWORD\tO\n")
     files = {f"{person}.conll": one.encode(), "zoe.conll": other.encode()}
     return Example(files, list(files))
 

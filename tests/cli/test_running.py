@@ -191,8 +191,10 @@ class TestDeclarations:
             flag = flags[item.signed_name]
             assert flag.opts == [f"--{item.signed_name.replace('_', '-')}"]
             assert flag.help.startswith(item.option.help)
-            # Intervals are asked for by their confidence.
-            assert flag.default == (None if name == "confidence" else item.option.default)
+            # Intervals are asked for by their confidence; what mends depends on --strict.
+            is_open = name == "confidence" or item.option.refuses
+            assert flag.default == (None if is_open else item.option.default)
+            assert not item.option.refuses or flag.show_default == item.option.default
             assert not item.choices or tuple(flag.type.choices) == item.choices
 
     def test_choices_of_registries(self, flags):
@@ -303,9 +305,9 @@ def test_equal_spans_after_renaming(tmp_path, capsys):
     rows = "1,a,0,2,P,9\n1,a,0,2,Q,9\n1,b,0,2,P,9\n"
     (tmp_path / "x.csv").write_text(f"{header}\n{rows}")
     call = ["agree", "x.csv", "--rename-label", "Q=P", "--quiet"]
-    assert main(call) == 1
+    assert main([*call, "--strict"]) == 1
     capsys.readouterr()
-    assert main([*call, "--duplicates", "skip"]) == 0
+    assert main(call) == 0
     assert "1 spans marked twice, second left out" in capsys.readouterr().out
 
 

@@ -359,7 +359,10 @@ def test_refused_segments(refused, scores, message):
         (
             rows(scored(), scored(spans="[")),
             BATCHES,
-            "campaign.jsonl:2: not valid JSON at column 2 (Expecting value)",
+            (
+                "campaign.jsonl:2: not valid JSON at column 2 (Expecting value); "
+                "the file seems to be cut off: export it again"
+            ),
         ),
         (
             rows(scored(), scored(spans="3")),

@@ -486,7 +486,7 @@ BINARY = pa.array([[b"B-PER", b"I-PER", b"O"], [b"B-LOC"]])
             parquet(NUMBERED, {"huggingface": "{"}),
             (
                 "stream 1, schema:1: not valid JSON at column 2 (Expecting property name "
-                "enclosed in double quotes)"
+                "enclosed in double quotes); the file seems to be cut off: export it again"
             ),
         ),
         (

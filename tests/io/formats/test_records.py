@@ -647,7 +647,10 @@ def test_refused(refused, second, message):
         ),
         (
             lines(record(ADA)) + b'{"text": \n',
-            "news.jsonl:2: not valid JSON at column 10 (Expecting value)",
+            (
+                "news.jsonl:2: not valid JSON at column 10 (Expecting value); "
+                "the file seems to be cut off: export it again"
+            ),
         ),
     ],
 )

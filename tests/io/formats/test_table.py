@@ -377,7 +377,8 @@ MALFORMED = {
     '{"start": 0, "end": true, "label": "X"}\n': "{}:1: end is True; expected a whole number",
     '{"start": 0, "end": 1, "label": "X"}\n[]\n': "{}:2: found []; expected an object",
     '{"start": 0,\n': (
-        "{}:1: not valid JSON at column 13 (Expecting property name enclosed in double quotes)"
+        "{}:1: not valid JSON at column 13 (Expecting property name enclosed in double quotes); "
+        "the file seems to be cut off: export it again"
     ),
     '{"start": 0, "end": 1, "label": "X", "text": 5}\n': "{}:1: text is 5; expected a string",
     "document,start,end,label,text\nd,0,1,X,one\nd,0,1,Y,two\n": (

@@ -514,7 +514,7 @@ EXPORT = "export it from INCEpTION as UIMA CAS JSON or UIMA CAS XMI"
             '{"%TYPES": {}, ',
             (
                 "FILE:1: not valid JSON at column 16 (Expecting property name enclosed in "
-                "double quotes)"
+                "double quotes); the file seems to be cut off: export it again"
             ),
         ),
         (
