@@ -360,8 +360,8 @@ FIRST = ": set 'anna', annotation 1"
             "{",
             {},
             (
-                ":1: not valid JSON at column 2 (Expecting property name enclosed in double quotes); "
-                "the file seems to be cut off: export it again"
+                ":1: not valid JSON at column 2 (Expecting property name enclosed in double "
+                "quotes); the file seems to be cut off: export it again"
             ),
         ),
         ({}, {}, ": no 'annotation_sets'; expected a GATE document in bdocjs"),
