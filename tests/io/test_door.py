@@ -241,7 +241,7 @@ REFUSED = {
     "tokens are tokens of 2 texts; expected a list of tokens for": lambda: bc.agreement(
         [["O"]], [["O"]], tokens=TOKENS
     ),
-    "there are 1 texts; expected one for each": lambda: bc.agreement(
+    "there are 1 texts and 2 lists of spans; expected as many": lambda: bc.agreement(
         *SPANS.values(), texts=TEXTS[:1]
     ),
     "no such file or folder": lambda: bc.agreement("nowhere.conll", ADA),
@@ -252,3 +252,111 @@ REFUSED = {
 def test_what_is_refused(message):
     with pytest.raises(bc.BeyondChanceError, match=message):
         REFUSED[message]()
+
+
+class TestOrder:
+    """Lists have no names of documents: they are matched by their order."""
+
+    ROWS = tuple(
+        {"id": str(number), "tokens": words, "ner_tags": tags}
+        for number, (words, tags) in enumerate(zip(TOKENS, ADA, strict=True))
+    )
+
+    def test_lists_next_to_named_documents(self):
+        for given in (Dataset.from_list(list(self.ROWS)), list(self.ROWS)):
+            corpus = bc.corpus(given, ADA)
+            assert corpus.documents == ("0", "1")
+            assert bc.agreement(corpus).observed == 1
+        assert bc.rank({"gold": list(self.ROWS), "m": BEN}, gold="gold").gold == "gold"
+
+    def test_rows_without_ids(self):
+        bare = [{key: row[key] for key in ("tokens", "ner_tags")} for row in self.ROWS]
+        assert bc.agreement(list(self.ROWS), bare).observed == 1
+
+    def test_spans_next_to_records(self):
+        records = [
+            {
+                "id": name,
+                "text": text,
+                "entities": [{"start": s, "end": e, "label": x} for s, e, x in spans],
+            }
+            for name, text, spans in zip("ba", TEXTS, SPANS["ada"], strict=True)
+        ]
+        assert bc.agreement(records, SPANS["ada"]).observed == 1
+
+    def test_other_numbers_of_documents_are_refused(self):
+        message = "1 documents without names, and 2 elsewhere; expected as many, because only their"
+        with pytest.raises(bc.MismatchError, match=message):
+            bc.agreement(list(self.ROWS), ADA[:1])
+        with pytest.raises(bc.MismatchError, match="there are 2 texts and 1 lists of spans"):
+            bc.agreement(SPANS["ada"][:1], SPANS["ben"][:1], texts=TEXTS)
+
+
+def test_token_spans_of_spacy_next_to_documents():
+    options = {"positions": "tokens", "unit": "document"}
+    assert (
+        bc.agreement(docs("ada"), [list(doc.ents) for doc in docs("ada")], **options).observed == 1
+    )
+
+
+def test_the_text_of_the_gold_standard_stays():
+    one = [{"text": "Ada  sat", "entities": []}]
+    other = [{"text": "Ada sat", "entities": []}]
+    spans = [[(5, 8, "V")]]
+    for order in (("one", "other", "spans"), ("other", "one", "spans")):
+        given = {name: {"one": one, "other": other, "spans": spans}[name] for name in order}
+        assert bc.corpus(given, gold="one").spans("1", "spans") == [(5, 8, "V")]
+
+
+def test_each_annotator_has_a_scheme_of_their_own():
+    corpus = bc.corpus([["B-X", "I-X", "O", "B-Y"]], [["B-X", "E-X", "O", "S-Y"]])
+    assert corpus.spans("0", "a") == corpus.spans("0", "b") == [(0, 2, "X"), (3, 4, "Y")]
+    assert corpus.skipped == {}
+    assert corpus.options == {"scheme": "BIOES+IOB2"}
+
+
+class TestWhoDecidesWhatIsScored:
+    def test_the_gold_standard(self):
+        gold, system = [[1, 0, 0]], [[1, -100, 0]]
+        message = "'system' has -100 at other positions than 'gold'; expected the same positions"
+        with pytest.raises(bc.MismatchError, match=message):
+            bc.rank({"gold": gold, "system": system}, gold="gold", names=NAMES)
+
+    def test_rows_with_other_positions_are_refused(self):
+        def rows(*tags):
+            return [{"tokens": ["a", "b", "c", "d"], "ner_tags": list(tags)}]
+
+        with pytest.raises(
+            bc.MismatchError, match="other tokens of document '1' were left out than"
+        ):
+            bc.agreement(rows(0, -100, 1, 0), rows(0, 1, -100, 0), names=NAMES)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: bc.corpus(pd.Series([["B-PER"], np.nan]), ADA), "found nan; expected a list"),
+        (lambda: bc.agreement(ADA, BEN, tokens=3), "tokens is 3; expected a list"),
+        (lambda: bc.agreement(ADA, BEN, tokens=[3, 4]), "expected a list of tokens for each text"),
+        (lambda: bc.agreement(*SPANS.values(), texts=[1, 2]), "found 1; expected a string"),
+        (lambda: bc.agreement(*SPANS.values(), texts=TEXTS, documents=3), "documents are 3"),
+        (lambda: bc.agreement(*SPANS.values(), texts=TEXTS, documents=["a"]), "there are 1 documents"),
+        (lambda: bc.read("x" * 300), "cannot be read"),
+        (lambda: bc.agreement(ADA, BEN, lengths=[4, 2]), "lengths does not apply to tags"),
+        (lambda: bc.corpus({1: ADA, "1": BEN}), "two annotators are called '1'"),
+    ],
+)  # fmt: skip
+def test_odd_arguments_get_a_sentence(call, message):
+    with pytest.raises(bc.BeyondChanceError, match=message):
+        call()
+
+
+def test_texts_of_one_document():
+    corpus = bc.corpus(*SPANS.values(), texts=TEXTS, documents=["d", "d"])
+    assert (corpus.documents, len(corpus.text_length)) == (("d",), 2)
+
+
+def test_names_that_look_like_tags_are_files(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    paths = [conll(tmp_path, name, tags).name for name, tags in (("S-ada", ADA), ("S-ben", BEN))]
+    assert bc.corpus(paths).annotators == ("S-ada", "S-ben")

@@ -184,9 +184,40 @@ class TestColumnsOfGoldAndSystem:
         ):
             bc.read(*files(tmp_path, crf__conll=self.OUTPUT, lstm__conll=wrong))
 
-    def test_more_than_two_are_annotators(self, tmp_path):
+    def test_of_more_than_two_the_last_is_read_and_the_others_are_named(self, tmp_path):
         (path,) = files(tmp_path, team__conll="Ada B-PER B-PER O\nleft O B-PER B-PER\n")
-        assert bc.read(path).annotators == ("column 2", "column 3", "column 4")
+        corpus = bc.read(path)
+        assert corpus.annotators == ("team",)
+        assert "column 2 and 3 holds tags too (tag_column='2,3,4'" in str(corpus.notes[1])
+
+    @pytest.mark.parametrize("content", ["1 Ada B-PER B-PER\n2 left O O\n", "food B O\ngood O B\n"])
+    def test_layers_are_no_system(self, tmp_path, content):
+        (path,) = files(tmp_path, layers__conll=content)
+        assert bc.read(path).gold is None
+
+    def test_a_file_that_is_called_gold(self, tmp_path):
+        (path,) = files(tmp_path, gold__conll=self.OUTPUT)
+        assert bc.read(path).annotators == ("gold", "system")
+
+    def test_the_files_of_a_folder_are_looked_at_together(self, tmp_path):
+        lines = {"d1": "Ada B-PER B-PER", "d2": "Bo B-PER O", "d3": "Cy B-PER B-LOC"}
+        files(tmp_path / "crf", **{f"{name}__conll": f"{x}\n" for name, x in lines.items()})
+        corpus = bc.read(tmp_path / "crf")
+        assert len(corpus.annotation_document) == 6
+        assert bc.agreement(corpus, measure="exact").observed == pytest.approx(2 / 5)
+
+    def test_a_gold_standard_of_its_own(self, tmp_path):
+        gold = "Ada B-PER\nleft O\n\nOslo B-LOC\n"
+        paths = files(tmp_path, gold__conll=gold, crf__conll=self.OUTPUT)
+        for given in (paths, paths[::-1]):
+            corpus = bc.read(*given)
+            assert corpus.gold == "gold"
+            assert set(corpus.annotators) == {"gold", "crf"}
+        wrong = files(tmp_path, gold__conll=gold.replace("B-LOC", "O"), crf__conll=self.OUTPUT)
+        with pytest.raises(
+            bc.MismatchError, match="the gold standard of document '2' differs from"
+        ):
+            bc.read(*wrong)
 
 
 class TestFolders:
@@ -284,3 +315,53 @@ def test_every_option_that_mends_has_a_value_that_refuses_and_one_that_mends(nam
     assert item.mends in item.choices
     assert item.mends != item.option.refuses
     assert Reading({"strict": True}).options[name] == item.option.refuses
+
+
+class TestFoldersAndGold:
+    def test_the_files_of_a_folder_against_a_gold_standard(self, tmp_path):
+        files(tmp_path / "team", ada__conll=GOLD, ben__conll=GOLD.replace("B-LOC", "O"))
+        (gold,) = files(tmp_path, gold__conll=GOLD)
+        ranking = bc.rank(tmp_path / "team", gold=gold)
+        assert set(ranking.systems) == {"ada", "ben"}
+
+    def test_files_about_a_folder_are_ignored_and_counted(self, tmp_path):
+        files(tmp_path / "anna", LICENSE="Do what you like.", d1__conll=GOLD)
+        corpus = bc.read(tmp_path / "anna")
+        assert corpus.skipped == {"files of other formats ignored": 1}
+
+    def test_recordings_have_no_texts_to_tell(self, tmp_path):
+        line = "SPEAKER talk 1 0 1 <NA> <NA> mia <NA> <NA>\n"
+        files(tmp_path / "anna", one__rttm=line, two__rttm=line.replace("mia", "bo"))
+        assert bc.read(tmp_path / "anna", grid="10ms").annotators == ("anna",)
+
+
+def test_an_annotation_that_is_assumed_replaces_none(tmp_path):
+    def line(number, *spans):
+        marked = [{"start": 0, "end": 3, "label": "PER", "annotator": who} for who in spans]
+        return json.dumps({"id": number, "text": "Ada left", "entities": marked})
+
+    one = f"{line('d1', 'anna')}\n{line('d2', 'cleo')}\n"
+    other = f"{line('d1', 'ben')}\n{line('d2', 'anna')}\n"
+    corpus = bc.read(*files(tmp_path, a__jsonl=one, b__jsonl=other))
+    assert len(corpus.span_start) == 4
+    assert "annotations replaced by a later one" not in corpus.skipped
+
+
+def test_tables_read_strictly_tell_1_from_1_0(tmp_path):
+    rows = "document,annotator,start,end,label,length\n1,a,0,1,X,5\n1.0,b,0,1,X,5\n"
+    (path,) = files(tmp_path, t__csv=rows)
+    corpus = bc.read(path)
+    assert (corpus.documents, corpus.options) == (("1",), {"match": "id"})
+    assert bc.read(path, strict=True).documents == ("1", "1.0")
+    (again,) = files(tmp_path, u__csv=rows + rows)
+    with pytest.raises(bc.BeyondChanceError, match="u.csv:4: start is 'start'"):
+        bc.read(again, strict=True)
+
+
+def test_annotators_with_names_are_not_one_because_the_files_say_so(tmp_path):
+    task = [
+        {"id": 1, "data": {"text": "Ada left"}, "annotations": [{"completed_by": 1, "result": []}]}
+    ]
+    paths = files(tmp_path, anna__json=json.dumps(task), ben__json=json.dumps(task))
+    corpus = bc.corpus(dict(zip(("anna", "ben"), paths, strict=True)))
+    assert corpus.annotators_of("1") == ("anna", "ben")

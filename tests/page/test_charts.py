@@ -493,5 +493,6 @@ def test_places_are_the_starts_that_were_given():
 @pytest.mark.parametrize("library", ["altair", "vl_convert"])
 def test_a_missing_library_is_named(library, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, library, None)
-    with pytest.raises(MissingLibraryError, match=rf"{library}; install .*beyondchance\[report\]"):
+    name = {"vl_convert": "vl-convert-python"}.get(library, library)
+    with pytest.raises(MissingLibraryError, match=rf"library {name} .*; install it with: .*{name}"):
         labels_chart([label("A")])

@@ -23,7 +23,7 @@ from beyondchance.annotations.names import (
     sorted_names,
     validated_names,
 )
-from beyondchance.annotations.tags import decode_tags
+from beyondchance.annotations.tags import decode_tags, joined_tags, scheme_with_ends
 from beyondchance.errors import DataError, MismatchError, SpanError
 from beyondchance.messages import Piece, Quote, Text, quotes
 from beyondchance.types import Bools, Ints
@@ -79,13 +79,30 @@ def columns_of_tags(
         row, text = divmod(sequence, n_texts)
         return (*_where(text, annotators[row], names, text_document), f", position {place}")
 
-    sequences = chain.from_iterable(tags.values())
-    spans = decode_tags(
-        chain.from_iterable(sequence for sequence in sequences if sequence is not None),
-        np.maximum(lengths, 0).reshape(-1),
-        scheme=scheme,
-        repair=repair,
-        where=where,
+    schemes = [scheme] * len(annotators)
+    if scheme is None:
+        schemes = [_scheme(tags[name]) for name in annotators]
+    # Annotators of one scheme are decoded together, which is faster.
+    groups = [
+        [row for row, own in enumerate(schemes) if own == one] for one in dict.fromkeys(schemes)
+    ]
+    spans = joined_tags(
+        [
+            decode_tags(
+                _all_tags([tags[annotators[row]] for row in rows]),
+                np.maximum(lengths[rows], 0).reshape(-1),
+                scheme=schemes[rows[0]],
+                repair=repair,
+                where=lambda sequence, place, rows=rows: where(  # type: ignore[misc]
+                    rows[sequence // n_texts] * n_texts + sequence % n_texts, place
+                ),
+            )
+            for rows in groups
+        ],
+        [
+            np.repeat(rows, n_texts) * n_texts + np.tile(np.arange(n_texts), len(rows))
+            for rows in groups
+        ],
     )
     span_annotator, span_text = np.divmod(spans.text, max(n_texts, 1))
     labels, label = sorted_names(spans.labels, spans.label)
@@ -103,6 +120,21 @@ def columns_of_tags(
         "options": {"scheme": spans.scheme} | ({"repair": repair} if spans.n_repaired else {}),
         "skipped": {f"tags repaired by {repair}": spans.n_repaired} if spans.n_repaired else {},
     }
+
+
+def _all_tags(texts: Iterable[Tags]) -> Iterable[str]:
+    """The tags of several annotators, end to end."""
+    sequences = chain.from_iterable(texts)
+    return chain.from_iterable(sequence for sequence in sequences if sequence is not None)
+
+
+def _scheme(texts: Tags) -> str:
+    """The scheme of an annotator's tags, by their prefixes."""
+    try:
+        tags = set(_all_tags([texts]))
+    except TypeError:  # refused with its place when it is decoded
+        return "IOB2"
+    return scheme_with_ends({tag[:1] for tag in tags if isinstance(tag, str)}) or "IOB2"
 
 
 def lists_of_spans(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Set as AbstractSet
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set as AbstractSet
 from dataclasses import dataclass
 
 import numpy as np
@@ -163,6 +163,27 @@ def decode_tags(
         n_repaired=n_broken,
         refusal=refusal,
         scheme=scheme,
+    )
+
+
+def joined_tags(parts: Sequence[DecodedTags], numbers: Sequence[Ints]) -> DecodedTags:
+    """What was decoded in parts, with the numbers that the texts of each part have in all."""
+    if len(parts) == 1:
+        return parts[0]
+    labels = tuple(dict.fromkeys(label for part in parts for label in part.labels))
+    codes = [np.array([labels.index(x) for x in part.labels], dtype=np.int64) for part in parts]
+    pairs = list(zip(parts, codes, strict=True))
+    text = np.concatenate([own[part.text] for part, own in zip(parts, numbers, strict=True)])
+    order = np.argsort(text, kind="stable")
+    return DecodedTags(
+        text=text[order],
+        start=np.concatenate([part.start for part in parts])[order],
+        end=np.concatenate([part.end for part in parts])[order],
+        label=np.concatenate([code[part.label] for part, code in pairs])[order],
+        labels=labels,
+        n_repaired=sum(part.n_repaired for part in parts),
+        refusal=next((part.refusal for part in parts if part.refusal is not None), None),
+        scheme="+".join(sorted({part.scheme for part in parts})),
     )
 
 

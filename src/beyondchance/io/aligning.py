@@ -7,6 +7,8 @@ spans are moved to the text of the gold standard, or else of the first annotator
 
 from __future__ import annotations
 
+import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
@@ -21,8 +23,9 @@ from beyondchance.messages import Use, pieces
 
 _UNKNOWN = frozenset({"[unk]", "<unk>", "unk", "<unknown>", "[mask]", "\N{REPLACEMENT CHARACTER}"})
 """What tokenisers write for a word that they do not know."""
-_LEAST_ALIKE = 0.5
-"""The share of tokens that must be the same, so that two texts are one."""
+_LEAST_ALIKE = 0.75
+"""The share of words that must be the same, so that two texts are one."""
+_DIGIT = re.compile(r"\d")
 _BY_TOKENS = "tokens that differ in spelling, aligned by their number"
 _BY_CHARACTERS = "documents with other tokens or white space, aligned by characters"
 
@@ -39,7 +42,7 @@ def aligned(
     MismatchError
         For texts that differ in more than spelling and white space.
     """
-    first = _reference(group, reading)
+    first = reference(group, reading)
     by_tokens = positions == "tokens"
     found = []
     for draft in group:
@@ -47,6 +50,8 @@ def aligned(
         if draft is first or (draft.text == first.text and not has_other_tokens):
             found.append(draft)
             continue
+        if first.is_cut or draft.is_cut:
+            raise _cut(first, draft)
         moved, spellings = _moved(first, draft)
         if moved is None:
             raise _difference(first, draft)
@@ -61,13 +66,24 @@ def aligned(
     return first, found
 
 
+def _cut(first: Draft, draft: Draft) -> MismatchError:
+    """Tokens that were left out differ, so that the others cannot be told apart by number."""
+    return MismatchError(
+        *quoting(
+            "other tokens of document {} were left out than at {}", draft.document, first.where
+        ),
+        where=draft.where,
+        expected="-100 at the same tokens of all annotators",
+    )
+
+
 def _show(spellings: tuple[str, str], draft: Draft, reading: Reading) -> None:
     """Show one of the tokens that an annotator's file spells differently."""
     text = "some tokens differ in spelling, such as {} for {} in document {}"
     reading.note(*quoting(text, *spellings[::-1], draft.document), who=draft.annotator)
 
 
-def _reference(group: Sequence[Draft], reading: Reading) -> Draft:
+def reference(group: Sequence[Draft], reading: Reading) -> Draft:
     """The draft whose text stays: the gold standard's, else the first."""
     if len(group) == 1:
         return group[0]
@@ -93,29 +109,37 @@ def _moved(first: Draft, draft: Draft) -> tuple[Draft | None, list[tuple[str, st
         return None, []
     words = [[part.text[s:e] for s, e in part.tokens or ()] for part in (first, draft)]
     pairs = list(zip(*words, strict=True))
-    alike = sum(_is_alike(one, other) for one, other in pairs)
-    if not draft.is_blank and alike < _LEAST_ALIKE * len(pairs):
+    if not draft.is_blank and not _are_alike(pairs):
         return None, []
-    starts = {s: start for (s, _), (start, _) in zip(draft.tokens, first.tokens, strict=True)}
-    ends = {e: end for (_, e), (_, end) in zip(draft.tokens, first.tokens, strict=True)}
-    place: Callable[[int, int], Interval] = lambda start, end: (starts[start], ends[end])  # noqa: E731
+    starts, ends = [s for s, _ in draft.tokens], [e for _, e in draft.tokens]
+    tokens = first.tokens
+
+    def place(start: int, end: int) -> Interval:
+        low, high = bisect_right(ends, start), bisect_left(starts, end)
+        return (tokens[low][0], tokens[high - 1][1]) if low < high else (0, 0)
+
     return _placed(first, draft, place), [pair for pair in pairs if pair[0] != pair[1]]
 
 
+def _are_alike(pairs: Sequence[tuple[str, str]]) -> bool:
+    """Whether enough of the words are the same; punctuation does not tell."""
+    words = [pair for pair in pairs if any(map(str.isalnum, "".join(pair)))]
+    alike = sum(_is_alike(*pair) for pair in words)
+    return alike >= _LEAST_ALIKE * len(words)
+
+
 def _is_alike(one: str, other: str) -> bool:
-    """Whether two tokens can be one: but for case, unknown words and signs.
+    """Whether two words can be one: but for case, digits, and words that are not known.
 
     Examples
     --------
-    >>> _is_alike("Ada", "ada"), _is_alike("Ada", "[UNK]"), _is_alike('"', "''")
+    >>> _is_alike("Ada", "ada"), _is_alike("Ada", "[UNK]"), _is_alike("1815", "0000")
     (True, True, True)
     >>> _is_alike("Ada", "Bo")
     False
     """
-    low, high = one.casefold(), other.casefold()
-    if low == high or low in _UNKNOWN or high in _UNKNOWN:
-        return True
-    return not any(map(str.isalnum, one)) and not any(map(str.isalnum, other))
+    low, high = (_DIGIT.sub("0", word.casefold()) for word in (one, other))
+    return low == high or low in _UNKNOWN or high in _UNKNOWN
 
 
 def _by_characters(text: str, other: str) -> Callable[[int, int], Interval]:

@@ -21,7 +21,7 @@ import numpy as np
 from beyondchance.annotations.alternatives import KNOWN, Alternatives
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.errors import DataError, FormatError, MismatchError, OptionError, SpanError
-from beyondchance.io.aligning import aligned
+from beyondchance.io.aligning import aligned, reference
 from beyondchance.io.drafts import Draft, DraftSpan
 from beyondchance.io.identifiers import PLAIN_IDS, plain_ids
 from beyondchance.io.layers import out_of_order
@@ -129,11 +129,55 @@ def _remedy(span: DraftSpan, text: str, unit: str) -> Text:
     return "check that offsets and text belong together"
 
 
-def _with_texts(drafts: list[Draft]) -> list[Draft]:
-    """Give drafts of offsets without a text the text that others have of their document."""
+def _fits(span: DraftSpan, text: str, unit: str) -> bool:
+    """Whether a span lies in the text, and on the stored words, if offsets count this unit."""
+    try:
+        ((start, end),) = code_points(text, [(span.start, span.end)], "", unit)
+    except SpanError:
+        return False
+    if not 0 <= start <= end <= len(text):
+        return False
+    if span.surface is None:
+        return unit != "bytes"  # nearly anything lies in a text that is counted in bytes
+    return _same_words(text[start:end], span.surface)
+
+
+def _in_order(drafts: list[Draft], reading: Reading) -> list[Draft]:
+    """Name documents that have no names after those of other annotators, one by one."""
+    is_named = {draft.annotator for draft in drafts if draft.order is None}
+    named = list(dict.fromkeys(d.document for d in drafts if d.annotator in is_named))
+    unnamed = [draft for draft in drafts if draft.annotator not in is_named]
+    if not named or not unnamed or reading.options["match"] in {"text", "order"}:
+        return drafts
+    numbers: dict[str, int] = {}
+    for draft in unnamed:
+        numbers[draft.annotator] = max(numbers.get(draft.annotator, 0), (draft.order or 0) + 1)
+    found = []
+    for draft in drafts:
+        if draft.annotator in is_named:
+            found.append(draft)
+            continue
+        if numbers[draft.annotator] != len(named):
+            raise MismatchError(
+                f"{numbers[draft.annotator]} documents without names, and {len(named)} elsewhere",
+                where=draft.where,
+                expected="as many, because only their order matches them",
+                remedy=("add identifiers, or pass ", Use("match", "text")),
+            )
+        found.append(replace(draft, document=named[draft.order or 0]))
+    reading.note("documents without names are matched to those of the others by their order")
+    return found
+
+
+def _with_texts(drafts: list[Draft], reading: Reading) -> list[Draft]:
+    """Give drafts of offsets without a text the text that stays of their document."""
     if not any(draft.is_blank and draft.tokens is None for draft in drafts):
         return drafts
-    texts = {draft.document: draft.text for draft in drafts if not draft.is_blank}
+    groups: dict[str, list[Draft]] = {}
+    for draft in drafts:
+        if not draft.is_blank:
+            groups.setdefault(draft.document, []).append(draft)
+    texts = {name: reference(group, reading).text for name, group in groups.items()}
     found = []
     for draft in drafts:
         if draft.is_blank and draft.tokens is None:
@@ -148,14 +192,16 @@ def _with_texts(drafts: list[Draft]) -> list[Draft]:
 
 def _one_gold(drafts: list[Draft]) -> list[Draft]:
     """Keep the gold standard once, where several files hold it next to their system."""
+    golds = {draft.annotator for draft in drafts if draft.is_gold}
+    if not golds:
+        return drafts
     first: dict[tuple[str, str], Draft] = {}
     found = []
     for draft in drafts:
-        known = (
-            first.setdefault((draft.annotator, draft.document), draft) if draft.is_gold else draft
-        )
+        key, is_gold = (draft.annotator, draft.document), draft.annotator in golds
+        known = first.setdefault(key, draft) if is_gold else draft
         if known is draft:
-            found.append(draft)
+            found.append(replace(draft, is_gold=True) if is_gold else draft)
         elif (known.text, list(known.spans)) != (draft.text, list(draft.spans)):
             raise MismatchError(
                 *quoting("the gold standard of document {} differs from ", draft.document),
@@ -166,17 +212,8 @@ def _one_gold(drafts: list[Draft]) -> list[Draft]:
     return found
 
 
-def _fits(span: DraftSpan, text: str, unit: str) -> bool:
-    """Whether a span lies in the text, and on the stored words, if offsets count this unit."""
-    try:
-        ((start, end),) = code_points(text, [(span.start, span.end)], "", unit)
-    except SpanError:
-        return False
-    if not 0 <= start <= end <= len(text):
-        return False
-    if span.surface is None:
-        return unit != "bytes"  # nearly anything lies in a text that is counted in bytes
-    return _same_words(text[start:end], span.surface)
+def _prepared(drafts: list[Draft], reading: Reading) -> list[Draft]:
+    return _one_gold(_with_texts(_in_order(drafts, reading), reading))
 
 
 # --- All drafts ---------------------------------------------------------------
@@ -208,7 +245,7 @@ def assembled(drafts: Iterable[Draft], reading: Reading, *, unit: str, positions
     unit = reading.options["unit"] or unit
     positions = reading.options["positions"] or positions
     by_document = matched(
-        [_checked(draft, reading) for draft in _one_gold(_with_texts(list(drafts)))],
+        [_checked(draft, reading) for draft in _prepared(list(drafts), reading)],
         reading,
         kind="document",
         text_of=attrgetter("text"),
@@ -341,7 +378,11 @@ def matched(
             # Two documents may have one name where it is not the name that matches them.
             key_of[key] = f"{work.annotator}/{document}" if document in groups else document
         group = groups.setdefault(key_of[key], {})
+        if work.annotator in group and getattr(work, "is_assumed", False):
+            continue
         twin = group.pop(work.annotator, None)
+        if getattr(twin, "is_assumed", False):
+            twin = None
         if twin is not None and getattr(twin, "text", "") != getattr(work, "text", ""):
             raise _other_text(twin, work, kind)
         if twin is not None:
@@ -380,6 +421,7 @@ def _plain_ids(works: Sequence[Work], reading: Reading) -> dict[str, str]:
     plain = plain_ids(names, distinct=by_annotator.values())
     if plain:
         reading.skipped[PLAIN_IDS] += len(plain)
+        reading.signed["match"] = "id"
     return plain
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from os import PathLike
 from typing import Any, Unpack, get_type_hints
@@ -9,13 +10,13 @@ from typing import Any, Unpack, get_type_hints
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.errors import DataError, OptionError
 from beyondchance.io.formats.tags import is_tag
-from beyondchance.io.reading import Named, read_all
-from beyondchance.messages import Use
+from beyondchance.io.reading import Named, exists, read_all
+from beyondchance.messages import Quote, Use
 from beyondchance.options import CorpusOptions, ReadOptions, checked_options, documented
 
 _BESIDE = ("texts", "tokens", "lengths")
 _COLUMNS = frozenset({"start", "end", "label"})
-_RECORD = frozenset({"text", "tokens", "entities", "spans", "tokenized_text"})
+_WORDS = frozenset({"tokens", "words", "tokenized_text"})
 
 
 @documented(ReadOptions)
@@ -96,6 +97,10 @@ def _items(data: Any, other: Any) -> list[Any]:
         pair = {"a": data, "b": other}
         return [item if _is_file(item) else Named(name, item) for name, item in pair.items()]
     if _is_by_name(data):
+        twice = next((name for name, n in Counter(map(str, data)).items() if n > 1), None)
+        if twice is not None:
+            found = ("two annotators are called ", Quote(twice))
+            raise DataError(*found, expected="distinct names")
         return [Named(str(name), item) for name, item in data.items()]
     if isinstance(data, list | tuple) and data and all(map(_is_file, data)) and not _is_tags(data):
         return list(data)
@@ -106,7 +111,8 @@ def _is_by_name(data: Any) -> bool:
     """Whether data are a mapping of annotators, rather than of columns, splits or a record."""
     if not isinstance(data, Mapping) or hasattr(data, "column_names"):
         return False
-    return not data.keys() >= _COLUMNS and not _RECORD & data.keys()
+    is_record = isinstance(data.get("text"), str) or _WORDS & data.keys()
+    return not data.keys() >= _COLUMNS and not is_record
 
 
 def _is_file(item: Any) -> bool:
@@ -115,4 +121,4 @@ def _is_file(item: Any) -> bool:
 
 def _is_tags(data: Sequence[Any]) -> bool:
     """Whether words are the tags of one text; paths have other shapes."""
-    return all(map(is_tag, data))
+    return all(map(is_tag, data)) and not any(map(exists, data))

@@ -67,6 +67,13 @@ class Draft:
         Whether this is the gold standard rather than the work of an annotator.
     is_blank : bool
         Whether the text is not known: it is another's, or the tokens are mere places.
+    order : int, optional
+        Where documents have no names of their own, the place of this one among them.
+    is_assumed : bool
+        Whether the file does not say that the annotator saw the document: it is assumed, because
+        others' spans are there.
+    is_cut : bool
+        Whether tokens were left out because they are not scored.
     fields : mapping of str to str
         Values to group documents by.
     """
@@ -82,6 +89,9 @@ class Draft:
     is_words: bool = False
     is_gold: bool = False
     is_blank: bool = False
+    order: int | None = None
+    is_assumed: bool = False
+    is_cut: bool = False
     fields: Mapping[str, str] = field(default_factory=dict)
 
 

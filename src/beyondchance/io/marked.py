@@ -307,6 +307,7 @@ def drafts_of(
                 spans=spans_of(marked, document.text, unit, reading),
                 sentences=document.sentences,
                 offsets=unit,
+                is_assumed=names_annotators and not marked,
             )
     if n_implied:
         note = (

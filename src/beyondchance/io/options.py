@@ -44,6 +44,8 @@ class Reading:
     reference : str
         The gold standard, if it is known before anything is read: its texts and tokens are
         those of all annotators.
+    gold_upload : str
+        The file of the gold standard, if it is one.
     beside : mapping
         What belongs to data that have no place for it: texts, tokens, lengths.
     problems : dict
@@ -63,6 +65,7 @@ class Reading:
     numbered: dict[str, int] = field(default_factory=dict)
     people: dict[str, dict[str, None]] = field(default_factory=dict)
     reference: str = ""
+    gold_upload: str = ""
     beside: Mapping[str, Any] = field(default_factory=dict)
     problems: dict[str, BeyondChanceError] = field(default_factory=dict)
     is_mixed: bool = False
@@ -138,6 +141,8 @@ class Reading:
 
     def is_reference(self, annotator: str) -> bool:
         """Whether an annotator, perhaps known by an e-mail address, is the gold standard."""
+        if annotator in self.people.get(self.gold_upload, ()):
+            return True
         return self.reference in {annotator, annotator.partition("@")[0]}
 
     def met(self, upload: str, annotators: Iterable[str]) -> None:

@@ -15,6 +15,7 @@ import numpy as np
 
 from beyondchance.annotations.building import CORPUS
 from beyondchance.annotations.corpus import Corpus, Input
+from beyondchance.annotations.names import as_list
 from beyondchance.checks import checked_option
 from beyondchance.errors import (
     BeyondChanceError,
@@ -26,12 +27,12 @@ from beyondchance.errors import (
 from beyondchance.io.assembling import assembled
 from beyondchance.io.drafts import Draft
 from beyondchance.io.formats.tags import is_nothing
-from beyondchance.io.naming import short_paths, with_new_names, with_short_names, with_short_paths
+from beyondchance.io.naming import with_new_names, with_short_names, with_short_paths
 from beyondchance.io.options import Reading
 from beyondchance.io.recognition import unrecognised
 from beyondchance.io.registry import FORMATS, KINDS, TAGS, Format, Upload
 from beyondchance.io.sources import Source, hidden_below, opened
-from beyondchance.messages import Note, Quote, Use, quotes
+from beyondchance.messages import Note, Quote, Use, given, quotes
 from beyondchance.options import ReadOptions, declared, documented
 
 __all__ = ["FORMATS", "read"]
@@ -143,9 +144,10 @@ def read_by_names(
     call = partial(_read, format=format, beside=beside or {}, naming=naming)
     gold = options.get("gold")
     if isinstance(gold, Named | PathLike):
-        found = _read_with_gold(gold, listed, options, call)
-        return with_new_names(*found, naming.renamed)
-    corpus, known = with_new_names(*_by_folder(listed, options, call, naming), naming.renamed)
+        listed = _each_annotator(listed, options, call)[0]
+        return with_new_names(*_read_with_gold(gold, listed, options, call), naming.renamed)
+    listed, found = _each_annotator(listed, options, call)
+    corpus, known = with_new_names(*(found or call(listed, options)), naming.renamed)
     if gold is None:
         return corpus, known
     if gold in corpus.annotators:
@@ -216,36 +218,67 @@ def exists(path: Any) -> bool:
         return False
 
 
-def _by_folder(
-    items: list[Any], options: Mapping[str, Any], call: Callable[..., _Known], naming: Naming
-) -> _Known:
-    """Read; of a single folder, find out whether its files are documents or annotators."""
-    reading = Reading(cast("ReadOptions", options))
-    path = items[0].item if len(items) == 1 and isinstance(items[0], Named) else items[0]
-    is_folder = len(items) == 1 and isinstance(path, str | PathLike) and Path(path).is_dir()
-    how = reading.options["folder"]
-    if not is_folder or how == "documents":
-        return call(items, options)
-    parts = _parts(Path(path))
+def _each_annotator(
+    items: list[Any], options: Mapping[str, Any], call: Callable[..., _Known]
+) -> tuple[list[Any], _Known | None]:
+    """What is to be read, with the files of a single folder apart if each is an annotator's.
+
+    And the corpus, where it had to be read to find out.
+    """
+    how = Reading(cast("ReadOptions", options)).options["folder"]
+    folders = [_folder(item) for item in items]
     if how == "annotators":
-        return call(parts, options)
-    corpus, known = call(items, options)
-    if len(corpus.annotators) > 1 or len(parts) < 2:
-        return corpus, known
+        parts = [
+            _parts(path) if path else [item] for item, path in zip(items, folders, strict=True)
+        ]
+        return list(chain.from_iterable(parts)), None
+    if len(items) != 1 or folders[0] is None or how == "documents":
+        return items, None
+    parts = _parts(folders[0])
+    plain = {name: value for name, value in options.items() if name != "gold"}
+    found: _Known | None = None
+    problem: BeyondChanceError | None = None
+    try:
+        found = call(items, options)
+    except BeyondChanceError as error:
+        problem = error
+    if len(parts) < 2 or (found is not None and len(found[0].annotators) > 1):
+        return _known(items, found, problem)
     try:
         # Files of different texts are no work of several annotators on one.
-        found, found_known = call(parts, {**options, "mismatch": "error", "repeated": "error"})
+        apart, _ = call(parts, {**plain, "mismatch": "error", "repeated": "error"})
     except BeyondChanceError:
-        return corpus, known
-    teams = np.bincount(found.annotation_document, minlength=len(found.documents))
-    if np.any(teams < 2):
-        return corpus, known
+        return _known(items, found, problem)
+    teams = np.bincount(apart.annotation_document, minlength=len(apart.documents))
+    # Without texts there is no telling; with them, some may not have annotated everything.
+    if apart.texts is None or np.count_nonzero(teams > 1) < _MOST_SHARED * len(teams):
+        return _known(items, found, problem)
+    corpus, known = call(parts, options)
     note = Note(
-        f"its {len(parts)} files or folders have the same texts; each is read as one annotator",
-        where="folder 1" if naming.hides_files else short_paths([path]).get(str(path), str(path)),
+        f"the {len(parts)} files or folders in the folder have the same texts; each is read as one "
+        "annotator"
     )
-    signed = {**found.options, "folder": "annotators"}
-    return replace(found, notes=(note, *found.notes), options=signed), found_known
+    signed = {**corpus.options, "folder": "annotators"}
+    return parts, (replace(corpus, notes=(note, *corpus.notes), options=signed), known)
+
+
+def _known(
+    items: list[Any], found: _Known | None, problem: BeyondChanceError | None
+) -> tuple[list[Any], _Known | None]:
+    if problem is not None:
+        raise problem
+    return items, found
+
+
+_MOST_SHARED = 0.75
+"""The share of documents that must have several annotators, so that files are annotators'."""
+
+
+def _folder(item: Any) -> Path | None:
+    """The folder that was given, if it is one."""
+    path = item.item if isinstance(item, Named) else item
+    is_folder = exists(path) and Path(path).is_dir()
+    return Path(path) if is_folder else None
 
 
 def _parts(folder: Path) -> list[Any]:
@@ -266,7 +299,7 @@ def _read(
 ) -> _Known:
     # Texts are what they are by default, and spans may be placed in any of them.
     is_corpus_wide = options.get("unit") == CORPUS
-    given = {**options, "unit": None} if is_corpus_wide else options
+    asked = {**options, "unit": None} if is_corpus_wide else options
     uploads = _uploads(items, naming)
     gold = None
     if gold_file is not None:
@@ -276,13 +309,18 @@ def _read(
     former = {new: old for old, new in naming.renamed.items()}
     reference = gold.annotator if gold is not None else former.get(named, named)
     reading = Reading(
-        cast("ReadOptions", given),
+        cast("ReadOptions", asked),
         reference=reference,
+        gold_upload="" if gold is None else gold.name,
         beside=beside,
         hides_files=naming.hides_files,
     )
+    n_ignored = sum(upload.n_ignored for upload in uploads)
+    if n_ignored:
+        reading.skipped["files of other formats ignored"] += n_ignored
     formats = _formats(uploads, format, reading)
     _check_options(formats, reading)
+    _check_beside(formats, beside)
     corpus = _corpus_of(uploads, formats, reading)
     _check_numbers(reading)
     reading.check()
@@ -451,7 +489,25 @@ def _upload(item: Any, number: int) -> Upload:
     source, path = opened(Path(item)), str(item)
     if isinstance(source, Source):
         return Upload(path, source.stem, [source], path=path)
-    return Upload(path, Path(item).resolve().name, source, is_folder=True, path=path)
+    files = [file for file in source if not _is_about(file)] or source
+    return Upload(
+        path,
+        Path(item).resolve().name,
+        files,
+        is_folder=True,
+        path=path,
+        n_ignored=len(source) - len(files),
+    )
+
+
+_ABOUT = ("license", "licence", "readme", "copying", "notice", "changelog", "citation")
+"""What files are called that describe a folder."""
+
+
+def _is_about(file: Source) -> bool:
+    """Whether a file is about the others, by its name."""
+    path = file.posix_path
+    return path.suffix.lower() == ".md" or path.stem.lower().startswith(_ABOUT)
 
 
 def _format_of(upload: Upload, name: str | None, reading: Reading) -> Format | None:
@@ -488,6 +544,23 @@ def _kind_of(upload: Upload, name: str | None) -> Format | None:
         where=("annotator ", Quote(upload.annotator)),
         expected="a path, lists of tags or spans, records, spaCy Docs, a data set or a data frame",
     )
+
+
+_BESIDE = {"tags": {"tokens"}, "spans": {"texts", "tokens", "lengths"}}
+"""What may be given next to data, by their kind."""
+
+
+def _check_beside(formats: list[Format], beside: Mapping[str, Any]) -> None:
+    """Refuse texts, tokens or lengths that nothing would use."""
+    used = set().union(*(_BESIDE.get(item.name, set()) for item in formats))
+    for name, value in beside.items():
+        if value is not None and name not in used:
+            names = ", ".join(dict.fromkeys(item.name for item in formats))
+            expected = "tokens with lists of tags; texts, tokens or lengths with lists of spans"
+            found = (Use(name, is_name=True), f" does not apply to {names}")
+            raise OptionError(*found, expected=expected)
+        if value is not None and not isinstance(as_list(value), list | tuple):
+            raise OptionError(*given(name, value), expected="a list, with an entry for each text")
 
 
 def _check_options(formats: list[Format], reading: Reading) -> None:

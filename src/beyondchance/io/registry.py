@@ -40,6 +40,8 @@ class Upload:
         The path; empty for data and streams.
     is_named : bool
         Whether the annotator's name was given together with it.
+    n_ignored : int
+        Files of a folder that are about it, such as its licence.
     given : str
         The path as given, where people are shown another name.
     """
@@ -51,6 +53,7 @@ class Upload:
     data: Any = None
     path: str = ""
     is_named: bool = False
+    n_ignored: int = 0
     given: str = ""
 
     @property

@@ -190,7 +190,9 @@ def _row_by_row(source: Source, reading: Reading, named: Sequence[str]) -> Table
     else:
         names = _header_of(source, first)
         # Files that were put below one another have headers in the middle.
-        data = [row for row in rows if row[1] != first]
+        data = (
+            [row for row in rows if row[1] != first] if not reading.options["strict"] else rows[1:]
+        )
         if len(data) < len(rows) - 1:
             reading.skipped["rows that repeat the header left out"] += len(rows) - 1 - len(data)
         rows = data

@@ -297,7 +297,7 @@ def opened(path: str | os.PathLike[str]) -> Source | list[Source]:
     root = where.resolve()
     found = []
     for folder, folders, names in os.walk(where, followlinks=False):
-        folders.sort()
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
         for name in sorted(names + [f for f in folders if (Path(folder) / f).is_symlink()]):
             entry = Path(folder) / name
             if name.startswith("."):

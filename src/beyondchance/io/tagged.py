@@ -65,7 +65,7 @@ def trailing_tags(columns: Sequence[AbstractSet[str]]) -> list[int]:
     """The columns at the end of a file without header that hold tags with labels in common.
 
     `columns` are the distinct cells of each column. The tags of parts of speech and of chunks
-    have other labels than those of entities.
+    have other labels than those of entities; of tags without labels there is no telling.
 
     Examples
     --------
@@ -73,10 +73,13 @@ def trailing_tags(columns: Sequence[AbstractSet[str]]) -> list[int]:
     >>> trailing_tags([word, chunk, gold, {"I-PER", "O"}]), trailing_tags([word, chunk, gold])
     ([2, 3], [2])
     """
-    *others, last = (_labels(cells) for cells in columns)
+    # Numbers in the first column are those of tokens: then the last are layers of annotation.
+    if all(map(str.isdecimal, columns[0])):
+        return [len(columns) - 1]
+    *others, last = ((_labels(cells) or set()) - {UNNAMED} for cells in columns)
     found = [len(columns) - 1]
     for column in range(len(others) - 1, 0, -1):
-        if not (last or set()) & (others[column] or set()):
+        if not last & others[column]:
             break
         found.append(column)
     return found[::-1]

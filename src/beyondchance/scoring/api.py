@@ -136,7 +136,8 @@ def rank(data: Any, other: Any = None, **options: Unpack[ScoredOptions]) -> Rank
     data, other
         The gold standard and all systems, as in `agreement`.
     gold : str or path, optional
-        The annotator who is the gold standard; by default the one that the corpus names.
+        The annotator who is the gold standard; by default the one that the corpus names, or
+        `data` where there is an `other`.
     {options}
     names, texts, scheme, repair, ... : optional
         How `data` becomes a corpus (see `corpus`).
@@ -164,6 +165,8 @@ def rank(data: Any, other: Any = None, **options: Unpack[ScoredOptions]) -> Rank
     """
     corpus, gold, scoring = scored_data(data, other, options)
     known = corpus.gold if gold is None else gold
+    if known is None and other is not None:
+        known = corpus.annotators[0]
     if known is None:
         raise OptionError(
             "no gold standard is known",

@@ -91,7 +91,7 @@ def test_names_that_differ_between_runs_are_noted(tmp_path):
     corpus = bc.read(*paths)
     assert corpus.documents == ("doc_00c0ffee", "doc_0badcafe")
     note = (
-        f"{paths[1]}: names of documents such as doc_1a2b3c4d are made by LangExtract and differ "
+        "two.jsonl: names of documents such as doc_1a2b3c4d are made by LangExtract and differ "
         "between runs (match='text' matches documents by their texts)"
     )
     assert note in map(str, corpus.notes)

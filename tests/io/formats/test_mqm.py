@@ -94,7 +94,7 @@ class TestTables:
         assert corpus.spans("one/news/7", "ada") == expected
         assert corpus.spans("one/news/7", "bo") == []
         assert corpus.annotators_of("two/news/7") == ("bo",)
-        assert corpus.fields == {"system": ("one", "two"), "doc": ("news", "news")}
+        assert corpus.fields == {"system": ("one", "two"), "article": ("news", "news")}
         assert (corpus.unit, corpus.positions) == ("document", "characters")
         assert (corpus.skipped, corpus.notes) == ({}, ())
 
@@ -217,7 +217,7 @@ class TestTables:
         assert corpus.annotators == ("31", "32")
         assert corpus.spans("one/doc1/7", "31") == [(12, 15, "Style - Awkward")]
         assert corpus.spans("one/doc1/7", "32") == []
-        assert corpus.fields == {"system": ("one", ""), "doc": ("doc1", "doc1")}
+        assert corpus.fields == {"system": ("one", ""), "article": ("doc1", "doc1")}
         assert corpus.skipped == {"errors marked in the source left out": 1}
 
     def test_bio_has_columns_with_blanks(self, read):

@@ -163,14 +163,15 @@ def _drafts(
     upload: Upload, reading: Reading, *, marked: tuple[str, _File] | None
 ) -> Iterator[Draft]:
     """Read the files of one upload."""
-    for source in upload.sources:
-        file = _parsed(source)
+    files = [(source, _parsed(source)) for source in upload.sources]
+    is_conlleval = upload.is_folder and _is_conlleval([file for _, file in files])
+    for source, file in files:
         if marked is not None and not file.names:
             _share_marks(file, source, marked, reading)
         column = reading.options["token_column"]
         named = file.column_named(_TOKEN_NAMES) or 0
         token = named if column is None else _column(str(column), file, source)
-        annotators, gold = _tag_columns(file, upload, source, reading)
+        annotators, gold = _tag_columns(file, upload, source, reading, is_conlleval=is_conlleval)
         # Without marks each sentence is a document, unless documents are asked for.
         by_sentence = not (file.names or upload.is_folder or reading.options["unit"] == "document")
         sentences = [file.columns[token][first:end] for first, end in _bounds(file)]
@@ -198,7 +199,21 @@ def _drafts(
                     annotator=annotator,
                     fields=file.fields[number] if number >= 0 else {},
                 )
-                yield replace(draft, is_gold=True) if annotator == gold else draft
+                order = begin if by_sentence else None
+                yield replace(draft, is_gold=annotator == gold, order=order)
+
+
+def _is_conlleval(files: list[_File]) -> bool:
+    """Whether the files of a folder, taken together, end with columns of gold and system.
+
+    A single one of them may lack a label that both have.
+    """
+    widths = {len(file.columns) for file in files}
+    if len(widths) > 1 or any(file.header for file in files):
+        return False
+    width = widths.pop()
+    cells = [set().union(*(file.columns[column] for file in files)) for column in range(width)]
+    return len(trailing_tags(cells)) == 2
 
 
 def _place(source: Source, file: _File, sentence: int, token: int) -> str:
@@ -400,7 +415,7 @@ def _column(name: str, file: _File, source: Source) -> int:
 
 
 def _tag_columns(
-    file: _File, upload: Upload, source: Source, reading: Reading
+    file: _File, upload: Upload, source: Source, reading: Reading, *, is_conlleval: bool
 ) -> tuple[list[tuple[str, int]], str | None]:
     """The annotators and their columns, and the one among them who is the gold standard."""
     width = len(file.columns)
@@ -412,16 +427,16 @@ def _tag_columns(
         columns = _columns_of_tags(file, source, reading)
     else:
         cells = [set(column) for column in file.columns]
-        columns = [width - 1] if reading.options["strict"] else trailing_tags(cells)
-        if len(columns) == 2:
+        if not reading.options["strict"] and (is_conlleval or len(trailing_tags(cells)) == 2):
             reading.note(
                 f"columns {width - 1} and {width} are gold standard and system, as for conlleval",
                 where=source.name,
             )
             reading.signed["layout"] = "conlleval"
-            return [(GOLD, width - 2), (upload.annotator, width - 1)], GOLD
-        if len(columns) == 1:
-            note_columns(cells, reading, file=source.name)
+            system = "system" if upload.annotator == GOLD else upload.annotator
+            return [(GOLD, width - 2), (system, width - 1)], GOLD
+        columns = [width - 1]
+        note_columns(cells, reading, file=source.name)
     if len(columns) == 1:
         return [(upload.annotator, columns[0])], None
     names = file.header or [f"column {number}" for number in range(1, width + 1)]

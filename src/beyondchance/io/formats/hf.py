@@ -6,7 +6,7 @@ Files are JSON, JSON lines or Parquet. In memory, anything that yields dictionar
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Any
 
@@ -76,6 +76,8 @@ class _Example:
     words, tags : list of str
     numbers : sequence of int
         The number that each word has in the file.
+    order : int, optional
+        The place of an example without an identifier.
     """
 
     where: str
@@ -84,6 +86,7 @@ class _Example:
     words: list[str]
     tags: list[str]
     numbers: Sequence[int]
+    order: int | None = None
 
 
 def is_format(upload: Upload) -> bool:
@@ -139,7 +142,7 @@ def _drafts(
         where=where,
     )
     for example, marks in zip(examples, marks_of(found, len(examples)), strict=True):
-        yield draft_of_sentences(
+        draft = draft_of_sentences(
             [example.words],
             [marks],
             where=example.where,
@@ -147,6 +150,8 @@ def _drafts(
             annotator=annotator,
             fields={"split": example.split} if example.split else None,
         )
+        is_cut = isinstance(example.numbers, list)
+        yield replace(draft, is_cut=is_cut, order=example.order)
 
 
 # --- Examples -----------------------------------------------------------------
@@ -181,6 +186,7 @@ def _examples(
                     words,
                     tags,
                     range(len(words)),
+                    number - 1 if row.get("id") is None and not rows.split else None,
                 ),
                 reading,
             )
@@ -206,6 +212,7 @@ def _scored(example: _Example, reading: Reading) -> _Example | None:
         [words[number] for number in numbers],
         [tags[number] for number in numbers],
         numbers,
+        example.order,
     )
 
 

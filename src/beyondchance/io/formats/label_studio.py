@@ -208,7 +208,11 @@ def _of_flat_task(
         raise FormatError(found, where=where, expected=expected)
     fields = {k: v for k, v in task.items() if isinstance(v, str) and k not in _ABOUT}
     work = replace(
-        empty, where=where, annotator=_annotator(task, where) or empty.annotator, fields=fields
+        empty,
+        where=where,
+        annotator=_annotator(task, where) or empty.annotator,
+        fields=fields,
+        updated=str(task.get("updated_at") or ""),
     )
     results = [{"type": _type_of(value), "value": value} for value in values]
     return _with_results(work, results, reading, others)

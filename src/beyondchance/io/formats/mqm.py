@@ -263,7 +263,8 @@ def _from_table(source: Source, annotator: str, asked: _Asked) -> Iterator[Draft
         segment = "/".join(filter(None, (row["system"], row["doc"], row["segment"])))
         document = names.of(segment, rater, text, where, reading)
         if (document, rater) not in works:
-            fields = {name: row[name] for name in ("system", "doc") if row[name]}
+            fields = {"system": row["system"], "article": row["doc"]}
+            fields = {name: value for name, value in fields.items() if value}
             works[document, rater] = _Work(document, rater, text, row.line, fields)
         work = works[document, rater]
         if not _NO_ERROR & {row["category"].lower(), row["severity"].lower()}:

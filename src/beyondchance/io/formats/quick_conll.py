@@ -76,7 +76,7 @@ def quick_corpus(uploads: list[Upload], reading: Reading) -> Corpus | None:
     is_strict = reading.options["strict"]
     for upload in uploads:
         file = _plain(upload.sources[0].text)
-        if file is None or (len(trailing_tags(file.columns)) > 1 and not is_strict):
+        if file is None or (len(trailing_tags(file.columns)) == 2 and not is_strict):
             return None
         files.append(file)
     n_unmarked = 0 if reading.refuses("marks") else _share_marks(files)

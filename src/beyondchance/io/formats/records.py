@@ -322,13 +322,16 @@ def _draft_of_words(
                 found = f"words {start} to {last + n_more - 1} of a text of {len(words)}"
                 raise SpanError(found, where=place, expected="words of the text, counted from 0")
             spans.append((start, last + n_more, label))
-    return draft_of_words(
+    name, own = _id(record, row.where), _annotator(record, row.where)
+    draft = draft_of_words(
         words,
         spans,
         where=row.where,
-        document=_id(record, row.where) or row.number,
-        annotator=_annotator(record, row.where) or annotator,
+        document=name or row.number,
+        annotator=own or annotator,
     )
+    has_order = name is None and own is None and row.number.isdecimal()
+    return replace(draft, order=int(row.number) - 1 if has_order else None)
 
 
 # --- Records with a text ------------------------------------------------------
@@ -542,6 +545,9 @@ def _drafts(works: list[_Work], upload: Upload, reading: Reading) -> Iterator[Dr
             *(Use("empty", "missing"), " takes only those who have a span in it)"),
             where=upload.name,
         )
+    # Records without ids, by one annotator, are known by their order only.
+    has_order = not upload.is_folder and len({*by.values(), *people}) == 1
+    has_order &= all(work.id is None for work in works)
     for index, (work, name) in enumerate(zip(works, names, strict=True)):
         marked: dict[str, list[DraftSpan]] = {}
         if not people:
@@ -558,6 +564,8 @@ def _drafts(works: list[_Work], upload: Upload, reading: Reading) -> Iterator[Dr
                 text=work.text,
                 spans=spans,
                 tokens=work.tokens,
+                order=index if has_order else None,
+                is_assumed=bool(people) and not spans,
             )
 
 

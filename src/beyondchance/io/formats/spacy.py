@@ -114,6 +114,7 @@ def _documents(source: Source, annotator: str, prefix: str, reading: Reading) ->
             spans=[DraftSpan(tokens[s][0], tokens[e - 1][1], label) for s, e, label in found],
             tokens=tokens,
             sentences=sentences,
+            order=None if prefix else number - 1,
         )
     if groups_of and not n_annotated:
         raise FormatError(

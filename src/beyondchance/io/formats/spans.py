@@ -11,7 +11,7 @@ from typing import Any
 
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.annotations.names import as_list
-from beyondchance.errors import SpanError
+from beyondchance.errors import DataError, MismatchError, SpanError
 from beyondchance.io.drafts import Draft, DraftSpan
 from beyondchance.io.formats.tags import is_nothing
 from beyondchance.io.options import Reading
@@ -49,13 +49,18 @@ def read(uploads: list[Upload], reading: Reading) -> Corpus | Iterator[Draft]:
     """Read the spans of each annotator."""
     texts, tokens, lengths = (reading.beside.get(key) for key in ("texts", "tokens", "lengths"))
     positions = reading.options["positions"]
-    counted = "tokens" if positions == "tokens" or tokens is not None else "characters"
+    documents = reading.options["documents"]
+    names = None if documents is None else _names(documents)
+    has_drafts = reading.is_mixed or (texts is not None and tokens is None)
+    # Texts that make up one document together are put together by the corpus.
+    if names is not None and len(set(names)) < len(names) and not reading.is_mixed:
+        has_drafts = False
+    is_tokens = not has_drafts and (positions == "tokens" or tokens is not None)
+    counted = "tokens" if is_tokens else "characters"
     spans = {upload.annotator: list(_spans(upload, counted)) for upload in uploads}
     for upload in uploads:
         reading.met(upload.name, [upload.annotator])
-    documents = reading.options["documents"]
-    names = None if documents is None else [str(name) for name in as_list(documents)]
-    if reading.is_mixed or (texts is not None and tokens is None):
+    if has_drafts:
         return _drafts(uploads, spans, None if texts is None else as_list(texts), names)
     return Corpus.from_spans(
         spans,
@@ -63,10 +68,18 @@ def read(uploads: list[Upload], reading: Reading) -> Corpus | Iterator[Draft]:
         texts=texts,
         tokens=tokens,
         documents=names,
-        positions=positions or ("tokens" if tokens is not None else "characters"),
+        positions=positions or counted,
         unit=reading.options["unit"] or "document",
         duplicates="error" if reading.refuses("duplicates") else "skip",
     )
+
+
+def _names(documents: Any) -> list[str]:
+    """The names of documents, one for each text."""
+    listed = as_list(documents)
+    if not isinstance(listed, list | tuple):
+        raise DataError("documents are ", Quote(documents), expected="a name for each text")
+    return [str(name) for name in listed]
 
 
 def _spans(upload: Upload, positions: str) -> Iterator[list[Triple] | None]:
@@ -97,18 +110,22 @@ def _drafts(
 ) -> Iterator[Draft]:
     """Spans of texts that are given next to them, or that other files or data have."""
     for upload in uploads:
-        for number, found in enumerate(spans[upload.annotator]):
-            if found is None:
-                continue
-            where = f"{upload.name}: text {number}"
-            if texts is not None and number >= len(texts):
-                problem = f"there are {len(texts)} texts"
-                raise SpanError(problem, where=where, expected="one for each list of spans")
-            yield Draft(
-                where=where,
-                document=names[number] if names else str(number + 1),
-                annotator=upload.annotator,
-                text="" if texts is None else texts[number],
-                spans=[DraftSpan(*span) for span in found],
-                is_blank=texts is None,
-            )
+        own = spans[upload.annotator]
+        for what, given in (("texts", texts), ("documents", names)):
+            if given is not None and len(given) != len(own):
+                problem = f"there are {len(given)} {what} and {len(own)} lists of spans"
+                raise MismatchError(problem, where=upload.name, expected="as many")
+        for number, found in enumerate(own):
+            where, text = f"{upload.name}: text {number}", "" if texts is None else texts[number]
+            if not isinstance(text, str):
+                raise DataError("found ", Quote(text), where=where, expected="a string")
+            if found is not None:
+                yield Draft(
+                    where=where,
+                    document=names[number] if names else str(number + 1),
+                    annotator=upload.annotator,
+                    text=text,
+                    spans=[DraftSpan(*span) for span in found],
+                    is_blank=texts is None,
+                    order=None if names or texts is not None else number,
+                )

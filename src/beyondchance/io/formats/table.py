@@ -199,7 +199,7 @@ def _combined(tables: list[tuple[Upload, Table]], listing: Table | None, reading
         kind: values if len(parts) == 1 else np.concatenate([part[kind] for part in parts])
         for kind, values in parts[0].items()
     }
-    if reading.changed().get("match", "id") == "id":
+    if reading.options["match"] == "id":
         listing = _mend(names, joined, parts, listing, reading)
     if listing is not None and joined["is_span"].all() and reading.options["empty"] != "missing":
         # All annotators are taken to have found nothing in the documents without a row.
@@ -279,6 +279,7 @@ def _mend(
         if not plain:
             continue
         reading.skipped[counter] += len(plain)
+        reading.signed["match"] = "id"
         names[kind] = {}
         number = [names[kind].setdefault(plain.get(n, n), len(names[kind])) for n in own]
         joined[kind] = np.array([*number, -1])[joined[kind]]

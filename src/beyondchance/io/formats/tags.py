@@ -18,7 +18,7 @@ from beyondchance.annotations.building import columns_of_tags
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.annotations.names import as_list
 from beyondchance.checks import is_whole
-from beyondchance.errors import MismatchError, TagError
+from beyondchance.errors import DataError, MismatchError, TagError
 from beyondchance.io.drafts import Draft, draft_of_words
 from beyondchance.io.label_names import label_names_of
 from beyondchance.io.options import Reading
@@ -84,6 +84,8 @@ def read(uploads: list[Upload], reading: Reading) -> Corpus | Iterator[Draft]:
     tokens, documents = reading.beside.get("tokens"), reading.options["documents"]
     if tokens is not None:
         tokens = [as_list(sentence) for sentence in as_list(tokens)]
+        if not all(isinstance(sentence, list | tuple) for sentence in tokens):
+            raise DataError("tokens are ", Quote(tokens), expected="a list of tokens for each text")
     tags = given
     if any(map(_has_numbers, given.values())):
         tokens = _without_ignored(given, tokens, reading)
@@ -107,28 +109,43 @@ def _sequences(data: Any) -> Sequences:
     listed = as_list(data)
     if listed and (all(map(is_tag, listed)) or all(map(is_whole, listed))):
         return [list(listed)]
-    return [None if text is None else as_list(text) for text in listed]
+    sequences = [None if text is None else as_list(text) for text in listed]
+    for number, text in enumerate(sequences):
+        if not isinstance(text, list | tuple | None):
+            where = f"text {number}"
+            raise DataError("found ", Quote(text), where=where, expected="a list of tags, or None")
+    return sequences
 
 
 def _without_ignored(
     given: dict[str, Sequences], tokens: list[list[str]] | None, reading: Reading
 ) -> list[list[str]] | None:
-    """Leave out the positions that one of the annotators has as ignored, for all of them."""
+    """Leave out the positions that are not scored, for all annotators.
+
+    Annotators who have such positions must have the same ones, and the gold standard must
+    have them: a system does not say what it is scored on.
+    """
     n_ignored = 0
     for text in range(min(map(len, given.values()), default=0)):
-        sequences = [texts[text] for texts in given.values()]
-        found = [tags for tags in sequences if isinstance(tags, list | tuple)]
-        if not any(IGNORED in tags for tags in found):
+        found = {name: texts[text] for name, texts in given.items() if texts[text] is not None}
+        masks = {name: [tag == IGNORED for tag in tags or ()] for name, tags in found.items()}
+        ignoring = [name for name, mask in masks.items() if any(mask)]
+        if not ignoring:
             continue
-        if len({len(tags) for tags in found}) > 1:
-            sizes = " and ".join(str(len(tags)) for tags in found)
+        if len({len(mask) for mask in masks.values()}) > 1:
+            sizes = " and ".join(str(len(mask)) for mask in masks.values())
             problem = f"annotators have {sizes} tags, some of them {IGNORED}"
             raise MismatchError(problem, where=f"text {text}", expected="equally many")
-        keep = [IGNORED not in column for column in zip(*found, strict=True)]
-        n_ignored += len(keep) - sum(keep)
-        for texts in given.values():
-            tags = texts[text]
-            texts[text] = None if tags is None else list(compress(tags, keep))
+        decides = reading.reference if reading.reference in masks else ignoring[0]
+        mask = masks[decides]
+        other = next((name for name in ignoring if masks[name] != mask), None)
+        if other is not None:
+            differs = (Quote(other), f" has {IGNORED} at other positions than ", Quote(decides))
+            raise MismatchError(*differs, where=f"text {text}", expected="the same positions")
+        n_ignored += sum(mask)
+        keep = [not is_ignored for is_ignored in mask]
+        for name, tags in found.items():
+            given[name][text] = list(compress(tags or (), keep))
         if tokens is not None and text < len(tokens) and len(tokens[text]) == len(keep):
             tokens[text] = list(compress(tokens[text], keep))
     if n_ignored:
@@ -182,9 +199,12 @@ def _drafts(
             where=lambda text, place: f"{upload.name}: text {text}, position {place}",  # noqa: B023 - called at once
         )
         reading.met(upload.name, [upload.annotator])
-        reading.numbered[upload.annotator] = len(texts)
         for (i, text), marks in zip(texts, marks_of(found, len(texts)), strict=True):
-            words = ["_"] * len(text) if tokens is None else tokens[i]
+            words = ["_"] * len(text) if tokens is None else tokens[i] if i < len(tokens) else []
+            if len(words) != len(text):
+                found_numbers = f"{len(text)} tags for {len(words)} tokens"
+                where = f"{upload.name}: text {i}"
+                raise MismatchError(found_numbers, where=where, expected="one tag for each token")
             draft = draft_of_words(
                 words,
                 marks,
@@ -193,4 +213,4 @@ def _drafts(
                 annotator=upload.annotator,
                 sentences=[(0, len(words))],
             )
-            yield replace(draft, is_blank=tokens is None)
+            yield replace(draft, is_blank=tokens is None, order=i)
