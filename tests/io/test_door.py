@@ -340,7 +340,7 @@ class TestWhoDecidesWhatIsScored:
         (lambda: bc.agreement(ADA, BEN, tokens=[3, 4]), "expected a list of tokens for each text"),
         (lambda: bc.agreement(*SPANS.values(), texts=[1, 2]), "found 1; expected a string"),
         (lambda: bc.agreement(*SPANS.values(), texts=TEXTS, documents=3), "documents are 3"),
-        (lambda: bc.agreement(*SPANS.values(), texts=TEXTS, documents=["a"]), "there are 1 documents"),
+        (lambda: bc.agreement(*SPANS.values(), texts=TEXTS, documents=["a"]), "are 1 documents"),
         (lambda: bc.read("x" * 300), "cannot be read"),
         (lambda: bc.agreement(ADA, BEN, lengths=[4, 2]), "lengths does not apply to tags"),
         (lambda: bc.corpus({1: ADA, "1": BEN}), "two annotators are called '1'"),
@@ -360,3 +360,42 @@ def test_names_that_look_like_tags_are_files(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     paths = [conll(tmp_path, name, tags).name for name, tags in (("S-ada", ADA), ("S-ben", BEN))]
     assert bc.corpus(paths).annotators == ("S-ada", "S-ben")
+
+
+def test_lists_of_the_sentences_of_a_file_with_documents(tmp_path):
+    path = tmp_path / "gold.conll"
+    path.write_text("-DOCSTART- O\n\nAda B-PER\nsat O\n\nBo B-PER\n\n-DOCSTART- O\n\nOslo B-LOC\n")
+    tags = [["B-PER", "O"], ["B-PER"], ["B-LOC"]]
+    corpus = bc.corpus(path, tags)
+    assert corpus.documents == ("1", "2")
+    assert bc.agreement(corpus).observed == 1
+    with pytest.raises(bc.DataError, match="only some sentences of document '1' are annotated"):
+        bc.corpus(path, [["B-PER", "O"], None, ["B-LOC"]])
+
+
+@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame, pa.table])
+def test_frames_of_records(frame):
+    made = [frame({"tokens": TOKENS, "ner_tags": tags}) for tags in (ADA, BEN)]
+    assert numbers(bc.agreement(*made)) == numbers(bc.agreement(ADA, BEN))
+
+
+def test_columns_and_lazy_frames():
+    rows = Dataset.from_dict({"id": ["0", "1"], "tokens": TOKENS, "ner_tags": ADA})
+    assert bc.agreement(rows, rows["ner_tags"]).observed == 1
+    lazy = pl.LazyFrame(frame(WORDS))
+    assert bc.agreement(lazy, documents=LENGTHS, positions="tokens").observed > 0
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (
+            [[("PER", 0, 1)]],
+            r"got a list of a list of \(str, int, int\); expected a path, lists of",
+        ),
+        (np.zeros((2, 3, 4)), "of scores for each class, take the best: scores.argmax"),
+    ],
+)
+def test_what_was_given_is_described(data, message):
+    with pytest.raises(bc.FormatError, match=message):
+        bc.agreement(data, data)

@@ -9,10 +9,11 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import accumulate
 from operator import attrgetter
 from typing import Protocol, TypeVar
 
@@ -152,21 +153,61 @@ def _in_order(drafts: list[Draft], reading: Reading) -> list[Draft]:
     numbers: dict[str, int] = {}
     for draft in unnamed:
         numbers[draft.annotator] = max(numbers.get(draft.annotator, 0), (draft.order or 0) + 1)
+    known = {draft.document: draft for draft in reversed(drafts) if draft.annotator in is_named}
+    sizes = [len(known[name].sentences or ()) for name in named]
     found = []
     for draft in drafts:
         if draft.annotator in is_named:
             found.append(draft)
-            continue
-        if numbers[draft.annotator] != len(named):
+        elif numbers[draft.annotator] == len(named):
+            found.append(replace(draft, document=named[draft.order or 0]))
+        elif numbers[draft.annotator] != sum(sizes) or not draft.is_words:
             raise MismatchError(
                 f"{numbers[draft.annotator]} documents without names, and {len(named)} elsewhere",
                 where=draft.where,
                 expected="as many, because only their order matches them",
                 remedy=("add identifiers, or pass ", Use("match", "text")),
             )
-        found.append(replace(draft, document=named[draft.order or 0]))
+    for annotator, number in numbers.items():
+        if number != len(named):
+            own = [draft for draft in unnamed if draft.annotator == annotator]
+            found += _as_sentences(own, named, sizes)
     reading.note("documents without names are matched to those of the others by their order")
     return found
+
+
+def _as_sentences(drafts: list[Draft], named: list[str], sizes: list[int]) -> Iterator[Draft]:
+    """Put drafts of sentences together to the documents that others have of as many."""
+    by_order = {draft.order: draft for draft in drafts}
+    first = 0
+    for name, size in zip(named, sizes, strict=True):
+        own = [by_order[i] for i in range(first, first + size) if i in by_order]
+        first += size
+        if len(own) == size:
+            begins = list(accumulate((len(draft.text) + 1 for draft in own), initial=0))
+            yield replace(
+                own[0],
+                document=name,
+                text=" ".join(draft.text for draft in own),
+                spans=[
+                    replace(span, start=span.start + begin, end=span.end + begin)
+                    for draft, begin in zip(own, begins, strict=False)
+                    for span in draft.spans
+                ],
+                tokens=[
+                    (start + begin, end + begin)
+                    for draft, begin in zip(own, begins, strict=False)
+                    for start, end in draft.tokens or ()
+                ],
+                sentences=None,
+                order=None,
+            )
+        elif own:
+            raise DataError(
+                *quoting("only some sentences of document {} are annotated", name),
+                where=own[0].where,
+                expected="all of them or none",
+            )
 
 
 def _with_texts(drafts: list[Draft], reading: Reading) -> list[Draft]:

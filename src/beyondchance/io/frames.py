@@ -57,6 +57,24 @@ def names_of(data: object) -> list[str] | None:
     return [*_indexed(data), *columns]
 
 
+def rows_of_frame(data: Any) -> list[Any] | None:
+    """The rows of a data frame that has a text or its tokens in each; None for anything else.
+
+    Such rows are records, as they are in files of the hub.
+    """
+    if isinstance(data, Mapping | str | list | tuple) or hasattr(data, "features"):
+        return None
+    names = names_of(data)
+    if names is None or _is_long(names):
+        return None
+    if not any(isinstance(name, str) and name.lower() in _NESTED for name in names):
+        return None
+    for method, arguments in (("to_dicts", ()), ("to_pylist", ()), ("to_dict", ("records",))):
+        if hasattr(data, method):
+            return list(getattr(data, method)(*arguments))
+    return None
+
+
 def is_table(data: object) -> bool:
     """Whether this is a data frame of spans, or one that no other reader takes."""
     names = names_of(data)

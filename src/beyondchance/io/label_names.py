@@ -7,6 +7,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from beyondchance.annotations.names import as_list
 from beyondchance.checks import is_whole
 from beyondchance.errors import FormatError, OptionError
 from beyondchance.io.sources import Source, parsed_json
@@ -32,7 +33,7 @@ def label_names_of(value: Any) -> dict[int, str] | None:
             raise FormatError("holds no names of labels", where=source.name, expected=expected)
         return names
     names = _numbered(
-        [name.strip() for name in value.split(",")] if isinstance(value, str) else value
+        [name.strip() for name in value.split(",")] if isinstance(value, str) else as_list(value)
     )
     if names is None:
         expected = "names in the order of their numbers, or a mapping of numbers to names"

@@ -27,6 +27,7 @@ from beyondchance.errors import (
 from beyondchance.io.assembling import assembled
 from beyondchance.io.drafts import Draft
 from beyondchance.io.formats.tags import is_nothing
+from beyondchance.io.frames import rows_of_frame
 from beyondchance.io.naming import with_new_names, with_short_names, with_short_paths
 from beyondchance.io.options import Reading
 from beyondchance.io.recognition import unrecognised
@@ -193,6 +194,14 @@ def _kept(item: Any, number: int) -> Any:
             expected = "a stream of bytes, opened with 'rb'"
             raise OptionError("a stream of text", where=name, expected=expected)
         return Source(name, member=content)
+    kind = type(item)
+    if kind.__name__ == "LazyFrame":
+        item = item.collect()
+    if kind.__name__ == "Column" and kind.__module__.startswith("datasets."):
+        return list(item)
+    rows = rows_of_frame(item)
+    if rows is not None:
+        return rows
     is_columns = hasattr(item, "__arrow_c_stream__")
     return list(item) if isinstance(item, Iterator) and not is_columns else item
 
@@ -538,12 +547,32 @@ def _kind_of(upload: Upload, name: str | None) -> Format | None:
     for item in (*KINDS.values(), *FORMATS.values()):
         if item.reader().is_format(upload):
             return item
-    kind = type(upload.data).__name__
+    remedy = ""
+    if getattr(upload.data, "ndim", 0) == 3:
+        remedy = "of scores for each class, take the best: scores.argmax(axis=-1)"
     raise FormatError(
-        f"got {'an' if kind[0] in 'aeiouAEIOU' else 'a'} {kind}",
+        f"got {_described(upload.data)}",
         where=("annotator ", Quote(upload.annotator)),
-        expected="a path, lists of tags or spans, records, spaCy Docs, a data set or a data frame",
+        expected="a path, lists of tags or of spans (start, end, label), records, spaCy Docs, a "
+        "data set, or a data frame with a row for each span",
+        remedy=remedy,
     )
+
+
+def _described(value: Any, depth: int = 3) -> str:
+    """What a value is, and what is in it.
+
+    Examples
+    --------
+    >>> _described([[("PER", 0, 1)]]), _described(3.0)
+    ('a list of a list of (str, int, int)', 'a float')
+    """
+    kind = type(value).__name__
+    if isinstance(value, tuple) and len(value) < 5 and depth < 3:
+        return f"({', '.join(type(part).__name__ for part in value)})"
+    named = f"{'an' if kind[0] in 'aeiouAEIOU' else 'a'} {kind}"
+    is_nested = isinstance(value, list | tuple) and value and depth
+    return f"{named} of {_described(value[0], depth - 1)}" if is_nested else named
 
 
 _BESIDE = {"tags": {"tokens"}, "spans": {"texts", "tokens", "lengths"}}

@@ -16,9 +16,11 @@ from beyondchance.io.drafts import Draft, DraftSpan
 from beyondchance.io.formats.tags import is_nothing
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload
-from beyondchance.io.span_objects import triples_of
+from beyondchance.io.span_objects import has_offsets, triples_of
 from beyondchance.messages import Quote
 
+_RECORD = frozenset({"tokens", "words", "entities", "spans", "ner"})
+"""Keys of what holds spans, rather than of a span."""
 Triple = tuple[int, int, str]
 
 
@@ -37,9 +39,7 @@ def is_format(upload: Upload) -> bool:
 def _is_span(value: Any) -> bool:
     """Whether a value is a span: an object with a label, or (start, end, label)."""
     if isinstance(value, Mapping):
-        return not {"tokens", "words", "entities", "spans", "ner"} & value.keys() and (
-            "start" in value or "offset" in value or "start_offset" in value or "begin" in value
-        )
+        return not _RECORD & value.keys() and has_offsets(value)
     if isinstance(value, list | tuple):
         return len(value) == 3 and isinstance(value[2], str) and not isinstance(value[0], str)
     return hasattr(value, "label_") and hasattr(value, "start_char")
@@ -85,6 +85,9 @@ def _names(documents: Any) -> list[str]:
 def _spans(upload: Upload, positions: str) -> Iterator[list[Triple] | None]:
     """The spans of each text."""
     listed = as_list(upload.data)
+    if not isinstance(listed, list | tuple):
+        found = ("found ", Quote(listed))
+        raise SpanError(*found, where=upload.name, expected="a list of spans for each text")
     if any(_is_span(item) for item in listed):
         listed = [listed]
     for number, text in enumerate(listed):

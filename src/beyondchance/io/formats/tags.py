@@ -107,6 +107,8 @@ def read(uploads: list[Upload], reading: Reading) -> Corpus | Iterator[Draft]:
 def _sequences(data: Any) -> Sequences:
     """A list of tags for each text."""
     listed = as_list(data)
+    if not isinstance(listed, list | tuple):
+        raise DataError("found ", Quote(listed), expected="a list of tags for each text")
     if listed and (all(map(is_tag, listed)) or all(map(is_whole, listed))):
         return [list(listed)]
     sequences = [None if text is None else as_list(text) for text in listed]
