@@ -129,17 +129,19 @@ def _are_alike(pairs: Sequence[tuple[str, str]]) -> bool:
 
 
 def _is_alike(one: str, other: str) -> bool:
-    """Whether two words can be one: but for case, digits, and words that are not known.
+    """Whether two words can be one: but for case, digits as 0, and words that are not known.
 
     Examples
     --------
     >>> _is_alike("Ada", "ada"), _is_alike("Ada", "[UNK]"), _is_alike("1815", "0000")
     (True, True, True)
-    >>> _is_alike("Ada", "Bo")
-    False
+    >>> _is_alike("Ada", "Bo"), _is_alike("B12", "B13")
+    (False, False)
     """
-    low, high = (_DIGIT.sub("0", word.casefold()) for word in (one, other))
-    return low == high or low in _UNKNOWN or high in _UNKNOWN
+    low, high = one.casefold(), other.casefold()
+    if low == high or low in _UNKNOWN or high in _UNKNOWN:
+        return True
+    return low == _DIGIT.sub("0", high) or high == _DIGIT.sub("0", low)
 
 
 def _by_characters(text: str, other: str) -> Callable[[int, int], Interval]:

@@ -145,9 +145,9 @@ def read_by_names(
     call = partial(_read, format=format, beside=beside or {}, naming=naming)
     gold = options.get("gold")
     if isinstance(gold, Named | PathLike):
-        listed = _each_annotator(listed, options, call)[0]
+        listed = _each_annotator(listed, options, call, naming)[0]
         return with_new_names(*_read_with_gold(gold, listed, options, call), naming.renamed)
-    listed, found = _each_annotator(listed, options, call)
+    listed, found = _each_annotator(listed, options, call, naming)
     corpus, known = with_new_names(*(found or call(listed, options)), naming.renamed)
     if gold is None:
         return corpus, known
@@ -228,7 +228,7 @@ def exists(path: Any) -> bool:
 
 
 def _each_annotator(
-    items: list[Any], options: Mapping[str, Any], call: Callable[..., _Known]
+    items: list[Any], options: Mapping[str, Any], call: Callable[..., _Known], naming: Naming
 ) -> tuple[list[Any], _Known | None]:
     """What is to be read, with the files of a single folder apart if each is an annotator's.
 
@@ -263,9 +263,10 @@ def _each_annotator(
     if apart.texts is None or np.count_nonzero(teams > 1) < _MOST_SHARED * len(teams):
         return _known(items, found, problem)
     corpus, known = call(parts, options)
+    path = str(folders[0])
     note = Note(
-        f"the {len(parts)} files or folders in the folder have the same texts; each is read as one "
-        "annotator"
+        f"its {len(parts)} files or folders have the same texts; each is read as one annotator",
+        where="folder 1" if naming.hides_files else short_paths([path]).get(path, path),
     )
     signed = {**corpus.options, "folder": "annotators"}
     return parts, (replace(corpus, notes=(note, *corpus.notes), options=signed), known)
