@@ -28,7 +28,7 @@ from beyondchance.io.assembling import assembled
 from beyondchance.io.drafts import Draft
 from beyondchance.io.formats.tags import is_nothing
 from beyondchance.io.frames import rows_of_frame
-from beyondchance.io.naming import with_new_names, with_short_names, with_short_paths
+from beyondchance.io.naming import short_paths, with_new_names, with_short_names, with_short_paths
 from beyondchance.io.options import Reading
 from beyondchance.io.recognition import unrecognised
 from beyondchance.io.registry import FORMATS, KINDS, TAGS, Format, Upload
