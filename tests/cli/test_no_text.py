@@ -12,6 +12,7 @@ import re
 import zipfile
 import zlib
 
+import pyarrow.parquet as pq
 import pytest
 import srsly
 
@@ -26,7 +27,6 @@ from every_format import (
     brat,
     conll,
     lines,
-    table_rows,
     zipped,
 )
 from mutation import places, replaced
@@ -119,9 +119,9 @@ def retold_docbin(content, dice):
     return zlib.compress(srsly.msgpack_dumps(retold(message, dice)))
 
 
-def retold_parquet(_, dice):
-    """A table with one value in all rows of a column, or with two columns exchanged."""
-    rows = list(table_rows(DATA))
+def retold_parquet(content, dice):
+    """Rows with one value in all of a column, or with two columns exchanged."""
+    rows = pq.read_table(io.BytesIO(content)).to_pylist()
     one, other = dice.sample(list(rows[0]), 2)
     value = dice.choice([odd for odd in ODD if odd not in ([], {})])
     exchanged = dice.randrange(2)

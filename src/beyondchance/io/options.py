@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from beyondchance.errors import BeyondChanceError, DataError
+from beyondchance.io.sources import Source
 from beyondchance.messages import Note, Piece, Use
 from beyondchance.options import ReadOptions, checked_options, declared
 
@@ -144,6 +145,10 @@ class Reading:
         if annotator in self.people.get(self.gold_upload, ()):
             return True
         return self.reference in {annotator, annotator.partition("@")[0]}
+
+    def shown(self, source: Source, name: str) -> Source:
+        """A source under the name by which messages may show it."""
+        return source.hidden(name) if self.hides_files else source
 
     def met(self, upload: str, annotators: Iterable[str]) -> None:
         """Keep which annotators an upload holds."""

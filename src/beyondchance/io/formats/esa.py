@@ -372,6 +372,7 @@ def _batches(scores: Source, reading: Reading) -> _Batches:
     source = opened(path) if isinstance(path, str | PathLike) else None
     if not isinstance(source, Source):
         raise OptionError(*given("documents", path), expected=f"the path of {expected}")
+    source = reading.shown(source, "documents")
     texts: dict[tuple[str, ...], str | None] = {}
     tutorials: set[tuple[str, ...]] = set()
     batches = source.json()

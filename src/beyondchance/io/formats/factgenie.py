@@ -152,7 +152,8 @@ def _given_texts(reading: Reading) -> Iterable[Source]:
     if not isinstance(path, str | PathLike):
         raise OptionError(*given("documents", path), expected="the path of a file of outputs")
     found = opened(path)
-    return [found] if isinstance(found, Source) else [s for s in found if _kind_of(s) == _TEXT]
+    files = [found] if isinstance(found, Source) else [s for s in found if _kind_of(s) == _TEXT]
+    return [reading.shown(file, "documents") for file in files]
 
 
 def _lines(source: Source) -> Iterator[tuple[str, dict[str, Any], _Key]]:

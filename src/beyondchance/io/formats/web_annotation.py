@@ -311,7 +311,8 @@ def _texts(upload: Upload, documents: Sequence[str], reading: Reading) -> Iterat
         name = source.posix_path.name
         reading.note("the text of ", Quote(document), " is ", Quote(name), where=upload.name)
         # Pages have one character at the end of a line.
-        yield document, source.text.replace("\r\n", "\n")
+        text = reading.shown(source, "text").text
+        yield document, text.replace("\r\n", "\n")
 
 
 def _text_files(upload: Upload, reading: Reading) -> list[Source]:
