@@ -323,8 +323,7 @@ def assembled(drafts: Iterable[Draft], reading: Reading, *, unit: str, positions
             for span in draft.spans:
                 place = (*_placed(span, draft, layout, reading), span.label)
                 if place in seen:
-                    found = (*span.named, *twice_by(draft.annotator, draft.document))
-                    count_duplicate(found, _place(span, draft), reading)
+                    count_duplicate(partial(_duplicate, span, draft), reading)
                     continue
                 seen.add(place)
                 pools.add(span, draft, layout, first_text, reading)
@@ -585,13 +584,20 @@ def twice_by(annotator: str, document: str) -> tuple[Piece, ...]:
 
 
 def count_duplicate(
-    found: tuple[Piece, ...], where: Text, reading: Reading, number: int = 1
+    told: Callable[[], tuple[tuple[Piece, ...], Text]], reading: Reading, number: int = 1
 ) -> None:
-    """Count spans that were marked already, or refuse them, the first with these words."""
+    """Count spans that were marked already, or refuse them.
+
+    `told` gives the words for the first of them, and where it is.
+    """
+    what = "spans marked twice, second left out"
+    reading.mend("duplicates", what, lambda: _marked_twice(*told()), number)
+
+
+def _marked_twice(found: tuple[Piece, ...], where: Text) -> SpanError:
     remedy = (Use("duplicates", "skip"), " leaves the second out")
-    reading.mend(
-        "duplicates",
-        "spans marked twice, second left out",
-        lambda: SpanError(*found, where=where, expected="it once", remedy=remedy),
-        number,
-    )
+    return SpanError(*found, where=where, expected="it once", remedy=remedy)
+
+
+def _duplicate(span: DraftSpan, draft: Draft) -> tuple[tuple[Piece, ...], Text]:
+    return (*span.named, *twice_by(draft.annotator, draft.document)), _place(span, draft)

@@ -363,7 +363,8 @@ def _placed(
         if (low, high, interval.label) in seen:
             same = " covers the same frames as another with that label by {}"
             found = (*_named(interval), *quoting(same, recording.annotator))
-            count_duplicate(found, interval.where or recording.where, reading)
+            told = (found, interval.where or recording.where)
+            count_duplicate(lambda told=told: told, reading)  # type: ignore[misc]
             continue
         seen.add((low, high, interval.label))
         yield low, high, interval.label

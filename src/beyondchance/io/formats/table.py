@@ -49,7 +49,7 @@ from beyondchance.io.registry import Upload
 from beyondchance.io.sources import Source, digested, opened
 from beyondchance.io.table_files import looks_like_spans, read_table
 from beyondchance.io.values import quoting
-from beyondchance.messages import Quote, Use
+from beyondchance.messages import Piece, Quote, Use
 from beyondchance.types import Bools, Ints
 
 _MOST_PAIRS = 10**8
@@ -379,13 +379,16 @@ def _checked_spans(rows: _Rows, lengths: Ints, reading: Reading) -> Bools:
         )
     twice = _repeated(rows, is_good)
     if len(twice):
-        row = int(twice[0])
-        who, document = rows.annotators[rows.annotator[row]], rows.documents[rows.document[row]]
-        found = (*rows.span(row).named, *twice_by(who, document))
-        count_duplicate(found, rows.where(row), reading, len(twice))
+        count_duplicate(partial(_duplicate, rows, int(twice[0])), reading, len(twice))
         is_good = is_good.copy()
         is_good[twice] = False
     return is_good
+
+
+def _duplicate(rows: _Rows, row: int) -> tuple[tuple[Piece, ...], str]:
+    """What is said of a row that repeats another, and where it is."""
+    who, document = rows.annotators[rows.annotator[row]], rows.documents[rows.document[row]]
+    return (*rows.span(row).named, *twice_by(who, document)), rows.where(row)
 
 
 def _emptiness(rows: _Rows, row: int) -> SpanError:
