@@ -395,3 +395,22 @@ CELLS = st.sampled_from(
 )
 def test_random_cells(cells, column):
     read_bytes("".join(cells).encode("utf-8", "replace"), tag_column=column, repair="conlleval")
+
+
+def test_a_header_with_commas(tmp_path):
+    header, first = "Sentence #,Word,POS,Tag\n", 'Sentence: 1,Ada,NNP,B-per\n,",",",",O\n'
+    rows = f"{header}{first}Sentence: 2,Oslo,NNP,B-geo\n"
+    corpus = bc.read(written(tmp_path / "ner.csv", rows))
+    assert corpus.texts == ("Ada ,", "Oslo")
+    assert corpus.spans("2", "ner") == [(0, 1, "geo")]
+    assert str(corpus.notes[0]) == "ner.csv: read as conll"
+
+
+def test_columns_of_several_files_are_several_annotators(tmp_path):
+    paths = [
+        written(tmp_path / "one.conll", "Ada B-PER O\n"),
+        written(tmp_path / "two.conll", "Ada O B-PER\n"),
+    ]
+    corpus = bc.read(*paths, tag_column="2,3")
+    assert corpus.annotators == ("one, column 2", "one, column 3", "two, column 2", "two, column 3")
+    assert bc.read(paths[0], tag_column="2,3").annotators == ("column 2", "column 3")

@@ -4,7 +4,7 @@ The token is in the first column and the tag in the last, unless the options or 
 say otherwise. A header is a first line that names the columns (one of them ``token``,
 ``word`` or ``form``), or a comment ``# columns = token anna ben``; with a header every
 column of tags is an annotator, and a column named ``sentence``, ``sent`` or ``document``
-divides the file instead of blank lines.
+divides the file instead of blank lines. After a header with commas, cells are divided by commas.
 
 A line ``-DOCSTART-`` or ``# newdoc id = x`` begins a document; comments ``# key = value``
 right after the latter are its fields. What stands before the first is document ``0``.
@@ -17,6 +17,7 @@ tags with labels in common, as in what the conlleval script takes.
 
 from __future__ import annotations
 
+import csv
 import re
 from array import array
 from collections import Counter
@@ -103,6 +104,7 @@ def is_format(upload: Upload) -> bool:
     if upload.data is not None:
         return False
     lines = upload.sources[0].head_text.replace("\r\n", "\n").split("\n")[:400]
+    lines = _without_commas(lines)
     rows = [_cells(line) for line in lines[:-1] or lines if line.strip() and line[0] != "#"]
     rows = [row for row in rows if row[0] != DOCUMENT_LINE]
     if rows and _is_header(rows[0]):
@@ -128,7 +130,8 @@ def read(uploads: list[Upload], reading: Reading) -> Corpus | Iterator[Draft]:
 
 def drafts(uploads: list[Upload], reading: Reading) -> Iterator[Draft]:
     """Read any files."""
-    return each_upload(partial(_drafts, marked=_marked(uploads, reading)))(uploads, reading)
+    read_one = partial(_drafts, marked=_marked(uploads, reading), is_single=len(uploads) == 1)
+    return each_upload(read_one)(uploads, reading)
 
 
 def _marked(uploads: list[Upload], reading: Reading) -> tuple[str, _File] | None:
@@ -160,7 +163,7 @@ def _share_marks(file: _File, source: Source, marked: tuple[str, _File], reading
 
 
 def _drafts(
-    upload: Upload, reading: Reading, *, marked: tuple[str, _File] | None
+    upload: Upload, reading: Reading, *, marked: tuple[str, _File] | None, is_single: bool
 ) -> Iterator[Draft]:
     """Read the files of one upload."""
     files = [(source, _parsed(source)) for source in upload.sources]
@@ -177,6 +180,9 @@ def _drafts(
         sentences = [file.columns[token][first:end] for first, end in _bounds(file)]
         numbers = range(len(sentences)) if by_sentence else file.document
         begins = [i for i, number in enumerate(numbers) if not i or number != numbers[i - 1]]
+        if len(annotators) > 1 and not (is_single or file.header or gold):
+            # Columns of several files are of different annotators, though they have one number.
+            annotators = [(f"{upload.annotator}, {name}", tag) for name, tag in annotators]
         for annotator, tag in annotators:
             if by_sentence:
                 reading.numbered[annotator] = len(begins)
@@ -231,6 +237,17 @@ def _cells(line: str) -> list[str]:
     return line.split() if line.isascii() else [cell for cell in line.split(" ") if cell]
 
 
+def _without_commas(lines: list[str]) -> list[str]:
+    """The lines of a CSV file with tabs between their cells, if its header names a token."""
+    first = next(iter(lines), "")
+    if "," not in first or "\t" in first or not _is_header(first.split(",")):
+        return lines
+    try:
+        return ["\t".join(row) for row in csv.reader(lines)]
+    except csv.Error:  # a cell that is too long; refused as a line of one column
+        return lines
+
+
 def _is_header(cells: Sequence[str]) -> bool:
     """Whether a row names columns: one is the token, and none is a tag."""
     lowered = [cell.strip().lower() for cell in cells]
@@ -243,7 +260,7 @@ def _is_header(cells: Sequence[str]) -> bool:
 
 def _parsed(source: Source) -> _File:
     """Cut a file into columns; every row must have as many cells as the first."""
-    lines = source.lines()
+    lines = _without_commas(source.lines())
     width = _width(lines)
     if not width:
         raise FormatError(
