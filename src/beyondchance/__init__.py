@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         OverlapError as OverlapError,
         SpanError as SpanError,
         TagError as TagError,
+        UnknownNameError as UnknownNameError,
     )
     from beyondchance.inference.compare import Comparison as Comparison, compare as compare
     from beyondchance.inference.null import (
@@ -80,7 +81,8 @@ if TYPE_CHECKING:
 _HOMES = {
     "annotations.corpus": "Corpus Span",
     "errors": "BeyondChanceError DataError FormatError LengthsError MismatchError "
-    "MissingLibraryError NothingSharedError OptionError OverlapError SpanError TagError",
+    "MissingLibraryError NothingSharedError OptionError OverlapError SpanError TagError "
+    "UnknownNameError",
     "inference.compare": "Comparison compare",
     "inference.null": "NullDistribution match_variance null_distribution",
     "inference.plan": "Plan plan",

@@ -111,5 +111,9 @@ class MissingLibraryError(BeyondChanceError, ImportError):
     """A file needs a library that is not installed."""
 
 
+class UnknownNameError(BeyondChanceError, KeyError):
+    """A result has nothing of that name."""
+
+
 class OptionError(BeyondChanceError, ValueError):
     """An option has a value that it does not take."""

@@ -28,11 +28,13 @@ CALLS = {
     "agree-by": ("agree", *TEAM, "--by", "document", "--by", "season", "--top", "2"),
     "agree-sensitivity": ("agree", *TEAM[:2], "--labels", "PERSON", "--sensitivity"),
     "agree-gold": ("agree", *TEAM[1:], "--gold", TEAM[0], "--rename-label", "EVENT=THING"),
+    "agree-two-gold": ("agree", *TEAM[1:2], "--gold", TEAM[0], *SURE),
     "agree-coefficients": ("agree", *TEAM, "--coefficients", "alpha,mu-alpha,ku-alpha,kappa,s"),
     "agree-sure": ("agree", *TEAM, *SURE, "--null", "--by", "season", "--by", "document"),
     "agree-over": ("agree", *TEAM, *SURE, "--over", "both", "--interval-method", "expanded"),
     "rank": ("rank", *TEAM, "--split-by-difficulty", "0.7"),
     "rank-sure": ("rank", *TEAM, *SURE, "--split-by-difficulty", "0.7"),
+    "rank-label": ("rank", *TEAM, "--by", "label", "--measure", "exact"),
     "difficulty": ("difficulty", *TEAM, "--top", "3"),
     "difficulty-sure": ("difficulty", *TEAM, *SURE, "--top", "1"),
     "difficulty-gold": ("difficulty", *TEAM, "--gold", "ada", "--exclude-labels", "PLACE"),
@@ -57,7 +59,8 @@ def example(tmp_path, monkeypatch):
 
 
 FITTED = (
-    *("agree-by", "agree-sure", "rank", "rank-sure", "disagreements", "plan", "formats", "place"),
+    *("agree-by", "agree-sure", "agree-two-gold", "rank", "rank-label", "rank-sure"),
+    *("disagreements", "plan", "formats", "place"),
 )
 WIDTHS = (80, 200)
 

@@ -205,8 +205,8 @@ def test_plain_values():
 
 def test_table():
     lines = str(coefficients(bc.example(), ["kappa", "ku-alpha", "cu-alpha"])).splitlines()
-    assert lines[0].split() == ["value", "observed", "expected"]
-    assert [line.split()[0] for line in lines[1:7]] == [
+    assert lines[1].split() == ["coefficient", "value", "observed", "expected", "of"]
+    assert [line.split()[0] for line in lines[3:9]] == [
         "kappa",
         "ku-alpha",
         "EVENT",
@@ -214,7 +214,7 @@ def test_table():
         "PLACE",
         "cu-alpha",
     ]
-    assert lines[1].split()[1:] == ["0.7300", "0.8531", "0.4557", "agreement"]
+    assert lines[3].split()[1:] == ["0.7300", "0.8531", "0.4557", "agreement"]
     assert lines[-1].startswith("beyondchance|")
 
 

@@ -202,13 +202,9 @@ def test_in_a_notebook(team):
     assert 'sandbox="allow-scripts' in shown
 
 
-@pytest.mark.parametrize(
-    ("given", "message"),
-    [("agreement", "agreement: no such file or folder"), (3, "got an int; expected a path")],
-)
-def test_neither_a_result_nor_annotations(given, message):
-    with pytest.raises(DataError, match=message):
-        report(given)
+def test_no_result():
+    with pytest.raises(DataError, match="expected an Agreement or a Ranking"):
+        report("agreement")
 
 
 class TestTrueSentences:

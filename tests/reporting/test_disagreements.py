@@ -19,7 +19,7 @@ def report_of(corpus, **options):
 
 
 def tables(report):
-    return [block for block in report.blocks if isinstance(block, Table)]
+    return [block for block in report.blocks() if isinstance(block, Table)]
 
 
 class TestInText:
@@ -104,7 +104,7 @@ class TestTables:
 
     def test_nothing_marked(self):
         report = report_of(Corpus.from_tags({"ada": [["O"]], "ben": [["O"]]}))
-        assert Prose("Nothing to list.") in report.blocks
+        assert Prose("Nothing to list.") in report.blocks()
         assert report.data["disagreements"] == []
 
     def test_documents_that_are_not_shared_are_counted(self):

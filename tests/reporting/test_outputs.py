@@ -86,8 +86,8 @@ class TestVoices:
 
 
 def test_unknown_output():
-    with pytest.raises(OptionError, match="unknown output 'html'; choose one of: text, json"):
-        rendered(report_of(), "html")
+    with pytest.raises(OptionError, match="unknown output 'pdf'; choose one of: text, json"):
+        rendered(report_of(), "pdf")
 
 
 class TestHostileNames:

@@ -154,7 +154,7 @@ def test_pairs_whose_names_sound_alike():
     corpus = Corpus.from_tags({"a": tags, "b and c": tags, "a and b": tags, "c": tags})
     results = {measure: agreement(corpus, measure=measure) for measure in ("token", "exact")}
     report = agree_report(results, corpus)
-    tables = [block for block in report.blocks if isinstance(block, Table)]
+    tables = [block for block in report.blocks() if isinstance(block, Table)]
     assert len(next(table for table in tables if table.headings[0] == "pair").rows) == 6
     assert sum(row["level"] == "pair" for row in report.rows) == 6
 
@@ -172,7 +172,7 @@ def test_the_hardest_first_where_some_are_undefined():
     report = agree_report(
         results, corpus, by=["document"], difficulty=difficulty(corpus, gold="gold")
     )
-    hardest = [block for block in report.blocks if isinstance(block, Table)][-1]
+    hardest = [block for block in report.blocks() if isinstance(block, Table)][-1]
     assert hardest.title == "the hardest documents first"
     assert [row[0] for row in hardest.rows][:1] == ["1"]
 
@@ -185,7 +185,7 @@ class TestLongTables:
         report = agree_report(
             results, corpus, by=["document"], difficulty=difficulty(corpus), top=5
         )
-        tables = [block for block in report.blocks if isinstance(block, Table)]
+        tables = [block for block in report.blocks() if isinstance(block, Table)]
         pairs = next(table for table in tables if table.headings[0] == "pair")
         assert len(pairs.rows) == 5
         assert pairs.remark == "The 5 lowest of 435."
@@ -195,7 +195,7 @@ class TestLongTables:
 def test_the_first_line_names_unit_and_positions():
     corpus = example()
     results = {measure: agreement(corpus, measure=measure) for measure in ("token", "exact")}
-    first = agree_report(results, corpus).blocks[0]
+    first = agree_report(results, corpus).blocks()[0]
     assert isinstance(first, Prose)
     assert first.text.endswith("; unit sentence, positions tokens.")
 
@@ -203,7 +203,7 @@ def test_the_first_line_names_unit_and_positions():
 def test_places_that_look_alike_share_a_row():
     starts, marked = start_probabilities(100, [2]), coverage(100, [2])
     report = place_report(100, [2], starts, marked, model="disjoint")
-    (table,) = [block for block in report.blocks if isinstance(block, Table)]
+    (table,) = [block for block in report.blocks() if isinstance(block, Table)]
     # Two tokens in a hundred: 99 starts alike, the first and the last token covered half as often.
     assert [row[0] for row in table.rows] == ["0", "1 to 98", "99"]
     assert len(report.rows) == 100

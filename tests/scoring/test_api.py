@@ -225,13 +225,13 @@ class TestTeams:
         assert result.by_pair.keys() == {("a", "b"), ("a", "c")}
         assert result.by_pair["a", "b"].reason == "nothing was marked by either"
         assert result.by_pair["a", "c"].observed == 0
-        with pytest.raises(KeyError):
+        with pytest.raises(KeyError, match=r"nothing is named \('c', 'd'\); expected one of \("):
             result.by_pair["c", "d"]
         assert repr(result.by_pair) == repr(dict(result.by_pair.items()))
 
     def test_everybody_against_the_gold_standard(self):
         result = agreement(self.corpus, measure="exact", gold="cleo")
-        assert result.by_pair.keys() == {("anna", "cleo"), ("ben", "cleo")}
+        assert result.by_pair.keys() == {("cleo", "anna"), ("cleo", "ben")}
         assert str(result.settings).count("|gold:cleo|pairs:gold|") == 1
         assert result.skipped["documents without the gold standard"] == 1
         scores = result.against("cleo")
@@ -333,7 +333,7 @@ class TestChoosingTheModel:
         result = agreement(getattr(self, name), scope=scope)
         assert result.settings.model == "auto"
         assert tuple(map(str, result.notes)) == (f"model 'auto': {said}",)
-        assert said in str(result)
+        assert said in " ".join(str(result).split())
         ranking = rank(getattr(self, name), scope=scope, gold="anna")
         assert ranking.notes == result.notes
         assert difficulty(getattr(self, name), scope=scope).settings.model == "auto"
@@ -420,7 +420,8 @@ class TestOptionsOfMeasures:
         assert one.chance != other.chance
         assert one.score.error > 0
         assert abs(one.chance - other.chance) < 5 * one.score.chance_error
-        assert "chance agreement was estimated with a standard error of 0.0" in str(one)
+        said = "estimated from random arrangements with a standard error of 0.0"
+        assert said in " ".join(str(one).split())
         assert one.score.to_dict()["chance_error"] == one.score.chance_error
 
     def test_errors_of_equal_texts_add_up_and_those_of_others_do_not(self):

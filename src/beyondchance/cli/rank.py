@@ -30,6 +30,11 @@ from beyondchance.types import Bools
 @flags.scoring
 @flags.uncertainty
 @flags.in_output(
+    "--by",
+    type=flags.Choice(["label"]),
+    help="Break each system down by label, with support, as a classification report does.",
+)
+@flags.in_output(
     "--split-by-difficulty",
     type=click.FloatRange(0, 1),
     metavar="D",
@@ -45,7 +50,7 @@ def command(files: tuple[str, ...], **options: Any) -> int:
     standard; then all are systems, or one FILE holds all of them.
 
     \b
-    beyondchance rank gold.conll a.conll b.conll
+    beyondchance rank gold.conll a.conll b.conll --by label
     beyondchance rank shared-task.tsv --gold gold --split-by-difficulty 0.825
     beyondchance rank gold.conll a.conll b.conll --confidence 0.95
     """
@@ -63,6 +68,7 @@ def command(files: tuple[str, ...], **options: Any) -> int:
         report = rank_report(
             rankings,
             noted(corpus, first.notes),
+            by_label=options["by"] == "label",
             subsets=_subsets(first, corpus, options),
             sureness=flags.if_intervals(options, partial(_all_sureness, rankings)),
             digits=options["digits"],

@@ -20,10 +20,12 @@ from beyondchance.core.bootstrap import bootstrap_weights
 from beyondchance.core.permutation import divisions, n_divisions, swaps, tail_share
 from beyondchance.errors import DataError, OptionError
 from beyondchance.messages import Quote, Text, Use, spoken
+from beyondchance.numbers import in_digits
 from beyondchance.options import ResamplingOptions, documented
 from beyondchance.results.agreement import Agreement
 from beyondchance.results.counts import numbered
 from beyondchance.results.intervals import ConfidenceInterval, interval_from
+from beyondchance.results.printed import Printed
 from beyondchance.results.resampling import (
     SCORES,
     Resampling,
@@ -40,7 +42,7 @@ _RESAMPLING = ("confidence", "interval_method", "resamples", "over", "ties")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Comparison:
+class Comparison(Printed):
     """The difference of two results, and how sure it is.
 
     Attributes
@@ -73,6 +75,10 @@ class Comparison:
     paired: bool
     settings: Settings
     why: Text = ()
+
+    def __repr__(self) -> str:
+        difference, p = in_digits(self.difference), in_digits(self.p_value)
+        return f"Comparison(difference={difference}, p_value={p})"
 
     @property
     def reason(self) -> str | None:

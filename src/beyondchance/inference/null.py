@@ -36,6 +36,7 @@ from beyondchance.core.structure import Forest, Nodes, flattened
 from beyondchance.core.variance import covariance, is_within_reach, team_variance
 from beyondchance.errors import LengthsError, OptionError
 from beyondchance.messages import Quote, Use
+from beyondchance.numbers import in_digits
 from beyondchance.options import (
     FEWEST_RESAMPLES,
     MOST_RESAMPLES,
@@ -45,6 +46,7 @@ from beyondchance.options import (
 )
 from beyondchance.results.agreement import Agreement
 from beyondchance.results.counts import Counts
+from beyondchance.results.printed import Printed
 from beyondchance.results.score import NOTHING_MARKED, Score
 from beyondchance.scoring.api import agreement, without_gold
 from beyondchance.scoring.counting import Placement
@@ -67,7 +69,7 @@ _Covariances = dict[tuple[int, tuple[int, ...]], tuple[Floats, Floats]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NullDistribution:
+class NullDistribution(Printed):
     """The agreement (F1) of random annotations, next to the observed one.
 
     Attributes
@@ -103,6 +105,11 @@ class NullDistribution:
     samples: Floats = field(repr=False)
     by_document: Mapping[str, NullDistribution] = field(default_factory=dict, repr=False)
     settings: Settings
+
+    def __repr__(self) -> str:
+        names = ("observed", "mean", "sd", "p_value")
+        values = ", ".join(f"{name}={in_digits(getattr(self, name))}" for name in names)
+        return f"NullDistribution({values})"
 
     @property
     def reason(self) -> str | None:

@@ -19,6 +19,7 @@ from beyondchance.errors import OptionError
 from beyondchance.messages import Text, spoken
 from beyondchance.results.agreement import Agreement
 from beyondchance.results.intervals import FEW
+from beyondchance.results.printed import Printed
 from beyondchance.results.resampling import SCORES, resampling_of, score_of
 from beyondchance.settings import Settings
 from beyondchance.types import Floats
@@ -32,7 +33,7 @@ degrees of freedom are taken down to this share of them. Found by simulation."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
+class Plan(Printed):
     """How many documents it takes to know a score to within ± `half_width`.
 
     Attributes
@@ -45,6 +46,8 @@ class Plan:
     half_width : float
     score : float
         Of the pilot.
+    of : {"corrected", "observed", "chance"}
+        Which score it is.
     spread : float
         How much a single document moves the score: the half width falls with the square
         root of the number of documents.
@@ -71,7 +74,12 @@ class Plan:
     n_pilot: int
     unit: str
     settings: Settings
+    of: str = "corrected"
     why: Text = ()
+
+    def __repr__(self) -> str:
+        range_of = f"from {self.low} to {self.high}" if self.reason is None else self.reason
+        return f"Plan(documents={self.documents}, half_width={self.half_width:g}: {range_of})"
 
     @property
     def reason(self) -> str | None:
@@ -214,6 +222,7 @@ def plans(
             n_pilot=len(sums),
             unit=unit,
             settings=options.sign(pilot.settings),
+            of=score,
             why=why,
         )
 

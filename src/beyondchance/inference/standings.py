@@ -27,13 +27,14 @@ from beyondchance.inference.compare import (
 )
 from beyondchance.options import ResamplingOptions, documented
 from beyondchance.results.intervals import ConfidenceInterval, interval_from, lowest_of
+from beyondchance.results.printed import Printed
 from beyondchance.results.ranking import Ranking
 from beyondchance.results.resampling import SCORES, resampling_of
 from beyondchance.settings import Settings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Standings:
+class Standings(Printed):
     """Which systems of a ranking can be distinguished.
 
     Scores, their order and their intervals are from all documents that a system has;
@@ -102,6 +103,14 @@ class Standings:
         (('most', 'some'), 2, (('most', 'some'),))
         """
         return tuple(names for names, item in self.pairs.items() if item.difference < -LAST_DIGITS)
+
+    def __repr__(self) -> str:
+        groups = "; ".join(map(", ".join, self.groups))
+        return f"Standings({len(self.order)} systems, in groups: {groups})"
+
+    def groups_of(self, name: str) -> tuple[int, ...]:
+        """The numbers of the groups that a system is in."""
+        return tuple(number for number, group in enumerate(self.groups) if name in group)
 
     def p_between(self, one: str, other: str) -> float:
         """The adjusted p-value of two systems; nan for a system and itself."""

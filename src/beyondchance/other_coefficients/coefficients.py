@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import isnan
 from typing import Any
 
 import numpy as np
@@ -19,6 +18,8 @@ from beyondchance.other_coefficients.coefficient import Coefficient, Task
 from beyondchance.other_coefficients.explanations import differences, facts, need_explanations
 from beyondchance.other_coefficients.sections import compared
 from beyondchance.results.agreement import Agreement
+from beyondchance.results.named import Named
+from beyondchance.results.printed import Printed
 from beyondchance.scoring.api import agreement, without_gold
 from beyondchance.scoring.data import corpus_of
 from beyondchance.scoring.options import settings_of
@@ -32,7 +33,7 @@ GAMMA_OPTIONS = ("alpha", "beta", "delta", "categories", "precision", "confidenc
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Coefficients:
+class Coefficients(Printed):
     """Coefficients of one corpus, and why they differ.
 
     Attributes
@@ -76,27 +77,12 @@ class Coefficients:
             "differences": list(self.differences),
         }
 
-    def __str__(self) -> str:
-        """A table for people, the reasons for what is undefined, and the differences."""
-        rows = [("", "value", "observed", "expected", "")]
-        for name, one in self.values.items():
-            rows.append(_row(name, one, CATALOGUE[name].parts))
-            if isnan(one.value):
-                rows += [_row(f"  {label}", part, "") for label, part in one.by_label.items()]
-        width = max(len(row[0]) for row in rows)
-        lines = [
-            f"{name:{width}}  {value:>8}  {observed:>8}  {expected:>8}  {parts}".rstrip()
-            for name, value, observed, expected, parts in rows
-        ]
-        undefined = [
-            f"undefined: {', '.join(names)}: {why}" for why, names in self.by_reason().items()
-        ]
-        paragraphs = ["\n".join(part) for part in (lines, undefined, self.differences) if part]
-        return "\n\n".join([*paragraphs, str(self.settings)])
+    def __repr__(self) -> str:
+        values = ", ".join(f"{name}={in_digits(one.value)}" for name, one in self.values.items())
+        return f"Coefficients({values})"
 
-
-def _row(name: str, one: Coefficient, parts: str) -> tuple[str, str, str, str, str]:
-    return name, in_digits(one.value), in_digits(one.observed), in_digits(one.expected), parts
+    def __getitem__(self, name: str) -> Coefficient:
+        return self.values[name]
 
 
 def coefficients(
@@ -149,18 +135,10 @@ def coefficients(
 
     >>> spans = {"anna": [[(0, 2, "X")]], "ben": [[(0, 1, "X")]]}
     >>> corpus = Corpus.from_spans(spans, lengths=[4])
-    >>> print(coefficients(corpus, ["corrected-f1", "kappa", "s", "cu-alpha"]))
-                     value  observed  expected
-    corrected-f1    0.5000    0.6667    0.3333  agreement
-    kappa           0.5000    0.7500    0.5000  agreement
-    s               0.5000    0.7500    0.5000  agreement
-    cu-alpha             -    0.0000    0.0000  disagreement
-    <BLANKLINE>
-    undefined: cu-alpha: where annotators marked the same positions, no text has two labels \
-to confuse
-    <BLANKLINE>
-    beyondchance|measure:token|model:auto|scope:label|unit:document|positions:tokens\
-|average:micro|version:0.1.0
+    >>> coefficients(corpus, ["corrected-f1", "kappa", "s", "cu-alpha"])
+    Coefficients(corrected-f1=0.5000, kappa=0.5000, s=0.5000, cu-alpha=-)
+    >>> coefficients(corpus, "cu-alpha")["cu-alpha"].reason
+    'where annotators marked the same positions, no text has two labels to confuse'
     """
     given = corpus_of(data)
     asked = list(CATALOGUE) if names == "all" else [names] if isinstance(names, str) else names
@@ -187,7 +165,7 @@ to confuse
         settings = settings.replaced(gamma=listed)
     known = {**values, "corrected-f1": f1}
     return Coefficients(
-        values=values,
+        values=Named(values),
         settings=settings,
         explanations=_explanations(task, known) if need_explanations(known) else (),
     )

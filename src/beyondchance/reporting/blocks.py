@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from math import isnan
@@ -92,6 +92,34 @@ class Curves:
 Block = Prose | Table | Bars | Curves
 
 
+class Cite(NamedTuple):
+    """A reference: the key of its BibTeX entry, and how it is written where there is none."""
+
+    key: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class PaperTable:
+    """The one table of a result for a paper.
+
+    Attributes
+    ----------
+    headings : sequence of str
+    sections : mapping of str to rows of cells
+        By what the rows are; nothing is said of a single section.
+    caption : sequence of str and Cite
+        Sentences that say what the table shows, for readers who have nothing else.
+    label : str
+        By which the text refers to it.
+    """
+
+    headings: Sequence[str]
+    sections: Mapping[str, Sequence[Sequence[Cell]]]
+    caption: Sequence[str | Cite]
+    label: str
+
+
 @dataclass(frozen=True, kw_only=True)
 class Report:
     """A result, ready to be printed; only what an output shows is made.
@@ -101,6 +129,8 @@ class Report:
     command : str
     make_blocks, make_data, make_rows : functions
         What `blocks`, `data` and `rows` are made with, apart from what all commands have.
+    make_paper : function, optional
+        What makes the one table for a paper, if the result has one.
     notes : tuple of Note
         What people should know besides the result.
     signature : str, optional
@@ -115,27 +145,26 @@ class Report:
     make_blocks: Callable[[], Sequence[Block]] = tuple
     make_data: Callable[[], Mapping[str, Any]] = dict
     make_rows: Callable[[], Sequence[Mapping[str, Any]]] = tuple
+    make_paper: Callable[[], PaperTable] | None = None
     notes: tuple[Note, ...] = ()
     signature: str | None = None
     corpus: Corpus | None = None
     skipped: Mapping[str, int] | None = None
 
-    @cached_property
-    def blocks(self) -> list[Block]:
-        """For people: last what was left out, and the signature."""
-        skipped = map(Prose, skipped_sentences(self.skipped or {}))
+    def blocks(self, said: Iterable[str] = ()) -> list[Block]:
+        """For people: last what was left out, what else is said, and the signature."""
+        sentences = [*skipped_sentences(self.skipped or {}), *said]
         signature = [] if self.signature is None else [Prose(self.signature, quiet=True)]
-        return [*self.make_blocks(), *skipped, *signature]
+        return [*self.make_blocks(), *map(Prose, sentences), *signature]
 
     @cached_property
     def data(self) -> dict[str, Any]:
         """For JSON: first the signature and the files, last what was left out and the notes."""
         head = {} if self.signature is None else {"signature": self.signature}
+        files = {} if self.corpus is None else {"inputs": [*map(asdict, self.corpus.inputs)]}
         tail = {} if self.skipped is None else {"skipped": self.skipped}
-        if self.corpus is None:
-            return {**head, **self.make_data(), **tail}
-        files = [asdict(item) for item in self.corpus.inputs]
-        return {**head, "inputs": files, **self.make_data(), **tail, "notes": self.notes}
+        notes = {} if self.corpus is None and not self.notes else {"notes": self.notes}
+        return {**head, **files, **self.make_data(), **tail, **notes}
 
     @cached_property
     def rows(self) -> Sequence[Mapping[str, Any]]:

@@ -8,7 +8,7 @@ from math import isnan, nan
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
-from beyondchance.reporting.blocks import Amount, Cell, Range, Table
+from beyondchance.reporting.blocks import Amount, Cell, Range, Table, in_list
 from beyondchance.results.intervals import ConfidenceInterval, Intervals
 from beyondchance.results.resampling import SCORES
 from beyondchance.settings import Settings
@@ -125,6 +125,8 @@ class Row:
         Of a document; nan where it is not known.
     null : NullDistribution, optional
         The agreement of random annotations: of all by the first measure, or of a document.
+    support : int, optional
+        Spans of the gold standard, where one is side a.
     """
 
     measure: str
@@ -137,6 +139,7 @@ class Row:
     without: Row | None = None
     difficulty: float = nan
     null: NullDistribution | None = None
+    support: int | None = None
 
     @property
     def shown(self) -> str:
@@ -171,6 +174,8 @@ class Row:
             row |= {**asdict(self.habits), "without": without}
         if self.level == "document":
             row["difficulty"] = self.difficulty
+        if self.support is not None:
+            row |= {**flat_rates(self.score), "support": self.support}
         return row if self.null is None else {**row, "p_value": self.null.p_value}
 
 
@@ -187,6 +192,11 @@ def flat_score(score: Score) -> dict[str, Any]:
         "n_spans": score.n_spans,
         "reason": score.reason,
     }
+
+
+def flat_rates(score: Score) -> dict[str, float]:
+    """Precision and recall for a row of CSV, against a gold standard."""
+    return {name: getattr(score, name) for name in RATES}
 
 
 def plain_null(null: NullDistribution) -> dict[str, Any]:
@@ -211,10 +221,13 @@ class Breakdown:
         In the order of the outputs.
     settings : Settings, optional
         Of the intervals; None where there are none.
+    gold : str, optional
+        The gold standard that all were compared with, as side a.
     """
 
     rows: tuple[Row, ...]
     settings: Settings | None
+    gold: str | None = None
 
     def of(self, level: str, of_field: str = "") -> list[Row]:
         """The rows of a level, or of a field of the documents."""
@@ -273,24 +286,26 @@ def breakdown_of(
             for name, score in scores.items()
         ]
 
+    support = result.support
     rows = [
         Row(
             measure=name,
             score=item.score,
             intervals=known[name].overall if name in known else {},
             null=null if name == measure else None,
+            support=None if support is None else sum(support.values()),
         )
         for name, item in results.items()
     ]
     # The team without each annotator, where two are left.
     without = result.without if len(result.by_annotator) > 2 else {}
-    rows += rows_of("label", result.by_label, own.by_label)
+    rows += rows_of("label", result.by_label, own.by_label, support=support or {})
     rows += rows_of("pair", result.by_pair, own.by_pair)
     rows += rows_of(
         "annotator",
         result.by_annotator,
         own.by_annotator,
-        habits=habits_of(result, results.get("token", result)),
+        habits=habits_of(result, results.get("token")),
         without={row.name: row for row in rows_of("without", without, own.without)},
     )
     for name in by:
@@ -304,23 +319,26 @@ def breakdown_of(
             )
         else:
             rows += rows_of("field", result.by_field(name), own.by_field.get(name, {}), name)
-    return Breakdown(rows=tuple(rows), settings=own.settings if known else None)
+    settings = own.settings if known else None
+    return Breakdown(rows=tuple(rows), settings=settings, gold=result.gold)
 
 
-def habits_of(result: Agreement, by_position: Agreement) -> dict[str, Habits]:
+def habits_of(result: Agreement, by_position: Agreement | None) -> dict[str, Habits]:
     """The habits of every annotator.
 
     Parameters
     ----------
     result : Agreement
-    by_position : Agreement
-        The same by the token measure, whose sizes are numbers of positions.
+    by_position : Agreement, optional
+        The same by the token measure, whose sizes are numbers of positions: without it,
+        lengths are not known, and what was marked is counted as the measure does.
     """
-    positions, sizes = by_position.by_annotator, by_position.counts.size_by_annotator()
+    sides = (by_position or result).by_annotator
+    sizes = {} if by_position is None else by_position.counts.size_by_annotator()
     return {
         name: Habits(
-            mean_length=_ratio(sizes[name], score.n_spans),
-            marking_ratio=_ratio(positions[name].size_a, positions[name].size_b),
+            mean_length=_ratio(sizes.get(name, nan), score.n_spans),
+            marking_ratio=_ratio(sides[name].size_a, sides[name].size_b),
             over_marking=1 - _ratio(score.matched, score.size_a),
             under_marking=1 - _ratio(score.matched, score.size_b),
         )
@@ -339,6 +357,14 @@ Column: TypeAlias = tuple[str, Callable[[Any], Cell]]
 
 SCORE_COLUMNS: tuple[Column, ...] = tuple((name, attrgetter(f"score.{name}")) for name in SCORES)
 SPANS: Column = ("spans", attrgetter("score.n_spans"))
+RATES = ("precision", "recall")
+RATE_COLUMNS: tuple[Column, ...] = (
+    *((name, attrgetter(f"score.{name}")) for name in RATES),
+    ("F1", attrgetter("score.observed")),
+    *SCORE_COLUMNS[1:],
+)
+"""Against a gold standard, what is observed is an F1, with its precision and recall."""
+SUPPORT: Column = ("support", attrgetter("support"))
 
 
 def table_of(
@@ -360,7 +386,7 @@ def table_of(
         Of the intervals, which then stand after the corrected scores, if there are any.
     title, remark : str
     has_reasons : bool
-        Whether there is a last column that says why a score is undefined, if one is.
+        Whether it is said below why scores are undefined, if some are.
     """
     shown = list(columns)
     if settings is not None and any(row.intervals for row in rows):
@@ -370,18 +396,41 @@ def table_of(
             lambda row: cell_of(row.intervals.get("corrected")),
         )
         shown.insert(place, ends)
-    if has_reasons and any(row.score.reason for row in rows):
-        shown.append(("note", attrgetter("score.reason")))
     cells = [tuple(cell(row) for _, cell in shown) for row in rows]
+    reasons = _undefined(rows, columns[0][1]) if has_reasons else ()
+    remark = " ".join(filter(None, (remark, *reasons)))
     return Table([heading for heading, _ in shown], cells, title, remark)
 
 
+def _undefined(rows: Sequence[Any], name: Callable[[Any], Cell]) -> list[str]:
+    """Why corrected scores are undefined, each reason once; of which rows, unless of all."""
+    by_reason: dict[str, list[str]] = {}
+    for row in rows:
+        if row.score.reason is not None:
+            by_reason.setdefault(row.score.reason, []).append(str(name(row)))
+    return [
+        f"Undefined{f' ({in_list(names)})' if len(names) < len(rows) else ''}: {reason}."
+        for reason, names in by_reason.items()
+    ]
+
+
 def scores_table(
-    heading: str, rows: Sequence[Row], settings: Settings | None, *, title: str = "", top: int = 0
+    heading: str,
+    rows: Sequence[Row],
+    settings: Settings | None,
+    *,
+    title: str = "",
+    top: int = 0,
+    has_rates: bool = False,
 ) -> Table:
-    """A row for each name; where there are too many, those of the lowest scores."""
+    """A row for each name; where there are too many, those of the lowest scores.
+
+    With `has_rates`, precision, recall and F1 against a gold standard, and its spans.
+    """
     shown, remark = lowest(rows, top)
     columns: list[Column] = [(heading, attrgetter("shown")), SPANS, *SCORE_COLUMNS]
+    if has_rates:
+        columns = [(heading, attrgetter("shown")), *RATE_COLUMNS, SUPPORT]
     return table_of(shown, *columns, settings=settings, title=title, remark=remark)
 
 
@@ -406,15 +455,17 @@ def habits_table(rows: Sequence[Row], top: int, *, gold: str | None = None) -> T
     """How each annotator marks, compared with the others or with a gold standard."""
     shown, remark = lowest(rows, top)
     is_team = len(rows) > 2 and gold is None
+    has_lengths = not all(isnan(row.habits.mean_length) for row in rows if row.habits)
     columns: list[Column] = [
         ("annotator", attrgetter("name")),
         SPANS,
-        ("length", lambda row: _length(row.habits.mean_length)),
+        *([("length", lambda row: _length(row.habits.mean_length))] if has_lengths else []),
         ("marks", lambda row: _more_or_less(row.habits.marking_ratio)),
         *SCORE_COLUMNS,
     ]
     others = "the others" if gold is None else "the gold standard"
-    legend = f"length: mean of its spans; marks: more or less than {others} in the same texts"
+    legend = "length: mean of its spans; " if has_lengths else ""
+    legend += f"marks: more or less than {others} in the same texts"
     if is_team:
         columns.append(("without", lambda row: row.without.score.corrected if row.without else nan))
         legend += "; without: corrected, of the team without it"

@@ -33,13 +33,15 @@ def rendered(
     width: int | None = None,
     colour: bool = False,
     voice: Voice = PYTHON,
+    said: Iterable[str] = (),
+    columns: int | None = None,
 ) -> str:
     """A report in one of the outputs.
 
     Parameters
     ----------
     report : Report
-    output : {"text", "json", "csv", "markdown", "latex", "jsonl"}
+    output : {"text", "json", "csv", "markdown", "latex", "jsonl", "html"}
     digits : int
         Digits after the point, for people; JSON and CSV have them all.
     width : int, optional
@@ -48,16 +50,26 @@ def rendered(
         Whether text is coloured.
     voice : Voice
         How options are spelled in sentences, and whether data may be quoted.
+    said : iterable of str
+        Sentences to print with the result, in the outputs for people.
+    columns : int, optional
+        Columns that text fills at most where it is not for a terminal.
     """
-    name = checked_option("output", output, LIST_OUTPUTS)
+    name = checked_option("output", output, (*LIST_OUTPUTS, "html"))
     write: Callable[..., str]
     write = import_module(f"beyondchance.reporting.outputs.{name}").rendered
     if name in {"csv", "jsonl"}:
         return write(report)
     if name == "json":
         return write(report, voice)
-    fitted = {"width": width, "colour": colour} if name == "text" else {}
-    return write(in_voice(report.blocks, voice), digits=digits, **fitted)
+    if name == "latex" and report.make_paper is not None:
+        from beyondchance.reporting.outputs.latex import for_paper  # noqa: PLC0415 - as above
+
+        return for_paper(report.make_paper(), digits=digits)
+    if name == "text":
+        fitted = {"width": width, "colour": colour, "columns": columns}
+        return write(in_voice(report.blocks(said), voice), digits=digits, **fitted)
+    return write(in_voice(report.blocks(said), voice), digits=digits)
 
 
 def in_voice(blocks: Iterable[Block], voice: Voice) -> list[Block]:

@@ -60,17 +60,36 @@ _METHODS = {"bca": "BCa", "percentile": "percentiles"}
 # --- What was compared --------------------------------------------------------
 
 
-def compared(corpus: Corpus, who: str, documents: Collection[str], n_spans: int) -> str:
-    """The first line: who was compared on what documents, and where random spans are placed."""
-    n = n_texts(corpus, documents)
-    where = counted(len(documents), "document")
-    if corpus.unit == "sentence":
+def compared(
+    known: Corpus | Settings,
+    who: str,
+    documents: Collection[str],
+    n_spans: int,
+    *,
+    unit: str = "documents",
+    has_unit: bool = True,
+) -> str:
+    """The first line: who was compared on what documents, and where random spans are placed.
+
+    Parameters
+    ----------
+    known : Corpus or Settings
+        Settings, where the corpus is not at hand: the number of sentences is then not said.
+    who : str
+    documents : collection of str
+    n_spans : int
+    unit : {"documents", "sentences"}
+        What the documents are.
+    has_unit : bool
+        Whether it says in what random spans are placed.
+    """
+    where = counted(len(documents), _ONE[unit])
+    if known.unit == "sentence" and isinstance(known, Corpus):
+        n = n_texts(known, documents)
         sentences = counted(n, "sentence")
         where = sentences if n == len(documents) else f"{sentences} in {where}"
-    return (
-        f"{who}: {where}, {counted(n_spans, 'span')}; unit {corpus.unit}, positions "
-        f"{corpus.positions}."
-    )
+    placed = f"; unit {known.unit}, positions {known.positions}" if has_unit else ""
+    return f"{who}: {where}, {counted(n_spans, 'span')}{placed}."
 
 
 def n_texts(corpus: Corpus, documents: Collection[str]) -> int:

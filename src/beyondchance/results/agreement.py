@@ -16,6 +16,7 @@ from beyondchance.options import ResamplingOptions, documented
 from beyondchance.results.averages import AVERAGES, MacroAverage
 from beyondchance.results.counts import Counts
 from beyondchance.results.intervals import ConfidenceInterval, Intervals, intervals_of
+from beyondchance.results.printed import Printed
 from beyondchance.results.resampling import SCORES, Levels, Resampling, resampling_of
 from beyondchance.results.score import PART, Score
 from beyondchance.settings import Settings
@@ -25,7 +26,7 @@ LEVELS = ("label", "pair", "annotator")
 
 
 @dataclass(frozen=True, eq=False)
-class Agreement:
+class Agreement(Printed):
     """Observed, chance and corrected agreement, overall and in every breakdown.
 
     Attributes
@@ -69,6 +70,50 @@ class Agreement:
     def reason(self) -> str | None:
         """Why `corrected` is undefined, where it is."""
         return self.score.reason
+
+    @property
+    def f1(self) -> float:
+        """Observed agreement by the name that it has against a gold standard."""
+        return self.score.observed
+
+    @property
+    def corrected_f1(self) -> float:
+        """The corrected score by the name that it has against a gold standard."""
+        return self.score.corrected
+
+    @property
+    def precision(self) -> float:
+        """Share of what side b marked that matches side a, the gold standard if there is one."""
+        return self.score.precision
+
+    @property
+    def recall(self) -> float:
+        """Share of what side a, the gold standard if there is one, marked that side b matches."""
+        return self.score.recall
+
+    @property
+    def corrected_precision(self) -> float:
+        """Precision beyond chance; nan where it is undefined."""
+        return self.score.corrected_precision
+
+    @property
+    def corrected_recall(self) -> float:
+        """Recall beyond chance; nan where it is undefined."""
+        return self.score.corrected_recall
+
+    @property
+    def gold(self) -> str | None:
+        """The gold standard that all others were compared with, as side a; None if none was."""
+        counts = self.counts
+        if self.settings.gold not in counts.annotators:
+            return None
+        gold = counts.annotators.index(self.settings.gold)
+        return self.settings.gold if bool((counts.pairs[0] == gold).all()) else None
+
+    @property
+    def support(self) -> Mapping[str, int] | None:
+        """Spans of the gold standard by label, each counted once; None if there is none."""
+        return None if self.gold is None else self.counts.spans_by_label(self.gold)
 
     @property
     def n_documents(self) -> int:
@@ -187,7 +232,7 @@ class Agreement:
         Resamples range from none that agree to all.
 
         >>> agreement(a, b).interval("observed", method="percentile", seed=1)
-        ConfidenceInterval(low=0.0, high=1.0, reason=None)
+        ConfidenceInterval(0.0000 to 1.0000)
         """
         options = resampling_of(self.settings, resampling)
         name = checked_option("score", score, SCORES)
@@ -284,33 +329,4 @@ class Agreement:
 
     def __repr__(self) -> str:
         scores = [f"{name}={in_digits(getattr(self, name))}" for name in SCORES]
-        return f"Agreement({', '.join(scores)}, settings='{self.settings}')"
-
-    def __str__(self) -> str:
-        """A table of scores: overall, then of labels, pairs and annotators."""
-        sections: list[tuple[str, Mapping[str, Score]]] = [
-            ("", {"all": self.score}),
-            ("label", self.by_label),
-        ]
-        if len(self.counts.annotators) > 2:
-            pairs = {" and ".join(pair): score for pair, score in self.by_pair.items()}
-            sections += [("pair", pairs), ("annotator against the others", self.by_annotator)]
-        names = [title for title, _ in sections]
-        names += [f"  {name}" for _, scores in sections for name in scores]
-        width = max(map(len, names))
-        lines = [f"{'':{width}}  observed    chance  corrected   spans"]
-        for title, scores in sections:
-            if title:
-                lines += ["", title]
-            lines += [_line(f"  {name}", width, score) for name, score in scores.items()]
-        lines += [f"skipped: {count} {reason}" for reason, count in self.skipped.items()]
-        if self.score.error:
-            error = in_digits(self.score.chance_error)
-            lines += [f"chance agreement was estimated with a standard error of {error}"]
-        return "\n".join([*lines, "", *map(str, self.notes), str(self.settings)])
-
-
-def _line(name: str, width: int, score: Score) -> str:
-    numbers = f"{in_digits(score.observed):>8}  {in_digits(score.chance):>8}  "
-    note = f"  ({score.reason})" if score.reason else ""
-    return f"{name:{width}}  {numbers}{in_digits(score.corrected):>9}  {score.n_spans:>6}{note}"
+        return f"Agreement({', '.join(scores)}, measure={self.settings.measure!r})"

@@ -22,6 +22,7 @@ from beyondchance.numbers import in_digits
 from beyondchance.options import ResamplingOptions, documented
 from beyondchance.results.counts import Counts
 from beyondchance.results.intervals import ConfidenceInterval, Intervals, interval_from
+from beyondchance.results.printed import Printed
 from beyondchance.results.resampling import (
     SCORES,
     Levels,
@@ -42,7 +43,7 @@ AVERAGES = ("label", "document")
 
 
 @dataclass(frozen=True, eq=False)
-class MacroAverage:
+class MacroAverage(Printed):
     """The mean of the scores of all labels, or of all documents.
 
     Labels or documents without a corrected score are left out of all three means: where nothing

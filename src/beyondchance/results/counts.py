@@ -23,6 +23,7 @@ from beyondchance.core.exact import exact_columns, exact_total
 from beyondchance.core.ragged import distinct, total
 from beyondchance.errors import DataError
 from beyondchance.messages import Quote
+from beyondchance.results.named import unknown_name
 from beyondchance.results.resampling import Levels, Rows
 from beyondchance.results.score import SPANS, SUMS, Score
 from beyondchance.types import Bools, Floats, Ints
@@ -60,6 +61,8 @@ class Scores(Mapping[Name, Score]):
         return numbered(self.names)
 
     def __getitem__(self, name: Name) -> Score:
+        if name not in self._number:
+            raise unknown_name(name, self.names)
         number = self._number[name]
         values = {key: column[number].item() for key, column in self.columns.items()}
         return Score(**values, of=self.of)
@@ -398,6 +401,14 @@ class Counts:
         mirrored = self._both_ways()
         sizes = mirrored._once(mirrored.a, len(self.annotators), "size", sides=("a",))
         return dict(zip(self.annotators, sizes.tolist(), strict=True))
+
+    def spans_by_label(self, annotator: str) -> dict[str, int]:
+        """How many spans of each label an annotator marked, each counted once."""
+        number = self.annotators.index(annotator)
+        both_ways = self._both_ways()
+        own = both_ways.only(both_ways.a == number)
+        spans = own._once(own.label, len(self.labels), "spans", sides=("a",))
+        return dict(zip(self.labels, spans.astype(np.int64).tolist(), strict=True))
 
     def against(self, annotator: str) -> Mapping[str, Score]:
         """A score for each who shares a document with an annotator, who is side a.

@@ -18,13 +18,15 @@ from beyondchance.options import ResamplingOptions, documented
 from beyondchance.results.agreement import Agreement
 from beyondchance.results.counts import Counts
 from beyondchance.results.intervals import ConfidenceInterval, Intervals, intervals_of
+from beyondchance.results.named import Named
+from beyondchance.results.printed import Printed
 from beyondchance.results.resampling import Levels, Resampling, resampling_of
 from beyondchance.settings import Settings
 from beyondchance.types import Floats, Ints
 
 
 @dataclass(frozen=True, eq=False)
-class Difficulty:
+class Difficulty(Printed):
     """How hard it is to agree by chance: 1 minus the agreement of random annotations.
 
     Attributes
@@ -98,7 +100,7 @@ class Difficulty:
         >>> round(found.overall, 4)
         0.5833
         >>> found.interval(method="percentile", seed=1)
-        ConfidenceInterval(low=0.5, high=0.75, reason=None)
+        ConfidenceInterval(0.5000 to 0.7500)
         """
         options = resampling_of(self.settings, resampling, over="documents")
         found = self._intervals(Levels(len(self.counts)), options)
@@ -133,8 +135,12 @@ class Difficulty:
         times = self._times()
         rows = self.counts.leveled(levels)
         rows = replace(rows, expected=times * rows.expected, size=times * rows.size)
-        unit = Agreement(self.counts, self.settings).resampled_unit
-        return levels.named(intervals_of(rows, ["difficulty"], options, unit=unit))
+        return levels.named(intervals_of(rows, ["difficulty"], options, unit=self.resampled_unit))
+
+    @property
+    def resampled_unit(self) -> str:
+        """What intervals draw: documents, or sentences where nothing larger is known."""
+        return Agreement(self.counts, self.settings).resampled_unit
 
     def _times(self) -> Ints:
         """Over all ordered pairs, two annotators count twice, one with itself once."""
@@ -145,7 +151,7 @@ class Difficulty:
     ) -> dict[str, float]:
         """The difficulty of each group, by its name."""
         found = self._of(group, len(names), are_parts=are_parts)
-        return dict(zip(names, found.tolist(), strict=True))
+        return Named(zip(names, found.tolist(), strict=True))
 
     def _of(self, group: Ints, n_groups: int, *, are_parts: bool = False) -> Floats:
         """Difficulty of each group of rows; nan for parts of what spans were placed in."""
@@ -156,4 +162,4 @@ class Difficulty:
             return np.where((size > 0) & (not are_parts), 1 - 2 * expected / size, nan)
 
     def __repr__(self) -> str:
-        return f"Difficulty(overall={in_digits(self.overall)}, settings='{self.settings}')"
+        return f"Difficulty(overall={in_digits(self.overall)})"

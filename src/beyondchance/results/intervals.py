@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import inf, isfinite, nan
 
@@ -17,7 +17,9 @@ from beyondchance.core.bootstrap import (
 )
 from beyondchance.core.exact import are_alike
 from beyondchance.messages import Text, Use, spoken
+from beyondchance.numbers import in_digits
 from beyondchance.options import ResamplingOptions, declared
+from beyondchance.results.printed import Printed
 from beyondchance.results.resampling import Resampling, Rows, resampled, score_of, team_of
 from beyondchance.settings import Settings
 from beyondchance.types import Floats
@@ -42,7 +44,7 @@ ANNOTATORS = "annotators"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class ConfidenceInterval:
+class ConfidenceInterval(Printed):
     """Where the score of all documents of this kind probably lies.
 
     Attributes
@@ -78,7 +80,13 @@ class ConfidenceInterval:
     method: str = "expanded"
 
     def __repr__(self) -> str:
-        return f"ConfidenceInterval(low={self.low}, high={self.high}, reason={self.reason!r})"
+        if self.reason is not None:
+            return f"ConfidenceInterval(none: {self.reason})"
+        return f"ConfidenceInterval({in_digits(self.low)} to {in_digits(self.high)})"
+
+    def __iter__(self) -> Iterator[float]:
+        """Both ends, so that ``low, high = interval``."""
+        return iter((self.low, self.high))
 
     @property
     def reason(self) -> str | None:
@@ -133,7 +141,7 @@ _ByScore = Mapping[str, ConfidenceInterval]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Intervals:
+class Intervals(Printed):
     """Confidence intervals of a result at every level, from the same resamples.
 
     Attributes
@@ -157,6 +165,13 @@ class Intervals:
     without: Mapping[str, _ByScore] = field(default_factory=dict)
     by_field: Mapping[str, Mapping[str, _ByScore]] = field(default_factory=dict)
     settings: Settings
+
+    def __repr__(self) -> str:
+        ends = ", ".join(
+            f"{name}={in_digits(low)} to {in_digits(high)}"
+            for name, (low, high) in self.overall.items()
+        )
+        return f"Intervals({ends})"
 
 
 def intervals_of(

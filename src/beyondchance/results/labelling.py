@@ -6,11 +6,12 @@ from dataclasses import dataclass
 
 from beyondchance.numbers import in_digits
 from beyondchance.results.agreement import Agreement
+from beyondchance.results.printed import Printed
 from beyondchance.settings import Settings
 
 
 @dataclass(frozen=True, eq=False)
-class Labelling:
+class Labelling(Printed):
     """How well annotators agree on where spans are, and on the labels of what both found.
 
     Attributes
@@ -34,8 +35,4 @@ class Labelling:
             f"{name}={in_digits(part.corrected)}"
             for name, part in (("finding", self.finding), ("labelling", self.labelling))
         ]
-        return f"Labelling({', '.join(parts)}, settings='{self.settings}')"
-
-    def __str__(self) -> str:
-        """Both parts as tables, and the signature."""
-        return f"finding\n{self.finding}\n\nlabelling\n{self.labelling}\n\n{self.settings}"
+        return f"Labelling({', '.join(parts)})"

@@ -12,13 +12,16 @@ from numpy.typing import ArrayLike
 from beyondchance.checks import checked_option, is_whole
 from beyondchance.errors import OptionError
 from beyondchance.messages import Note, Quote
+from beyondchance.numbers import in_digits
 from beyondchance.results.agreement import Agreement
+from beyondchance.results.named import Named
+from beyondchance.results.printed import Printed
 from beyondchance.settings import Settings
 from beyondchance.types import Bools
 
 
 @dataclass(frozen=True, eq=False)
-class Ranking:
+class Ranking(Printed):
     """Systems against one gold standard, before and after correction.
 
     Attributes
@@ -75,16 +78,17 @@ class Ranking:
         >>> ranking.among([False, True]).systems["system"].observed
         0.0
         """
-        systems = {}
+        systems: Named[str, Agreement] = Named()
         for name, system in self.systems.items():
             keep = _truth_values(texts, system.counts.n_texts)
             systems[name] = replace(system, counts=system.counts.of_texts(keep))
         return replace(self, systems=systems)
 
     def __repr__(self) -> str:
-        return (
-            f"Ranking({len(self.systems)} systems, gold={self.gold!r}, settings='{self.settings}')"
+        scores = ", ".join(
+            f"{name}={in_digits(system.corrected)}" for name, system in self.systems.items()
         )
+        return f"Ranking(gold={self.gold!r}, corrected: {scores})"
 
 
 def _truth_values(texts: ArrayLike, n_texts: int) -> Bools:

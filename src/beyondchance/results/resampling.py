@@ -22,6 +22,7 @@ from beyondchance.core.ragged import distinct, total
 from beyondchance.errors import OptionError
 from beyondchance.messages import Quote, Use
 from beyondchance.options import MOST_RESAMPLES, ResamplingOptions, checked_options, declared
+from beyondchance.results.named import Named
 from beyondchance.settings import Settings
 from beyondchance.types import Bools, Floats, Ints
 
@@ -214,7 +215,7 @@ class Levels:
         """Values, one for each level, by kind and name."""
         found: dict[str, dict[Any, _Value]] = {}
         for (kind, name), value in zip(self._names, values, strict=True):
-            found.setdefault(kind, {})[name] = value
+            found.setdefault(kind, Named())[name] = value
         return found
 
 

@@ -6,6 +6,9 @@ from dataclasses import dataclass
 from math import isnan, nan
 from typing import Any
 
+from beyondchance.numbers import in_digits
+from beyondchance.results.printed import Printed
+
 NOTHING_MARKED = "nothing was marked by either"
 
 UNMARKED = "documents in which no annotator marked anything"
@@ -33,6 +36,9 @@ SUMS = (
     *("matched_a", "matched_b", "expected_a", "expected_b"),
 )
 """What is added up."""
+
+
+_SHOWN = ("observed", "chance", "corrected")
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +89,7 @@ class _Rate:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Score:
+class Score(Printed):
     """A sum of rows of Counts, and what follows from it.
 
     Attributes
@@ -135,6 +141,10 @@ class Score:
     n_documents: int = 0
     n_spans: int = 0
     of: str = SPANS
+
+    def __repr__(self) -> str:
+        values = (f"{name}={in_digits(getattr(self, name))}" for name in _SHOWN)
+        return f"Score({', '.join(values)})"
 
     @property
     def _f1(self) -> _Rate:

@@ -18,6 +18,7 @@ from beyondchance.options import ScoredOptions, ScoringOptions, documented
 from beyondchance.results.agreement import Agreement
 from beyondchance.results.counts import Counts
 from beyondchance.results.difficulty import Difficulty
+from beyondchance.results.named import Named
 from beyondchance.results.ranking import Ranking
 from beyondchance.results.score import UNMARKED
 from beyondchance.scoring.corpus_wide import BY_FUGACITIES, check_corpus_wide
@@ -118,10 +119,15 @@ def agreement(data: Any, other: Any = None, **options: Unpack[ScoredOptions]) ->
     """
     given, gold, scoring = scored_data(data, other, options)
     corpus = without_gold(given) if gold is None else given.with_gold(gold)
-    signed = {} if corpus is given else {"gold": str(given.gold)}
+    signed = {} if given.gold is None else {"gold": given.gold}
     if gold is not None:
         signed = {"gold": gold, "pairs": "gold"}
-    return Agreement(*_scored(corpus, scoring_of(scoring), signed=signed))
+    counts, settings, skipped, notes = _scored(corpus, scoring_of(scoring), signed=signed)
+    if settings.gold in counts.annotators:
+        # As side a, so that precision and recall are what they are called.
+        others = (name for name in counts.annotators if name != settings.gold)
+        counts = counts.ordered((settings.gold, *others))
+    return Agreement(counts, settings, skipped, notes)
 
 
 @documented(ScoringOptions)
@@ -198,7 +204,7 @@ def rank(data: Any, other: Any = None, **options: Unpack[ScoredOptions]) -> Rank
     notes += _freedom_notes(systems[worst].counts, spans, who=who)
     # Chance may have been estimated for some systems only.
     signed = next((s.settings for s in systems.values() if s.settings.samples), settings)
-    return Ranking(known, systems, signed, notes)
+    return Ranking(known, Named(systems), signed, notes)
 
 
 @documented(ScoringOptions)

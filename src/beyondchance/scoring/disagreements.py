@@ -15,6 +15,7 @@ from beyondchance.core.ragged import bounds, distinct
 from beyondchance.errors import NothingSharedError, OptionError
 from beyondchance.messages import Quote
 from beyondchance.options import CorpusOptions
+from beyondchance.results.printed import Printed
 from beyondchance.scoring.data import corpus_of
 from beyondchance.scoring.marks import nothing_shared
 from beyondchance.scoring.one_to_one import KINDS, aligned, value_of
@@ -25,7 +26,7 @@ __all__ = ["KINDS", "Disagreements", "disagreements"]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Disagreements:
+class Disagreements(Printed):
     """The spans of pairs of annotators, aligned one to one, as columns.
 
     A row is a pair of aligned spans, or a span without a partner. Its kind:

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.messages import Note
 from beyondchance.reporting import breakdown as levels, sentences
-from beyondchance.reporting.blocks import CUT, Block, Prose, Report, Table, cut, in_list
-from beyondchance.reporting.parts import Part, json_parts, parts_of, parts_tables
+from beyondchance.reporting.blocks import CUT, Block, PaperTable, Prose, Report, Table, cut, in_list
+from beyondchance.reporting.paper_tables import paper_table
+from beyondchance.reporting.parts import Part, json_parts, left_out, parts_of, parts_tables
 from beyondchance.results.agreement import Agreement
 from beyondchance.results.difficulty import Difficulty
 from beyondchance.settings import Settings
@@ -21,9 +22,14 @@ if TYPE_CHECKING:
     from beyondchance.inference.null import NullDistribution
     from beyondchance.messages import Text
     from beyondchance.other_coefficients.coefficients import Coefficients
+    from beyondchance.results.averages import MacroAverage
     from beyondchance.results.intervals import ConfidenceInterval, Intervals
     from beyondchance.results.labelling import Labelling
     from beyondchance.results.score import Score
+
+
+_MOST_PAIRS = 15
+"""Pairs of annotators that the table of a paper has room for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,7 +55,7 @@ class Variant:
 
 def agree_report(
     results: Mapping[str, Agreement],
-    corpus: Corpus,
+    corpus: Corpus | None = None,
     *,
     by: Sequence[str] = (),
     difficulty: Difficulty | None = None,
@@ -67,8 +73,9 @@ def agree_report(
     Parameters
     ----------
     results : mapping of measure to Agreement
-        The first is the one that is broken down; ``token`` must be among them.
-    corpus : Corpus
+        The first is the one that is broken down. Lengths of spans are known if ``token`` is
+        among them.
+    corpus : Corpus, optional
         What was compared.
     by : sequence of str
         ``document``, or fields of the documents.
@@ -113,9 +120,8 @@ def agree_report(
 
     def blocks() -> list[Block]:
         who = in_list(annotators)
-        compared = sentences.compared(corpus, who, result.counts.documents, result.n_spans)
         return [
-            Prose(compared),
+            Prose(_compared(result, corpus, who)),
             overall_table(breakdown),
             Prose(sentences.meaning(result.score, digits)),
             *([Prose(sentences.random_agreement(null, digits))] if null is not None else []),
@@ -126,6 +132,10 @@ def agree_report(
             *(coefficients.blocks_of(others) if others is not None else []),
             *map(Prose, explanation(breakdown, parts)),
         ]
+
+    def paper() -> PaperTable:
+        said = f"Agreement of {_compared(result, corpus, in_list(annotators), has_unit=False)}"
+        return _paper_table(breakdown, result.settings, said)
 
     def data() -> dict[str, Any]:
         n_fixed, n_texts = result.counts.texts_without_freedom()
@@ -155,14 +165,32 @@ def agree_report(
         make_blocks=blocks,
         make_data=data,
         make_rows=rows,
+        make_paper=paper,
     )
 
 
-def agree_notes(corpus: Corpus, result: Agreement, breakdown: levels.Breakdown) -> list[Note]:
+def _compared(result: Agreement, corpus: Corpus | None, who: str, *, has_unit: bool = True) -> str:
+    """Who was compared on what."""
+    return sentences.compared(
+        result.settings if corpus is None else corpus,
+        who,
+        result.counts.documents,
+        result.n_spans,
+        unit=result.resampled_unit,
+        has_unit=has_unit,
+    )
+
+
+def agree_notes(
+    corpus: Corpus | None, result: Agreement, breakdown: levels.Breakdown
+) -> list[Note]:
     """What to know besides the result."""
-    notes = [*corpus.notes, *sentences.unshared_labels(corpus, result.counts.annotators)]
-    if corpus.gold is not None and corpus.gold not in result.counts.annotators:
-        notes.append(sentences.gold_left_out(corpus.gold, "rank compares all annotators with it"))
+    notes = list(result.notes)
+    if corpus is not None:
+        notes = [*corpus.notes, *sentences.unshared_labels(corpus, result.counts.annotators)]
+        if corpus.gold is not None and corpus.gold not in result.counts.annotators:
+            remedy = "rank compares all annotators with it"
+            notes.append(sentences.gold_left_out(corpus.gold, remedy))
     first = breakdown.rows[0].intervals
     return notes + sentences.cautions([first["corrected"]] if first else [])
 
@@ -197,18 +225,87 @@ def shown_intervals(breakdown: levels.Breakdown) -> list[tuple[str, ConfidenceIn
     ]
 
 
+# --- Results in Python --------------------------------------------------------
+
+
+def report_of_agreement(result: Agreement) -> Report:
+    """The report of a result by one measure."""
+    return agree_report({result.settings.measure: result})
+
+
+def report_of_labelling(result: Labelling) -> Report:
+    """Both parts of an agreement, overall and by label."""
+    parts = {"finding spans": result.finding, "labelling what both found": result.labelling}
+    measure = result.settings.measure
+    rows = {name: levels.breakdown_of({measure: part}).rows for name, part in parts.items()}
+    overall = [
+        levels.Row(measure=measure, score=item.score, name=name) for name, item in parts.items()
+    ]
+    columns: list[levels.Column] = [("", attrgetter("shown")), *levels.SCORE_COLUMNS]
+
+    def blocks() -> list[Block]:
+        made: list[Block] = [levels.table_of(overall, *columns, title="agreement in two parts")]
+        made += _differing_part(result, 4)
+        labels = [row for row in rows["labelling what both found"] if row.level == "label"]
+        title = "labels of what both found"
+        return [*made, levels.scores_table("label", labels, None, title=title)]
+
+    def data() -> dict[str, Any]:
+        return {"finding": result.finding.score.to_dict(), "labelling": result.labelling.to_dict()}
+
+    return Report(
+        command="labelling",
+        signature=str(result.settings),
+        skipped=dict(result.finding.skipped),
+        notes=result.finding.notes,
+        make_blocks=blocks,
+        make_data=data,
+        make_rows=lambda: [
+            {"part": name, **row.to_flat()} for name, found in rows.items() for row in found
+        ],
+    )
+
+
+def report_of_average(result: MacroAverage) -> Report:
+    """The mean of scores, and how many there are."""
+    part = Part(name=result.by, measure=result.settings.measure, score=result)
+    columns: list[levels.Column] = [("", attrgetter("shown")), *levels.SCORE_COLUMNS]
+    remark = left_out([result])
+    return Report(
+        command="macro",
+        signature=str(result.settings),
+        make_blocks=lambda: [levels.table_of([part], *columns, remark=remark)],
+        make_data=lambda: {"by": result.by, **part.to_dict()},
+        make_rows=lambda: [part.to_flat()],
+    )
+
+
+def report_of_score(score: Score) -> Report:
+    """One score, with precision and recall."""
+    row = levels.Row(measure="", score=score)
+    return Report(
+        command="score",
+        make_blocks=lambda: [levels.table_of([row], *levels.RATE_COLUMNS, levels.SPANS)],
+        make_data=score.to_dict,
+        make_rows=lambda: [{**levels.flat_score(score), **levels.flat_rates(score)}],
+    )
+
+
 # --- Tables for people --------------------------------------------------------
 
 
 def overall_table(breakdown: levels.Breakdown) -> Table:
     """The score by each measure."""
+    rows, gold = breakdown.of("all"), breakdown.gold
+    matches = ((row.measure, sentences.MATCHES.get(row.measure)) for row in rows)
+    meanings = "; ".join(f"{measure}: {what}" for measure, what in matches if what)
     return levels.table_of(
-        breakdown.of("all"),
+        rows,
         ("measure", attrgetter("measure")),
-        *levels.SCORE_COLUMNS,
-        ("counts", lambda row: sentences.MATCHES.get(row.measure, "")),
+        *(levels.SCORE_COLUMNS if gold is None else levels.RATE_COLUMNS),
         settings=breakdown.settings,
-        title="agreement",
+        title="agreement" if gold is None else f"agreement with the gold standard {gold}",
+        remark=f"({meanings})" if meanings else "",
     )
 
 
@@ -219,7 +316,12 @@ def _tables(
     settings, annotators = breakdown.settings, breakdown.of("annotator")
     labels = breakdown.of("label")
     measure = breakdown.rows[0].measure
-    tables = [levels.scores_table("label", labels, settings, title=f"labels, by {measure}")]
+    title, has_rates = f"labels, by {measure}", breakdown.gold is not None
+    # With precision and recall there is no room for intervals in the same table.
+    own = None if has_rates else settings
+    tables = [levels.scores_table("label", labels, own, title=title, has_rates=has_rates)]
+    if has_rates and any(row.intervals for row in labels):
+        tables.append(_intervals_table("label", labels, settings, 0))
     is_team = len(annotators) > 2
     if is_team:
         pairs = breakdown.of("pair")
@@ -228,7 +330,7 @@ def _tables(
         )
     tables.append(levels.habits_table(annotators, top))
     if is_team and any(row.intervals for row in annotators):
-        tables.append(_intervals_table(annotators, settings, top))
+        tables.append(_intervals_table("annotator", annotators, settings, top))
     for name in by:
         if name == "document":
             tables += _document_tables(breakdown.of("document"), has_null=has_null, top=top)
@@ -239,12 +341,12 @@ def _tables(
 
 
 def _intervals_table(
-    annotators: Sequence[levels.Row], settings: Settings | None, top: int
+    kind: str, rows: Sequence[levels.Row], settings: Settings | None, top: int
 ) -> Table:
-    """The intervals of the annotators, for which their own table has no room."""
-    shown, remark = levels.lowest(annotators, top)
-    columns = (("annotator", attrgetter("name")), ("corrected", attrgetter("score.corrected")))
-    title = "intervals of the annotators"
+    """The intervals of labels or annotators, where their own table has no room for them."""
+    shown, remark = levels.lowest(rows, top)
+    columns = ((kind, attrgetter("name")), ("corrected", attrgetter("score.corrected")))
+    title = f"intervals of the {kind}s"
     return levels.table_of(
         shown, *columns, settings=settings, title=title, remark=remark, has_reasons=False
     )
@@ -277,6 +379,23 @@ def _variants_table(variants: Sequence[Variant]) -> Table:
     choices = [(name, attrgetter(name)) for name in ("measure", "unit", "scope")]
     return levels.table_of(
         variants, *choices, *levels.SCORE_COLUMNS, title="the score by other choices"
+    )
+
+
+def _paper_table(breakdown: levels.Breakdown, settings: Settings, said: str) -> PaperTable:
+    """The scores by each measure and, by the first, of labels and pairs."""
+    measure, labels, pairs = breakdown.rows[0].measure, breakdown.of("label"), breakdown.of("pair")
+    sections = {"overall": breakdown.of("all")}
+    sections |= {f"labels, by {measure}": labels} if len(labels) > 1 else {}
+    if 1 < len(pairs) <= _MOST_PAIRS:
+        sections[f"pairs of annotators, by {measure}"] = pairs
+    return paper_table(
+        sections,
+        first="",
+        settings=breakdown.settings or settings,
+        said=said,
+        label="tab:agreement",
+        gold=breakdown.gold,
     )
 
 

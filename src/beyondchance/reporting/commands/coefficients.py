@@ -7,7 +7,20 @@ from typing import Any
 from beyondchance.other_coefficients.catalogue import CATALOGUE
 from beyondchance.other_coefficients.coefficient import Coefficient
 from beyondchance.other_coefficients.coefficients import Coefficients
-from beyondchance.reporting.blocks import Block, Cell, Prose, Table
+from beyondchance.reporting.blocks import Block, Cell, Prose, Report, Table
+
+
+def report_of_coefficients(found: Coefficients) -> Report:
+    """The report of coefficients alone."""
+    return Report(
+        command="coefficients",
+        signature=str(found.settings),
+        make_blocks=lambda: [values_table(found), *remarks(found)],
+        make_data=lambda: {
+            name: value for name, value in found.to_dict().items() if name != "signature"
+        },
+        make_rows=lambda: rows_of(found),
+    )
 
 
 def blocks_of(found: Coefficients) -> list[Block]:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 def difficulty_report(
     result: Difficulty,
-    corpus: Corpus,
+    corpus: Corpus | None = None,
     *,
     intervals: Intervals | None = None,
     top: int = 20,
@@ -30,7 +30,7 @@ def difficulty_report(
     Parameters
     ----------
     result : Difficulty
-    corpus : Corpus
+    corpus : Corpus, optional
         What it was computed from.
     intervals : Intervals, optional
         Of the result.
@@ -47,10 +47,12 @@ def difficulty_report(
     ends = {} if intervals is None else intervals.overall
 
     def blocks() -> list[Block]:
-        who = f"the gold standard {gold}" if gold else in_list(corpus.annotators)
+        who = f"the gold standard {gold}" if gold else in_list(result.counts.annotators)
         n_spans = result.counts.score().n_spans
+        known = result.settings if corpus is None else corpus
+        compared = sentences.compared(known, who, by_document, n_spans, unit=result.resampled_unit)
         made: list[Block] = [
-            Prose(sentences.compared(corpus, who, by_document, n_spans)),
+            Prose(compared),
             Prose(_meaning(result, gold, digits)),
             *([Prose(_interval(intervals, digits))] if intervals is not None else []),
         ]
@@ -93,7 +95,7 @@ def difficulty_report(
         signature=str(settings),
         skipped=_skipped(result, gold),
         notes=(
-            *corpus.notes,
+            *(result.notes if corpus is None else corpus.notes),
             *sentences.cautions(ends.values()),
             *([CUT] if 0 < top < len(defined) else []),
         ),

@@ -19,7 +19,9 @@ _AROUND, _WITHIN = 25, 60
 """Characters shown on either side of spans, and of a stretch within them."""
 
 
-def disagreements_report(found: Disagreements, listed: Disagreements, *, top: int = 20) -> Report:
+def disagreements_report(
+    found: Disagreements, listed: Disagreements, *, top: int = 20, is_narrow: bool = False
+) -> Report:
     """The report of `disagreements`, of which an output shows a part.
 
     Parameters
@@ -30,6 +32,9 @@ def disagreements_report(found: Disagreements, listed: Disagreements, *, top: in
         What is listed, one by one.
     top : int
         Rows of long tables for people; 0 shows all.
+    is_narrow : bool
+        Whether the list has few columns: labels stand next to the kind, and offsets only
+        where the texts are not known.
     """
     corpus = found.corpus
     by_pair = found.by_pair()
@@ -45,7 +50,9 @@ def disagreements_report(found: Disagreements, listed: Disagreements, *, top: in
             Prose(sentences.compared(corpus, who, found.documents, found.n_spans)),
             _pairs_table(by_pair, top),
             *([_labels_table(labels, found, top)] if labels else []),
-            _list_table(shown, len(listed)) if len(listed) else Prose("Nothing to list."),
+            _list_table(shown, len(listed), is_narrow=is_narrow)
+            if len(listed)
+            else Prose("Nothing to list."),
         ]
 
     def data() -> dict[str, Any]:
@@ -73,6 +80,12 @@ def disagreements_report(found: Disagreements, listed: Disagreements, *, top: in
         make_data=data,
         make_rows=listed.to_rows,
     )
+
+
+def report_of_disagreements(found: Disagreements) -> Report:
+    """The report of disagreements, of which those are listed that differ."""
+    differing = found.only(kinds=[kind for kind in KINDS if kind != "agree"])
+    return disagreements_report(found, differing, is_narrow=True)
 
 
 def _pairs_table(by_pair: Mapping[tuple[str, str], Mapping[str, int]], top: int) -> Table:
@@ -125,7 +138,7 @@ def _name(label: str | None) -> str:
     return NO_SPAN if label is None else label
 
 
-def _list_table(shown: Disagreements, n_listed: int) -> Table:
+def _list_table(shown: Disagreements, n_listed: int, *, is_narrow: bool = False) -> Table:
     """One row for each disagreement, in the text where that is known."""
     rows, marked = shown.to_rows(), _in_texts(shown)
     one_pair = len(shown.pairs) == 1
@@ -135,11 +148,12 @@ def _list_table(shown: Disagreements, n_listed: int) -> Table:
         ("document", [row["document"] for row in rows]),
         *([("text", [row["text"] for row in rows])] if several_texts else []),
         *([] if one_pair else [("annotators", [f"{row['a']} and {row['b']}" for row in rows])]),
-        ("kind", [row["kind"] for row in rows]),
-        (first, [_span(row, "a") for row in rows]),
-        (second, [_span(row, "b") for row in rows]),
-        *([("in the text", marked)] if marked else []),
+        ("kind", [_kind_and_labels(row) if is_narrow else row["kind"] for row in rows]),
     ]
+    if not (is_narrow and marked):
+        columns.append((first, [_span(row, "a") for row in rows]))
+        columns.append((second, [_span(row, "b") for row in rows]))
+    columns += [("in the text", marked)] if marked else []
     headings = [heading for heading, _ in columns]
     remark = f"{len(rows):,} of {n_listed:,}." if len(rows) < n_listed else ""
     who = shown.pairs[0] if one_pair else ("the first", "the second")
@@ -147,6 +161,12 @@ def _list_table(shown: Disagreements, n_listed: int) -> Table:
     remark = " ".join(filter(None, (remark, legend)))
     cells = list(zip(*(column for _, column in columns), strict=True))
     return Table(headings, cells, "one by one, in reading order", remark)
+
+
+def _kind_and_labels(row: Mapping[str, Any]) -> str:
+    """The kind of a disagreement, and the label or both labels."""
+    labels = dict.fromkeys(label for side in "ab" if (label := row[f"label_{side}"]) is not None)
+    return f"{row['kind']}: {' / '.join(labels)}"
 
 
 def _span(row: Mapping[str, Any], side: str) -> str | None:

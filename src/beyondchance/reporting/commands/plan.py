@@ -17,7 +17,12 @@ if TYPE_CHECKING:
 
 
 def plan_report(
-    plans: Sequence[Plan], pilot: Agreement, corpus: Corpus, *, score: str, digits: int = 4
+    plans: Sequence[Plan],
+    pilot: Agreement | None = None,
+    corpus: Corpus | None = None,
+    *,
+    score: str = "corrected",
+    digits: int = 4,
 ) -> Report:
     """The report of `plan`, of which an output shows a part.
 
@@ -25,8 +30,8 @@ def plan_report(
     ----------
     plans : sequence of Plan
         For the half width that was asked for, then for others.
-    pilot : Agreement
-    corpus : Corpus
+    pilot : Agreement, optional
+    corpus : Corpus, optional
         What was compared.
     score : str
         What is to be known so well.
@@ -37,23 +42,26 @@ def plan_report(
     listed = [_plain(item) for item in plans]
 
     def blocks() -> list[Block]:
-        who = in_list(pilot.counts.annotators)
-        made: list[Block] = [
-            Prose(sentences.compared(corpus, who, pilot.counts.documents, pilot.n_spans)),
-            Prose(_meaning(wanted, score, digits)),
-        ]
+        made: list[Block] = [Prose(_meaning(wanted, score, digits))]
+        if pilot is not None and corpus is not None:
+            who, documents = in_list(pilot.counts.annotators), pilot.counts.documents
+            made.insert(0, Prose(sentences.compared(corpus, who, documents, pilot.n_spans)))
         if wanted.reason is None:
             rows = [
                 (f"± {item.half_width:g}", item.documents, item.low, item.high)
                 for item in sorted(plans, key=lambda item: -item.half_width)
             ]
             made.append(Table(("half width", wanted.unit, "from", "to"), rows, remark=_REMARK))
-        return [*made, *map(Prose, skipped_sentences(pilot.skipped))]
+        return [*made, *map(Prose, skipped_sentences(pilot.skipped if pilot is not None else {}))]
 
     def data() -> dict[str, Any]:
         return {
             "score": score,
-            "pilot": {**pilot.score.to_dict(), "spread": wanted.spread, "units": wanted.n_pilot},
+            "pilot": {
+                **({score: wanted.score} if pilot is None else pilot.score.to_dict()),
+                "spread": wanted.spread,
+                "units": wanted.n_pilot,
+            },
             "unit": wanted.unit,
             **listed[0],
             "plans": listed,
@@ -65,11 +73,16 @@ def plan_report(
         command="plan",
         corpus=corpus,
         signature=str(wanted.settings),
-        notes=(*corpus.notes, *caution),
+        notes=(*(() if corpus is None else corpus.notes), *caution),
         make_blocks=blocks,
         make_data=data,
         make_rows=lambda: [{"score": score, **item} for item in listed],
     )
+
+
+def report_of_plan(plan: Plan) -> Report:
+    """The report of one plan."""
+    return plan_report([plan], score=plan.of)
 
 
 _REMARK = "(from, to: the range of numbers that may be needed; a pilot gives only a rough estimate)"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import inf, nan
 from operator import attrgetter
@@ -12,14 +12,25 @@ from typing import TYPE_CHECKING, Any
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.messages import Note
 from beyondchance.reporting import breakdown, sentences
-from beyondchance.reporting.blocks import Block, Cell, Prose, Report, Table, counted, in_list
+from beyondchance.reporting.blocks import (
+    Block,
+    Cell,
+    PaperTable,
+    Prose,
+    Report,
+    Table,
+    counted,
+    in_list,
+)
+from beyondchance.reporting.paper_tables import GROUP, paper_table
 from beyondchance.reporting.parts import Part, parts_of
 from beyondchance.results.averages import AVERAGES
 from beyondchance.results.ranking import Ranking
-from beyondchance.results.score import UNMARKED
+from beyondchance.results.score import UNMARKED, Score
 from beyondchance.settings import Settings
 
 if TYPE_CHECKING:
+    from beyondchance.inference.compare import Comparison
     from beyondchance.inference.standings import Standings
     from beyondchance.messages import Text
     from beyondchance.results.agreement import Agreement
@@ -100,9 +111,7 @@ class SystemRow(breakdown.Row):
     @property
     def letters(self) -> str:
         """A letter for each of the groups."""
-        return "".join(
-            ascii_lowercase[number] if number < 26 else f" {number + 1}" for number in self.groups
-        )
+        return letters_of(self.groups)
 
     @property
     def means(self) -> dict[str, Part]:
@@ -139,10 +148,11 @@ class SystemRow(breakdown.Row):
         return {
             "measure": self.measure,
             "system": self.name,
+            "label": "",
             **self.ranks,
             **breakdown.flat_score(self.score),
-            "precision": self.score.precision,
-            "recall": self.score.recall,
+            **breakdown.flat_rates(self.score),
+            "support": sum((self.agreement.support or {}).values()),
             **breakdown.flat_intervals(self.intervals),
             **(tested if self.is_tested else {}),
             **{f"macro_{name}": part.score.corrected for name, part in self.means.items()},
@@ -153,6 +163,29 @@ class SystemRow(breakdown.Row):
                 for end in ("low", "high")
             },
         }
+
+    def flat_labels(self) -> list[dict[str, Any]]:
+        """The labels of the system for CSV."""
+        support = self.agreement.support or {}
+        return [
+            {
+                "measure": self.measure,
+                "system": self.name,
+                "label": label,
+                **breakdown.flat_score(score),
+                **breakdown.flat_rates(score),
+                "support": support.get(label),
+                **breakdown.flat_intervals(self.label_intervals.get(label, {})),
+            }
+            for label, score in self.agreement.by_label.items()
+        ]
+
+
+def letters_of(groups: Iterable[int]) -> str:
+    """A letter for each of some groups of systems."""
+    return "".join(
+        ascii_lowercase[number] if number < 26 else f" {number + 1}" for number in groups
+    )
 
 
 def system_rows(
@@ -166,7 +199,6 @@ def system_rows(
         system = ranking.systems[name]
         tested: dict[str, Any] = {}
         if sureness is not None and standings is not None:
-            groups = enumerate(standings.groups)
             tested = {
                 "intervals": standings.intervals[name],
                 "label_intervals": sureness.labels.get(name, {}),
@@ -174,13 +206,14 @@ def system_rows(
                 "is_tested": True,
                 "p_best": standings.p_best(name),
                 "p_next": standings.p_next(name),
-                "groups": tuple(number for number, group in groups if name in group),
+                "groups": standings.groups_of(name),
             }
         return SystemRow(
             measure=measure,
             score=system.score,
             level="system",
             name=name,
+            support=sum((system.support or {}).values()),
             rank_observed=before[name],
             rank_corrected=after[name],
             agreement=system,
@@ -192,8 +225,9 @@ def system_rows(
 
 def rank_report(
     rankings: Mapping[str, Ranking],
-    corpus: Corpus,
+    corpus: Corpus | None = None,
     *,
+    by_label: bool = False,
     subsets: Sequence[Subset] = (),
     sureness: Mapping[str, Sureness] | None = None,
     digits: int = 4,
@@ -204,8 +238,10 @@ def rank_report(
     ----------
     rankings : mapping of measure to Ranking
         The first is the one that is broken down.
-    corpus : Corpus
-        What was compared.
+    corpus : Corpus, optional
+        What was compared; needed for `subsets`.
+    by_label : bool
+        Whether tables and CSV have the labels of each system.
     subsets : sequence of Subset
         Rankings by the first measure on parts of the texts.
     sureness : mapping of measure to Sureness, optional
@@ -230,12 +266,14 @@ def rank_report(
             made += [sure_table(systems, sure[name].standings.settings)] if name in sure else []
         made.append(Prose(rank_changes(by_measure[measure])))
         made.append(means_table(by_measure[measure], settings))
+        if by_label:
+            made += map(labels_table, by_measure[measure])
         if standings is not None:
             made += [differences_table(standings, measure)] if len(standings.order) > 1 else []
             made += map(
                 Prose, (explanation(standings), *sentences.verdict(standings, measure, digits))
             )
-        if subsets:
+        if subsets and corpus is not None:
             neither = sentences.n_texts(corpus, documents) - sum(item.n_texts for item in subsets)
             made.append(
                 Prose(
@@ -272,7 +310,12 @@ def rank_report(
     def rows() -> list[dict[str, Any]]:
         tables = [("all", rows) for rows in by_measure.values()]
         tables += [(subset.name, rows) for subset, rows in by_subset]
-        return [{"subset": name, **row.to_flat()} for name, rows in tables for row in rows]
+        return [
+            {"subset": name, **row}
+            for name, systems in tables
+            for system in systems
+            for row in (system.to_flat(), *(system.flat_labels() if by_label else ()))
+        ]
 
     return Report(
         command="rank",
@@ -283,15 +326,23 @@ def rank_report(
         make_blocks=blocks,
         make_data=data,
         make_rows=rows,
+        make_paper=lambda: _paper_table(ranking, by_measure, settings, corpus, standings),
     )
 
 
-def compared(ranking: Ranking, corpus: Corpus) -> str:
+def compared(ranking: Ranking, corpus: Corpus | None, *, has_unit: bool = True) -> str:
     """Which systems were compared with which gold standard, on what."""
     spans = [system.by_annotator[name].n_spans for name, system in ranking.systems.items()]
     gold = max(system.by_annotator[ranking.gold].n_spans for system in ranking.systems.values())
     who = f"{in_list(list(ranking.systems))} against the gold standard {ranking.gold}"
-    return sentences.compared(corpus, who, documents_of(ranking), sum(spans) + gold)
+    return sentences.compared(
+        ranking.settings if corpus is None else corpus,
+        who,
+        documents_of(ranking),
+        sum(spans) + gold,
+        unit=next(iter(ranking.systems.values())).resampled_unit,
+        has_unit=has_unit,
+    )
 
 
 def documents_of(ranking: Ranking) -> set[str]:
@@ -299,8 +350,13 @@ def documents_of(ranking: Ranking) -> set[str]:
     return {name for system in ranking.systems.values() for name in system.counts.documents}
 
 
-def skipped_of(ranking: Ranking, corpus: Corpus) -> dict[str, int]:
+def skipped_of(ranking: Ranking, corpus: Corpus | None) -> dict[str, int]:
     """What was left out: on reading, without a partner to compare with, and without spans."""
+    if corpus is None:
+        # Of whichever system it concerns most.
+        counts = [system.skipped for system in ranking.systems.values()]
+        reasons = dict.fromkeys(reason for item in counts for reason in item)
+        return {reason: max(item.get(reason, 0) for item in counts) for reason in reasons}
     by_gold = corpus.annotation_annotator == corpus.annotators.index(ranking.gold)
     gold, systems = (
         {corpus.documents[number] for number in corpus.annotation_document[rows].tolist()}
@@ -319,9 +375,13 @@ def skipped_of(ranking: Ranking, corpus: Corpus) -> dict[str, int]:
     return {**corpus.skipped, **{what: number for what, number in left_out.items() if number}}
 
 
-def rank_notes(ranking: Ranking, corpus: Corpus, standings: Standings | None) -> tuple[Note, ...]:
+def rank_notes(
+    ranking: Ranking, corpus: Corpus | None, standings: Standings | None
+) -> tuple[Note, ...]:
     """What to know besides the ranking."""
-    notes = [*corpus.notes, *sentences.unshared_labels(corpus, corpus.annotators)]
+    notes = list(ranking.notes)
+    if corpus is not None:
+        notes = [*corpus.notes, *sentences.unshared_labels(corpus, corpus.annotators)]
     sizes = {name: len(system.counts.documents) for name, system in ranking.systems.items()}
     # Of all that the gold standard shares with any of them.
     n_documents = len(documents_of(ranking))
@@ -339,15 +399,141 @@ def explanation(standings: Standings) -> Text:
 
 
 def ranking_table(systems: Sequence[SystemRow], title: str) -> Table:
-    """The systems with both ranks, by corrected score."""
+    """The systems by corrected score, and how correction moves their ranks."""
     return breakdown.table_of(
         systems,
         ("system", attrgetter("name")),
-        *breakdown.SCORE_COLUMNS,
-        ("rank", attrgetter("rank_observed")),
-        ("corrected rank", attrgetter("rank_corrected")),
+        *breakdown.RATE_COLUMNS,
+        ("rank", attrgetter("rank_corrected")),
         ("change", attrgetter("change")),
         title=title,
+    )
+
+
+def labels_table(system: SystemRow) -> Table:
+    """The labels of a system, then all of them, then their mean."""
+    result, mean = system.agreement, system.means["label"].score
+    support = result.support or {}
+    rows: list[tuple[Cell, ...]] = [
+        (label, *_rates(score), support.get(label)) for label, score in result.by_label.items()
+    ]
+    rows.append(("all (micro)", *_rates(result.score), sum(support.values())))
+    rows.append(("mean (macro)", None, None, mean.observed, mean.chance, mean.corrected, None))
+    headings = [heading for heading, _ in breakdown.RATE_COLUMNS]
+    title = f"labels of {system.shown}, by {system.measure}"
+    return Table(("label", *headings, "support"), rows, title)
+
+
+def _rates(score: Score) -> tuple[float, ...]:
+    """What `RATE_COLUMNS` show, of a score."""
+    return score.precision, score.recall, score.observed, score.chance, score.corrected
+
+
+def _paper_table(
+    ranking: Ranking,
+    by_measure: Mapping[str, Sequence[SystemRow]],
+    settings: Settings,
+    corpus: Corpus | None,
+    standings: Standings | None,
+) -> PaperTable:
+    """The systems by each measure, with letters for those that do not differ significantly."""
+    said = compared(ranking, corpus, has_unit=False)
+    columns = []
+    if standings is not None and len(standings.order) > 1:
+        columns.append(GROUP)
+        level = f"{1 - settings.confidence:.10g}"
+        said += (
+            " Systems that share a letter do not differ significantly (permutation test within "
+            f"documents, Holm's adjustment, p > {level})."
+        )
+    sections = {f"by {measure}": rows for measure, rows in by_measure.items()}
+    return paper_table(
+        sections,
+        *columns,
+        first="system",
+        settings=settings,
+        said=said,
+        label="tab:ranking",
+        gold=ranking.gold,
+    )
+
+
+# --- Results in Python --------------------------------------------------------
+
+
+def report_of_ranking(ranking: Ranking) -> Report:
+    """The report of a ranking by one measure."""
+    return rank_report({ranking.settings.measure: ranking})
+
+
+def report_of_standings(standings: Standings) -> Report:
+    """Intervals, groups and tests of systems."""
+    measure, settings = standings.settings.measure, standings.settings
+
+    def row(name: str) -> dict[str, Any]:
+        return {
+            "system": name,
+            **breakdown.flat_intervals(standings.intervals[name]),
+            "p_best": standings.p_best(name),
+            "p_next": standings.p_next(name),
+            "group": letters_of(standings.groups_of(name)),
+        }
+
+    def blocks() -> list[Block]:
+        cells = [
+            (
+                name,
+                breakdown.cell_of(standings.intervals[name]["corrected"]),
+                standings.p_best(name),
+                standings.p_next(name),
+                letters_of(standings.groups_of(name)),
+            )
+            for name in standings.order
+        ]
+        level = f"corrected, {breakdown.interval_heading(settings)}"
+        made: list[Block] = [Table(("system", level, "p vs best", "p vs next", "group"), cells)]
+        made += [differences_table(standings, measure)] if len(standings.order) > 1 else []
+        said = (explanation(standings), *sentences.verdict(standings, measure, 4))
+        return [*made, *map(Prose, said)]
+
+    return Report(
+        command="standings",
+        signature=str(settings),
+        notes=tuple(sentences.weakest_caution(standings)),
+        make_blocks=blocks,
+        make_data=lambda: {"systems": [*map(row, standings.order)], **_comparisons(standings)},
+        make_rows=lambda: [*map(row, standings.order)],
+    )
+
+
+def report_of_comparison(found: Comparison) -> Report:
+    """A difference, its interval and its p-value."""
+    row = {
+        "difference": found.difference,
+        "low": found.interval.low,
+        "high": found.interval.high,
+        "p_value": found.p_value,
+        "p_error": found.p_error,
+        "n_documents": list(found.n_documents),
+        "paired": found.paired,
+        "reason": found.reason,
+    }
+    cells = (found.difference, breakdown.cell_of(found.interval), found.p_value)
+    level = breakdown.interval_heading(found.settings)
+
+    def blocks() -> list[Block]:
+        why = [Prose(f"No p-value: {found.reason}.")] if found.reason is not None else []
+        shown = [("the difference", found.interval)]
+        how = sentences.explained(found.interval, shown, found.settings)
+        return [Table(("difference", level, "p"), [cells]), *why, Prose(how)]
+
+    return Report(
+        command="compare",
+        signature=str(found.settings),
+        notes=tuple(sentences.cautions([found.interval])),
+        make_blocks=blocks,
+        make_data=lambda: row,
+        make_rows=lambda: [row],
     )
 
 

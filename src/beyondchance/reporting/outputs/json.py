@@ -18,11 +18,17 @@ FORMAT = 1
 def rendered(report: Report, voice: Voice = PYTHON) -> str:
     """All digits; undefined numbers are null, and notes are in the words of Python."""
     head = {"format": FORMAT, "command": report.command, "version": __version__}
-    data = {**head, **report.data}
+    data = {**head, **spoken_data(report, voice)}
+    return json.dumps(plain(data), ensure_ascii=False, indent=2) + "\n"
+
+
+def spoken_data(report: Report, voice: Voice = PYTHON) -> dict[str, Any]:
+    """The data of a report, with its notes as sentences."""
+    data = dict(report.data)
     if "notes" in data:
         own = PYTHON if voice.has_quotes else PYTHON.without_quotes()
         data["notes"] = [note.spoken(own) for note in report.notes]
-    return json.dumps(plain(data), ensure_ascii=False, indent=2) + "\n"
+    return data
 
 
 def plain(value: Any) -> Any:

@@ -4,9 +4,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from math import isnan
 
 from beyondchance.messages import spoken
-from beyondchance.reporting.blocks import Bars, Block, Curves, Prose, Table, cell_text
+from beyondchance.numbers import in_digits
+from beyondchance.reporting.blocks import (
+    Bars,
+    Block,
+    Cell,
+    Cite,
+    Curves,
+    PaperTable,
+    Prose,
+    Range,
+    Table,
+    cell_text,
+)
 from beyondchance.reporting.visible import visible
 
 _ESCAPES = {
@@ -25,14 +38,48 @@ _ESCAPES = {
     "▼": r"$\downarrow$",
 }
 _SPECIAL = re.compile("|".join(map(re.escape, _ESCAPES)))
+_NARROW = 4
+"""Columns that fit into one of the two columns of a page."""
+_NEEDS = r"% Needs \usepackage{booktabs} (and \usepackage[T1]{fontenc})."
 _NUMBER = re.compile(r"([-+<>]*[\d.,]+)( %)?")
 
 
 def rendered(blocks: Sequence[Block], *, digits: int) -> str:
     """Tables as floats; sentences become comments, pictures of characters are left out."""
-    head = r"% Needs \usepackage{booktabs} (and \usepackage[T1]{fontenc})."
     parts = [_block(block, digits) for block in blocks]
-    return "\n\n".join([head, *filter(None, parts)]) + "\n"
+    return "\n\n".join([_NEEDS, *filter(None, parts)]) + "\n"
+
+
+def for_paper(table: PaperTable, *, digits: int) -> str:
+    """The table of a paper, with its caption and label."""
+    rows = [row for section in table.sections.values() for row in section]
+    whole = Table(table.headings, rows)
+    # Wide tables take both columns of a page that has two.
+    kind = "table*" if len(table.headings) > _NARROW else "table"
+    lines = [_NEEDS, rf"\begin{{{kind}}}", r"\centering"]
+    lines += [rf"\begin{{tabular}}{{{_columns(whole)}}}", r"\toprule", _line(table.headings)]
+    for title, section in table.sections.items():
+        lines.append(r"\midrule")
+        if len(table.sections) > 1:
+            span = rf"\multicolumn{{{len(table.headings)}}}{{l}}"
+            lines.append(rf"{span}{{\emph{{{_escaped(title)}}}}} \\")
+        lines += [" & ".join(_paper_cell(cell, digits) for cell in row) + r" \\" for row in section]
+    lines += [r"\bottomrule", r"\end{tabular}"]
+    caption = "".join(map(_cited, table.caption))
+    lines += [rf"\caption{{{caption}}}", rf"\label{{{table.label}}}", rf"\end{{{kind}}}"]
+    return "\n".join(lines) + "\n"
+
+
+def _paper_cell(cell: Cell, digits: int) -> str:
+    """A cell; intervals in brackets."""
+    if not isinstance(cell, Range) or isnan(cell.low):
+        return _cell(cell_text(cell, digits))
+    ends = (in_digits(end, digits) for end in (cell.low, cell.high))
+    return f"$[{', '.join(ends)}]$" + (f"$^{{{cell.mark}}}$" if cell.mark else "")
+
+
+def _cited(piece: str | Cite) -> str:
+    return rf"\citep{{{piece.key}}}" if isinstance(piece, Cite) else _escaped(piece)
 
 
 def _block(block: Block, digits: int) -> str:
@@ -46,8 +93,8 @@ def _block(block: Block, digits: int) -> str:
 
 
 def _table(table: Table, digits: int) -> str:
-    columns = "".join("l" if table.is_left(i) else "r" for i in range(len(table.headings)))
-    lines = [r"\begin{table}", r"\centering", rf"\begin{{tabular}}{{{columns}}}", r"\toprule"]
+    lines = [r"\begin{table}", r"\centering"]
+    lines += [rf"\begin{{tabular}}{{{_columns(table)}}}", r"\toprule"]
     lines += [_line(table.headings), r"\midrule"]
     lines += [_line([cell_text(cell, digits) for cell in row]) for row in table.rows]
     lines += [r"\bottomrule", r"\end{tabular}"]
@@ -56,6 +103,11 @@ def _table(table: Table, digits: int) -> str:
     if caption:
         lines.append(rf"\caption{{{_escaped(caption)}}}")
     return "\n".join([*lines, r"\end{table}"])
+
+
+def _columns(table: Table) -> str:
+    """The sides of the columns."""
+    return "".join("l" if table.is_left(i) else "r" for i in range(len(table.headings)))
 
 
 def _line(cells: Sequence[str]) -> str:

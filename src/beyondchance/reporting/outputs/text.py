@@ -7,6 +7,7 @@ a pipe nothing is folded, and Rich is not loaded.
 from __future__ import annotations
 
 import io
+import sys
 import unicodedata
 from collections.abc import Iterator, Sequence
 from textwrap import wrap
@@ -23,42 +24,59 @@ _STYLES = {"▲": "green", "▼": "red"}
 
 
 def rendered(
-    blocks: Sequence[Block], *, digits: int, width: int | None = None, colour: bool = False
+    blocks: Sequence[Block],
+    *,
+    digits: int,
+    width: int | None = None,
+    colour: bool = False,
+    columns: int | None = None,
 ) -> str:
     """Blocks one below the other, with a line between them."""
     if width is None and not colour:
         return "\n".join(
-            "".join(f"{line.rstrip()}\n" for line in _lines(block, digits)) for block in blocks
+            "".join(f"{line.rstrip()}\n" for line in _lines(block, digits, columns))
+            for block in blocks
         )
     return drawn(blocks, digits=digits, width=width or _WIDEST, colour=colour)
 
 
-def _lines(block: Block, digits: int) -> Iterator[str]:
-    """The lines of a block, as long as they get."""
+def _lines(block: Block, digits: int, columns: int | None) -> Iterator[str]:
+    """The lines of a block; without a limit, tables are as wide as they get."""
+    width = columns or _WIDEST
     match block:
         case Prose(text, quiet):
-            yield from [visible(spoken(text))] if quiet else _wrapped(spoken(text))
+            yield from [visible(spoken(text))] if quiet else _wrapped(spoken(text), width)
         case Table():
-            yield from _wrapped(block.title)
-            yield from _laid_out(block, digits)
-            yield from _wrapped(block.remark)
+            yield from _wrapped(block.title, width)
+            yield from _laid_out(block, digits, columns)
+            yield from _wrapped(block.remark, width)
         case Bars():
-            yield from drawn_bars(block, digits=digits, width=_WIDEST)
+            yield from drawn_bars(block, digits=digits, width=width)
         case Curves():
-            yield from drawn_curves(block, digits=digits, width=_WIDEST)
+            yield from drawn_curves(block, digits=digits, width=width)
 
 
-def _wrapped(text: str) -> list[str]:
-    return wrap(visible(text), _WIDEST, break_long_words=False, break_on_hyphens=False)
+def _wrapped(text: str, columns: int) -> list[str]:
+    return wrap(visible(text), columns, break_long_words=False, break_on_hyphens=False)
 
 
-def _laid_out(table: Table, digits: int) -> Iterator[str]:
-    """Columns as wide as what they hold, below their headings."""
+def _laid_out(table: Table, digits: int, limit: int | None = None) -> Iterator[str]:
+    """Columns as wide as what they hold, below their headings.
+
+    Where the table is wider than the limit, if there is one, its widest column of words is
+    folded.
+    """
     rows = [[visible(cell_text(cell, digits)) for cell in row] for row in table.rows]
     headings = [visible(heading) for heading in table.headings]
     columns = list(zip(headings, *rows, strict=True))
     widths = [max(map(_columns_of, column)) for column in columns]
     left = [table.is_left(number) for number in range(len(columns))]
+    excess = sum(widths) + 3 * (len(widths) - 1) - (limit or sys.maxsize)
+    if excess > 0 and any(left):
+        names = (number for number, is_left in enumerate(left) if is_left)
+        widest = max(names, key=widths.__getitem__)
+        widths[widest] = max(widths[widest] - excess, _LEAST)
+        rows = [line for row in rows for line in _folded(row, widest, widths[widest])]
     for number, row in enumerate([headings, *rows]):
         cells = [
             cell + " " * (room - _columns_of(cell))
@@ -69,6 +87,14 @@ def _laid_out(table: Table, digits: int) -> Iterator[str]:
         yield "   ".join(cells)
         if number == 0:
             yield "─" * (sum(widths) + 3 * (len(widths) - 1))
+
+
+def _folded(row: Sequence[str], column: int, width: int) -> Iterator[list[str]]:
+    """The lines of a row of which one cell has no more room than this."""
+    first, *others = wrap(row[column], width) or [""]
+    yield [first if number == column else cell for number, cell in enumerate(row)]
+    for line in others:
+        yield [line if number == column else "" for number in range(len(row))]
 
 
 _LEAST = 10

@@ -1,0 +1,104 @@
+"""The one table of a result for a paper, with a caption that needs no other text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
+from operator import attrgetter
+from typing import TYPE_CHECKING
+
+from beyondchance.reporting import breakdown as levels
+from beyondchance.reporting.blocks import Cite, PaperTable, counted, in_list
+from beyondchance.settings import Settings
+
+if TYPE_CHECKING:
+    from beyondchance.results.intervals import ConfidenceInterval
+
+PAPER = Cite("li-etal-2024-estimating", "Li et al., 2024")
+"""The paper that defines chance agreement, by its key in ``beyondchance --cite``."""
+_ONE = {"documents": "document", "sentences": "sentence", "annotators": "annotator"}
+_METHODS = {"bca": "BCa bootstrap", "percentile": "percentile bootstrap"}
+_PLACES = {
+    "sentence": "within sentences",
+    "document": "within documents",
+    "corpus": "anywhere in the corpus",
+}
+
+
+def paper_table(
+    sections: Mapping[str, Sequence[levels.Row]],
+    *columns: levels.Column,
+    first: str,
+    settings: Settings,
+    said: str,
+    label: str,
+    gold: str | None = None,
+) -> PaperTable:
+    """A table of scores, with the same columns in every section.
+
+    Parameters
+    ----------
+    sections : mapping of str to rows
+    *columns : Column
+        What stands after the scores.
+    first : str
+        The heading of the names.
+    settings : Settings
+    said : str
+        The beginning of the caption: what was compared.
+    label : str
+    gold : str, optional
+        The gold standard: its precision and recall are shown, and its spans.
+    """
+    rows = list(chain.from_iterable(sections.values()))
+    scores = levels.SCORE_COLUMNS if gold is None else levels.RATE_COLUMNS
+    ends = [row.intervals["corrected"] for row in rows if row.intervals]
+    shown: list[levels.Column] = [(first, _name), *scores]
+    if ends:
+        shown.append(("", lambda row: levels.cell_of(row.intervals.get("corrected"))))
+    shown += [*columns, levels.SPANS if gold is None else levels.SUPPORT]
+    return PaperTable(
+        headings=[heading for heading, _ in shown],
+        sections={
+            title: [tuple(cell(row) for _, cell in shown) for row in section]
+            for title, section in sections.items()
+        },
+        caption=[f"{said} ", *_columns_explained(rows, settings, gold), *_brackets(ends, settings)],
+        label=label,
+    )
+
+
+def _name(row: levels.Row) -> str:
+    return row.measure if row.level == "all" else row.shown
+
+
+def _columns_explained(
+    rows: Iterable[levels.Row], settings: Settings, gold: str | None
+) -> list[str | Cite]:
+    """What the columns are."""
+    observed = "Observed: F1." if gold is None else "Support: spans of the gold standard."
+    place = _PLACES.get(settings.unit, "")
+    words: list[str | Cite] = [
+        f"{observed} Chance: expected F1 of random spans of the same lengths (in "
+        f"{settings.positions}), placed {place} ",
+        PAPER,
+        ". Corrected: share of the agreement possible beyond chance that was achieved.",
+    ]
+    undefined = [_name(row) for row in rows if row.score.reason is not None]
+    return [*words, *([f" Undefined (-): {in_list(undefined)}."] if undefined else [])]
+
+
+def _brackets(ends: Sequence[ConfidenceInterval], settings: Settings) -> list[str]:
+    """What the brackets are; nothing where there are none."""
+    if not ends:
+        return []
+    units = " and ".join(counted(size, _ONE[kind]) for kind, size in ends[0].units)
+    how = f"Student's t from the jackknife over {units}"
+    if method := _METHODS.get(settings.interval_method or ""):
+        how = f"{method}, {settings.resamples:,} resamples of {units}"
+    star = " *: the interval is a rough guide." if any(item.caution for item in ends) else ""
+    return [f" Brackets: {levels.interval_heading(settings)} confidence intervals ({how}).{star}"]
+
+
+GROUP: levels.Column = ("", attrgetter("letters"))
+"""The letters of systems that do not differ significantly."""
