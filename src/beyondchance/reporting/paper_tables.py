@@ -78,9 +78,9 @@ def _columns_explained(
     """What the columns are."""
     observed = "Observed: F1." if gold is None else "Support: spans of the gold standard."
     place = _PLACES.get(settings.unit, "")
+    spans = f"random spans of the same lengths (in {settings.positions})"
     words: list[str | Cite] = [
-        f"{observed} Chance: expected F1 of random spans of the same lengths (in "
-        f"{settings.positions}), placed {place} ",
+        f"{observed} Chance: expected F1 of {spans}, placed {place} ",
         PAPER,
         ". Corrected: share of the agreement possible beyond chance that was achieved.",
     ]
