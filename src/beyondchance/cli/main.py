@@ -49,8 +49,15 @@ CITATION = """\
   author    = {Li, Diya and Ros{\\'e}, Carolyn and Yuan, Ao and Zhou, Chunxiao},
   booktitle = {Proceedings of the 62nd Annual Meeting of the Association for Computational
                Linguistics (Volume 1: Long Papers)},
+  month     = aug,
   year      = {2024},
-  url       = {https://arxiv.org/abs/2407.11371},
+  address   = {Bangkok, Thailand},
+  publisher = {Association for Computational Linguistics},
+  pages     = {5085--5097},
+  doi       = {10.18653/v1/2024.acl-long.278},
+  url       = {https://aclanthology.org/2024.acl-long.278},
+  eprint    = {2407.11371},
+  archiveprefix = {arXiv},
 }
 """
 
