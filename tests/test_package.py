@@ -16,8 +16,8 @@ import pytest
 import yaml
 
 import beyondchance
-from beyondchance.cli.main import CITATION
 from beyondchance.messages import COMMAND_LINE, Quote, Use
+from beyondchance.reporting.citations import CITATION
 
 ROOT = Path(__file__).parent.parent
 MODULES = ["beyondchance"] + [

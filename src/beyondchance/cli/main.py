@@ -16,6 +16,7 @@ from typing import Any, NoReturn
 
 import click
 
+from beyondchance.reporting.citations import bibtex
 from beyondchance.version import __version__
 
 COMMANDS = {
@@ -35,31 +36,6 @@ COMMANDS = {
 
 DATA, USAGE, BELOW, INTERRUPTED, CLOSED_PIPE = 1, 2, 3, 130, 141
 """Exit codes."""
-
-CITATION = """\
-@software{beyondchance,
-  title   = {beyondchance: agreement of span annotations beyond chance},
-  author  = {{The beyondchance maintainers}},
-  version = {%s},
-  year    = {2026},
-}
-
-@inproceedings{li-etal-2024-estimating,
-  title     = {Estimating Agreement by Chance for Sequence Annotation},
-  author    = {Li, Diya and Ros{\\'e}, Carolyn and Yuan, Ao and Zhou, Chunxiao},
-  booktitle = {Proceedings of the 62nd Annual Meeting of the Association for Computational
-               Linguistics (Volume 1: Long Papers)},
-  month     = aug,
-  year      = {2024},
-  address   = {Bangkok, Thailand},
-  publisher = {Association for Computational Linguistics},
-  pages     = {5085--5097},
-  doi       = {10.18653/v1/2024.acl-long.278},
-  url       = {https://aclanthology.org/2024.acl-long.278},
-  eprint    = {2407.11371},
-  archiveprefix = {arXiv},
-}
-"""
 
 
 class _Group(click.Group):
@@ -124,7 +100,7 @@ def _printing(
     help="Print the version and exit.",
 )
 @_printing(
-    lambda _: CITATION % __version__,
+    lambda _: bibtex(),
     "--cite",
     is_flag=True,
     help="Print BibTeX of this package and of the paper, and exit.",

@@ -7,24 +7,9 @@ from collections.abc import Sequence
 
 from beyondchance.messages import spoken
 from beyondchance.reporting.blocks import Bars, Block, Curves, Prose, Table, cell_text
+from beyondchance.reporting.escaping import in_latex
 from beyondchance.reporting.visible import visible
 
-_ESCAPES = {
-    **{character: rf"\{character}" for character in "{}$&#%_"},
-    "\\": r"\textbackslash{}",
-    "^": r"\textasciicircum{}",
-    "~": r"\textasciitilde{}",
-    "<": r"\textless{}",
-    ">": r"\textgreater{}",
-    "|": r"\textbar{}",
-    "[": "{[}",  # at the beginning of a row it would be taken for an option of the row before
-    "]": "{]}",
-    "*": "{*}",  # the same
-    '"': r"\textquotedbl{}",
-    "▲": r"$\uparrow$",
-    "▼": r"$\downarrow$",
-}
-_SPECIAL = re.compile("|".join(map(re.escape, _ESCAPES)))
 _NUMBER = re.compile(r"([-+<>]*[\d.,]+)( %)?")
 
 
@@ -54,7 +39,7 @@ def _table(table: Table, digits: int) -> str:
     title = f"{table.title[0].upper()}{table.title[1:]}." if table.title else ""
     caption = " ".join(filter(None, (title, table.remark)))
     if caption:
-        lines.append(rf"\caption{{{_escaped(caption)}}}")
+        lines.append(rf"\caption{{{in_latex(caption)}}}")
     return "\n".join([*lines, r"\end{table}"])
 
 
@@ -67,8 +52,4 @@ def _cell(text: str) -> str:
     number = _NUMBER.fullmatch(text)
     if number:
         return f"${number[1].replace(',', '{,}')}$" + (r"\,\%" if number[2] else "")
-    return _escaped(text)
-
-
-def _escaped(text: str) -> str:
-    return _SPECIAL.sub(lambda found: _ESCAPES[found[0]], visible(text))
+    return in_latex(text)
