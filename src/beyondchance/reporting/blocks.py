@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, TypeVar
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.messages import Note, Text, Use
 from beyondchance.numbers import in_digits
+from beyondchance.reporting.paragraphs import Paragraph
 
 CUT = Note(("long tables are cut; ", Use("top", 0), " shows all of them"))
 """A note for those who look at tables."""
@@ -109,6 +110,8 @@ class Report:
         What it was computed from.
     skipped : mapping of str to int, optional
         What was left out, and how often.
+    make_methods : function
+        What a paper says about how the result was computed; empty by default.
     """
 
     command: str
@@ -119,6 +122,7 @@ class Report:
     signature: str | None = None
     corpus: Corpus | None = None
     skipped: Mapping[str, int] | None = None
+    make_methods: Callable[[], Paragraph] = Paragraph
 
     @cached_property
     def blocks(self) -> list[Block]:

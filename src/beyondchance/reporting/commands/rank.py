@@ -22,6 +22,7 @@ from beyondchance.settings import Settings
 if TYPE_CHECKING:
     from beyondchance.inference.standings import Standings
     from beyondchance.messages import Text
+    from beyondchance.reporting.paragraphs import Paragraph
     from beyondchance.results.agreement import Agreement
     from beyondchance.results.intervals import ConfidenceInterval
 
@@ -269,6 +270,11 @@ def rank_report(
             **({"subsets": parts} if parts else {}),
         }
 
+    def methods() -> Paragraph:
+        from beyondchance.reporting.methods import methods_of_ranking  # noqa: PLC0415 - rarely wanted
+
+        return methods_of_ranking(ranking, standings, corpus=corpus, digits=digits)
+
     def rows() -> list[dict[str, Any]]:
         tables = [("all", rows) for rows in by_measure.values()]
         tables += [(subset.name, rows) for subset, rows in by_subset]
@@ -283,15 +289,21 @@ def rank_report(
         make_blocks=blocks,
         make_data=data,
         make_rows=rows,
+        make_methods=methods,
     )
 
 
 def compared(ranking: Ranking, corpus: Corpus) -> str:
     """Which systems were compared with which gold standard, on what."""
+    who = f"{in_list(list(ranking.systems))} against the gold standard {ranking.gold}"
+    return sentences.compared(corpus, who, documents_of(ranking), n_spans_of(ranking))
+
+
+def n_spans_of(ranking: Ranking) -> int:
+    """How many spans the gold standard and all systems have."""
     spans = [system.by_annotator[name].n_spans for name, system in ranking.systems.items()]
     gold = max(system.by_annotator[ranking.gold].n_spans for system in ranking.systems.values())
-    who = f"{in_list(list(ranking.systems))} against the gold standard {ranking.gold}"
-    return sentences.compared(corpus, who, documents_of(ranking), sum(spans) + gold)
+    return sum(spans) + gold
 
 
 def documents_of(ranking: Ranking) -> set[str]:
