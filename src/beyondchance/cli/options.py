@@ -317,7 +317,7 @@ METHODS = in_output(
     "--methods",
     is_flag=True,
     help="Print, instead of the tables, a paragraph for a paper that says how the result was "
-    "computed, with all numbers; JSON has it besides.",
+    "computed, with all numbers; JSON has both.",
 )
 _PRINTING = (
     in_output(
