@@ -85,6 +85,88 @@ for single documents and `--sensitivity`. The schema ships with the package, as
 ```
 """
 
+PAPER = """\
+# For your paper
+
+<!-- Made by docs/pages.py from the real output. -->
+
+What a paper needs besides the number: a paragraph that says how it was computed, a table, and what
+to cite.
+
+## The methods paragraph
+
+`--methods` makes `agree`, `rank` and `difficulty` print, instead of their tables, a paragraph with
+all numbers filled in:
+
+```console
+$ {agree}
+```
+
+{agree_output}
+
+It is made from the result and its settings: the measure, the chance model, the scope and the unit
+that were used, whether chance is exact or estimated, and intervals and tests only if they were
+computed. Shorten it as you like, but keep the signature, which says the same in one line.
+Annotators are counted, not named; the best and the worst system are named.
+
+With `--output latex`, works are cited by `\\citep`, and special characters are escaped:
+
+```console
+$ {rank}
+```
+
+```latex
+{rank_output}
+```
+
+`--output markdown` is for Markdown, and `--output json` has the text as `methods`, next to the
+result.
+
+## The table
+
+`--output latex` prints tables for the package booktabs:
+
+```console
+$ {table}
+```
+
+```latex
+{table_output}
+```
+
+## What to cite
+
+`beyondchance --cite` prints the BibTeX entries of the keys that the paragraph uses:
+
+```bibtex
+{cite_output}
+```
+
+## From the report
+
+[The report](report.md) ends with a box that holds all of this, each text with a button that copies
+it.
+"""
+
+
+def paper_page() -> str:
+    """What a paper can take over, from the real output."""
+    agree = "beyondchance agree example/ada.conll example/ben.conll --confidence 0.95 --methods"
+    rank = "beyondchance rank example/*.conll --confidence 0.95 --methods --output latex"
+    table = "beyondchance rank example/*.conll --digits 2 --output latex"
+    with tempfile.TemporaryDirectory() as folder, chdir(folder):
+        ran("beyondchance demo --quiet --files example")
+        quoted = ran(f"{agree} --quiet --output markdown").splitlines()
+        return PAPER.format(
+            agree=agree,
+            agree_output="\n".join(f"> {line}".rstrip() for line in quoted),
+            rank=rank,
+            rank_output=ran(f"{rank} --quiet").rstrip(),
+            table=table,
+            table_output=ran(f"{table} --quiet").rstrip(),
+            cite_output=ran("beyondchance --cite").rstrip(),
+        )
+
 
 def cli_page() -> str:
     """Every command: its help, and what it prints."""
@@ -132,6 +214,7 @@ def example_report() -> str:
 
 PAGES = {
     "cli.md": cli_page,
+    "paper.md": paper_page,
     "deviations.md": deviations_page,
     "_static/example-report.html": example_report,
 }

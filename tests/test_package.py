@@ -13,9 +13,11 @@ import tomllib
 from pathlib import Path
 
 import pytest
+import yaml
 
 import beyondchance
 from beyondchance.messages import COMMAND_LINE, Quote, Use
+from beyondchance.reporting.citations import CITATION
 
 ROOT = Path(__file__).parent.parent
 MODULES = ["beyondchance"] + [
@@ -128,6 +130,36 @@ def test_versions_agree():
     changelog = (ROOT / "CHANGELOG.md").read_text("utf-8")
     assert f"## {beyondchance.__version__}" in changelog
     assert "version" in tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["dynamic"]
+
+
+_FIELD = re.compile(r"^  (\w+) += \{(.*?)\},$", re.MULTILINE | re.DOTALL)
+"""A field of BibTeX."""
+
+
+def test_citations_agree():
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))
+    paper = citation["references"][0]
+    software, article = CITATION.split("\n\n")
+    fields = [
+        {name: " ".join(value.split()) for name, value in re.findall(_FIELD, entry)}
+        for entry in (software, article)
+    ]
+    assert fields[0]["title"] == citation["title"]
+    assert fields[1] == {
+        "title": paper["title"],
+        "author": " and ".join(
+            f"{author['family-names']}, {author['given-names']}" for author in paper["authors"]
+        ).replace("é", r"{\'e}"),
+        "booktitle": paper["collection-title"],
+        "year": str(paper["year"]),
+        "address": paper["publisher"]["location"],
+        "publisher": paper["publisher"]["name"],
+        "pages": f"{paper['start']}--{paper['end']}",
+        "doi": paper["doi"],
+        "url": paper["url"],
+        "eprint": paper["identifiers"][0]["value"].removeprefix("arXiv:"),
+        "archiveprefix": "arXiv",
+    }
 
 
 def test_errors_survive_pickling():

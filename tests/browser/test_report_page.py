@@ -14,8 +14,9 @@ import pytest
 from playwright.sync_api import expect
 
 import report_corpora
-from beyondchance import disagreements, example, read, report
+from beyondchance import disagreements, example, rank, read, report
 from beyondchance.cli.main import main
+from beyondchance.reporting.escaping import in_latex
 from beyondchance.scoring.api import agreement
 
 KINDS = ("pair", "team", "systems")
@@ -576,6 +577,94 @@ def test_charts_are_saved(made, open_page):
         first, n_colours = page.evaluate(PIXELS, b64encode(content).decode())
         assert first == 0xFFFFFFFF  # white paper, whatever the page's
         assert n_colours > 10
+
+
+# --- For a paper --------------------------------------------------------------
+
+COPYABLE = ("methods", "methods-latex", "table-latex", "bibtex")
+
+
+def opened_box(open_page, path, **options):
+    """The page with its box for a paper opened."""
+    page = open_page(path, **options)
+    assert not page.locator("#copy-methods").is_visible()
+    page.locator("#paper summary").click()
+    return page
+
+
+@pytest.mark.parametrize(("kind", "command"), [("pair", "agree"), ("systems", "rank")])
+def test_texts_for_a_paper_are_those_of_the_commands(kind, command, made, open_page, capsys):
+    made = made(kind)
+    page = opened_box(open_page, made.path)
+    shown = {name: page.text_content(f"#copy-{name}") for name in COPYABLE}
+
+    def printed(*args):
+        capsys.readouterr()
+        assert main([*args]) == 0
+        return capsys.readouterr().out
+
+    options = (*made.args, "--methods", "--digits", "3", "--quiet", "--output")
+    assert printed(command, *options, "text").startswith(f"{shown['methods']}\n\n")
+    assert printed(command, *options, "latex").startswith(f"{shown['methods-latex']}\n\n")
+    assert printed("--cite") == shown["bibtex"]
+    assert r"\begin{tabular}" in shown["table-latex"]
+    assert page.text_content("#signature") in shown["table-latex"]
+    if kind == "systems":
+        rows = [line.split(" & ")[0] for line in shown["table-latex"].splitlines() if " & " in line]
+        assert set(rows[1:]) == set(report_corpora.SYSTEMS)
+
+
+def test_texts_for_a_paper_are_copied(made, open_page):
+    allowed = {"permissions": ["clipboard-read", "clipboard-write"]}
+    page = opened_box(open_page, made("systems").path, **allowed)
+    buttons = page.get_by_role("button", name=re.compile("^Copy: "))
+    assert buttons.count() == len(COPYABLE)
+    for name, button in zip(COPYABLE, buttons.all(), strict=True):
+        figure = page.locator("figure.copyable", has=page.locator(f"#copy-{name}"))
+        expect(figure.get_by_role("status")).to_have_text("")
+        button.click()
+        expect(figure.get_by_role("status")).to_have_text("Copied")
+        assert page.evaluate("navigator.clipboard.readText()") == page.text_content(f"#copy-{name}")
+
+
+def test_copying_by_keyboard_and_without_a_clipboard(made, open_page):
+    page = open_page(made("pair").path)
+    page.evaluate("() => { navigator.clipboard.writeText = () => Promise.reject(new Error()); }")
+    page.locator("#paper summary").focus()
+    page.keyboard.press("Enter")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    status = page.locator("#paper [role=status]").first
+    expect(status).to_have_text("Selected: copy it with Ctrl+C or ⌘C")
+    assert page.evaluate("getSelection().toString()") == page.text_content("#copy-methods")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("kind", ["pair", "systems"])
+def test_the_box_for_a_paper_looks_right(kind, scheme, made, open_page, axe_findings):
+    page = opened_box(open_page, made(kind).path, viewport=PHONE, color_scheme=scheme)
+    page.get_by_role("button", name=re.compile("^Copy: ")).first.click()
+    assert axe_findings(page, "#paper") == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+    assert page.evaluate(STICKING_OUT) == []
+    cut = "all => all.filter((e) => e.scrollWidth > e.clientWidth).map((e) => e.id)"
+    assert page.eval_on_selector_all(".copyable pre", cut) == []
+    for button in page.locator(".copyable button").all():
+        assert button.bounding_box()["height"] >= 24
+
+
+def test_harm_in_texts_for_a_paper(open_page):
+    marks = [[(0, 2, "P")], [(1, 2, "P")]]
+    corpus = report_corpora.Corpus.from_spans(
+        {"gold": marks, **dict.fromkeys(report_corpora.HARM, marks[::-1])}, lengths=[5, 6]
+    )
+    page = opened_box(open_page, report(rank(corpus, gold="gold"), corpus, resamples=99).html)
+    table = page.text_content("#copy-table-latex")
+    for name in report_corpora.HARM:
+        assert in_latex(name) in table
+    assert "hacked" not in page.text_content("#copy-methods")  # what may be a path is not named
+    assert page.evaluate("window.hacked") is None
+    assert page.locator("#paper img, #paper svg, #paper script").count() == 0
 
 
 # --- What people put in -------------------------------------------------------

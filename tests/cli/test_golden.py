@@ -48,6 +48,14 @@ CALLS = {
     "demo": ("demo",),
 }
 
+METHODS = {
+    "agree-methods": ("agree", *TEAM, *SURE, "--null"),
+    "agree-two-methods": ("agree", *TEAM[:2]),
+    "rank-methods": ("rank", *TEAM, *SURE),
+    "difficulty-methods": ("difficulty", *TEAM, "--gold", "ada", "--digits", "2"),
+}
+"""Calls that print a paragraph for a paper."""
+
 
 @pytest.fixture(autouse=True)
 def example(tmp_path, monkeypatch):
@@ -95,6 +103,28 @@ def test_output(call, output, capsys, request):
         assert {len(row) for row in rows} == {len(rows[0])}
 
 
+IN_PROSE = [output for output in OUTPUTS if output != "csv"]
+
+
+@pytest.mark.parametrize("output", IN_PROSE)
+@pytest.mark.parametrize("call", METHODS)
+def test_methods(call, output, capsys, request):
+    capsys.readouterr()
+    assert main([*METHODS[call], "--methods", "--quiet", "--output", output]) == 0
+    found = capsys.readouterr()
+    assert found.err == ""
+    if output != "json":
+        checked(found.out, f"{call}{OUTPUTS[output]}", request)
+        return
+    result = json.loads(found.out)
+    jsonschema.validate(result, SCHEMA)
+    assert main([*METHODS[call], "--quiet", "--output", "json"]) == 0
+    usual = json.loads(capsys.readouterr().out)
+    assert main([*METHODS[call], "--methods", "--quiet"]) == 0
+    assert capsys.readouterr().out.startswith(f"{result.pop('methods')}\n\n")
+    assert result == usual
+
+
 @pytest.mark.parametrize("form", ["table", "conll"])
 def test_conversion(form, capsys, request):
     capsys.readouterr()
@@ -131,4 +161,5 @@ def test_no_file_is_left_over():
     calls = {f"{call}{LIST_OUTPUTS[output]}" for call, output in SHOWN}
     fitted = {f"{call}-{width}.txt" for call in FITTED for width in WIDTHS}
     converted = {"convert.table", "convert.conll"}
-    assert {path.name for path in GOLDEN.iterdir()} == calls | fitted | converted
+    methods = {f"{call}{OUTPUTS[form]}" for call in METHODS for form in IN_PROSE if form != "json"}
+    assert {path.name for path in GOLDEN.iterdir()} == calls | fitted | converted | methods

@@ -292,6 +292,12 @@ USAGE = {
         "invalid value for '--spans': a span of length 11 cannot be placed in a text of 10 "
         "positions; expected no more than the text holds"
     ),
+    "agree spans.csv --methods --output csv": (
+        "--methods gives sentences, not CSV; choose from: text, json, markdown, latex"
+    ),
+    "difficulty spans.csv --methods --save x.csv": (
+        "--methods gives sentences, not CSV; choose from: text, json, markdown, latex"
+    ),
     "place --spans 5": "missing option '--length'",
     "place --length 10": "missing option '--spans'",
 }

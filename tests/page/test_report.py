@@ -21,6 +21,8 @@ from beyondchance import (
     rank,
     report,
 )
+from beyondchance.reporting.citations import bibtex
+from beyondchance.reporting.methods import methods_of_agreement, methods_of_ranking
 
 pytestmark = pytest.mark.slow
 
@@ -182,6 +184,36 @@ class TestUndefined:
         corpus = Corpus.from_spans(spans, lengths=[2])
         page = report(agreement(corpus), corpus, **FEW)
         assert "The corrected score is undefined: " in page.html
+
+
+class TestForAPaper:
+    @staticmethod
+    def texts(page):
+        found = re.findall(r'<pre id="copy-([\w-]+)">(.*?)</pre>', page.html, re.DOTALL)
+        return {name: unescape(text) for name, text in found}
+
+    @pytest.mark.parametrize("has_corpus", [True, False])
+    def test_agreement(self, has_corpus):
+        corpus = example() if has_corpus else None
+        result = agreement(example())
+        intervals = result.intervals(seed=0, **FEW)
+        texts = self.texts(report(result, corpus, **FEW))
+        paragraph = methods_of_agreement(result, intervals, corpus=corpus, digits=3)
+        assert texts["methods"] == str(paragraph)
+        assert texts["methods-latex"] == paragraph.written("latex")
+        assert texts["table-latex"].count(r"\begin{table}") == 1
+        assert texts["bibtex"] == bibtex()
+
+    @pytest.mark.parametrize("has_corpus", [True, False])
+    def test_ranking(self, has_corpus):
+        corpus = example() if has_corpus else None
+        ranking = rank(example(), gold="ada")
+        standings = compare_systems(ranking, seed=0, **FEW)
+        texts = self.texts(report(ranking, corpus, **FEW))
+        paragraph = methods_of_ranking(ranking, standings, corpus=corpus, digits=3)
+        assert texts["methods"] == str(paragraph)
+        assert texts["table-latex"].count(r"\begin{table}") == 1
+        assert "cleo & $0.792$ & $0.276$ & $0.713$" in texts["table-latex"]
 
 
 def test_files(team, tmp_path):

@@ -159,6 +159,14 @@ class TestAgainstAGoldStandard:
             assert alone.support == system.support
 
 
+@pytest.mark.parametrize("name", ["agreement", "agreement-gold", "ranking", "difficulty"])
+def test_methods_for_a_paper(name):
+    result = RESULTS[name]
+    assert "(Li et al., 2024)" in result.methods()
+    assert r"\citep{li-etal-2024-estimating}" in result.methods("latex")
+    assert str(result.settings) in result.methods()
+
+
 def test_an_interval_unpacks():
     interval = RESULTS["interval"]
     low, high = interval

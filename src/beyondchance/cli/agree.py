@@ -67,6 +67,7 @@ Scored = TypeVar("Scored", Agreement, Ranking)
 )
 @flags.TOP
 @flags.FAIL_UNDER
+@flags.METHODS
 @flags.output
 def command(files: tuple[str, ...], **options: Any) -> int:
     """How much annotators agree beyond chance.
@@ -82,6 +83,7 @@ def command(files: tuple[str, ...], **options: Any) -> int:
     beyondchance agree export.json --confidence 0.95 --null
     """
     flags.check_intervals_wanted(options)
+    flags.check_methods_fit(options)
     given = streams(files)
     with working("reading and scoring", quiet=options["quiet"]) as say:
         corpus = load(given, options)

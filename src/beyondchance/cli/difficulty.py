@@ -18,6 +18,7 @@ from beyondchance.scoring.api import difficulty
 @flags.scoring
 @flags.uncertainty
 @flags.TOP
+@flags.METHODS
 @flags.output
 def command(files: tuple[str, ...], **options: Any) -> None:
     """How hard it is to agree by chance, overall and by document.
@@ -30,6 +31,7 @@ def command(files: tuple[str, ...], **options: Any) -> None:
     beyondchance difficulty export.json --gold expert
     """
     flags.check_intervals_wanted(options)
+    flags.check_methods_fit(options)
     with working("reading and scoring", quiet=options["quiet"]):
         corpus = load(streams(files), options)
         result = difficulty(corpus, **flags.scoring_options(options))

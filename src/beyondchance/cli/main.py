@@ -16,6 +16,7 @@ from typing import Any, NoReturn
 
 import click
 
+from beyondchance.reporting.citations import bibtex
 from beyondchance.version import __version__
 
 COMMANDS = {
@@ -35,24 +36,6 @@ COMMANDS = {
 
 DATA, USAGE, BELOW, INTERRUPTED, CLOSED_PIPE = 1, 2, 3, 130, 141
 """Exit codes."""
-
-CITATION = """\
-@software{beyondchance,
-  title   = {beyondchance: agreement of span annotations beyond chance},
-  author  = {{The beyondchance maintainers}},
-  version = {%s},
-  year    = {2026},
-}
-
-@inproceedings{li-etal-2024-estimating,
-  title     = {Estimating Agreement by Chance for Sequence Annotation},
-  author    = {Li, Diya and Ros{\\'e}, Carolyn and Yuan, Ao and Zhou, Chunxiao},
-  booktitle = {Proceedings of the 62nd Annual Meeting of the Association for Computational
-               Linguistics (Volume 1: Long Papers)},
-  year      = {2024},
-  url       = {https://arxiv.org/abs/2407.11371},
-}
-"""
 
 
 class _Group(click.Group):
@@ -117,7 +100,7 @@ def _printing(
     help="Print the version and exit.",
 )
 @_printing(
-    lambda _: CITATION % __version__,
+    lambda _: bibtex(),
     "--cite",
     is_flag=True,
     help="Print BibTeX of this package and of the paper, and exit.",

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 import click
 
-from beyondchance.cli.running import Option
+from beyondchance.cli.running import Option, form_of
 from beyondchance.core.measures import MEASURES
 from beyondchance.core.models import AUTO, MODELS
 from beyondchance.io.registry import FORMATS
@@ -280,6 +280,13 @@ def check_intervals_wanted(options: Mapping[str, Any]) -> None:
             raise click.UsageError(f"{flag} is for intervals; pass --confidence 0.95 as well")
 
 
+def check_methods_fit(options: Mapping[str, Any]) -> None:
+    """Refuse a paragraph where there is no room for sentences, before all the work."""
+    if options["methods"] and (options["output"] or form_of(options["save"])) == "csv":
+        forms = ", ".join(form for form in OUTPUTS if form != "csv")
+        raise click.UsageError(f"--methods gives sentences, not CSV; choose from: {forms}")
+
+
 def _form(forms: Iterable[str]) -> Decorator:
     return in_output(
         "--output",
@@ -306,6 +313,12 @@ def top(default: int, text: str) -> Decorator:
 
 QUIET = in_output("--quiet", "-q", is_flag=True, help="No notes and no progress.")
 TOP = top(20, "Rows of long tables in text; 0 shows all, as JSON and CSV do.")
+METHODS = in_output(
+    "--methods",
+    is_flag=True,
+    help="Print, instead of the tables, a paragraph for a paper that says how the result was "
+    "computed, with all numbers; JSON has both.",
+)
 _PRINTING = (
     in_output(
         "--save",

@@ -42,6 +42,7 @@ from beyondchance.types import Bools
     "paper takes 0.825.",
 )
 @flags.FAIL_UNDER
+@flags.METHODS
 @flags.output
 def command(files: tuple[str, ...], **options: Any) -> int:
     """Systems against a gold standard, ranked before and after correction.
@@ -55,6 +56,7 @@ def command(files: tuple[str, ...], **options: Any) -> int:
     beyondchance rank gold.conll a.conll b.conll --confidence 0.95
     """
     flags.check_intervals_wanted(options)
+    flags.check_methods_fit(options)
     given = streams(files)
     if options["gold"] is None and len(given) > 1:
         first = given[0].item if isinstance(given[0], Named) else given[0]

@@ -7,6 +7,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ from beyondchance.cli.main import DATA, USAGE
 from beyondchance.errors import BeyondChanceError, OptionError
 from beyondchance.io.saving import save_file
 from beyondchance.messages import COMMAND_LINE, Note, Text, Voice, spoken
-from beyondchance.reporting.blocks import Report
+from beyondchance.reporting.blocks import CUT, Report
 from beyondchance.reporting.rendering import OUTPUTS, rendered
 from beyondchance.reporting.sentences import condensed
 from beyondchance.reporting.visible import visible
@@ -148,13 +149,20 @@ def emit(
     save: str | None,
     digits: int,
     quiet: bool,
+    methods: bool = False,
     forms: Mapping[str, str] = OUTPUTS,
     **_: Any,
 ) -> None:
     """Print a report, or save it; notes go to standard error. Other options do not matter."""
-    form = output or _form_of(save, forms)
+    form = output or form_of(save, forms)
+    write: Callable[..., str] = rendered
+    if methods:
+        from beyondchance.reporting.methods import rendered_methods  # noqa: PLC0415 - rarely wanted
+
+        write = rendered_methods
+        report = replace(report, notes=tuple(note for note in report.notes if note != CUT))
     with working("printing", quiet=quiet):
-        words = partial(rendered, report, form, digits=digits, voice=voice())
+        words = partial(write, report, form, digits=digits, voice=voice())
         if save is None:
             text = words(width=_width(), colour=_is_coloured())
         else:
@@ -182,7 +190,8 @@ def tell_notes(notes: Iterable[Note]) -> None:
         tell(note)
 
 
-def _form_of(save: str | None, forms: Mapping[str, str]) -> str:
+def form_of(save: str | None, forms: Mapping[str, str] = OUTPUTS) -> str:
+    """The output that the name of a file asks for, or text."""
     ending = Path(save).suffix.lower() if save else ""
     return next((name for name, known in forms.items() if known == ending), "text")
 

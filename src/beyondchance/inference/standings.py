@@ -67,6 +67,9 @@ class Standings(Printed):
     enumerated : bool
         Whether all ways of exchanging were gone through.
     settings : Settings
+    score : {"corrected", "observed", "chance"}
+        What was compared.
+    test : {"permutation", "bootstrap"}
     """
 
     order: tuple[str, ...]
@@ -78,6 +81,8 @@ class Standings(Printed):
     n_documents: int
     enumerated: bool
     settings: Settings
+    score: str = "corrected"
+    test: str = "permutation"
 
     @property
     def reversed_pairs(self) -> tuple[tuple[str, str], ...]:
@@ -221,6 +226,8 @@ def compare_systems(
         n_documents=len(table),
         enumerated=trials.is_enumerated,
         settings=options.sign(ranking.settings),
+        score=score,
+        test=test,
     )
 
 

@@ -1,4 +1,4 @@
-// Tables that sort and save, charts that save. The page reads well without.
+// Tables that sort and save, charts that save, texts that are copied. The page reads well without.
 (() => {
   "use strict";
 
@@ -124,5 +124,31 @@
       button("SVG", `Save the chart ${name} as SVG`, () => saved(`${name}.svg`, "image/svg+xml", standalone(svg))),
       button("PNG", `Save the chart ${name} as PNG`, () => savePng(name, svg)),
     ]);
+  }
+
+  // --- Texts for a paper ---
+
+  async function isCopied(block) {
+    try {
+      await navigator.clipboard.writeText(block.textContent);
+      return true;
+    } catch {
+      // As in a notebook, which does not lend its clipboard: the reader can copy what is selected.
+      getSelection().selectAllChildren(block);
+      return false;
+    }
+  }
+
+  for (const figure of document.querySelectorAll("figure.copyable")) {
+    const title = figure.querySelector("figcaption").textContent;
+    const status = document.createElement("span");
+    status.setAttribute("role", "status");
+    const copy = async () => {
+      status.textContent = "";
+      const done = await isCopied(figure.querySelector("pre"));
+      status.textContent = done ? "Copied" : "Selected: copy it with Ctrl+C or ⌘C";
+    };
+    saveBar(figure, [button("Copy", `Copy: ${title}`, copy), status]);
+    figure.append(figure.querySelector("pre")); // the button is above what may be long
   }
 })();

@@ -15,11 +15,22 @@ from beyondchance.numbers import in_digits
 from beyondchance.page.documents import document_view, safe_json
 from beyondchance.page.figures import inline_svg, library, unchecked, warm_up
 from beyondchance.page.gather import Overview
-from beyondchance.page.sections import Chart, NamedTable, Notes, Part, Texts, sections
+from beyondchance.page.sections import (
+    Chart,
+    Folded,
+    NamedTable,
+    Notes,
+    Part,
+    Texts,
+    paper_section,
+    sections,
+)
 from beyondchance.reporting import blocks, sentences
 from beyondchance.reporting.breakdown import Row, interval_heading, json_intervals
 from beyondchance.reporting.commands import agree, rank
+from beyondchance.reporting.methods import methods_of_agreement, methods_of_ranking
 from beyondchance.reporting.outputs import json as json_output
+from beyondchance.reporting.paragraphs import Paragraph
 from beyondchance.results.intervals import ConfidenceInterval
 from beyondchance.version import __version__
 
@@ -81,7 +92,8 @@ def written(
         view = document_view(found.disagreements, texts=texts, top=most)
     with unchecked():
         made = sections(found, view, digits=digits)
-    report = _report(found)
+    report = _report(found, digits)
+    made.append(paper_section(report, digits=digits))
     voice, words = (PAGE, PYTHON) if texts else (PAGE.without_quotes(), PYTHON.without_quotes())
     environment = jinja2.Environment(
         autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
@@ -137,8 +149,8 @@ def _hash(script: str) -> str:
 # --- What stands first --------------------------------------------------------
 
 
-def _report(found: Overview) -> blocks.Report:
-    """The result for JSON, as the commands give it."""
+def _report(found: Overview, digits: int) -> blocks.Report:
+    """The result for JSON, as the commands give it, and for a paper."""
     signature = str(found.settings)
     if found.corpus is None:
         best = _best(found)
@@ -146,6 +158,8 @@ def _report(found: Overview) -> blocks.Report:
             command="report",
             signature=signature,
             make_data=lambda: {**best.score.to_dict(), **json_intervals(best.intervals)},
+            make_blocks=lambda: [_main_table(found)],
+            make_methods=lambda: _methods(found, digits),
         )
     if found.rankings or found.breakdown is None:
         # Labels of systems have no intervals here: they would take longer than all the rest.
@@ -156,6 +170,7 @@ def _report(found: Overview) -> blocks.Report:
                 name: rank.Sureness(standings=standings)
                 for name, standings in found.standings.items()
             },
+            digits=digits,
         )
     result, breakdown = next(iter(found.results.values())), found.breakdown
     return blocks.Report(
@@ -165,7 +180,28 @@ def _report(found: Overview) -> blocks.Report:
         notes=tuple(agree.agree_notes(found.corpus, result, breakdown)),
         skipped=dict(result.skipped),
         make_data=lambda: agree.agree_data(breakdown),
+        make_blocks=lambda: [_main_table(found)],
+        make_methods=lambda: _methods(found, digits),
     )
+
+
+def _main_table(found: Overview) -> blocks.Table:
+    """The scores that stand first: by each measure, or of each system."""
+    if found.rankings or found.breakdown is None:
+        name, rows = next(iter(found.systems.items()))
+        return rank.ranking_table(rows, f"by {name}: {sentences.MATCHES.get(name, name)}")
+    return agree.overall_table(found.breakdown)
+
+
+def _methods(found: Overview, digits: int) -> Paragraph:
+    """What a paper says about how it was computed."""
+    if found.rankings:
+        name, ranking = next(iter(found.rankings.items()))
+        return methods_of_ranking(
+            ranking, found.standings[name], corpus=found.corpus, digits=digits
+        )
+    name, result = next(iter(found.results.items()))
+    return methods_of_agreement(result, found.intervals[name], corpus=found.corpus, digits=digits)
 
 
 def _best(found: Overview) -> Row:
@@ -284,6 +320,9 @@ def _shown(part: Part, digits: int, safe: Any, voice: Voice) -> dict[str, Any]:
             return {"kind": "list", "texts": texts}
         case Chart(name, drawn):
             return {"kind": "chart", "name": name, "svg": safe(inline_svg(drawn, name=name))}
+        case Folded(summary, texts):
+            shown = [{"name": name, "title": title, "text": text} for name, title, text in texts]
+            return {"kind": "folded", "summary": summary, "texts": shown}
         case Texts(view):
             return {"kind": "documents", "static": safe(view.static)}
         case NamedTable(name, table, links):

@@ -14,8 +14,10 @@ from beyondchance.page.charts import annotators, scores, texts
 from beyondchance.page.documents import DocumentView, contested
 from beyondchance.page.gather import Overview
 from beyondchance.reporting import breakdown, sentences
-from beyondchance.reporting.blocks import Cell, Prose, Table, counted, cut
+from beyondchance.reporting.blocks import Cell, Prose, Report, Table, counted, cut
+from beyondchance.reporting.citations import bibtex
 from beyondchance.reporting.commands import coefficients as coefficients_report, rank
+from beyondchance.reporting.rendering import rendered
 
 OURS = "corrected-f1"
 MOST_ROWS = 200
@@ -51,7 +53,22 @@ class Notes(NamedTuple):
     texts: Sequence[str]
 
 
-Part = Prose | Notes | NamedTable | Chart | Texts
+class Copyable(NamedTuple):
+    """A text to be copied as it is."""
+
+    name: str
+    title: str
+    text: str
+
+
+class Folded(NamedTuple):
+    """Texts to be copied, which open on a click."""
+
+    summary: str
+    texts: Sequence[Copyable]
+
+
+Part = Prose | Notes | NamedTable | Chart | Texts | Folded
 
 
 class Section(NamedTuple):
@@ -75,6 +92,21 @@ def sections(found: Overview, view: DocumentView | None, *, digits: int) -> list
         *_placement(found),
     ]
     return [section for section in made if section.parts]
+
+
+def paper_section(report: Report, *, digits: int) -> Section:
+    """What a paper can take over: how it was computed, the main table and what to cite."""
+    paragraph = report.make_methods()
+    texts = [
+        Copyable("methods", "Methods, as plain text", paragraph.written()),
+        Copyable("methods-latex", "Methods, for LaTeX with natbib", paragraph.written("latex")),
+        Copyable(
+            "table-latex", "The main table, for LaTeX", rendered(report, "latex", digits=digits)
+        ),
+        Copyable("bibtex", "What it cites, in BibTeX", bibtex()),
+    ]
+    summary = "Methods paragraph, LaTeX table and BibTeX entries to copy"
+    return Section("paper", "For your paper", [Folded(summary, texts)])
 
 
 def _systems(found: Overview, digits: int) -> Iterator[Section]:

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, TypeVar
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.messages import Note, Text, Use
 from beyondchance.numbers import in_digits
+from beyondchance.reporting.paragraphs import Paragraph
 
 CUT = Note(("long tables are cut; ", Use("top", 0), " shows all of them"))
 """A note for those who look at tables."""
@@ -92,13 +93,6 @@ class Curves:
 Block = Prose | Table | Bars | Curves
 
 
-class Cite(NamedTuple):
-    """A reference: the key of its BibTeX entry, and how it is written where there is none."""
-
-    key: str
-    text: str
-
-
 @dataclass(frozen=True, slots=True)
 class PaperTable:
     """The one table of a result for a paper.
@@ -108,7 +102,7 @@ class PaperTable:
     headings : sequence of str
     sections : mapping of str to rows of cells
         By what the rows are; nothing is said of a single section.
-    caption : sequence of str and Cite
+    caption : Paragraph
         Sentences that say what the table shows, for readers who have nothing else.
     label : str
         By which the text refers to it.
@@ -116,7 +110,7 @@ class PaperTable:
 
     headings: Sequence[str]
     sections: Mapping[str, Sequence[Sequence[Cell]]]
-    caption: Sequence[str | Cite]
+    caption: Paragraph
     label: str
 
 
@@ -139,6 +133,8 @@ class Report:
         What it was computed from.
     skipped : mapping of str to int, optional
         What was left out, and how often.
+    make_methods : function
+        What a paper says about how the result was computed; empty by default.
     """
 
     command: str
@@ -150,6 +146,7 @@ class Report:
     signature: str | None = None
     corpus: Corpus | None = None
     skipped: Mapping[str, int] | None = None
+    make_methods: Callable[[], Paragraph] = Paragraph
 
     def blocks(self, said: Iterable[str] = ()) -> list[Block]:
         """For people: last what was left out, what else is said, and the signature."""

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from beyondchance.reporting import breakdown as levels
-from beyondchance.reporting.blocks import Cite, PaperTable, counted, in_list
+from beyondchance.reporting.blocks import PaperTable, counted, in_list
+from beyondchance.reporting.citations import PAPER
+from beyondchance.reporting.paragraphs import Citation, Paragraph, Sentence
 from beyondchance.settings import Settings
 
 if TYPE_CHECKING:
     from beyondchance.results.intervals import ConfidenceInterval
 
-PAPER = Cite("li-etal-2024-estimating", "Li et al., 2024")
-"""The paper that defines chance agreement, by its key in ``beyondchance --cite``."""
 _ONE = {"documents": "document", "sentences": "sentence", "annotators": "annotator"}
 _METHODS = {"bca": "BCa bootstrap", "percentile": "percentile bootstrap"}
 _PLACES = {
@@ -63,7 +63,9 @@ def paper_table(
             title: [tuple(cell(row) for _, cell in shown) for row in section]
             for title, section in sections.items()
         },
-        caption=[f"{said} ", *_columns_explained(rows, settings, gold), *_brackets(ends, settings)],
+        caption=Paragraph(
+            ((said,), *_columns_explained(rows, settings, gold), *_brackets(ends, settings))
+        ),
         label=label,
     )
 
@@ -74,30 +76,29 @@ def _name(row: levels.Row) -> str:
 
 def _columns_explained(
     rows: Iterable[levels.Row], settings: Settings, gold: str | None
-) -> list[str | Cite]:
+) -> Iterator[Sentence]:
     """What the columns are."""
-    observed = "Observed: F1." if gold is None else "Support: spans of the gold standard."
-    place = _PLACES.get(settings.unit, "")
+    yield ("Observed: F1." if gold is None else "Support: spans of the gold standard.",)
     spans = f"random spans of the same lengths (in {settings.positions})"
-    words: list[str | Cite] = [
-        f"{observed} Chance: expected F1 of {spans}, placed {place} ",
-        PAPER,
-        ". Corrected: share of the agreement possible beyond chance that was achieved.",
-    ]
+    place = _PLACES.get(settings.unit, "")
+    yield f"Chance: expected F1 of {spans}, placed {place} ", Citation(PAPER), "."
+    yield ("Corrected: share of the agreement possible beyond chance that was achieved.",)
     undefined = [_name(row) for row in rows if row.score.reason is not None]
-    return [*words, *([f" Undefined (-): {in_list(undefined)}."] if undefined else [])]
+    if undefined:
+        yield (f"Undefined (-): {in_list(undefined)}.",)
 
 
-def _brackets(ends: Sequence[ConfidenceInterval], settings: Settings) -> list[str]:
+def _brackets(ends: Sequence[ConfidenceInterval], settings: Settings) -> Iterator[Sentence]:
     """What the brackets are; nothing where there are none."""
     if not ends:
-        return []
+        return
     units = " and ".join(counted(size, _ONE[kind]) for kind, size in ends[0].units)
     how = f"Student's t from the jackknife over {units}"
     if method := _METHODS.get(settings.interval_method or ""):
         how = f"{method}, {settings.resamples:,} resamples of {units}"
-    star = " *: the interval is a rough guide." if any(item.caution for item in ends) else ""
-    return [f" Brackets: {levels.interval_heading(settings)} confidence intervals ({how}).{star}"]
+    yield (f"Brackets: {levels.interval_heading(settings)} confidence intervals ({how}).",)
+    if any(item.caution for item in ends):
+        yield ("*: the interval is a rough guide.",)
 
 
 GROUP: levels.Column = ("", attrgetter("letters"))

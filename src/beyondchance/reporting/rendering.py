@@ -65,7 +65,7 @@ def rendered(
     if name == "latex" and report.make_paper is not None:
         from beyondchance.reporting.outputs.latex import for_paper  # noqa: PLC0415 - as above
 
-        return for_paper(report.make_paper(), digits=digits)
+        return for_paper(report.make_paper(), report.signature, digits=digits)
     if name == "text":
         fitted = {"width": width, "colour": colour, "columns": columns}
         return write(in_voice(report.blocks(said), voice), digits=digits, **fitted)

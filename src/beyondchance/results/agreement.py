@@ -16,7 +16,7 @@ from beyondchance.options import ResamplingOptions, documented
 from beyondchance.results.averages import AVERAGES, MacroAverage
 from beyondchance.results.counts import Counts
 from beyondchance.results.intervals import ConfidenceInterval, Intervals, intervals_of
-from beyondchance.results.printed import Printed
+from beyondchance.results.printed import Described
 from beyondchance.results.resampling import SCORES, Levels, Resampling, resampling_of
 from beyondchance.results.score import PART, Score
 from beyondchance.settings import Settings
@@ -26,7 +26,7 @@ LEVELS = ("label", "pair", "annotator")
 
 
 @dataclass(frozen=True, eq=False)
-class Agreement(Printed):
+class Agreement(Described):
     """Observed, chance and corrected agreement, overall and in every breakdown.
 
     Attributes

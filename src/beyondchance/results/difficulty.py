@@ -19,14 +19,14 @@ from beyondchance.results.agreement import Agreement
 from beyondchance.results.counts import Counts
 from beyondchance.results.intervals import ConfidenceInterval, Intervals, intervals_of
 from beyondchance.results.named import Named
-from beyondchance.results.printed import Printed
+from beyondchance.results.printed import Described
 from beyondchance.results.resampling import Levels, Resampling, resampling_of
 from beyondchance.settings import Settings
 from beyondchance.types import Floats, Ints
 
 
 @dataclass(frozen=True, eq=False)
-class Difficulty(Printed):
+class Difficulty(Described):
     """How hard it is to agree by chance: 1 minus the agreement of random annotations.
 
     Attributes

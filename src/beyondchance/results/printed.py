@@ -40,3 +40,18 @@ class Printed:
         """One flat table, a dictionary for each row, as data frame libraries take them."""
         rows: list[dict[str, Any]] = import_module(_ROOM).plain_rows(self)
         return rows
+
+
+class Described(Printed):
+    """A result that has a methods paragraph for a paper."""
+
+    __slots__ = ()
+
+    def methods(self, form: str = "text") -> str:
+        """What a paper says about how it was computed, with its numbers.
+
+        Parameters
+        ----------
+        form : {"text", "markdown", "latex"}
+        """
+        return str(import_module(_ROOM).report_of(self).make_methods().written(form))

@@ -15,13 +15,13 @@ from beyondchance.messages import Note, Quote
 from beyondchance.numbers import in_digits
 from beyondchance.results.agreement import Agreement
 from beyondchance.results.named import Named
-from beyondchance.results.printed import Printed
+from beyondchance.results.printed import Described
 from beyondchance.settings import Settings
 from beyondchance.types import Bools
 
 
 @dataclass(frozen=True, eq=False)
-class Ranking(Printed):
+class Ranking(Described):
     """Systems against one gold standard, before and after correction.
 
     Attributes

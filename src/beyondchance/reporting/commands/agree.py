@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from beyondchance.inference.null import NullDistribution
     from beyondchance.messages import Text
     from beyondchance.other_coefficients.coefficients import Coefficients
+    from beyondchance.reporting.paragraphs import Paragraph
     from beyondchance.results.averages import MacroAverage
     from beyondchance.results.intervals import ConfidenceInterval, Intervals
     from beyondchance.results.labelling import Labelling
@@ -148,6 +149,14 @@ def agree_report(
         tail = {name: plain[name] for name in ("coefficients", "differences")}
         return {**data, "skipped": {}, "notes": [], **tail}  # in their places, filled in later
 
+    def methods() -> Paragraph:
+        from beyondchance.reporting.methods import methods_of_agreement  # noqa: PLC0415 - rarely wanted
+
+        own = next(iter((intervals or {}).values()), None)
+        return methods_of_agreement(
+            result, own, corpus=corpus, null=null, settings=settings, digits=digits
+        )
+
     def rows() -> list[dict[str, Any]]:
         return [
             *(row.to_flat() for row in breakdown.rows),
@@ -166,6 +175,7 @@ def agree_report(
         make_data=data,
         make_rows=rows,
         make_paper=paper,
+        make_methods=methods,
     )
 
 

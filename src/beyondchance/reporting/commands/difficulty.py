@@ -14,6 +14,7 @@ from beyondchance.results.score import UNMARKED
 
 if TYPE_CHECKING:
     from beyondchance.messages import Text
+    from beyondchance.reporting.paragraphs import Paragraph
     from beyondchance.results.intervals import Intervals
 
 
@@ -64,6 +65,11 @@ def difficulty_report(
             made.append(Table(("document", "difficulty"), rows, title, remark))
         return made
 
+    def methods() -> Paragraph:
+        from beyondchance.reporting.methods import methods_of_difficulty  # noqa: PLC0415 - rarely wanted
+
+        return methods_of_difficulty(result, intervals, corpus=corpus, digits=digits)
+
     def data() -> dict[str, Any]:
         return {
             "difficulty": result.overall,
@@ -93,7 +99,7 @@ def difficulty_report(
         command="difficulty",
         corpus=corpus,
         signature=str(settings),
-        skipped=_skipped(result, gold),
+        skipped=skipped_of(result, gold),
         notes=(
             *(result.notes if corpus is None else corpus.notes),
             *sentences.cautions(ends.values()),
@@ -102,10 +108,11 @@ def difficulty_report(
         make_blocks=blocks,
         make_data=data,
         make_rows=rows,
+        make_methods=methods,
     )
 
 
-def _skipped(result: Difficulty, gold: str | None) -> dict[str, int]:
+def skipped_of(result: Difficulty, gold: str | None) -> dict[str, int]:
     """What was left out; of the gold standard, where only that was looked at."""
     if not gold or UNMARKED not in result.skipped:
         return dict(result.skipped)

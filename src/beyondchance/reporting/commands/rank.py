@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from beyondchance.inference.compare import Comparison
     from beyondchance.inference.standings import Standings
     from beyondchance.messages import Text
+    from beyondchance.reporting.paragraphs import Paragraph
     from beyondchance.results.agreement import Agreement
     from beyondchance.results.intervals import ConfidenceInterval
 
@@ -253,7 +254,6 @@ def rank_report(
     sure = sureness or {}
     standings = sure[measure].standings if sure else None
     settings = ranking.settings if standings is None else standings.settings
-    documents = documents_of(ranking)
     by_measure = {name: system_rows(item, name, sure.get(name)) for name, item in rankings.items()}
     by_subset = [
         (subset, system_rows(subset.ranking, measure, subset.sureness)) for subset in subsets
@@ -273,19 +273,9 @@ def rank_report(
             made += map(
                 Prose, (explanation(standings), *sentences.verdict(standings, measure, digits))
             )
-        if subsets and corpus is not None:
-            neither = sentences.n_texts(corpus, documents) - sum(item.n_texts for item in subsets)
-            made.append(
-                Prose(
-                    f"By difficulty, of the token measure; {counted(neither, 'text')} in which the "
-                    "gold standard marks nothing in neither subset."
-                )
-            )
-        for subset, systems in by_subset:
-            title = f"{subset.name}: {counted(subset.n_texts, 'text')} of {subset.condition}"
-            made.append(ranking_table(systems, title))
-            if subset.sureness is not None:
-                made.append(sure_table(systems, subset.sureness.standings.settings))
+        if corpus is not None and subsets:
+            n_texts = sentences.n_texts(corpus, documents_of(ranking))
+            made += _subset_blocks(by_subset, n_texts)
         return made
 
     def data() -> dict[str, Any]:
@@ -307,6 +297,11 @@ def rank_report(
             **({"subsets": parts} if parts else {}),
         }
 
+    def methods() -> Paragraph:
+        from beyondchance.reporting.methods import methods_of_ranking  # noqa: PLC0415 - rarely wanted
+
+        return methods_of_ranking(ranking, standings, corpus=corpus, digits=digits)
+
     def rows() -> list[dict[str, Any]]:
         tables = [("all", rows) for rows in by_measure.values()]
         tables += [(subset.name, rows) for subset, rows in by_subset]
@@ -327,22 +322,46 @@ def rank_report(
         make_data=data,
         make_rows=rows,
         make_paper=lambda: _paper_table(ranking, by_measure, settings, corpus, standings),
+        make_methods=methods,
     )
+
+
+def _subset_blocks(
+    by_subset: Sequence[tuple[Subset, Sequence[SystemRow]]], n_texts: int
+) -> list[Block]:
+    """The rankings on parts of the texts."""
+    neither = n_texts - sum(subset.n_texts for subset, _ in by_subset)
+    made: list[Block] = [
+        Prose(
+            f"By difficulty, of the token measure; {counted(neither, 'text')} in which the gold "
+            "standard marks nothing in neither subset."
+        )
+    ]
+    for subset, systems in by_subset:
+        title = f"{subset.name}: {counted(subset.n_texts, 'text')} of {subset.condition}"
+        made.append(ranking_table(systems, title))
+        if subset.sureness is not None:
+            made.append(sure_table(systems, subset.sureness.standings.settings))
+    return made
 
 
 def compared(ranking: Ranking, corpus: Corpus | None, *, has_unit: bool = True) -> str:
     """Which systems were compared with which gold standard, on what."""
-    spans = [system.by_annotator[name].n_spans for name, system in ranking.systems.items()]
-    gold = max(system.by_annotator[ranking.gold].n_spans for system in ranking.systems.values())
-    who = f"{in_list(list(ranking.systems))} against the gold standard {ranking.gold}"
     return sentences.compared(
         ranking.settings if corpus is None else corpus,
-        who,
+        f"{in_list(list(ranking.systems))} against the gold standard {ranking.gold}",
         documents_of(ranking),
-        sum(spans) + gold,
+        n_spans_of(ranking),
         unit=next(iter(ranking.systems.values())).resampled_unit,
         has_unit=has_unit,
     )
+
+
+def n_spans_of(ranking: Ranking) -> int:
+    """How many spans the gold standard and all systems have."""
+    spans = [system.by_annotator[name].n_spans for name, system in ranking.systems.items()]
+    gold = max(system.by_annotator[ranking.gold].n_spans for system in ranking.systems.values())
+    return sum(spans) + gold
 
 
 def documents_of(ranking: Ranking) -> set[str]:

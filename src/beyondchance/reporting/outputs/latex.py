@@ -12,7 +12,6 @@ from beyondchance.reporting.blocks import (
     Bars,
     Block,
     Cell,
-    Cite,
     Curves,
     PaperTable,
     Prose,
@@ -20,24 +19,9 @@ from beyondchance.reporting.blocks import (
     Table,
     cell_text,
 )
+from beyondchance.reporting.escaping import in_latex
 from beyondchance.reporting.visible import visible
 
-_ESCAPES = {
-    **{character: rf"\{character}" for character in "{}$&#%_"},
-    "\\": r"\textbackslash{}",
-    "^": r"\textasciicircum{}",
-    "~": r"\textasciitilde{}",
-    "<": r"\textless{}",
-    ">": r"\textgreater{}",
-    "|": r"\textbar{}",
-    "[": "{[}",  # at the beginning of a row it would be taken for an option of the row before
-    "]": "{]}",
-    "*": "{*}",  # the same
-    '"': r"\textquotedbl{}",
-    "▲": r"$\uparrow$",
-    "▼": r"$\downarrow$",
-}
-_SPECIAL = re.compile("|".join(map(re.escape, _ESCAPES)))
 _NARROW = 4
 """Columns that fit into one of the two columns of a page."""
 _NEEDS = r"% Needs \usepackage{booktabs} (and \usepackage[T1]{fontenc})."
@@ -50,8 +34,8 @@ def rendered(blocks: Sequence[Block], *, digits: int) -> str:
     return "\n\n".join([_NEEDS, *filter(None, parts)]) + "\n"
 
 
-def for_paper(table: PaperTable, *, digits: int) -> str:
-    """The table of a paper, with its caption and label."""
+def for_paper(table: PaperTable, signature: str | None, *, digits: int) -> str:
+    """The table of a paper, with its caption and label; the signature as a comment."""
     rows = [row for section in table.sections.values() for row in section]
     whole = Table(table.headings, rows)
     # Wide tables take both columns of a page that has two.
@@ -62,11 +46,12 @@ def for_paper(table: PaperTable, *, digits: int) -> str:
         lines.append(r"\midrule")
         if len(table.sections) > 1:
             span = rf"\multicolumn{{{len(table.headings)}}}{{l}}"
-            lines.append(rf"{span}{{\emph{{{_escaped(title)}}}}} \\")
+            lines.append(rf"{span}{{\emph{{{in_latex(title)}}}}} \\")
         lines += [" & ".join(_paper_cell(cell, digits) for cell in row) + r" \\" for row in section]
-    lines += [r"\bottomrule", r"\end{tabular}"]
-    caption = "".join(map(_cited, table.caption))
-    lines += [rf"\caption{{{caption}}}", rf"\label{{{table.label}}}", rf"\end{{{kind}}}"]
+    caption = table.caption.written("latex")
+    lines += [r"\bottomrule", r"\end{tabular}", rf"\caption{{{caption}}}"]
+    lines += [rf"\label{{{table.label}}}", rf"\end{{{kind}}}"]
+    lines += [] if signature is None else [f"% {visible(signature)}"]
     return "\n".join(lines) + "\n"
 
 
@@ -76,10 +61,6 @@ def _paper_cell(cell: Cell, digits: int) -> str:
         return _cell(cell_text(cell, digits))
     ends = (in_digits(end, digits) for end in (cell.low, cell.high))
     return f"$[{', '.join(ends)}]$" + (f"$^{{{cell.mark}}}$" if cell.mark else "")
-
-
-def _cited(piece: str | Cite) -> str:
-    return rf"\citep{{{piece.key}}}" if isinstance(piece, Cite) else _escaped(piece)
 
 
 def _block(block: Block, digits: int) -> str:
@@ -101,7 +82,7 @@ def _table(table: Table, digits: int) -> str:
     title = f"{table.title[0].upper()}{table.title[1:]}." if table.title else ""
     caption = " ".join(filter(None, (title, table.remark)))
     if caption:
-        lines.append(rf"\caption{{{_escaped(caption)}}}")
+        lines.append(rf"\caption{{{in_latex(caption)}}}")
     return "\n".join([*lines, r"\end{table}"])
 
 
@@ -119,8 +100,4 @@ def _cell(text: str) -> str:
     number = _NUMBER.fullmatch(text)
     if number:
         return f"${number[1].replace(',', '{,}')}$" + (r"\,\%" if number[2] else "")
-    return _escaped(text)
-
-
-def _escaped(text: str) -> str:
-    return _SPECIAL.sub(lambda found: _ESCAPES[found[0]], visible(text))
+    return in_latex(text)

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from beyondchance.messages import spoken
 from beyondchance.reporting.blocks import Bars, Block, Curves, Prose, Table, cell_text
 from beyondchance.reporting.characters import drawn_bars, drawn_curves
+from beyondchance.reporting.escaping import in_markdown
 from beyondchance.reporting.visible import visible
-
-_SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~$])")
 
 
 def rendered(blocks: Sequence[Block], *, digits: int) -> str:
@@ -22,7 +20,7 @@ def _block(block: Block, digits: int) -> str:
     match block:
         case Prose(text, quiet):
             words = spoken(text)
-            return f"`{visible(words)}`" if quiet and "`" not in words else _escaped(words)
+            return f"`{visible(words)}`" if quiet and "`" not in words else in_markdown(words)
         case Table():
             return _table(block, digits)
         case Bars():
@@ -34,12 +32,12 @@ def _block(block: Block, digits: int) -> str:
 def _table(table: Table, digits: int) -> str:
     left = [table.is_left(column) for column in range(len(table.headings))]
     lines = [
-        _line([_escaped(heading) for heading in table.headings]),
+        _line([in_markdown(heading) for heading in table.headings]),
         _line(["---" if is_left else "---:" for is_left in left]),
-        *(_line([_escaped(cell_text(cell, digits)) for cell in row]) for row in table.rows),
+        *(_line([in_markdown(cell_text(cell, digits)) for cell in row]) for row in table.rows),
     ]
-    before = [f"**{_escaped(table.title)}**", ""] if table.title else []
-    after = ["", _escaped(table.remark)] if table.remark else []
+    before = [f"**{in_markdown(table.title)}**", ""] if table.title else []
+    after = ["", in_markdown(table.remark)] if table.remark else []
     return "\n".join([*before, *lines, *after])
 
 
@@ -49,7 +47,3 @@ def _line(cells: Sequence[str]) -> str:
 
 def _fenced(lines: Sequence[str]) -> str:
     return "\n".join(["```text", *lines, "```"])
-
-
-def _escaped(text: str) -> str:
-    return _SPECIAL.sub(r"\\\1", visible(text))

@@ -1,0 +1,155 @@
+r"""A paragraph for a paper, in parts, and how it is written as text, Markdown and LaTeX.
+
+Words, citations, formulas and a signature are kept apart until the form is known: a citation
+is ``(Li et al., 2024)`` where there is no bibliography and ``\citep{...}`` in LaTeX.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from beyondchance.checks import checked_option
+from beyondchance.reporting.citations import IN_WORDS
+from beyondchance.reporting.escaping import in_latex, in_markdown
+from beyondchance.reporting.visible import visible
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """A work, by the key of its BibTeX entry."""
+
+    key: str
+
+
+@dataclass(frozen=True, slots=True)
+class Formula:
+    """A formula as text, and between the dollars of LaTeX."""
+
+    text: str
+    latex: str
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """Letters that count, such as a signature."""
+
+    text: str
+
+
+Piece = str | Citation | Formula | Code
+Sentence = tuple[Piece, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Form:
+    """How a paragraph is written.
+
+    Attributes
+    ----------
+    words, cited, formula, code : function
+        Of a piece: what is written for it.
+    between : str
+        What is between two sentences.
+    keys : str
+        A line that names the keys of the works that are cited.
+    """
+
+    words: Callable[[str], str]
+    cited: Callable[[Citation], str]
+    formula: Callable[[Formula], str]
+    code: Callable[[Code], str]
+    between: str
+    keys: str
+
+
+def _cited(piece: Citation) -> str:
+    return f"({IN_WORDS[piece.key]})"
+
+
+def _code_in_markdown(piece: Code) -> str:
+    """Between more backquotes than there are in it."""
+    text, fence = visible(piece.text), "`"
+    while fence in text:
+        fence += "`"
+    return f"{fence}{text}{fence}" if fence == "`" else f"{fence} {text} {fence}"
+
+
+FORMS: Mapping[str, _Form] = {
+    "text": _Form(
+        words=visible,
+        cited=_cited,
+        formula=lambda piece: piece.text,
+        code=lambda piece: f'"{visible(piece.text)}"',
+        between=" ",
+        keys="BibTeX keys: {keys} (beyondchance --cite prints the entries)",
+    ),
+    "markdown": _Form(
+        words=in_markdown,
+        cited=_cited,
+        formula=lambda piece: piece.text,
+        code=_code_in_markdown,
+        between="\n",
+        keys="BibTeX keys: {keys} (`beyondchance --cite` prints the entries)",
+    ),
+    "latex": _Form(
+        words=in_latex,
+        cited=lambda piece: rf"\citep{{{piece.key}}}",
+        formula=lambda piece: f"${piece.latex}$",
+        # A signature is longer than a line, and has no spaces.
+        code=lambda piece: rf"\texttt{{{in_latex(piece.text)}}}".replace(
+            r"\textbar{}", r"\textbar{}\allowbreak{}"
+        ),
+        between="\n",
+        keys="% BibTeX keys: {keys} (beyondchance --cite prints the entries); "
+        r"\citep needs \usepackage{{natbib}}",
+    ),
+}
+"""How a paragraph can be written, by the names of outputs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Paragraph:
+    r"""Sentences for a paper, which are text once it is known where they go.
+
+    Examples
+    --------
+    >>> paragraph = Paragraph((("A claim ", Citation("li-etal-2024-estimating"), "."),))
+    >>> print(paragraph, paragraph.written("latex"))
+    A claim (Li et al., 2024). A claim \citep{li-etal-2024-estimating}.
+    """
+
+    sentences: tuple[Sentence, ...] = ()
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """The keys of the works that it cites, each once."""
+        pieces = (piece for sentence in self.sentences for piece in sentence)
+        return tuple(dict.fromkeys(piece.key for piece in pieces if isinstance(piece, Citation)))
+
+    def written(self, form: str = "text") -> str:
+        """The paragraph as ``text``, ``markdown`` or ``latex``; these have a line a sentence."""
+        chosen = FORMS[checked_option("form", form, FORMS)]
+        return chosen.between.join(
+            "".join(_written(piece, chosen) for piece in sentence) for sentence in self.sentences
+        )
+
+    def with_keys(self, form: str = "text") -> str:
+        """The paragraph, and below it the keys of what it cites."""
+        keys = FORMS[form].keys.format(keys=", ".join(self.keys))
+        return f"{self.written(form)}\n\n{keys}\n"
+
+    def __str__(self) -> str:
+        return self.written()
+
+
+def _written(piece: Piece, form: _Form) -> str:
+    match piece:
+        case Citation():
+            return form.cited(piece)
+        case Formula():
+            return form.formula(piece)
+        case Code():
+            return form.code(piece)
+        case _:
+            return form.words(piece)
