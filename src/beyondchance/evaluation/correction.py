@@ -137,7 +137,8 @@ def averaged(
         Of a property of `Score`.
     average : {None, "micro", "macro", "weighted"}
         Micro is the overall value. Labels without a value are left out of means, and where the
-        overall value is undefined, so are they.
+        overall value is undefined, so are they. Of chance, labels are left out that have no
+        corrected score, as in `MacroAverage`.
     labels : sequence of str
     support : array of int, shape (labels,)
         How many entities of the gold standard each label has.
@@ -161,6 +162,8 @@ def averaged(
         return Averaged(np.float64(overall), everything)
     weights = support if average == WEIGHTED else np.ones_like(support)
     is_known = ~np.isnan(values)
+    if name == "chance" and not isnan(scores.overall.corrected):
+        is_known &= [not isnan(score.corrected) for score in found]
     total = weights[is_known].sum()
     mean = (values * weights)[is_known].sum() / total if total else np.float64(nan)
     return Averaged(mean, undefined)

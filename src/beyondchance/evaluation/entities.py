@@ -267,8 +267,8 @@ def detected_scheme(texts: Texts, *, suffix: bool = False) -> str:
     >>> detected_scheme([["B-PER", "I-PER", "O"]]), detected_scheme([["U-PER"]])
     ('IOB2', 'BILOU')
     """
-    tags = dict.fromkeys(chain.from_iterable(texts))
     place = -1 if suffix else 0
+    tags = chain.from_iterable(texts)
     prefixes = {tag[place] for tag in tags if isinstance(tag, str) and tag}
     inside = prefixes - {OUTSIDE}
     if len(prefixes) == 1:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from math import nan
-from typing import Any
+from typing import Any, NamedTuple
 
 from beyondchance.annotations.building import Spans
 from beyondchance.annotations.corpus import Corpus
@@ -17,13 +17,14 @@ from beyondchance.evaluation.correction import SIDES, Corrected, corrected_score
 from beyondchance.evaluation.pairing import Edge, best_pairs
 from beyondchance.messages import Quote
 
-STRICT, EXACT, PARTIAL, ENT_TYPE = SCHEMAS = ("strict", "exact", "partial", "ent_type")
+STRICT, EXACT, PARTIAL, ENT_TYPE = ("strict", "exact", "partial", "ent_type")
 INCLUSIVE, EXCLUSIVE = ENDS = ("inclusive", "exclusive")
+_EVERYTHING, _PLACE, _LABEL = slice(0, 4), slice(0, 3), slice(3, 4)
+"""What of two entities that overlap has to be equal, so that they are a correct pair."""
 _LISTS = "a list for each text, of tags or of dictionaries with start, end and label"
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class _Entity:
+class _Entity(NamedTuple):
     """An entity ``[start, end)`` of a text."""
 
     text: int
@@ -34,12 +35,11 @@ class _Entity:
 
 @dataclass(frozen=True, slots=True)
 class _Sides:
-    """The entities of both sides, and how long the texts are, where that is known."""
+    """The entities of both sides; and the same as a corpus, where texts have known lengths."""
 
     true: list[_Entity]
     predicted: list[_Entity]
-    n_texts: int
-    lengths: Sequence[int] | None
+    corpus: Corpus | None
 
     def only(self, labels: Collection[str]) -> _Sides:
         """The entities with some of the labels."""
@@ -47,7 +47,10 @@ class _Sides:
             [entity for entity in side if entity.label in labels]
             for side in (self.true, self.predicted)
         )
-        return _Sides(true, predicted, self.n_texts, self.lengths)
+        corpus = self.corpus
+        if corpus is not None:
+            corpus = corpus.select(labels=[label for label in corpus.labels if label in labels])
+        return _Sides(true, predicted, corpus)
 
 
 def schema_scores(
@@ -125,7 +128,7 @@ def schema_scores(
     if labels is not None:
         sides = sides.only(_checked_labels(labels))
     overlaps = _overlaps(sides, least)
-    chance = _chance(sides)
+    chance = _chance(sides.corpus)
     return {
         "overall": _overall(sides, overlaps, chance),
         "entities": _by_label(sides, overlaps, chance),
@@ -156,12 +159,12 @@ def _sides(true: Any, predicted: Any, lengths: Any, *, is_inclusive: bool) -> _S
         raise MismatchError(found, expected="the same texts in the same order")
     first = next((item for side in texts for text in side for item in text), None)
     if isinstance(first, Mapping) or (first is None and lengths is not None):
-        named = [
+        one, two = (
             _named(name, side, is_inclusive=is_inclusive)
             for name, side in zip(SIDES, texts, strict=True)
-        ]
+        )
         known = None if lengths is None else _checked_lengths(lengths, len(texts[0]))
-        return _Sides(named[0], named[1], len(texts[0]), known)
+        return _Sides(one, two, None if known is None else _corpus(one, two, known))
     if lengths is not None:
         raise OptionError("lengths go with entities, not with tags")
     corpus = Corpus.from_tags(dict(zip(SIDES, texts, strict=True)))
@@ -173,7 +176,18 @@ def _sides(true: Any, predicted: Any, lengths: Any, *, is_inclusive: bool) -> _S
         [entity for entity, side in zip(entities, who, strict=True) if side == number]
         for number in range(2)
     )
-    return _Sides(one, two, len(texts[0]), corpus.text_length.tolist())
+    return _Sides(one, two, corpus)
+
+
+def _corpus(true: list[_Entity], predicted: list[_Entity], lengths: list[int]) -> Corpus:
+    """The entities as a corpus, in which each is marked once."""
+    spans: dict[str, Spans] = {}
+    for name, side in zip(SIDES, (true, predicted), strict=True):
+        texts: list[list[tuple[int, int, str]]] = [[] for _ in lengths]
+        for entity in side:
+            texts[entity.text].append((entity.start, entity.end, entity.label))
+        spans[name] = texts
+    return Corpus.from_spans(spans, lengths=lengths)
 
 
 def _tags_of_lines(lines: str) -> list[list[str]]:
@@ -259,17 +273,14 @@ def _overlaps(sides: _Sides, least: float) -> list[tuple[int, int]]:
     return found
 
 
-def _is_correct(schema: str, one: _Entity, two: _Entity) -> bool:
-    has_equal_label = one.label == two.label
-    if schema == ENT_TYPE:
-        return has_equal_label
-    has_equal_place = (one.start, one.end) == (two.start, two.end)
-    return has_equal_place and (has_equal_label or schema != STRICT)
-
-
-def _pairs(sides: _Sides, overlaps: Iterable[tuple[int, int]], schema: str) -> list[Edge]:
-    true, predicted = sides.true, sides.predicted
-    return best_pairs([Edge(i, j, _is_correct(schema, true[i], predicted[j])) for i, j in overlaps])
+def _pairs(sides: _Sides, overlaps: list[tuple[int, int]]) -> dict[str, list[Edge]]:
+    """The pairs of each schema."""
+    both = [(i, j, sides.true[i], sides.predicted[j]) for i, j in overlaps]
+    strict, exact, ent_type = (
+        best_pairs([Edge(i, j, one[part] == two[part]) for i, j, one, two in both])
+        for part in (_EVERYTHING, _PLACE, _LABEL)
+    )
+    return {STRICT: strict, EXACT: exact, PARTIAL: exact, ENT_TYPE: ent_type}
 
 
 # --- Counts and rates ---------------------------------------------------------
@@ -279,8 +290,7 @@ def _overall(
     sides: _Sides, overlaps: list[tuple[int, int]], chance: Mapping[str, Corrected]
 ) -> dict[str, dict[str, Any]]:
     found = {}
-    for schema in SCHEMAS:
-        pairs = _pairs(sides, overlaps, schema)
+    for schema, pairs in _pairs(sides, overlaps).items():
         n_correct = sum(pair.is_correct for pair in pairs)
         sizes = len(sides.true), len(sides.predicted)
         counts = _counts(schema, n_correct, len(pairs) - n_correct, *sizes)
@@ -298,8 +308,7 @@ def _by_label(
     found: dict[str, dict[str, dict[str, Any]]] = {
         label: {} for label in sorted(n_true | n_predicted)
     }
-    for schema in SCHEMAS:
-        pairs = _pairs(sides, own, schema)
+    for schema, pairs in _pairs(sides, own).items():
         correct = Counter(true[pair.true].label for pair in pairs if pair.is_correct)
         every = Counter(true[pair.true].label for pair in pairs)
         for label, schemas in found.items():
@@ -333,17 +342,10 @@ def _counts(
     }
 
 
-def _chance(sides: _Sides) -> dict[str, Corrected]:
+def _chance(corpus: Corpus | None) -> dict[str, Corrected]:
     """Scores of schemas whose chance is known, if texts have known lengths."""
-    if sides.lengths is None or not sides.n_texts:
+    if corpus is None or not len(corpus.text_length):
         return {}
-    spans: dict[str, Spans] = {}
-    for name, side in zip(SIDES, (sides.true, sides.predicted), strict=True):
-        texts: list[list[tuple[int, int, str]]] = [[] for _ in range(sides.n_texts)]
-        for entity in side:
-            texts[entity.text].append((entity.start, entity.end, entity.label))
-        spans[name] = texts
-    corpus = Corpus.from_spans(spans, lengths=sides.lengths)
     strict = corrected_scores(corpus)
     unlabelled = corrected_scores(corpus, scope="unlabelled")
     # Where only one label is looked at, it makes no difference whether labels have to be equal.
