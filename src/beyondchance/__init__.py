@@ -16,6 +16,7 @@ if TYPE_CHECKING:
         DataError as DataError,
         FormatError as FormatError,
         LengthsError as LengthsError,
+        ListsError as ListsError,
         MismatchError as MismatchError,
         MissingLibraryError as MissingLibraryError,
         NothingSharedError as NothingSharedError,
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
         TagError as TagError,
         UnknownNameError as UnknownNameError,
     )
+    from beyondchance.evaluation.trainer import compute_metrics as compute_metrics
     from beyondchance.inference.compare import Comparison as Comparison, compare as compare
     from beyondchance.inference.null import (
         NullDistribution as NullDistribution,
@@ -80,9 +82,10 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "annotations.corpus": "Corpus Span",
-    "errors": "BeyondChanceError DataError FormatError LengthsError MismatchError "
+    "errors": "BeyondChanceError DataError FormatError LengthsError ListsError MismatchError "
     "MissingLibraryError NothingSharedError OptionError OverlapError SpanError TagError "
     "UnknownNameError",
+    "evaluation.trainer": "compute_metrics",
     "inference.compare": "Comparison compare",
     "inference.null": "NullDistribution match_variance null_distribution",
     "inference.plan": "Plan plan",

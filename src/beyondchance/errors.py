@@ -91,6 +91,10 @@ class TagError(DataError):
     """A tag is unknown, or a sequence of tags breaks the rules of its scheme."""
 
 
+class ListsError(DataError, TypeError):
+    """Tags are not a list of lists."""
+
+
 class MismatchError(DataError):
     """Two annotators do not have the same texts."""
 

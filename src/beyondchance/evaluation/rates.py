@@ -1,0 +1,199 @@
+"""Precision, recall and F1 of entities, by label and averaged, with the arithmetic of seqeval.
+
+The order of operations is part of the definition here: results are equal to the last digit.
+"""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from beyondchance.checks import as_float, checked_option
+from beyondchance.errors import OptionError
+from beyondchance.evaluation.entities import Entities
+from beyondchance.messages import given
+from beyondchance.types import Floats, Ints
+
+MICRO, MACRO, WEIGHTED = AVERAGES = ("micro", "macro", "weighted")
+PRECISION, RECALL, F_SCORE = "precision", "recall", "f-score"
+WARN = "warn"
+
+Rates = tuple[Any, Any, Any, Any]
+"""Precision, recall, F and support: arrays, or numbers where they are averages."""
+
+
+class UndefinedMetricWarning(UserWarning):
+    """A rate is undefined because there is nothing to divide by."""
+
+
+@dataclass(frozen=True, slots=True)
+class LabelCounts:
+    """How many entities each label has, and how many of them are equal on both sides.
+
+    Attributes
+    ----------
+    labels : list of str
+        In alphabetical order.
+    matched, predicted, true : arrays of int, shape (labels,)
+    """
+
+    labels: list[str]
+    matched: Ints
+    predicted: Ints
+    true: Ints
+
+
+def label_counts(entities: Entities) -> LabelCounts:
+    """Count the entities of each label that has any.
+
+    Examples
+    --------
+    >>> from beyondchance.evaluation.entities import entities_of
+    >>> label_counts(entities_of([["B-P", "I-P", "B-L"]], [["B-P", "O", "B-L"]]))
+    LabelCounts(labels=['L', 'P'], matched=array([1, 0]), predicted=array([1, 1]), \
+true=array([1, 1]))
+    """
+    one, two = entities.true, entities.predicted
+    # No two entities of one side end at one place.
+    at = np.full(int(entities.lengths.sum()) + len(entities.lengths) + 1, -1)
+    at[one.stop] = np.arange(len(one.stop))
+    partner = at[two.stop]
+    is_match = (
+        (partner >= 0) & (one.start[partner] == two.start) & (one.label[partner] == two.label)
+        if len(one.stop)
+        else np.zeros(len(two.stop), dtype=bool)
+    )
+    n_labels = len(entities.labels)
+    matched, predicted, true = (
+        np.bincount(label, minlength=n_labels)
+        for label in (two.label[is_match], two.label, one.label)
+    )
+    used = np.flatnonzero(predicted + true).tolist()
+    order = sorted(used, key=entities.labels.__getitem__)
+    return LabelCounts(
+        [entities.labels[i] for i in order], matched[order], predicted[order], true[order]
+    )
+
+
+def rates(
+    counts: LabelCounts,
+    *,
+    average: str | None,
+    zero_division: object = 0,
+    beta: float = 1.0,
+    warn_for: Collection[str] = (),
+) -> tuple[Rates, list[str]]:
+    """Rates of each label, or their average; and what there is to warn of.
+
+    Parameters
+    ----------
+    counts : LabelCounts
+    average : {None, "micro", "macro", "weighted"}
+    zero_division : {"warn", 0, 1}
+        What a rate is that is undefined; "warn" is 0.
+    beta : float
+        How much more recall counts than precision.
+    warn_for : collection of str
+        The rates that are wanted.
+
+    Examples
+    --------
+    >>> counts = LabelCounts(["L", "P"], np.array([1, 0]), np.array([1, 1]), np.array([1, 2]))
+    >>> found, _ = rates(counts, average="micro")
+    >>> [float(rate) for rate in found[:3]]
+    [0.5, 0.3333333333333333, 0.4]
+    """
+    matched, predicted, true = counts.matched, counts.predicted, counts.true
+    if average == MICRO:
+        matched, predicted, true = (np.array([n.sum()]) for n in (matched, predicted, true))
+    filler = filler_of(zero_division)
+    precision, recall = (_ratio(matched, size, filler or 0.0) for size in (predicted, true))
+    warned = []
+    if zero_division == WARN:
+        warned = _cautions(predicted, true, warn_for)
+    if np.isposinf(beta):
+        f_score = recall
+    else:
+        squared = beta**2
+        room = squared * precision + recall
+        room[room == 0.0] = 1
+        f_score = (1 + squared) * precision * recall / room
+    if average is None:
+        return (precision, recall, f_score, true), warned
+    support = sum(true)
+    if average == WEIGHTED and not true.sum():
+        nothing = (filler or 0.0) if not predicted.sum() else 0.0
+        return (nothing, filler or 0.0, nothing, support), warned
+    weights = true if average == WEIGHTED else None
+    means = [np.average(rate, weights=weights) for rate in (precision, recall, f_score)]
+    return (means[0], means[1], means[2], support), warned
+
+
+def _ratio(matched: Ints, size: Ints, filler: float) -> Floats:
+    is_empty = size == 0
+    found = matched / np.where(is_empty, 1, size)
+    found[is_empty] = filler
+    return np.asarray(found)
+
+
+def checked_average(average: object) -> str | None:
+    """One of the averages, or None for a score of each label."""
+    return None if average is None else checked_option("average", average, AVERAGES)
+
+
+def filler_of(zero_division: object) -> float | None:
+    """What a rate is where it is undefined; None where that is to be warned of."""
+    if isinstance(zero_division, str) and zero_division == WARN:
+        return None
+    value = float(zero_division) if isinstance(zero_division, bool) else as_float(zero_division)
+    if value not in {0.0, 1.0}:
+        raise OptionError(*given("zero_division", zero_division), expected="'warn', 0 or 1")
+    return value
+
+
+def checked_beta(beta: Any) -> Any:
+    """A number from 0 on."""
+    if not as_float(beta) >= 0:
+        raise OptionError(*given("beta", beta), expected="a number from 0 on")
+    return beta
+
+
+# --- Warnings -----------------------------------------------------------------
+
+
+def _cautions(predicted: Ints, true: Ints, warn_for: Collection[str]) -> list[str]:
+    """What is said of rates that are undefined, in the words that scikit-learn has for it."""
+    where = "due to" if len(true) == 1 else "in labels with"
+    ending = "samples. Use `zero_division` parameter to control this behavior."
+    found = []
+    for rate, size, kind in ((PRECISION, predicted, "predicted"), (RECALL, true, "true")):
+        if rate in warn_for and np.any(size == 0):
+            name = rate.title()
+            what = f"{name} and F-score are" if F_SCORE in warn_for else f"{name} is"
+            found.append(f"{what} ill-defined and being set to 0.0 {where} no {kind} {ending}")
+    if tuple(warn_for) == (F_SCORE,) and np.any((predicted == 0) & (true == 0)):
+        what = "F-score is ill-defined and being set to 0.0"
+        found.append(f"{what} {where} no true nor predicted {ending}")
+    return found
+
+
+def warn(cautions: list[str], *, stacklevel: int) -> None:
+    """Warn of rates that are undefined.
+
+    Where scikit-learn is in use, whose warning seqeval has, so is its class: filters hold.
+    """
+    library = sys.modules.get("sklearn.exceptions")
+    category = getattr(library, "UndefinedMetricWarning", UndefinedMetricWarning)
+    for caution in cautions:
+        warnings.warn(caution, category, stacklevel=stacklevel + 1)
+
+
+def warn_of_odd_tags(odd: list[str], *, stacklevel: int) -> None:
+    """Warn of tags that do not look like one."""
+    for tag in odd:
+        warnings.warn(f"{tag} seems not to be NE tag.", UserWarning, stacklevel=stacklevel + 1)

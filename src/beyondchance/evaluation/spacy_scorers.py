@@ -1,0 +1,152 @@
+"""Scorers of spaCy, for the components ``ner`` and ``spancat``.
+
+They are registered by entry points, so that a config file can name them::
+
+    [components.ner.scorer]
+    @scorers = "beyondchance.ner_scorer.v1"
+
+    [training.score_weights]
+    ents_corrected = 1.0
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from math import isnan
+from typing import Any
+
+import numpy as np
+
+from beyondchance.annotations.corpus import Corpus
+from beyondchance.evaluation.correction import SIDES, Corrected, corrected_scores
+from beyondchance.installing import required
+
+Scorer = Callable[..., dict[str, Any]]
+Marks = list[tuple[int, int, str]]
+_PURPOSE = "scoring a pipeline of spaCy"
+
+
+def ner_scorer() -> Scorer:
+    """The scorer ``beyondchance.ner_scorer.v1``.
+
+    Returns
+    -------
+    function
+        Of examples. It returns what spaCy's own scorer does, ``ents_p``, ``ents_r``, ``ents_f``
+        and ``ents_per_type``, to which ``chance`` and ``corrected`` are added; and of all entities
+        ``ents_chance``, the F of random entities, ``ents_corrected``, the F beyond it,
+        and ``ents_token_f``, ``ents_token_chance`` and ``ents_token_corrected``, the same of
+        tokens in entities. None where a score is undefined, as in spaCy.
+    """
+    return _scored_entities
+
+
+def spancat_scorer() -> Scorer:
+    """The scorer ``beyondchance.spancat_scorer.v1``.
+
+    Returns
+    -------
+    function
+        Of examples, and of the ``spans_key`` that the component passes. For the key ``sc`` it
+        returns what spaCy's own scorer does, ``spans_sc_p`` and so on, and the same scores as
+        those of `ner_scorer`, ``spans_sc_chance`` and so on.
+    """
+    return _scored_spans
+
+
+def _scored_entities(examples: Iterable[Any], **options: Any) -> dict[str, Any]:
+    library = required("spacy.scorer", extra="spacy", purpose=_PURPOSE)
+    listed = list(examples)
+    scores: dict[str, Any] = library.get_ner_prf(listed, **options)
+    return _with_chance(scores, "ents", _entities(listed))
+
+
+def _scored_spans(examples: Iterable[Any], **options: Any) -> dict[str, Any]:
+    library = required("spacy.pipeline.spancat", extra="spacy", purpose=_PURPOSE)
+    listed, key = list(examples), options["spans_key"]
+    scores: dict[str, Any] = library.spancat_score(listed, **options)
+    return _with_chance(scores, options.get("attr", f"spans_{key}"), _spans(listed, key))
+
+
+def _with_chance(
+    scores: dict[str, Any], name: str, marks: Iterable[tuple[int, Marks, Marks]]
+) -> dict[str, Any]:
+    """Add what is beyond chance to the scores of spaCy."""
+    lengths, true, predicted = [], [], []
+    for length, gold, found in marks:
+        lengths.append(length)
+        true.append(gold)
+        predicted.append(found)
+    exact = token = None
+    if lengths:
+        corpus = Corpus.from_spans(
+            dict(zip(SIDES, (true, predicted), strict=True)), lengths=lengths
+        )
+        exact, token = corrected_scores(corpus), corrected_scores(corpus, measure="token")
+    per_type = f"{name}_per_type"
+    types = scores.get(per_type)
+    if types is not None:
+        types = {label: {**values, **_beyond(exact, label)} for label, values in types.items()}
+    added = {f"{name}_{key}": value for key, value in _beyond(exact).items()}
+    observed = None if token is None else token.overall.observed
+    added[f"{name}_token_f"] = _or_none(observed)
+    added |= {f"{name}_token_{key}": value for key, value in _beyond(token).items()}
+    return {**scores, **({per_type: types} if per_type in scores else {}), **added}
+
+
+def _beyond(scores: Corrected | None, label: str | None = None) -> dict[str, float | None]:
+    """Chance and what is beyond it, of all or of one label."""
+    score = None
+    if scores is not None:
+        score = scores.overall if label is None else scores.by_label.get(label)
+    if score is None:
+        return {"chance": None, "corrected": None}
+    return {"chance": _or_none(score.chance), "corrected": _or_none(score.corrected)}
+
+
+def _or_none(value: float | None) -> float | None:
+    """Undefined scores are None in spaCy, which could not write a nan."""
+    return None if value is None or isnan(value) else value
+
+
+# --- What is marked in examples -----------------------------------------------
+
+
+def _entities(examples: Iterable[Any]) -> Iterator[tuple[int, Marks, Marks]]:
+    """The entities of both sides, on the tokens of the reference that are annotated.
+
+    As in spaCy, a predicted entity is left out where it covers a token that is not annotated, or
+    none at all.
+    """
+    for example in examples:
+        reference = example.reference
+        if not reference.has_annotation("ENT_IOB"):
+            continue
+        is_known = np.array([token.ent_iob != 0 for token in reference], dtype=bool)
+        place = np.concatenate([[0], np.cumsum(is_known)]).tolist()
+        true = [(place[e.start], place[e.end], e.label_) for e in reference.ents]
+        predicted = []
+        aligned = example.alignment.x2y
+        for entity in example.predicted.ents:
+            tokens = aligned[entity.start : entity.end]
+            if not len(tokens):
+                continue
+            start, end = int(tokens[0]), int(tokens[-1]) + 1
+            if is_known[start:end].all():
+                predicted.append((place[start], place[end], entity.label_))
+        yield place[-1], true, predicted
+
+
+def _spans(examples: Iterable[Any], key: str) -> Iterator[tuple[int, Marks, Marks]]:
+    """The spans of a group of both sides, on the tokens of the reference."""
+    for example in examples:
+        reference, predicted = example.reference, example.predicted
+        if key not in reference.spans:
+            continue
+        found = predicted.spans.get(key, [])
+        aligned = example.get_aligned_spans_x2y(found, allow_overlap=True)
+        yield (
+            len(reference),
+            [(span.start, span.end, span.label_) for span in reference.spans[key]],
+            [(span.start, span.end, span.label_) for span in aligned],
+        )
