@@ -19,12 +19,16 @@ from beyondchance.scoring.disagreements import KINDS, disagreements
 @flags.in_output(
     "--kind",
     type=flags.NAMES,
-    help=f"List only these: {', '.join(KINDS)}. All but agree by default; counts are of all.",
+    is_everyday=True,
+    help=f"List only these: {', '.join(KINDS)}.",
+    more="All but agree by default; counts are of all.",
 )
 @flags.in_output(
     "--label",
     type=flags.NAMES,
-    help="List only those in which either span has one of these labels; counts are of all.",
+    is_everyday=True,
+    help="List only those in which either span has one of these labels.",
+    more="Counts are of all.",
 )
 @flags.TOP
 @flags.list_output
@@ -39,7 +43,7 @@ def command(files: tuple[str, ...], **options: Any) -> None:
     \b
     beyondchance disagreements anna.conll ben.conll
     beyondchance disagreements export.json --kind label,both --output csv
-    beyondchance disagreements spans.csv --gold expert --annotators anna --save todo.jsonl
+    beyondchance disagreements spans.csv --gold expert --annotators anna
     """
     with working("reading and aligning", quiet=options["quiet"]):
         corpus = load(streams(files), options)
