@@ -17,7 +17,13 @@ import numpy as np
 
 from beyondchance.checks import checked_instance, checked_option
 from beyondchance.core.bootstrap import bootstrap_weights
-from beyondchance.core.permutation import divisions, n_divisions, swaps, tail_share
+from beyondchance.core.permutation import (
+    divisions,
+    least_share,
+    n_divisions,
+    swaps,
+    tail_share,
+)
 from beyondchance.errors import DataError, OptionError
 from beyondchance.messages import Quote, Text, Use, spoken
 from beyondchance.options import ResamplingOptions, documented
@@ -55,6 +61,9 @@ class Comparison:
     p_error : float
         The standard error that `p_value` has from being sampled; 0 where every exchange was
         gone through.
+    p_floor : float
+        The smallest p-value that so many trials can show; 0 where every exchange was gone
+        through.
     n_documents : tuple of two int
         Of either result, those that were compared.
     paired : bool
@@ -72,7 +81,13 @@ class Comparison:
     n_documents: tuple[int, int]
     paired: bool
     settings: Settings
+    p_floor: float = 0.0
     why: Text = ()
+
+    @property
+    def p_is_floor(self) -> bool:
+        """Whether the p-value is the smallest that the test can show, and may be smaller."""
+        return self.p_value <= self.p_floor
 
     @property
     def reason(self) -> str | None:
@@ -391,5 +406,6 @@ def comparison_of(
         n_documents=(len(left_out[0]), len(left_out[-1])),
         paired=len(left_out) == 1,
         settings=options.sign(settings),
+        p_floor=least_share(len(tested), enumerated=enumerated),
         why=why,
     )

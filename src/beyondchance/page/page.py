@@ -317,7 +317,7 @@ def _full(cell: blocks.Cell) -> str | None:
     """All digits of a number, for sorting and saving."""
     if isinstance(cell, blocks.Range):
         return "" if isnan(cell.low) else f"{cell.low!r} to {cell.high!r}"
-    if isinstance(cell, blocks.Amount):
+    if isinstance(cell, blocks.Amount | blocks.Below):
         return repr(cell.value)
     if isinstance(cell, float):
         return "" if isnan(cell) else repr(cell)

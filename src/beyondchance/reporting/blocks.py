@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.messages import Note, Text, Use
-from beyondchance.numbers import in_digits
+from beyondchance.numbers import in_digits, p_in_digits
 
 CUT = Note(("long tables are cut; ", Use("top", 0), " shows all of them"))
 """A note for those who look at tables."""
@@ -32,8 +32,14 @@ class Amount(NamedTuple):
     text: str
 
 
-Cell = str | int | float | Range | Amount | None
-"""A name, a count, a number to be rounded, a range of them, one written out, or nothing."""
+class Below(NamedTuple):
+    """A p-value that is the smallest its test can show, and may be smaller."""
+
+    value: float
+
+
+Cell = str | int | float | Range | Amount | Below | None
+"""A name, a count, a number to be rounded, a range, one written out, a bound, or nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,18 +162,26 @@ def cell_text(cell: Cell, digits: int) -> str:
     ('0.250', '12,345', 'ada', '')
     >>> cell_text(Range(0.25, 0.5, "*"), 2), cell_text(Amount(0.5, "+50 %"), 2)
     ('0.25 to 0.50*', '+50 %')
+    >>> cell_text(Below(0.0002), 4)
+    '< 0.0002'
     """
-    if cell is None:
-        return ""
-    if isinstance(cell, float):
-        return in_digits(cell, digits)
-    if isinstance(cell, Amount):
-        return cell.text
-    if isinstance(cell, Range):
-        if isnan(cell.low):
-            return "-"
-        return f"{in_digits(cell.low, digits)} to {in_digits(cell.high, digits)}{cell.mark}"
-    return f"{cell:,}" if isinstance(cell, int) else cell
+    match cell:
+        case None:
+            text = ""
+        case Amount(_, written):
+            text = written
+        case Below(value):
+            text = p_in_digits(value, digits, is_floor=True)
+        case Range(low, high, mark):
+            ends = f"{in_digits(low, digits)} to {in_digits(high, digits)}{mark}"
+            text = "-" if isnan(low) else ends
+        case float():
+            text = in_digits(cell, digits)
+        case int():
+            text = f"{cell:,}"
+        case _:
+            text = cell
+    return text
 
 
 _Item = TypeVar("_Item")

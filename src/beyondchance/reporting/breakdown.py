@@ -8,7 +8,7 @@ from math import isnan, nan
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
-from beyondchance.reporting.blocks import Amount, Cell, Range, Table
+from beyondchance.reporting.blocks import Amount, Below, Cell, Range, Table
 from beyondchance.results.intervals import ConfidenceInterval, Intervals
 from beyondchance.results.resampling import SCORES
 from beyondchance.settings import Settings
@@ -39,6 +39,32 @@ def cell_of(interval: ConfidenceInterval | None) -> Range | None:
     if interval is None:
         return None
     return Range(interval.low, interval.high, "*" if interval.caution else "")
+
+
+def p_cell(p_value: float, *, is_floor: bool) -> float | Below:
+    """A p-value for a table, as a bound where it is the smallest that its test can show."""
+    return Below(p_value) if is_floor else p_value
+
+
+def floor_remark(
+    cells: Iterable[Cell], settings: Settings, trials: str, *, is_adjusted: bool = False
+) -> str:
+    """What the sign in front of some p-values means; nothing if none has one.
+
+    Parameters
+    ----------
+    cells : iterable of Cell
+    settings : Settings
+        Of the test.
+    trials : str
+        What was drawn, as a plural.
+    is_adjusted : bool
+        Whether p-values are adjusted for several comparisons.
+    """
+    if not any(isinstance(cell, Below) for cell in cells):
+        return ""
+    text = f"<: the smallest p-value that {settings.resamples:,} {trials} can show"
+    return f"({text}, adjusted)" if is_adjusted else f"({text})"
 
 
 def json_intervals(intervals: Scores) -> dict[str, Any]:

@@ -22,7 +22,7 @@ from beyondchance.messages import (
     quotes,
     spoken,
 )
-from beyondchance.numbers import in_digits
+from beyondchance.numbers import in_digits, p_is
 from beyondchance.reporting.blocks import counted, in_list
 from beyondchance.reporting.breakdown import interval_heading
 from beyondchance.results.intervals import FEW, FEW_ANNOTATORS, VERY_FEW
@@ -177,13 +177,17 @@ def random_agreement(null: NullDistribution, digits: int) -> str:
         return f"Random annotations have no agreement here: {null.reason}."
     low, high = (in_digits(null.quantiles[share], digits) for share in (0.025, 0.975))
     mean_is = "exact" if null.settings.samples is None else "estimated"
+    p_value = p_is(null.p_value, digits, is_floor=null.p_is_floor)
+    error = f" (± {in_digits(null.p_error, digits)} from sampling)"
+    if null.p_is_floor:
+        p_value += f" (the smallest that {len(null.samples):,} random annotations can show)"
+        error = ""
     return (
         f"Of {len(null.samples):,} random annotations with spans of the same lengths, 95 % agree "
         f"between {low} and {high} (mean {in_digits(null.mean, digits)} {mean_is}, standard "
-        f"deviation {in_digits(null.sd, digits)} {null.sd_is}). p = "
-        f"{in_digits(null.p_value, digits)} for agreement of {in_digits(null.observed, digits)} or "
-        f"more under the chance model (± {in_digits(null.p_error, digits)} from sampling). A small "
-        "p means that the agreement is more than chance, not that it is high."
+        f"deviation {in_digits(null.sd, digits)} {null.sd_is}). {p_value} for agreement of "
+        f"{in_digits(null.observed, digits)} or more under the chance model{error}. A small p "
+        "means that the agreement is more than chance, not that it is high."
     )
 
 
@@ -346,8 +350,9 @@ def _overtakings(standings: Standings, digits: int) -> list[str]:
         return [
             f"Corrected for chance, {one} overtakes {other}; the change is "
             f"{'' if is_significant else 'not '}significant "
-            f"(p = {in_digits(standings.adjusted[one, other], digits)})."
-            for (one, other), is_significant in changes.items()
+            f"({p_is(standings.adjusted[pair], digits, is_floor=pair in standings.floored)})."
+            for pair, is_significant in changes.items()
+            for one, other in [pair]
         ]
     texts = []
     for significance in (True, False):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.messages import Note
 from beyondchance.reporting import breakdown as levels, sentences
-from beyondchance.reporting.blocks import CUT, Block, Prose, Report, Table, cut, in_list
+from beyondchance.reporting.blocks import CUT, Block, Cell, Prose, Report, Table, cut, in_list
 from beyondchance.reporting.parts import Part, json_parts, parts_of, parts_tables
 from beyondchance.results.agreement import Agreement
 from beyondchance.results.difficulty import Difficulty
@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from beyondchance.results.intervals import ConfidenceInterval, Intervals
     from beyondchance.results.labelling import Labelling
     from beyondchance.results.score import Score
+
+_DRAWS = "random annotations"
+"""What p-values of chance agreement are computed from."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,7 +124,7 @@ def agree_report(
             *([Prose(sentences.random_agreement(null, digits))] if null is not None else []),
             *parts_tables(parts, breakdown.settings),
             *_differing_part(split, digits),
-            *_tables(breakdown, by=by, has_null=null is not None, top=top),
+            *_tables(breakdown, by=by, top=top),
             *([_variants_table(variants)] if variants else []),
             *(coefficients.blocks_of(others) if others is not None else []),
             *map(Prose, explanation(breakdown, parts)),
@@ -212,9 +215,7 @@ def overall_table(breakdown: levels.Breakdown) -> Table:
     )
 
 
-def _tables(
-    breakdown: levels.Breakdown, *, by: Sequence[str], has_null: bool, top: int
-) -> list[Table]:
+def _tables(breakdown: levels.Breakdown, *, by: Sequence[str], top: int) -> list[Table]:
     """The tables of labels, pairs, annotators, documents and fields of them."""
     settings, annotators = breakdown.settings, breakdown.of("annotator")
     labels = breakdown.of("label")
@@ -231,7 +232,7 @@ def _tables(
         tables.append(_intervals_table(annotators, settings, top))
     for name in by:
         if name == "document":
-            tables += _document_tables(breakdown.of("document"), has_null=has_null, top=top)
+            tables += _document_tables(breakdown.of("document"), top)
         else:
             groups, title = breakdown.by(name), f"documents by {name}"
             tables.append(levels.scores_table(name, groups, settings, title=title, top=top))
@@ -250,7 +251,7 @@ def _intervals_table(
     )
 
 
-def _document_tables(documents: Sequence[levels.Row], *, has_null: bool, top: int) -> list[Table]:
+def _document_tables(documents: Sequence[levels.Row], top: int) -> list[Table]:
     """The most contested documents, and the hardest; with p-values, where there are some."""
     columns: list[levels.Column] = [
         ("document", attrgetter("name")),
@@ -258,8 +259,9 @@ def _document_tables(documents: Sequence[levels.Row], *, has_null: bool, top: in
         *levels.SCORE_COLUMNS,
         ("difficulty", attrgetter("difficulty")),
     ]
-    if has_null:
-        columns.append(("p (chance)", attrgetter("null.p_value")))
+    nulls = [row.null for row in documents if row.null is not None]
+    if nulls:
+        columns.append(("p (chance)", _p_chance))
     contested = levels.most_contested(row for row in documents if row.score.n_spans)
     # Undefined ones come last.
     hardest = sorted(contested, key=lambda row: (isnan(row.difficulty), -row.difficulty))
@@ -269,8 +271,18 @@ def _document_tables(documents: Sequence[levels.Row], *, has_null: bool, top: in
         ("the hardest documents first", hardest),
     ):
         shown, remark = cut(rows, top)
+        for null in nulls[:1]:
+            floors = levels.floor_remark(map(_p_chance, shown), null.settings, _DRAWS)
+            remark = " ".join(filter(None, (remark, floors)))
         tables.append(levels.table_of(shown, *columns, title=title, remark=remark))
     return tables
+
+
+def _p_chance(row: levels.Row) -> Cell:
+    """The p-value of the agreement of a document."""
+    if row.null is None:
+        return None
+    return levels.p_cell(row.null.p_value, is_floor=row.null.p_is_floor)
 
 
 def _variants_table(variants: Sequence[Variant]) -> Table:

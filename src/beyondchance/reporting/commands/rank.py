@@ -73,6 +73,8 @@ class SystemRow(breakdown.Row):
         Whether there is anything of what follows.
     p_best, p_next : float
         Adjusted p-values, against the best system and the next one below.
+    best_is_floor, next_is_floor : bool
+        Whether these come from the smallest p-value that the test can show.
     groups : tuple of int
         The groups of systems, without significant differences, that it is in.
     """
@@ -85,6 +87,8 @@ class SystemRow(breakdown.Row):
     is_tested: bool = False
     p_best: float = nan
     p_next: float = nan
+    best_is_floor: bool = False
+    next_is_floor: bool = False
     groups: tuple[int, ...] = ()
 
     @property
@@ -174,6 +178,8 @@ def system_rows(
                 "is_tested": True,
                 "p_best": standings.p_best(name),
                 "p_next": standings.p_next(name),
+                "best_is_floor": standings.is_floored(standings.order[0], name),
+                "next_is_floor": standings.is_floored(name, standings.next_below(name)),
                 "groups": tuple(number for number, group in groups if name in group),
             }
         return SystemRow(
@@ -353,15 +359,26 @@ def ranking_table(systems: Sequence[SystemRow], title: str) -> Table:
 
 def sure_table(systems: Sequence[SystemRow], settings: Settings, title: str = "") -> Table:
     """Intervals, and p-values of the differences from the best system and from the next."""
+
+    def vs_best(row: SystemRow) -> Cell:
+        return breakdown.p_cell(row.p_best, is_floor=row.best_is_floor)
+
+    def vs_next(row: SystemRow) -> Cell:
+        return breakdown.p_cell(row.p_next, is_floor=row.next_is_floor)
+
+    p_values = [cell(row) for row in systems for cell in (vs_best, vs_next)]
     return breakdown.table_of(
         systems,
         ("system", attrgetter("name")),
         ("corrected", attrgetter("score.corrected")),
-        ("p vs best", attrgetter("p_best")),
-        ("p vs next", attrgetter("p_next")),
+        ("p vs best", vs_best),
+        ("p vs next", vs_next),
         ("group", attrgetter("letters")),
         settings=settings,
         title=title,
+        remark=breakdown.floor_remark(
+            p_values, settings, "permutations", is_adjusted=len(systems) > 2
+        ),
         has_reasons=False,
     )
 

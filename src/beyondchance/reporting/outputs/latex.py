@@ -25,7 +25,7 @@ _ESCAPES = {
     "▼": r"$\downarrow$",
 }
 _SPECIAL = re.compile("|".join(map(re.escape, _ESCAPES)))
-_NUMBER = re.compile(r"([-+<>]*[\d.,]+)( %)?")
+_NUMBER = re.compile(r"([-+<>]* ?[\d.,]+)( %)?")
 
 
 def rendered(blocks: Sequence[Block], *, digits: int) -> str:
