@@ -159,7 +159,7 @@ def test_pairs_whose_names_sound_alike():
     assert sum(row["level"] == "pair" for row in report.rows) == 6
 
 
-def test_the_hardest_first_where_some_are_undefined():
+def test_the_highest_difficulty_first_where_some_are_undefined():
     # No annotator that is compared marked anything in the middle document.
     corpus = Corpus.from_tags(
         {
@@ -173,7 +173,7 @@ def test_the_hardest_first_where_some_are_undefined():
         results, corpus, by=["document"], difficulty=difficulty(corpus, gold="gold")
     )
     hardest = [block for block in report.blocks if isinstance(block, Table)][-1]
-    assert hardest.title == "the hardest documents first"
+    assert hardest.title == words.LEAST_LIKELY
     assert [row[0] for row in hardest.rows][:1] == ["1"]
 
 

@@ -21,7 +21,8 @@ from beyondchance.scoring.disagreements import KINDS, disagreements
     type=flags.NAMES,
     is_everyday=True,
     help=f"List only these: {', '.join(KINDS)}.",
-    more="All but agree by default; counts are of all.",
+    more="missed: marked by the first annotator only; extra: by the second only. All but agree by "
+    "default; counts are of all.",
 )
 @flags.in_output(
     "--label",
@@ -36,9 +37,9 @@ def command(files: tuple[str, ...], **options: Any) -> None:
     """Every disagreement, its kind and its place.
 
     The spans of two annotators are aligned one to one. Aligned spans agree, or differ in
-    their boundaries, in their label or in both; a span without a partner was missed by the
-    second annotator, or is an extra of the second. A gold standard comes first; with several
-    annotators it is left out.
+    their boundaries, in their label or in both; a span without a partner was marked by one of
+    them only. Against a gold standard it was missed, or is extra. A gold standard comes first;
+    with several annotators it is left out.
 
     \b
     beyondchance disagreements anna.conll ben.conll

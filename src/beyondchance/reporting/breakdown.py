@@ -237,10 +237,13 @@ class Breakdown:
         In the order of the outputs.
     settings : Settings, optional
         Of the intervals; None where there are none.
+    positions : {"tokens", "characters", "frames"}
+        What offsets count.
     """
 
     rows: tuple[Row, ...]
     settings: Settings | None
+    positions: str = "tokens"
 
     def of(self, level: str, of_field: str = "") -> list[Row]:
         """The rows of a level, or of a field of the documents."""
@@ -330,7 +333,11 @@ def breakdown_of(
             )
         else:
             rows += rows_of("field", result.by_field(name), own.by_field.get(name, {}), name)
-    return Breakdown(rows=tuple(rows), settings=own.settings if known else None)
+    return Breakdown(
+        rows=tuple(rows),
+        settings=own.settings if known else None,
+        positions=result.settings.positions,
+    )
 
 
 def habits_of(result: Agreement, by_position: Agreement) -> dict[str, Habits]:

@@ -47,12 +47,17 @@ _MOST_CHANGES = 6
 """Changes of rank that have a sentence each."""
 
 MATCHES = {
-    "token": "positions that both marked",
+    "token": "{positions} that both marked",
     "exact": "equal spans, the F1 of seqeval",
     "boundary": "starts and ends that both set",
     "dice": "overlap of spans, as a share of their lengths",
     "iou": "spans that overlap enough",
 }
+"""What each measure counts."""
+DIFFICULTY = "how hard it is to agree by chance"
+"""What difficulty is, wherever the word stands."""
+LEAST_LIKELY = "the documents in which agreement by chance is least likely first"
+"""The title of documents by difficulty, which is not about how hard they are to annotate."""
 _ONE = {"documents": "document", "sentences": "sentence", "annotators": "annotator"}
 _METHODS = {"bca": "BCa", "percentile": "percentiles"}
 
@@ -78,6 +83,30 @@ def n_texts(corpus: Corpus, documents: Collection[str]) -> int:
     names = set(documents)
     is_named = np.fromiter((name in names for name in corpus.documents), dtype=bool)
     return int(np.count_nonzero(is_named[corpus.text_document]))
+
+
+def by_measure(measure: str, positions: str) -> str:
+    """What scores are by, for titles: the measure token counts whatever positions there are.
+
+    Examples
+    --------
+    >>> by_measure("token", "tokens"), by_measure("token", "characters")
+    ('token', 'characters')
+    >>> by_measure("exact", "characters")
+    'exact'
+    """
+    return positions if measure == "token" and positions != "tokens" else measure
+
+
+def counts_of(measure: str, positions: str) -> str:
+    """What a measure counts, in a few words; nothing for a measure of one's own.
+
+    Examples
+    --------
+    >>> counts_of("token", "characters"), counts_of("exact", "characters")
+    ('characters that both marked', 'equal spans, the F1 of seqeval')
+    """
+    return MATCHES.get(measure, "").format(positions=positions)
 
 
 # --- Scores -------------------------------------------------------------------
@@ -311,7 +340,7 @@ def verdict(standings: Standings, measure: str, digits: int) -> list[str]:
             "intervals are not adjusted"
         )
     return [
-        f"By {measure}, {_differing(standings)}. {tested}.",
+        f"By {by_measure(measure, settings.positions)}, {_differing(standings)}. {tested}.",
         *(
             f"On the {shared} that all have, {other} is ahead of {one}: the ranking uses different "
             "documents for each system, and is less reliable than the test."

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from beyondchance.results.labelling import Labelling
     from beyondchance.results.score import Score
 
+_OF_ALL = "chance agreement of all annotators with each other and with themselves"
+"""What the difficulty of documents is computed from."""
 _DRAWS = "random annotations"
 """What p-values of chance agreement are computed from."""
 
@@ -122,7 +124,7 @@ def agree_report(
             overall_table(breakdown),
             Prose(sentences.meaning(result.score, digits)),
             *([Prose(sentences.random_agreement(null, digits))] if null is not None else []),
-            *parts_tables(parts, breakdown.settings),
+            *parts_tables(parts, breakdown.settings, _by(breakdown)),
             *_differing_part(split, digits),
             *_tables(breakdown, by=by, top=top),
             *([_variants_table(variants)] if variants else []),
@@ -203,13 +205,18 @@ def shown_intervals(breakdown: levels.Breakdown) -> list[tuple[str, ConfidenceIn
 # --- Tables for people --------------------------------------------------------
 
 
+def _by(breakdown: levels.Breakdown) -> str:
+    """What scores are by, for titles."""
+    return sentences.by_measure(breakdown.rows[0].measure, breakdown.positions)
+
+
 def overall_table(breakdown: levels.Breakdown) -> Table:
     """The score by each measure."""
     return levels.table_of(
         breakdown.of("all"),
         ("measure", attrgetter("measure")),
         *levels.SCORE_COLUMNS,
-        ("counts", lambda row: sentences.MATCHES.get(row.measure, "")),
+        ("counts", lambda row: sentences.counts_of(row.measure, breakdown.positions)),
         settings=breakdown.settings,
         title="agreement",
     )
@@ -219,8 +226,8 @@ def _tables(breakdown: levels.Breakdown, *, by: Sequence[str], top: int) -> list
     """The tables of labels, pairs, annotators, documents and fields of them."""
     settings, annotators = breakdown.settings, breakdown.of("annotator")
     labels = breakdown.of("label")
-    measure = breakdown.rows[0].measure
-    tables = [levels.scores_table("label", labels, settings, title=f"labels, by {measure}")]
+    title = f"labels, by {_by(breakdown)}"
+    tables = [levels.scores_table("label", labels, settings, title=title)]
     is_team = len(annotators) > 2
     if is_team:
         pairs = breakdown.of("pair")
@@ -252,7 +259,7 @@ def _intervals_table(
 
 
 def _document_tables(documents: Sequence[levels.Row], top: int) -> list[Table]:
-    """The most contested documents, and the hardest; with p-values, where there are some."""
+    """The most contested documents, and those of the highest difficulty; with p-values, if any."""
     columns: list[levels.Column] = [
         ("document", attrgetter("name")),
         levels.SPANS,
@@ -264,16 +271,22 @@ def _document_tables(documents: Sequence[levels.Row], top: int) -> list[Table]:
         columns.append(("p (chance)", _p_chance))
     contested = levels.most_contested(row for row in documents if row.score.n_spans)
     # Undefined ones come last.
-    hardest = sorted(contested, key=lambda row: (isnan(row.difficulty), -row.difficulty))
+    least_likely = sorted(contested, key=lambda row: (isnan(row.difficulty), -row.difficulty))
     tables = []
     for title, rows in (
         ("the most contested documents first", contested),
-        ("the hardest documents first", hardest),
+        (sentences.LEAST_LIKELY, least_likely),
     ):
         shown, remark = cut(rows, top)
-        for null in nulls[:1]:
-            floors = levels.floor_remark(map(_p_chance, shown), null.settings, _DRAWS)
-            remark = " ".join(filter(None, (remark, floors)))
+        remarks = [
+            remark,
+            f"(difficulty: {sentences.DIFFICULTY}, 1 minus the {_OF_ALL})",
+            *(
+                levels.floor_remark(map(_p_chance, shown), null.settings, _DRAWS)
+                for null in nulls[:1]
+            ),
+        ]
+        remark = " ".join(filter(None, remarks))
         tables.append(levels.table_of(shown, *columns, title=title, remark=remark))
     return tables
 

@@ -58,8 +58,7 @@ def difficulty_report(
             bars = {f"{low:.1f} to {high:.1f}": number for low, high, number in histogram}
             made.append(Bars("documents, by difficulty", bars))
             rows, remark = cut(sorted(defined.items(), key=lambda item: -item[1]), top)
-            title = "the hardest documents first"
-            made.append(Table(("document", "difficulty"), rows, title, remark))
+            made.append(Table(("document", "difficulty"), rows, sentences.LEAST_LIKELY, remark))
         return made
 
     def data() -> dict[str, Any]:
@@ -130,8 +129,10 @@ def _meaning(result: Difficulty, gold: str | None, digits: int) -> str:
     chance = in_digits(1 - result.overall, digits)
     who = "two random copies of the gold standard" if gold else "random annotators like these"
     return (
-        f"Difficulty {in_digits(result.overall, digits)}: the chance agreement of {who} is "
-        f"{chance}; the higher the difficulty, the less of an observed score is due to chance."
+        f"Difficulty is {sentences.DIFFICULTY}, 1 minus chance. Here it is "
+        f"{in_digits(result.overall, digits)}: the chance agreement of {who} is {chance}. The "
+        "higher the difficulty, the less of an observed score is due to chance; it does not say "
+        "how hard texts are to annotate."
     )
 
 

@@ -19,6 +19,30 @@ _AROUND, _WITHIN = 25, 60
 """Characters shown on either side of spans, and of a stretch within them."""
 
 
+def kind_names(found: Disagreements) -> dict[str, str]:
+    """The kinds in words: against a gold standard something is missed or extra, else it is not.
+
+    Examples
+    --------
+    >>> from beyondchance import Corpus, disagreements
+    >>> corpus = Corpus.from_tags({"ada": [["B-P", "O"]], "ben": [["O", "O"]]})
+    >>> kind_names(disagreements(corpus))["missed"]
+    'only ada'
+    >>> kind_names(disagreements(corpus.with_gold("ada")))["missed"]
+    'missed'
+    """
+    names = {kind: kind for kind in KINDS}
+    if is_against_gold(found):
+        return names
+    first, second = found.pairs[0] if len(found.pairs) == 1 else ("first", "second")
+    return {**names, "missed": f"only {first}", "extra": f"only {second}"}
+
+
+def is_against_gold(found: Disagreements) -> bool:
+    """Whether all annotators are compared with a gold standard, which then comes first."""
+    return all(first == found.corpus.gold for first, _ in found.pairs)
+
+
 def disagreements_report(found: Disagreements, listed: Disagreements, *, top: int = 20) -> Report:
     """The report of `disagreements`, of which an output shows a part.
 
@@ -34,6 +58,7 @@ def disagreements_report(found: Disagreements, listed: Disagreements, *, top: in
     corpus = found.corpus
     by_pair = found.by_pair()
     labels = found.label_table()
+    names = kind_names(found)
     alone = "documents that no two of those compared share"
     skipped = {**corpus.skipped, alone: len(corpus.documents) - len(found.documents)}
     shown = listed[:top] if top else listed
@@ -43,7 +68,7 @@ def disagreements_report(found: Disagreements, listed: Disagreements, *, top: in
         who = in_list([name for name in corpus.annotators if name in annotators])
         return [
             Prose(sentences.compared(corpus, who, found.documents, found.n_spans)),
-            _pairs_table(by_pair, top),
+            _pairs_table(by_pair, names, _remark(found), top),
             *([_labels_table(labels, found, top)] if labels else []),
             _list_table(shown, len(listed)) if len(listed) else Prose("Nothing to list."),
         ]
@@ -75,7 +100,21 @@ def disagreements_report(found: Disagreements, listed: Disagreements, *, top: in
     )
 
 
-def _pairs_table(by_pair: Mapping[tuple[str, str], Mapping[str, int]], top: int) -> Table:
+def _remark(found: Disagreements) -> str:
+    """What the kinds mean of which one side has no span; nothing where their names say it."""
+    if is_against_gold(found):
+        return "(missed: marked by the gold standard only; extra: by the other only)"
+    if len(found.pairs) == 1:
+        return ""
+    return "(first and second: of the two annotators of a pair)"
+
+
+def _pairs_table(
+    by_pair: Mapping[tuple[str, str], Mapping[str, int]],
+    names: Mapping[str, str],
+    remark: str,
+    top: int,
+) -> Table:
     """Counts by kind, of all pairs together and of each."""
 
     def differing(counts: Mapping[str, int]) -> int:
@@ -83,16 +122,17 @@ def _pairs_table(by_pair: Mapping[tuple[str, str], Mapping[str, int]], top: int)
 
     pairs = [(" and ".join(pair), counts) for pair, counts in by_pair.items()]
     total = {kind: sum(counts[kind] for _, counts in pairs) for kind in KINDS}
-    remark = "(missed: marked by the first of the two only; extra: by the second only)"
     if 0 < top < len(pairs):
-        remark = f"The {top:,} of {len(pairs):,} that differ most. {remark}"
+        remark = f"The {top:,} of {len(pairs):,} that differ most. {remark}".rstrip()
         pairs = sorted(pairs, key=lambda item: -differing(item[1]))[:top]
     if len(by_pair) > 1:
         pairs = [("all pairs", total), *pairs]
     rows: list[Sequence[Cell]] = [
         (name, *(counts[kind] for kind in KINDS)) for name, counts in pairs
     ]
-    return Table(("pair", *KINDS), rows, "pairs of spans, and spans without a partner", remark)
+    return Table(
+        ("pair", *names.values()), rows, "pairs of spans, and spans without a partner", remark
+    )
 
 
 def _labels_table(
@@ -135,7 +175,7 @@ def _list_table(shown: Disagreements, n_listed: int) -> Table:
         ("document", [row["document"] for row in rows]),
         *([("text", [row["text"] for row in rows])] if several_texts else []),
         *([] if one_pair else [("annotators", [f"{row['a']} and {row['b']}" for row in rows])]),
-        ("kind", [row["kind"] for row in rows]),
+        ("kind", [_kind(row, against_gold=is_against_gold(shown)) for row in rows]),
         (first, [_span(row, "a") for row in rows]),
         (second, [_span(row, "b") for row in rows]),
         *([("in the text", marked)] if marked else []),
@@ -147,6 +187,12 @@ def _list_table(shown: Disagreements, n_listed: int) -> Table:
     remark = " ".join(filter(None, (remark, legend)))
     cells = list(zip(*(column for _, column in columns), strict=True))
     return Table(headings, cells, "one by one, in reading order", remark)
+
+
+def _kind(row: Mapping[str, Any], *, against_gold: bool) -> str:
+    side = {"missed": "a", "extra": "b"}.get(row["kind"])
+    kind: str = row["kind"]
+    return kind if against_gold or side is None else f"only {row[side]}"
 
 
 def _span(row: Mapping[str, Any], side: str) -> str | None:

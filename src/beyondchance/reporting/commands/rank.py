@@ -92,6 +92,11 @@ class SystemRow(breakdown.Row):
     groups: tuple[int, ...] = ()
 
     @property
+    def by(self) -> str:
+        """What the score is by, for people."""
+        return sentences.by_measure(self.measure, self.agreement.settings.positions)
+
+    @property
     def change(self) -> str:
         """How far correction moves the rank: up, down or not at all."""
         before, after = self.rank_observed, self.rank_corrected
@@ -232,7 +237,7 @@ def rank_report(
     def blocks() -> list[Block]:
         made: list[Block] = [Prose(compared(ranking, corpus))]
         for name, systems in by_measure.items():
-            made.append(ranking_table(systems, f"by {name}: {sentences.MATCHES.get(name, name)}"))
+            made.append(ranking_table(systems, ranked_by(name, systems)))
             made += [sure_table(systems, sure[name].standings.settings)] if name in sure else []
         made.append(Prose(rank_changes(by_measure[measure])))
         made.append(means_table(by_measure[measure], settings))
@@ -243,10 +248,12 @@ def rank_report(
             )
         if subsets:
             neither = sentences.n_texts(corpus, documents) - sum(item.n_texts for item in subsets)
+            by = sentences.by_measure("token", corpus.positions)
             made.append(
                 Prose(
-                    f"By difficulty, of the token measure; {counted(neither, 'text')} in which the "
-                    "gold standard marks nothing in neither subset."
+                    f"By difficulty: {sentences.DIFFICULTY}, 1 minus the chance agreement of the "
+                    f"gold standard with itself, by {by}. {counted(neither, 'text')} in which the "
+                    "gold standard marks nothing: in neither subset."
                 )
             )
         for subset, systems in by_subset:
@@ -344,6 +351,12 @@ def explanation(standings: Standings) -> Text:
     return sentences.explained(shown[0][1], shown, standings.settings)
 
 
+def ranked_by(measure: str, systems: Sequence[SystemRow]) -> str:
+    """What systems are ranked by, and what that counts."""
+    counts = sentences.counts_of(measure, systems[0].agreement.settings.positions)
+    return f"by {systems[0].by}: {counts or measure}"
+
+
 def ranking_table(systems: Sequence[SystemRow], title: str) -> Table:
     """The systems with both ranks, by corrected score."""
     return breakdown.table_of(
@@ -395,7 +408,7 @@ def means_table(systems: Sequence[SystemRow], settings: Settings) -> Table:
             row.append(parts[by].score.corrected)
             if parts[by].intervals:
                 row.append(breakdown.cell_of(parts[by].intervals["corrected"]))
-    title = f"by {systems[0].measure}, corrected: overall, and means of labels and documents"
+    title = f"by {systems[0].by}, corrected: overall, and means of labels and documents"
     return Table(headings, cells, title)
 
 
@@ -406,14 +419,15 @@ def differences_table(standings: Standings, measure: str) -> Table:
         for (one, other), item in sentences.neighbours(standings)
     ]
     headings = ("system", "next", "difference", breakdown.interval_heading(standings.settings))
-    return Table(headings, rows, f"by {measure}, corrected: how far ahead of the next")
+    by = sentences.by_measure(measure, standings.settings.positions)
+    return Table(headings, rows, f"by {by}, corrected: how far ahead of the next")
 
 
 def rank_changes(systems: Sequence[SystemRow]) -> str:
     """A sentence on whose rank changes."""
     moved = [row.shown for row in systems if row.change not in {"", "="}]
     changes = f"the rank of {in_list(moved)}" if moved else "no rank"
-    return f"By {systems[0].measure}, correction for chance changes {changes}."
+    return f"By {systems[0].by}, correction for chance changes {changes}."
 
 
 def _comparisons(standings: Standings) -> dict[str, Any]:
