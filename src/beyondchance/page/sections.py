@@ -86,7 +86,7 @@ def _systems(found: Overview, digits: int) -> Iterator[Section]:
         return
     measure, standings = next(iter(found.standings.items()))
     systems = found.systems[measure]
-    parts: list[Part] = [Prose(rank.rank_changes(systems))]
+    parts: list[Part] = [Prose(rank.rank_changes(systems, standings, digits))]
     parts += map(Prose, sentences.verdict(standings, measure, digits))
     parts.append(Chart("systems", scores.systems_chart(systems)))
     for name, rows in found.systems.items():

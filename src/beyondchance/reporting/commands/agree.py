@@ -122,7 +122,7 @@ def agree_report(
         return [
             Prose(compared),
             overall_table(breakdown),
-            Prose(sentences.meaning(result.score, digits)),
+            Prose(_meaning(breakdown, digits)),
             *([Prose(sentences.random_agreement(null, digits))] if null is not None else []),
             *parts_tables(parts, breakdown.settings, _by(breakdown)),
             *_differing_part(split, digits),
@@ -180,6 +180,14 @@ def explanation(breakdown: levels.Breakdown, parts: Sequence[Part] = ()) -> list
     shown = shown_intervals(breakdown)
     shown += [(part.shown, part.intervals["corrected"]) for part in parts if part.intervals]
     return [sentences.explained(first["corrected"], shown, breakdown.settings)]
+
+
+def _meaning(breakdown: levels.Breakdown, digits: int) -> str:
+    """What the score says, and whether correction matters."""
+    first, settings = breakdown.rows[0], breakdown.settings
+    interval = first.intervals.get("corrected")
+    beside = sentences.beside_interval(first.score, interval, settings, digits)
+    return " ".join(filter(None, (sentences.meaning(first.score, digits), beside)))
 
 
 def _differing_part(split: Labelling | None, digits: int) -> list[Prose]:

@@ -10,7 +10,8 @@ from string import ascii_lowercase
 from typing import TYPE_CHECKING, Any
 
 from beyondchance.annotations.corpus import Corpus
-from beyondchance.messages import Note
+from beyondchance.messages import Note, Use
+from beyondchance.numbers import in_digits
 from beyondchance.reporting import breakdown, sentences
 from beyondchance.reporting.blocks import Block, Cell, Prose, Report, Table, counted, in_list
 from beyondchance.reporting.parts import Part, parts_of
@@ -239,7 +240,7 @@ def rank_report(
         for name, systems in by_measure.items():
             made.append(ranking_table(systems, ranked_by(name, systems)))
             made += [sure_table(systems, sure[name].standings.settings)] if name in sure else []
-        made.append(Prose(rank_changes(by_measure[measure])))
+        made.append(Prose(rank_changes(by_measure[measure], standings, digits)))
         made.append(means_table(by_measure[measure], settings))
         if standings is not None:
             made += [differences_table(standings, measure)] if len(standings.order) > 1 else []
@@ -423,11 +424,28 @@ def differences_table(standings: Standings, measure: str) -> Table:
     return Table(headings, rows, f"by {by}, corrected: how far ahead of the next")
 
 
-def rank_changes(systems: Sequence[SystemRow]) -> str:
-    """A sentence on whose rank changes."""
-    moved = [row.shown for row in systems if row.change not in {"", "="}]
+def rank_changes(
+    systems: Sequence[SystemRow], standings: Standings | None = None, digits: int = 4
+) -> Text:
+    """Whose rank correction changes, by how much it lowers scores, and what tests say of it."""
+    ranked = [row for row in systems if row.change]
+    if not ranked:
+        return "No system has a corrected score: whether correction changes ranks cannot be said."
+    moved = [row.shown for row in ranked if row.change != "="]
     changes = f"the rank of {in_list(moved)}" if moved else "no rank"
-    return f"By {systems[0].by}, correction for chance changes {changes}."
+    lowered = [row.score.observed - row.score.corrected for row in ranked]
+    ends = dict.fromkeys(in_digits(end, digits) for end in (min(lowered), max(lowered)))
+    scores = "scores" if len(ranked) > 1 else "score"
+    by = f"By {systems[0].by}, correction for chance changes {changes}"
+    said = [f"{by}; it lowers the {scores} by {' to '.join(ends)}."]
+    if undefined := [row.shown for row in systems if not row.change]:
+        said.append(f"{in_list(undefined)} cannot be ranked: the corrected score is undefined.")
+    if len(ranked) == 1:
+        return " ".join(said)
+    if standings is not None:
+        return " ".join([*said, sentences.support(standings, is_changed=bool(moved))])
+    untested = "Whether the order would be the same on other documents was not tested; "
+    return " ".join([*said, untested]), Use("confidence", 0.95), " tests it."
 
 
 def _comparisons(standings: Standings) -> dict[str, Any]:
