@@ -72,3 +72,30 @@ class TestDisagreements:
         assert "missed   extra" in text
         assert "(missed: marked by the gold standard only; extra: by the other only)" in text
         assert "only ben" not in text
+
+
+class TestSkipped:
+    """Nothing is said to be left out that never counted."""
+
+    def test_what_is_no_span(self, said, tmp_path):
+        marked = "T1\tP 0 4\tAnna\nT2\tP 5 9\tBert\nR1\tMeets Arg1:T1 Arg2:T2\n#1\tNote T1\tx\n"
+        for name in ("a", "b"):
+            folder = tmp_path / name
+            folder.mkdir()
+            (folder / "1.txt").write_text("Anna Bert")
+            (folder / "1.ann").write_text(marked)
+            (folder / "2.txt").write_text("Anna Bert")
+            (folder / "2.ann").write_text("")
+            (folder / "3.txt").write_text("not annotated")
+        text = said("agree", "a", "b")
+        assert "Not spans, ignored: 2 relations; 2 notes." in text
+        assert "Not annotated: 2 texts without .ann." in text
+        assert "Nothing to compare: 1 documents in which no annotator marked anything." in text
+        assert "Left out" not in text
+
+    def test_what_was_mended(self, said, tmp_path):
+        (tmp_path / "a.conll").write_text("Anna B-P\nleft O\nJon I-P\n")
+        (tmp_path / "b.conll").write_text("Anna B-P\nleft O\nJon B-P\n")
+        text = said("agree", "a.conll", "b.conll")
+        assert "Mended: 1 tags repaired by conlleval." in text
+        assert "Left out" not in text

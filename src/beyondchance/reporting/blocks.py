@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, TypeVar
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.messages import Note, Text, Use
 from beyondchance.numbers import in_digits, p_in_digits
+from beyondchance.tallies import by_fate
 
 CUT = Note(("long tables are cut; ", Use("top", 0), " shows all of them"))
 """A note for those who look at tables."""
@@ -150,9 +151,19 @@ class Report:
 
 
 def skipped_sentences(counts: Mapping[str, int]) -> list[str]:
-    """What was left out or changed, and how often; nothing if nothing was."""
-    parts = [f"{number:,} {what}" for what, number in counts.items() if number]
-    return [f"Left out or changed: {'; '.join(parts)}."] if parts else []
+    """What was mended, left out or ignored, and how often: a sentence for each that happened.
+
+    Examples
+    --------
+    >>> from beyondchance.tallies import left_out, no_spans
+    >>> skipped_sentences({no_spans("relations"): 3, left_out("rejected records"): 1})
+    ['Left out: 1 rejected records.', 'Not spans, ignored: 3 relations.']
+    """
+    return [
+        f"{fate.value if fate else 'Left out or changed'}: "
+        f"{'; '.join(f'{number:,} {noun}' for noun, number in nouns.items())}."
+        for fate, nouns in by_fate(counts).items()
+    ]
 
 
 def cell_text(cell: Cell, digits: int) -> str:

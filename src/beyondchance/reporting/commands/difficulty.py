@@ -11,6 +11,7 @@ from beyondchance.reporting import breakdown, sentences
 from beyondchance.reporting.blocks import CUT, Bars, Block, Prose, Report, Table, cut, in_list
 from beyondchance.results.difficulty import Difficulty
 from beyondchance.results.score import UNMARKED
+from beyondchance.tallies import unmarked
 
 if TYPE_CHECKING:
     from beyondchance.messages import Text
@@ -107,7 +108,7 @@ def _skipped(result: Difficulty, gold: str | None) -> dict[str, int]:
     if not gold or UNMARKED not in result.skipped:
         return dict(result.skipped)
     skipped = {what: number for what, number in result.skipped.items() if what != UNMARKED}
-    nothing_by_gold = "documents in which the gold standard marked nothing"
+    nothing_by_gold = unmarked("documents in which the gold standard marked nothing")
     return {**skipped, nothing_by_gold: result.skipped[UNMARKED]}
 
 

@@ -10,6 +10,7 @@ from beyondchance.messages import Use
 from beyondchance.reporting import sentences
 from beyondchance.reporting.blocks import CUT, Block, Cell, Prose, Report, Table, cut, in_list
 from beyondchance.scoring.disagreements import KINDS, Disagreements
+from beyondchance.tallies import left_out
 
 NO_SPAN = "no span"
 """The heading of what the other annotator did not mark."""
@@ -59,7 +60,7 @@ def disagreements_report(found: Disagreements, listed: Disagreements, *, top: in
     by_pair = found.by_pair()
     labels = found.label_table()
     names = kind_names(found)
-    alone = "documents that no two of those compared share"
+    alone = left_out("documents that no two of those compared share", "")
     skipped = {**corpus.skipped, alone: len(corpus.documents) - len(found.documents)}
     shown = listed[:top] if top else listed
 

@@ -19,6 +19,7 @@ from beyondchance.results.averages import AVERAGES
 from beyondchance.results.ranking import Ranking
 from beyondchance.results.score import UNMARKED
 from beyondchance.settings import Settings
+from beyondchance.tallies import left_out
 
 if TYPE_CHECKING:
     from beyondchance.inference.standings import Standings
@@ -325,12 +326,12 @@ def skipped_of(ranking: Ranking, corpus: Corpus) -> dict[str, int]:
         for system in ranking.systems.values()
         for number in set(system.counts.document.tolist())
     }
-    left_out = {
-        "documents of the gold standard only": len(gold - systems),
-        "documents without the gold standard": len(systems - gold),
+    found = {
+        left_out("documents of the gold standard only", ""): len(gold - systems),
+        left_out("documents without the gold standard", ""): len(systems - gold),
         UNMARKED: len(documents_of(ranking) - marked),
     }
-    return {**corpus.skipped, **{what: number for what, number in left_out.items() if number}}
+    return {**corpus.skipped, **{what: number for what, number in found.items() if number}}
 
 
 def rank_notes(ranking: Ranking, corpus: Corpus, standings: Standings | None) -> tuple[Note, ...]:
