@@ -13,8 +13,11 @@ from contextlib import chdir, redirect_stderr, redirect_stdout
 from pathlib import Path
 from unittest import mock
 
+import click
+
 from beyondchance import agreement, example, report
-from beyondchance.cli.main import COMMANDS, main
+from beyondchance.cli.main import COMMANDS, cli, main
+from beyondchance.cli.running import Command
 from beyondchance.paper import deviations_page
 
 HERE = Path(__file__).parent
@@ -39,6 +42,9 @@ as well. On a terminal tables are fitted to its width and coloured, unless `NO_C
 | 2 | the command was not called as it should be |
 | 3 | a corrected score is below `--fail-under`, or undefined |
 | 130 | interrupted; nothing half-written is left |
+
+`--help` shows what most people need, on one screen; `--help-all` shows every option. How files are
+read is the same for all commands that read some: see [reading options](#reading-options).
 
 `beyondchance --completion bash` (or zsh, fish) prints a script that completes commands and options:
 `eval "$(beyondchance --completion bash)"`.
@@ -70,6 +76,13 @@ EXAMPLES = {
     "convert": ["beyondchance convert example/ada.conll --labels EVENT --to table"],
     "demo": ["beyondchance demo --output markdown"],
 }
+
+READING = """\
+## Reading options
+
+How files are read, by every command that reads some (see [formats](formats.md)). Each format takes
+the options that concern it, and refuses others.
+"""
 
 CLOSING = """\
 ## JSON
@@ -177,10 +190,37 @@ def cli_page() -> str:
         for command in COMMANDS:
             parts.append(f"## {command}\n")
             parts.append(f"```text\n{ran(f'beyondchance {command} --help', help_page=True)}```\n")
+            parts += all_options(command)
             parts += [
                 f"```console\n$ {example}\n{ran(example)}```\n" for example in EXAMPLES[command]
             ]
+    parts += [READING, listed({"Reading": groups_of("agree")["Reading"]})]
     return "\n".join([*parts, CLOSING])
+
+
+def all_options(command: str) -> list[str]:
+    """What ``--help-all`` shows of a command, but how files are read, which is said once."""
+    groups = groups_of(command)
+    if not any(name == "--help-all" for group in groups.values() for name, _ in group):
+        return []
+    groups.pop("Reading", None)
+    return [f"All options of `{command}` but those of reading:\n", listed(groups)]
+
+
+def groups_of(command: str) -> dict[str, list[tuple[str, str]]]:
+    """All options of a command and their help, by groups."""
+    found = cli.get_command(click.Context(cli), command)
+    assert isinstance(found, Command)  # noqa: S101 - they all are
+    return found.groups(click.Context(found))
+
+
+def listed(groups: dict[str, list[tuple[str, str]]]) -> str:
+    """Groups of options as a help page shows them."""
+    formatter = click.HelpFormatter(width=94)
+    for group, records in groups.items():
+        with formatter.section(group):
+            formatter.write_dl(records)
+    return f"```text\n{formatter.getvalue().strip()}\n```\n"
 
 
 def ran(line: str, *, help_page: bool = False) -> str:

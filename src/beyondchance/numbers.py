@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import isnan
+from math import ceil, isnan
 
 
 def in_digits(value: float, digits: int = 4) -> str:
@@ -27,3 +27,36 @@ def in_digits(value: float, digits: int = 4) -> str:
     if abs(value) > 1:
         return f">{float(text):.{digits}f}" if value > 0 else f"<{float(text):.{digits}f}"
     return f">{most}" if value > 0 else f"<-{most}"
+
+
+def p_in_digits(value: float, digits: int = 4, *, is_floor: bool = False) -> str:
+    """A p-value; with a sign that it may be smaller, if it is the smallest its test can show.
+
+    A test that draws so many resamples counts the observed value as one more, and cannot show
+    that a p-value is smaller than one of all of them. The bound is rounded up.
+
+    Examples
+    --------
+    >>> p_in_digits(1 / 10_000, is_floor=True), p_in_digits(1 / 10_000)
+    ('< 0.0001', '0.0001')
+    >>> p_in_digits(2 / 8_000, is_floor=True), p_in_digits(2 / 8_000, 2, is_floor=True)
+    ('< 0.0003', '< 0.01')
+    >>> p_in_digits(0.25), p_in_digits(float("nan"))
+    ('0.2500', '-')
+    """
+    if not is_floor:
+        return in_digits(value, digits)
+    # A little less, because 1 / 10,000 times 10,000 need not be 1.
+    bound = ceil(value * 10**digits * (1 - 1e-9)) / 10**digits
+    return f"< {bound:.{digits}f}"
+
+
+def p_is(value: float, digits: int = 4, *, is_floor: bool = False) -> str:
+    """A p-value within a sentence.
+
+    Examples
+    --------
+    >>> p_is(0.03, 2), p_is(0.0001, is_floor=True)
+    ('p = 0.03', 'p < 0.0001')
+    """
+    return f"p {'' if is_floor else '= '}{p_in_digits(value, digits, is_floor=is_floor)}"

@@ -34,8 +34,13 @@ class Option:
     Attributes
     ----------
     help : str
-        One sentence.
+        One short sentence.
     default : object
+    more : str
+        What else there is to know, for those who ask for all options.
+    is_everyday : bool
+        Whether most people need it: the help page of a command shows these options, and
+        ``--help-all`` the others too.
     is_signed : bool
         Whether it moves a digit, and so belongs to the signature; most do.
     within : Within, optional
@@ -55,6 +60,8 @@ class Option:
 
     help: str
     default: Any = None
+    more: str = ""
+    is_everyday: bool = False
     is_signed: bool = True
     within: Within | None = None
     flag: str = ""
@@ -62,6 +69,11 @@ class Option:
     in_commands: bool = True
     refuses: str = ""
     aliases: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def full_help(self) -> str:
+        """All that there is to know."""
+        return f"{self.help} {self.more}" if self.more else self.help
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,9 +178,11 @@ class ScoringOptions(TypedDict, total=False):
     measure: Annotated[
         str | CustomMeasure,
         Option(
-            "What counts as match: shared positions, equal spans, equal starts and ends, overlap "
-            "as a share of both lengths, or spans of enough overlap.",
+            "What counts as match.",
             "token",
+            more="token: shared positions; exact: equal spans; boundary: equal starts and ends; "
+            "dice: overlap as a share of both lengths; iou: spans of enough overlap.",
+            is_everyday=True,
         ),
     ]
     theta: Annotated[
@@ -189,7 +203,12 @@ class ScoringOptions(TypedDict, total=False):
         ),
     ]
     scope: Annotated[
-        str, Option("Whether labels are placed one by one, together, or not looked at.", "label")
+        str,
+        Option(
+            "Whether labels are placed one by one, together, or not looked at.",
+            "label",
+            is_everyday=True,
+        ),
     ]
     samples: Annotated[
         int | None,
@@ -214,6 +233,7 @@ class ResamplingOptions(TypedDict, total=False):
         Option(
             "The confidence of intervals, between 0 and 1.",
             0.95,
+            is_everyday=True,
             within=Within(0, 1, is_low_open=True, is_high_open=True),
             metavar="C",
         ),
@@ -251,8 +271,9 @@ class ReadOptions(TypedDict, total=False):
     unit: Annotated[
         Literal["sentence", "document", "corpus"] | None,
         Option(
-            "The stretch of text in which random spans are placed; corpus places them in any "
-            "of its texts.",
+            "The stretch of text in which random spans are placed.",
+            more="corpus places them in any of its texts. By default what the format has.",
+            is_everyday=True,
             is_signed=False,
         ),
     ]
@@ -275,7 +296,10 @@ class ReadOptions(TypedDict, total=False):
             aliases={"BIO": "IOB2", "IOB": "IOB1", "IOBES": "BIOES", "BIOLU": "BILOU"},
         ),
     ]
-    strict: Annotated[bool, Option("Refuse what is mended by default.", False, is_signed=False)]
+    strict: Annotated[
+        bool,
+        Option("Refuse what is mended by default.", False, is_everyday=True, is_signed=False),
+    ]
     repair: Annotated[
         Literal["conlleval", "discard", "none"],
         Option("Tag sequences that break their scheme.", "conlleval", refuses="none"),
@@ -510,5 +534,5 @@ def _listed(group: type) -> list[str]:
         kind = f"{{{values}}}" if item.choices else item.kind.__name__
         default = item.option.default
         given = "optional" if default is None else f"default {default!r}"
-        lines += [f"{name} : {kind}, {given}", f"    {item.option.help}"]
+        lines += [f"{name} : {kind}, {given}", f"    {item.option.full_help}"]
     return lines

@@ -297,7 +297,7 @@ class TestStepping:
         cases.get_by_text("later ones").click()
         assert "401 to 450 of 450" in cases.text_content()
         cases.locator("li button").last.click()
-        assert "Disagreement 450 of 450. missed: ben has no span" in said(page)
+        assert "Disagreement 450 of 450. only ada: ben has no span" in said(page)
         cases.get_by_text("earlier ones").click()
         assert "201 to 400 of 450" in cases.text_content()
         page.keyboard.press("k")
@@ -321,7 +321,7 @@ class TestFilters:
             return len(rows), len({row["document"] for row in rows.to_rows()})
 
         assert count(page) == expected(differ)
-        choose(page, "Kind", "\u2212 missed")
+        choose(page, "Kind", "\u2212 only first")
         assert count(page) == expected(found.only(kinds=["missed"]))
         choose(page, "Label", "PLACE")
         assert count(page) == expected(found.only(kinds=["missed"], labels=["PLACE"]))
@@ -363,13 +363,13 @@ class TestFilters:
 
         agree = {"ada: P, agrees", "ben: P, agrees", "cleo: P, agrees"}
         assert states() == agree | {
-            "ada: Q, agrees with 1 of 2, else missed",
-            "cleo: Q, agrees with 1 of 2, else extra",
+            "ada: Q, agrees with 1 of 2, else alone",
+            "cleo: Q, agrees with 1 of 2, else alone",
         }
         choose(page, "Annotators", "ada and ben")
-        assert states() == {"ada: P, agrees", "ben: P, agrees", "ada: Q, missed"}
+        assert states() == {"ada: P, agrees", "ben: P, agrees", "ada: Q, alone"}
         choose(page, "Annotators", "ben and cleo")
-        assert states() == {"ben: P, agrees", "cleo: P, agrees", "cleo: Q, extra"}
+        assert states() == {"ben: P, agrees", "cleo: P, agrees", "cleo: Q, alone"}
         symbols = page.locator(".reader-text .reader-mark b").all_text_contents()
         assert sorted(symbols) == ["+", "✓", "✓"]
 

@@ -377,6 +377,66 @@ class TestRank:
             assert all("intervals" in item for item in subset["systems"])
 
 
+@pytest.fixture
+def contest(tmp_path):
+    """Thirty sentences, in which one system finds every span and two find none."""
+    places = {"gold": 0, "good": 0, "poor": 3, "same": 2}
+    for name, place in places.items():
+        tags = ("B-P" if token == place else "O" for token in range(4))
+        sentence = "".join(f"word\t{tag}\n" for tag in tags)
+        (tmp_path / f"{name}.conll").write_text(f"{sentence}\n" * 30)
+    return [f"{name}.conll" for name in places]
+
+
+class TestSmallestPValue:
+    """A p-value that is the smallest its test can show is printed as a bound."""
+
+    def test_of_systems(self, contest, capsys):
+        call = ("rank", *contest, "--measure", "exact", *FLAGS)
+        found = run(capsys, *call).out
+        # Two tails of 499 permutations, and three pairs.
+        row = next(line for line in found.splitlines() if line.startswith("good") and "<" in line)
+        assert row.split()[-3:] == ["<", "0.0120", "a"]
+        assert "(<: the smallest p-value that 499 permutations can show, adjusted)" in found
+        plain = in_json(capsys, *call)
+        assert plain["systems"][0]["p_next"] == pytest.approx(0.012)
+        assert plain["comparisons"][0]["p_value"] == pytest.approx(0.004)
+        table = run(capsys, *call, "--output", "latex").out
+        assert r"$< 0.0120$ & a \\" in table
+        assert r"\caption{(\textless{}: the smallest p-value that 499" in table
+
+    def test_of_two_systems_nothing_is_adjusted(self, contest, capsys):
+        found = run(capsys, "rank", *contest[:3], "--measure", "exact", *FLAGS).out
+        assert "< 0.0040" in found
+        assert "(<: the smallest p-value that 499 permutations can show)" in found
+
+    def test_enumerated_ones_are_exact(self, contest, tmp_path, capsys):
+        for file in contest:
+            text = (tmp_path / file).read_text("utf-8")
+            (tmp_path / file).write_text("\n\n".join(text.split("\n\n")[:5]) + "\n\n")
+        found = run(capsys, "rank", *contest[:3], "--measure", "exact", *FLAGS).out
+        assert "0.0625" in found
+        assert "<" not in found
+        assert "in all ways" in found
+
+    def test_of_chance(self, contest, capsys):
+        call = ("agree", *contest[:2], "--null", "--resamples", "499", "--quiet")
+        found = " ".join(run(capsys, *call, "--by", "document", "--top", "2").out.split())
+        smallest = "the smallest that 499 random annotations can show"
+        said = f"p < 0.0020 ({smallest}) for agreement of 1.0000 or more under the chance model. A"
+        assert said in found
+        # A document of one sentence is often right by chance.
+        assert "(<:" not in found
+        assert in_json(capsys, *call)["null_distribution"]["p_value"] == pytest.approx(0.002)
+
+    def test_a_larger_one_is_printed_with_its_error(self, contest, capsys):
+        call = ("agree", contest[0], contest[2], "--null", "--resamples", "499", "--quiet")
+        found = " ".join(run(capsys, *call).out.split())
+        assert (
+            "p = 1.0000 for agreement of 0.0000 or more under the chance model (± 0.0000" in found
+        )
+
+
 def test_difficulty(capsys):
     found = in_json(capsys, "difficulty", *TEAM, *FLAGS)
     expected = difficulty(example()).interval(**OPTIONS)

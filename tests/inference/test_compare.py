@@ -460,6 +460,62 @@ class TestSystems:
         assert found.overtakings == {("short", "long"): False}
 
 
+class TestFloor:
+    """The smallest p-value that a test can show."""
+
+    def test_nothing_drawn_reaches_what_was_found(self):
+        systems = ranked(40, {"good": 1.0, "poor": 0.2}).systems
+        for test in ("permutation", "bootstrap"):
+            found = compare(systems["good"], systems["poor"], test=test, resamples=199, seed=1)
+            # Both tails count, each with the observed value as one more.
+            assert found.p_floor == 2 / 200
+            assert found.p_value == found.p_floor
+            assert found.p_is_floor
+
+    def test_a_larger_p_value_is_none(self):
+        systems = ranked(40, {"one": 0.6, "other": 0.6}).systems
+        found = compare(systems["one"], systems["other"], resamples=199, seed=1)
+        assert found.p_value > found.p_floor > 0
+        assert not found.p_is_floor
+
+    def test_an_enumerated_p_value_is_exact(self):
+        systems = ranked(5, {"good": 1.0, "poor": 0.2}).systems
+        found = compare(systems["good"], systems["poor"], resamples=199, seed=1)
+        assert found.p_floor == 0
+        assert found.p_value == 2 / 2**5
+        assert not found.p_is_floor
+
+    def test_an_undefined_p_value_is_none(self):
+        corpus = Corpus.from_tags({"gold": [["O"]], "a": [["O"]], "b": [["O"]]})
+        systems = rank(corpus, gold="gold").systems
+        assert not compare(systems["a"], systems["b"], seed=1).p_is_floor
+
+    def test_adjusted_p_values_come_from_it(self):
+        ranking = ranked(40, {"good": 1.0, "poor": 0.15, "same": 0.15})
+        found = compare_systems(ranking, resamples=199, seed=1)
+        first, *_, last = found.order
+        assert first == "good"
+        # Three pairs: the smallest p-value counts three times.
+        assert found.adjusted["good", last] == pytest.approx(3 * 2 / 200)
+        assert found.is_floored("good", last)
+        assert found.is_floored(last, "good")
+        below = found.order[1], last
+        assert found.floored == {names for names in found.pairs if names != below}
+        assert found.next_below("good") == found.order[1]
+        assert found.next_below(last) == last
+
+    def test_a_p_value_raised_to_that_of_a_floor_may_be_smaller_too(self):
+        def of(p_value, floor=0.01):
+            systems = ranked(4, {"a": 0.9, "b": 0.4}).systems
+            made = compare(systems["a"], systems["b"], seed=1)
+            return replace(made, p_value=p_value, p_floor=floor)
+
+        pairs = {("a", "b"): of(0.01), ("a", "c"): of(0.012), ("b", "c"): of(0.5)}
+        adjusted = standings._adjusted({names: pair.p_value for names, pair in pairs.items()})
+        assert [round(p, 4) for p in adjusted.values()] == [0.03, 0.03, 0.5]
+        assert standings._floored(pairs, adjusted) == {("a", "b"), ("a", "c")}
+
+
 def largest_groups(order, apart):
     """All sets of systems of which no two are distinguished, and that no other system fits."""
     fine = [

@@ -382,6 +382,15 @@ class TestPlacement:
 
 
 class TestKinds:
+    def test_kinds_in_other_words(self):
+        long = "a" * 40
+        names = {"missed": f"only {long}", "extra": f"only {long}b"}
+        chart = kinds_chart({("a", "b"): {"missed": 3, "extra": 1}}, names)
+        first, second = (part["kind"] for part in rows(chart, "kind"))
+        assert first.startswith("only aaa")
+        assert first != second  # each has its own colour
+        assert f"the most frequent difference is {first} (3)" in chart.description
+
     def test_parts_join_and_fill_the_bar(self):
         counts = {"extra": 1, "agree": 2, "label": 1}
         parts = rows(kinds_chart({("a", "b"): counts}), "kind")

@@ -371,11 +371,29 @@ class TestStatic:
                 "both: ada marked P “old town” (sentence 3, tokens 0 to 2), ben marked Q “town” "
                 "(sentence 3, tokens 1 to 2)"
             ),
-            "missed: ben has no span where ada marked P “old town” (sentence 4, tokens 0 to 2)",
-            "extra: ben marked P “old town” (sentence 5, tokens 0 to 2), where ada has no span",
+            "only ada: ben has no span where ada marked P “old town” (sentence 4, tokens 0 to 2)",
+            "only ben: ben marked P “old town” (sentence 5, tokens 0 to 2), where ada has no span",
         ]
-        assert "5 disagreements: 1 label, 1 boundary, 1 both, 1 missed, 1 extra." in view.static
+        said = "5 disagreements: 1 label, 1 boundary, 1 both, 1 only ada, 1 only ben."
+        assert said in view.static
         assert view.static.count('<p dir="auto">old town</p>') == 6
+
+    def test_against_a_gold_standard_spans_are_missed_or_extra(self):
+        sides = {"ada": [[(0, 1, "P")], []], "ben": [[], [(0, 1, "P")]]}
+        corpus = Corpus.from_spans(sides, lengths=[2] * 2, documents=["d"] * 2, unit="sentence")
+        view = document_view(disagreements(corpus.with_gold("ada")))
+        assert "2 disagreements: 1 missed, 1 extra." in view.static
+        assert "<li>missed: <bdi>ben</bdi> has no span" in view.static
+        assert "<li>extra: <bdi>ben</bdi> marked" in view.static
+        found = json.loads(view.payload)
+        assert (found["isAgainstGold"], found["kindNames"]["missed"]) == (True, "missed")
+
+    def test_names_of_annotators_are_text(self):
+        sides = {HOSTILE: [[(0, 1, "P")]], "ben": [[]]}
+        view = document_view(disagreements(Corpus.from_spans(sides, lengths=[2])))
+        assert "1 disagreement: 1 only &lt;/script&gt;" in view.static
+        assert "<script" not in view.static
+        assert "<img" not in view.static
 
     def test_first_documents_only_with_the_links_of_the_page(self):
         view = document_view(disagreements(example()))

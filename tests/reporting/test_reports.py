@@ -18,13 +18,14 @@ from beyondchance import (
     start_probabilities,
 )
 from beyondchance.core.measures import MEASURES
+from beyondchance.messages import COMMAND_LINE, spoken
 from beyondchance.numbers import in_digits
 from beyondchance.reporting import sentences as words
 from beyondchance.reporting.blocks import Prose, Table
 from beyondchance.reporting.breakdown import breakdown_of
 from beyondchance.reporting.commands.agree import agree_report
 from beyondchance.reporting.commands.place import place_report
-from beyondchance.reporting.commands.rank import rank_report
+from beyondchance.reporting.commands.rank import rank_changes, rank_report, system_rows
 
 JUDGEMENTS = ("good", "bad", "poor", "fair", "moderate", "substantial", "perfect", "excellent")
 
@@ -36,6 +37,7 @@ def score(matched, expected, size):
 class TestSentences:
     CHANCE = "Chance agreement is 0.2500. The annotators"
     BEYOND = "of the agreement possible beyond chance."
+    LITTLE = "Correction changes little here"
 
     @pytest.mark.parametrize(
         ("found", "sentence"),
@@ -59,14 +61,23 @@ class TestSentences:
     @pytest.mark.parametrize(
         ("found", "sentence"),
         [
-            (score(99, 1, 100), "Correction changes little here: it lowers the score by 0.0001."),
-            (score(90, 5, 100), "Correction lowers the score by 0.0053."),
+            (
+                score(99, 1, 100),
+                f"{LITTLE}, because chance agreement is small: it lowers the score by 0.0001.",
+            ),
+            (
+                score(998, 500, 1000),
+                f"{LITTLE}, because agreement is almost complete: it lowers the score by 0.0020.",
+            ),
+            (score(4, 1, 4), "Correction changes nothing here, because agreement is complete."),
+            (score(3, 0, 4), "Correction changes nothing here, because chance agreement is 0."),
+            (score(90, 5, 100), "Correction matters somewhat here: it lowers the score by 0.0053."),
             (score(50, 10, 100), "Correction matters here: it lowers the score by 0.0556."),
             (
                 score(50, 40, 100),
                 "Correction matters here: it lowers the score by 0.3333.",
             ),
-            (score(0, 0, 0), ""),
+            (score(0, 0, 0), "Whether correction matters cannot be said."),
         ],
     )
     def test_effect(self, found, sentence):
@@ -77,6 +88,32 @@ class TestSentences:
         # chance 1/5 and observed .98.
         assert "lowers" in words.effect(score(980, 200, 1000))
         assert "little" in words.effect(score(980.01, 200, 1000))
+
+
+class TestInterval:
+    """Whether the interval of the corrected score contains the observed one."""
+
+    @pytest.mark.parametrize(
+        ("low", "high", "end"),
+        [
+            (0.5, 0.7, "[0.5000, 0.7000], does not contain the observed score."),
+            (0.5, 0.9, "[0.5000, 0.9000], contains the observed score."),
+        ],
+    )
+    def test_it_is_said(self, low, high, end):
+        result = agreement(example())
+        interval = replace(result.interval(), low=low, high=high)
+        settings = result.settings.replaced(confidence=0.95)
+        found = words.beside_interval(score(3, 1, 4), interval, settings)
+        assert found == f"The 95 % interval of the corrected score, {end}"
+
+    def test_without_one(self):
+        result = agreement([["B-P", "O"]], [["B-P", "O"]])
+        interval, settings = result.interval(), result.settings.replaced(confidence=0.95)
+        said = "There is no interval to compare the change with."
+        assert words.beside_interval(score(3, 1, 4), interval, settings) == said
+        assert words.beside_interval(score(3, 1, 4), None, None) == ""
+        assert words.beside_interval(score(0, 0, 0), interval, settings) == ""
 
 
 class TestHabits:
@@ -159,7 +196,7 @@ def test_pairs_whose_names_sound_alike():
     assert sum(row["level"] == "pair" for row in report.rows) == 6
 
 
-def test_the_hardest_first_where_some_are_undefined():
+def test_the_highest_difficulty_first_where_some_are_undefined():
     # No annotator that is compared marked anything in the middle document.
     corpus = Corpus.from_tags(
         {
@@ -173,7 +210,7 @@ def test_the_hardest_first_where_some_are_undefined():
         results, corpus, by=["document"], difficulty=difficulty(corpus, gold="gold")
     )
     hardest = [block for block in report.blocks() if isinstance(block, Table)][-1]
-    assert hardest.title == "the hardest documents first"
+    assert hardest.title == words.LEAST_LIKELY
     assert [row[0] for row in hardest.rows][:1] == ["1"]
 
 
@@ -232,6 +269,49 @@ class TestVerdict:
         assert apart.endswith("up8 overtakes down8. These changes are significant.")
         assert together.count("overtakes") == 4
         assert together.endswith("These changes are not significant.")
+
+    @pytest.mark.parametrize(
+        ("changes", "sentence"),
+        [
+            ([True], "The test supports the change."),
+            ([False], "The test does not support the change."),
+            ([True, False], "The tests support 1 of 2 changes of the order."),
+            ([False] * 3, "The tests support none of 3 changes of the order."),
+        ],
+    )
+    def test_support_of_changes(self, changes, sentence, standings):
+        overtakings = {(f"up{i}", f"down{i}"): is_so for i, is_so in enumerate(changes)}
+        tested = replace(standings, overtakings=overtakings)
+        assert words.support(tested, is_changed=True) == sentence
+
+    def test_support_of_the_order(self, standings):
+        said = "The test does not support the order of the two systems."
+        assert words.support(standings, is_changed=False) == said
+        apart = replace(standings, groups=(("cleo",), ("ben",)))
+        said = "The test supports the order of the two systems."
+        assert words.support(apart, is_changed=False) == said
+        (pair,) = standings.pairs.values()
+        behind = replace(apart, pairs={("cleo", "ben"): replace(pair, difference=-0.1)})
+        assert "does not support" in words.support(behind, is_changed=False)
+        three = {("a", "b"): pair, ("a", "c"): pair, ("b", "c"): pair}
+        mixed = replace(standings, pairs=three, groups=(("a",), ("b", "c")))
+        said = "The tests support the order of 2 of 3 pairs of systems."
+        assert words.support(mixed, is_changed=False) == said
+
+    def test_ranks_of_undefined_scores(self):
+        tags = {"gold": [["B-P", "O", "O"]], "a": [["O", "B-P", "O"]], "b": [["B-P", "O", "O"]]}
+        rows = system_rows(rank(Corpus.from_tags(tags), gold="gold"), "token")
+        said = spoken(rank_changes(rows), COMMAND_LINE)
+        assert said == (
+            "By token, correction for chance changes no rank; it lowers the scores by 0.0000 to "
+            "0.5000. Whether the order would be the same on other documents was not tested; "
+            "--confidence 0.95 tests it."
+        )
+        some = [replace(rows[0], rank_corrected=None), *rows[1:]]
+        said = "b cannot be ranked: the corrected score is undefined."
+        assert spoken(rank_changes(some)).endswith(said)
+        none = [replace(row, rank_corrected=None) for row in rows]
+        assert "cannot be said" in spoken(rank_changes(none))
 
     def test_nothing_to_test(self, standings):
         nothing = replace(standings, adjusted=dict.fromkeys(standings.adjusted, nan))

@@ -26,6 +26,7 @@ from beyondchance.annotations.names import (
 from beyondchance.annotations.tags import decode_tags, joined_tags, scheme_with_ends
 from beyondchance.errors import DataError, MismatchError, SpanError
 from beyondchance.messages import Piece, Quote, Text, quotes
+from beyondchance.tallies import mended
 from beyondchance.types import Bools, Ints
 
 if TYPE_CHECKING:
@@ -118,7 +119,9 @@ def columns_of_tags(
         "span_end": spans.end,
         **words,
         "options": {"scheme": spans.scheme} | ({"repair": repair} if spans.n_repaired else {}),
-        "skipped": {f"tags repaired by {repair}": spans.n_repaired} if spans.n_repaired else {},
+        "skipped": {mended(f"tags repaired by {repair}"): spans.n_repaired}
+        if spans.n_repaired
+        else {},
     }
 
 

@@ -42,6 +42,7 @@ from beyondchance.core.ragged import repeats
 from beyondchance.errors import DataError
 from beyondchance.messages import Note, Piece, Quote, quotes, renamed
 from beyondchance.options import ReadOptions, declared
+from beyondchance.tallies import mended
 from beyondchance.types import Ints
 
 __all__ = ["MOST_POSITIONS", "UNITS", "Corpus", "Input", "Span"]
@@ -598,7 +599,7 @@ positions='tokens')
         again = repeats(*(value[order] for value in values))
         keep = np.sort(order[~again])
         is_kept = np.isin(np.arange(len(order)), keep)
-        what, number = "spans marked twice, second left out", int(again.sum())
+        what, number = mended("spans marked twice, second left out"), int(again.sum())
         counted = {**self.skipped, what: self.skipped.get(what, 0) + number}
         if not number:
             return self

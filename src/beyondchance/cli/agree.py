@@ -48,13 +48,16 @@ Scored = TypeVar("Scored", Agreement, Ranking)
 @flags.in_uncertainty(
     "--null",
     is_flag=True,
+    is_everyday=True,
     help="The distribution of agreement by chance, and the p-value of the observed score.",
 )
 @flags.in_output(
     "--by",
     multiple=True,
     metavar="document|FIELD",
-    help="Break down by document, or by a field of the documents such as a round; can be repeated.",
+    is_everyday=True,
+    help="Break down by document, or by a field such as a round.",
+    more="Fields are those of the documents; can be repeated.",
 )
 @flags.in_scoring(
     "--coefficients",

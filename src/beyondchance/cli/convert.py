@@ -30,12 +30,14 @@ _PRINTED = ("table", "conll")
 @flags.in_output(
     "--to",
     type=flags.Choice(WRITTEN),
+    is_everyday=True,
     help="The format to write; by default what --save ends with.",
 )
 @flags.in_output(
     "--save",
     metavar="FILE|FOLDER",
     type=click.Path(),
+    is_everyday=True,
     help="Where to write; a folder, ending with /, gets one file for each annotator.",
 )
 @flags.QUIET

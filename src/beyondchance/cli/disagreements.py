@@ -19,12 +19,17 @@ from beyondchance.scoring.disagreements import KINDS, disagreements
 @flags.in_output(
     "--kind",
     type=flags.NAMES,
-    help=f"List only these: {', '.join(KINDS)}. All but agree by default; counts are of all.",
+    is_everyday=True,
+    help=f"List only these: {', '.join(KINDS)}.",
+    more="missed: marked by the first annotator only; extra: by the second only. All but agree by "
+    "default; counts are of all.",
 )
 @flags.in_output(
     "--label",
     type=flags.NAMES,
-    help="List only those in which either span has one of these labels; counts are of all.",
+    is_everyday=True,
+    help="List only those in which either span has one of these labels.",
+    more="Counts are of all.",
 )
 @flags.TOP
 @flags.list_output
@@ -32,14 +37,14 @@ def command(files: tuple[str, ...], **options: Any) -> None:
     """Every disagreement, its kind and its place.
 
     The spans of two annotators are aligned one to one. Aligned spans agree, or differ in
-    their boundaries, in their label or in both; a span without a partner was missed by the
-    second annotator, or is an extra of the second. A gold standard comes first; with several
-    annotators it is left out.
+    their boundaries, in their label or in both; a span without a partner was marked by one of
+    them only. Against a gold standard it was missed, or is extra. A gold standard comes first;
+    with several annotators it is left out.
 
     \b
     beyondchance disagreements anna.conll ben.conll
     beyondchance disagreements export.json --kind label,both --output csv
-    beyondchance disagreements spans.csv --gold expert --annotators anna --save todo.jsonl
+    beyondchance disagreements spans.csv --gold expert --annotators anna
     """
     with working("reading and aligning", quiet=options["quiet"]):
         corpus = load(streams(files), options)

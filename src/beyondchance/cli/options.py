@@ -112,7 +112,7 @@ in_uncertainty = partial(option, group="Uncertainty")
 in_output = partial(option, group="Output")
 
 
-def flag(item: Declared, *, group: str, more: str = "", **settings: Any) -> Decorator:
+def flag(item: Declared, *, group: str, **settings: Any) -> Decorator:
     """Make a flag from the declaration of an option of the library.
 
     Parameters
@@ -120,10 +120,8 @@ def flag(item: Declared, *, group: str, more: str = "", **settings: Any) -> Deco
     item : Declared
     group : str
         On the help page.
-    more : str
-        A sentence at the end of the help.
     **settings
-        Passed to click, in place of what the declaration says.
+        In place of what the declaration says.
     """
     declaration = item.option
     choices = _CHOICES.get(item.name, item.choices)
@@ -138,8 +136,9 @@ def flag(item: Declared, *, group: str, more: str = "", **settings: Any) -> Deco
         settings["metavar"] = (
             None if choices else declaration.metavar or ("N" if item.kind is int else "NAME")
         )
-    name = f"--{item.signed_name.replace('_', '-')}"
-    return option(name, group=group, help=declaration.help + more, **settings)
+    said = {name: getattr(declaration, name) for name in ("help", "more", "is_everyday")}
+    flag_name = f"--{item.signed_name.replace('_', '-')}"
+    return option(flag_name, group=group, **{**said, **settings})
 
 
 def _type(item: Declared) -> Any:
@@ -205,17 +204,26 @@ FORMAT = in_reading(
     "--format",
     type=Choice(FORMATS),
     metavar="NAME",
-    help="The format of the files, one of those that 'beyondchance formats' lists; detected from "
-    "their content by default.",
+    is_everyday=True,
+    help="The format of the files, if it is not detected.",
+    more="One of those that 'beyondchance formats' lists; detected from their content by default.",
 )
 
 annotated_files = together(
     [
         click.argument("files", nargs=-1, metavar="FILE...", type=click.Path(readable=False)),
         in_annotations(
-            "--gold", metavar="NAME|FILE|NAME=FILE", help=declared(ReadOptions)["gold"].option.help
+            "--gold",
+            metavar="NAME|FILE|NAME=FILE",
+            is_everyday=True,
+            help=declared(ReadOptions)["gold"].option.help,
         ),
-        in_annotations("--annotators", type=NAMES, help="Only these annotators, after renaming."),
+        in_annotations(
+            "--annotators",
+            type=NAMES,
+            is_everyday=True,
+            help="Only these annotators, after renaming.",
+        ),
         in_annotations(
             "--rename-annotator",
             type=_RENAMING,
@@ -230,7 +238,9 @@ annotated_files = together(
             "'gold', and files 'file 1', 'file 2', ... Names of documents, fields and labels and "
             "texts stay, and may hold names.",
         ),
-        in_annotations("--labels", type=NAMES, help="Only these labels, after renaming."),
+        in_annotations(
+            "--labels", type=NAMES, is_everyday=True, help="Only these labels, after renaming."
+        ),
         in_annotations("--exclude-labels", type=NAMES, help="All labels but these."),
         in_annotations(
             "--rename-label",
@@ -243,8 +253,9 @@ annotated_files = together(
         in_annotations(
             "--no-text",
             is_flag=True,
-            help="Show no annotated text: results leave it out, and messages quote nothing from "
-            "the files.",
+            is_everyday=True,
+            help="Show no annotated text.",
+            more="Results leave it out, and messages quote nothing from the files.",
         ),
     ]
 )
@@ -260,7 +271,7 @@ uncertainty = together(
         flag(
             RESAMPLING["confidence"],
             group="Uncertainty",
-            more=" Intervals are computed only if it is given.",
+            more="Intervals are computed only if it is given.",
             default=None,
         ),
         METHOD,
@@ -291,7 +302,9 @@ def _form(forms: Iterable[str]) -> Decorator:
     return in_output(
         "--output",
         type=Choice(list(forms)),
-        help="The form of the result; by default what --save ends with, or text.",
+        is_everyday=True,
+        help="The form of the result.",
+        more="By default what --save ends with, or text.",
     )
 
 
@@ -311,7 +324,7 @@ def top(default: int, text: str) -> Decorator:
     return in_output("--top", type=click.IntRange(0), metavar="N", default=default, help=text)
 
 
-QUIET = in_output("--quiet", "-q", is_flag=True, help="No notes and no progress.")
+QUIET = in_output("--quiet", "-q", is_flag=True, is_everyday=True, help="No notes and no progress.")
 TOP = top(20, "Rows of long tables in text; 0 shows all, as JSON and CSV do.")
 METHODS = in_output(
     "--methods",
@@ -323,7 +336,9 @@ _PRINTING = (
     in_output(
         "--save",
         type=click.Path(dir_okay=False),
-        help="Write the result to a file instead, completely or not at all.",
+        is_everyday=True,
+        help="Write the result to a file instead.",
+        more="It is written completely or not at all, in the form that its name ends with.",
     ),
     digits(4, " in tables and text; JSON and CSV have all digits"),
     QUIET,
@@ -350,5 +365,8 @@ def gamma_parameters(options: Mapping[str, Any]) -> dict[str, float]:
 
 
 FAIL_UNDER = in_output(
-    "--fail-under", type=_BAR, help="Exit with 3 if a corrected score is below this, or undefined."
+    "--fail-under",
+    type=_BAR,
+    is_everyday=True,
+    help="Exit with 3 if a corrected score is below this, or undefined.",
 )

@@ -27,6 +27,7 @@ WIDTHS = (0.1, 0.05, 0.03, 0.02, 0.01)
     type=click.FloatRange(0, 1, min_open=True, max_open=True),
     metavar="H",
     default=0.05,
+    is_everyday=True,
     help="Half the width of the interval that is wanted.",
 )
 @flags.option(
@@ -34,6 +35,7 @@ WIDTHS = (0.1, 0.05, 0.03, 0.02, 0.01)
     group="Plan",
     type=flags.Choice(SCORES),
     default="corrected",
+    is_everyday=True,
     help="The score that the interval is for.",
 )
 @flags.CONFIDENCE

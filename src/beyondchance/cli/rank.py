@@ -38,8 +38,10 @@ from beyondchance.types import Bools
     "--split-by-difficulty",
     type=click.FloatRange(0, 1),
     metavar="D",
-    help="Also rank in two subsets: texts of at least this difficulty, and easier ones. The "
-    "paper takes 0.825.",
+    is_everyday=True,
+    help="Also rank in two subsets, by how hard it is to agree by chance.",
+    more="Texts of at least this difficulty, 1 minus the chance agreement of the gold standard "
+    "with itself, and the other ones. The paper takes 0.825.",
 )
 @flags.FAIL_UNDER
 @flags.METHODS

@@ -33,6 +33,7 @@ from beyondchance.scoring.api import agreement, rank
     "-o",
     "--save",
     required=True,
+    is_everyday=True,
     type=click.Path(dir_okay=False, allow_dash=True),
     help="The page, such as report.html; - prints it.",
 )
@@ -40,9 +41,10 @@ from beyondchance.scoring.api import agreement, rank
     "--figures",
     metavar="FOLDER",
     type=click.Path(file_okay=False),
+    is_everyday=True,
     help="Also write every chart for a paper, as PDF, SVG and PNG.",
 )
-@flags.in_output("--title", metavar="TEXT", help="The heading of the page.")
+@flags.in_output("--title", metavar="TEXT", is_everyday=True, help="The heading of the page.")
 @flags.in_output("--dated", is_flag=True, help="Print today's date below the heading.")
 @flags.top(1000, "Documents to show in full, those with most disagreements; 0 for all.")
 @flags.digits(3)
@@ -57,7 +59,7 @@ def command(files: tuple[str, ...], **options: Any) -> None:
     \b
     beyondchance report anna.conll ben.conll -o report.html
     beyondchance report export.json -o report.html --no-text
-    beyondchance report a.conll b.conll --gold gold.conll -o report.html --figures figures
+    beyondchance report a.conll b.conll --gold gold.conll -o report.html
     """
     is_printed = options["save"] == "-"
     if not is_printed:

@@ -25,6 +25,10 @@ from beyondchance.reporting.visible import visible
 
 _PATIENCE = 1.0
 """Seconds after which a terminal shows what is being waited for."""
+_ALL = "beyondchance.all_options"
+"""Where a context keeps whether the help page shows all options."""
+_MANY = 12
+"""Options of a command of which ``--help`` shows those for everybody only."""
 
 
 class Refused(click.ClickException):
@@ -40,28 +44,108 @@ class Misused(click.ClickException):
 
 
 class Option(click.Option):
-    """An option that belongs to a group of the help page."""
+    """An option that belongs to a group of the help page.
 
-    def __init__(self, *args: Any, group: str = "Options", **settings: Any) -> None:
+    Parameters
+    ----------
+    group : str
+    more : str
+        What else there is to know, which only the page of all options says.
+    is_everyday : bool
+        Whether most people need it, so that ``--help`` shows it.
+    """
+
+    def __init__(
+        self,
+        *args: Any,
+        group: str = "Output",
+        more: str = "",
+        is_everyday: bool = False,
+        **settings: Any,
+    ) -> None:
+        self.short_help: str = settings.get("help") or ""
+        settings["help"] = f"{self.short_help} {more}" if more else self.short_help
         super().__init__(*args, **settings)
         self.group = group
+        self.is_everyday = is_everyday
+
+    def short_record(self, ctx: click.Context) -> tuple[str, str]:
+        """The option on the short page: its choices stand behind the help, which is wider."""
+        names, text = ", ".join(sorted(self.opts, key=len)), self.short_help
+        extra = self.get_help_extra(ctx)
+        notes = [f"default: {extra['default']}"] if "default" in extra else []
+        if isinstance(self.type, click.Choice):
+            names += f" {self.metavar or 'NAME'}"
+            notes = [] if self.metavar else ["|".join(map(str, self.type.choices)), *notes]
+        elif not self.is_flag:
+            names += f" {self.make_metavar(ctx)}"
+        notes += ["required"] if self.required else []
+        return names, f"{text} [{'; '.join(notes)}]" if notes else text
+
+
+def _show_all(ctx: click.Context, _: click.Parameter, value: bool) -> None:
+    """Print the page of all options, and exit."""
+    if value and not ctx.resilient_parsing:
+        command = ctx.command
+        assert isinstance(command, Command)  # noqa: S101 - the option is made by these
+        click.echo(command.all_help(ctx))
+        ctx.exit()
 
 
 class Command(click.Command):
     """A command whose options are listed by groups, and whose errors are sentences."""
 
+    def __init__(self, *args: Any, **settings: Any) -> None:
+        super().__init__(*args, **settings)
+        options = [item for item in self.params if isinstance(item, Option)]
+        self.has_short_page = len(options) > _MANY
+        if self.has_short_page:
+            reading = any(item.group == "Reading" for item in options)
+            more = "Show all options" + (", also those of reading files" if reading else "")
+            self.params.append(
+                Option(
+                    ["--help-all"],
+                    is_flag=True,
+                    is_eager=True,
+                    expose_value=False,
+                    callback=_show_all,
+                    is_everyday=True,
+                    help=f"{more}.",
+                )
+            )
+
+    def all_help(self, ctx: click.Context) -> str:
+        """The help page with every option."""
+        ctx.meta[_ALL] = True
+        return self.get_help(ctx)
+
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """List the options, each group below its heading."""
+        """List the options: the everyday ones, or all of them, each group below its heading."""
+        if self.has_short_page and not ctx.meta.get(_ALL):
+            with formatter.section("Options"):
+                formatter.write_dl(list(self._everyday(ctx)))
+            return
+        for group, records in self.groups(ctx).items():
+            with formatter.section(group):
+                formatter.write_dl(records)
+
+    def _everyday(self, ctx: click.Context) -> Iterator[tuple[str, str]]:
+        for item in self.get_params(ctx):
+            if isinstance(item, Option):
+                if item.is_everyday:
+                    yield item.short_record(ctx)
+            elif isinstance(item, click.Option) and (record := item.get_help_record(ctx)):
+                yield record  # --help
+
+    def groups(self, ctx: click.Context) -> dict[str, list[tuple[str, str]]]:
+        """All options and their help, by the groups of the page."""
         groups: dict[str, list[tuple[str, str]]] = {}
         for item in self.get_params(ctx):
             record = item.get_help_record(ctx)
             if record is not None and not isinstance(item, click.Argument):
                 groups.setdefault(getattr(item, "group", "Output"), []).append(record)
         # How files are read concerns few users, and takes most of the page.
-        groups |= {"Reading": groups.pop("Reading")} if "Reading" in groups else {}
-        for group, records in groups.items():
-            with formatter.section(group):
-                formatter.write_dl(records)
+        return groups | ({"Reading": groups.pop("Reading")} if "Reading" in groups else {})
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run, and turn what the library refuses into one sentence."""

@@ -106,6 +106,17 @@ def tail_share(values: Floats, observed: Floats, *, enumerated: bool) -> tuple[F
     return np.minimum(2 * smaller, 1.0), 2 * error
 
 
+def least_share(trials: int, *, enumerated: bool) -> float:
+    """The smallest p-value that `tail_share` can give; 0 where all ways were gone through.
+
+    Examples
+    --------
+    >>> least_share(9_999, enumerated=False), least_share(8, enumerated=True)
+    (0.0002, 0.0)
+    """
+    return 0.0 if enumerated else 2 / (trials + 1)
+
+
 def holm(p_values: Floats) -> Floats:
     """P-values raised so that all of them may be read together (Holm 1979).
 

@@ -17,7 +17,13 @@ import numpy as np
 
 from beyondchance.checks import checked_instance, checked_option
 from beyondchance.core.bootstrap import bootstrap_weights
-from beyondchance.core.permutation import divisions, n_divisions, swaps, tail_share
+from beyondchance.core.permutation import (
+    divisions,
+    least_share,
+    n_divisions,
+    swaps,
+    tail_share,
+)
 from beyondchance.errors import DataError, OptionError
 from beyondchance.messages import Quote, Text, Use, spoken
 from beyondchance.numbers import in_digits
@@ -57,6 +63,9 @@ class Comparison(Printed):
     p_error : float
         The standard error that `p_value` has from being sampled; 0 where every exchange was
         gone through.
+    p_floor : float
+        The smallest p-value that so many trials can show; 0 where every exchange was gone
+        through.
     n_documents : tuple of two int
         Of either result, those that were compared.
     paired : bool
@@ -74,11 +83,17 @@ class Comparison(Printed):
     n_documents: tuple[int, int]
     paired: bool
     settings: Settings
+    p_floor: float = 0.0
     why: Text = ()
 
     def __repr__(self) -> str:
         difference, p = in_digits(self.difference), in_digits(self.p_value)
         return f"Comparison(difference={difference}, p_value={p})"
+
+    @property
+    def p_is_floor(self) -> bool:
+        """Whether the p-value is the smallest that the test can show, and may be smaller."""
+        return self.p_value <= self.p_floor
 
     @property
     def reason(self) -> str | None:
@@ -397,5 +412,6 @@ def comparison_of(
         n_documents=(len(left_out[0]), len(left_out[-1])),
         paired=len(left_out) == 1,
         settings=options.sign(settings),
+        p_floor=least_share(len(tested), enumerated=enumerated),
         why=why,
     )

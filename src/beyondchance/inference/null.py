@@ -112,6 +112,16 @@ class NullDistribution(Printed):
         return f"NullDistribution({values})"
 
     @property
+    def p_floor(self) -> float:
+        """The smallest p-value that so many draws can show."""
+        return 1 / ((self.settings.resamples or 0) + 1)
+
+    @property
+    def p_is_floor(self) -> bool:
+        """Whether the p-value is the smallest that the draws can show, and may be smaller."""
+        return self.p_value <= self.p_floor
+
+    @property
     def reason(self) -> str | None:
         """Why there is no distribution, where there is none."""
         return NOTHING_MARKED if np.isnan(self.mean) else None

@@ -52,6 +52,9 @@ class Standings(Printed):
         Every two systems, in the order above, on the documents that all have.
     adjusted : mapping of (str, str) to float
         The p-values of the pairs, adjusted by Holm's method so that all may be read together.
+    floored : frozenset of (str, str)
+        Pairs whose adjusted p-value comes from the smallest that the test can show, and may
+        be smaller.
     groups : tuple of tuples of str
         Systems that cannot be distinguished, as in a compact letter display (Piepho 2004):
         two systems share a group if, and only if, their adjusted p-value is more than
@@ -76,6 +79,7 @@ class Standings(Printed):
     intervals: Mapping[str, Mapping[str, ConfidenceInterval]]
     pairs: Mapping[tuple[str, str], Comparison]
     adjusted: Mapping[tuple[str, str], float]
+    floored: frozenset[tuple[str, str]]
     groups: tuple[tuple[str, ...], ...]
     overtakings: Mapping[tuple[str, str], bool]
     n_documents: int
@@ -121,14 +125,21 @@ class Standings(Printed):
         """The adjusted p-value of two systems; nan for a system and itself."""
         return self.adjusted.get((one, other), self.adjusted.get((other, one), nan))
 
+    def is_floored(self, one: str, other: str) -> bool:
+        """Whether the adjusted p-value of two systems may be smaller than it could be shown."""
+        return not self.floored.isdisjoint({(one, other), (other, one)})
+
+    def next_below(self, name: str) -> str:
+        """The next system below; a system itself, if it is the last."""
+        return self.order[min(self.order.index(name) + 1, len(self.order) - 1)]
+
     def p_best(self, name: str) -> float:
         """The adjusted p-value of a system against the best; nan for the best itself."""
         return self.p_between(self.order[0], name)
 
     def p_next(self, name: str) -> float:
         """The adjusted p-value of a system against the next one below; nan for the last."""
-        place = self.order.index(name) + 1
-        return self.p_between(name, self.order[place]) if place < len(self.order) else nan
+        return self.p_between(name, self.next_below(name))
 
 
 @documented(ResamplingOptions)
@@ -217,6 +228,7 @@ def compare_systems(
         intervals={name: intervals(i, name) for i, name in enumerate(order)},
         pairs=pairs,
         adjusted=adjusted,
+        floored=_floored(pairs, adjusted),
         groups=_groups(order, apart),
         overtakings={
             (one, other): (one, other) in apart
@@ -236,6 +248,14 @@ def _adjusted(p_values: Mapping[tuple[str, str], float]) -> dict[tuple[str, str]
     defined = [names for names, p in p_values.items() if not isnan(p)]
     raised = holm(np.array([p_values[names] for names in defined])).tolist()
     return {**dict.fromkeys(p_values, nan), **dict(zip(defined, raised, strict=True))}
+
+
+def _floored(
+    pairs: Mapping[tuple[str, str], Comparison], adjusted: Mapping[tuple[str, str], float]
+) -> frozenset[tuple[str, str]]:
+    """Pairs whose adjusted p-value would be smaller if the floors of the test were."""
+    lower = _adjusted({n: 0.0 if pair.p_is_floor else pair.p_value for n, pair in pairs.items()})
+    return frozenset(names for names, p in adjusted.items() if lower[names] < p)
 
 
 def _groups(

@@ -30,6 +30,7 @@ from beyondchance.io.offsets import UNITS, Interval, code_points, tokenized
 from beyondchance.io.options import Reading
 from beyondchance.io.values import quoting
 from beyondchance.messages import Piece, Quote, Text, Use, pieces
+from beyondchance.tallies import left_out, mended
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -68,7 +69,7 @@ def _checked(draft: Draft, reading: Reading) -> Draft:
             moved = (start, end) != (span.start, span.end)
             spans.append(replace(span, start=start, end=end) if moved else span)
         else:
-            reading.mend("zero_length", "empty spans left out", partial(_emptiness, span, draft))
+            reading.mend("zero_length", left_out("empty spans"), partial(_emptiness, span, draft))
     return replace(
         draft,
         spans=spans,
@@ -112,7 +113,7 @@ def _trimmed(text: str, start: int, end: int, reading: Reading) -> Interval:
     first = start + len(words) - len(words.lstrip())
     last = max(end - len(words) + len(words.rstrip()), first)
     if (first, last) != (start, end):
-        reading.skipped["spans trimmed of white space"] += 1
+        reading.skipped[mended("spans trimmed of white space")] += 1
     return first, last
 
 
@@ -527,7 +528,7 @@ def _placed(
                     expected="whole tokens",
                     remedy=(Use("align", "widen"), " widens such spans"),
                 )
-            reading.skipped["spans widened to whole tokens"] += 1
+            reading.skipped[mended("spans widened to whole tokens")] += 1
         start, end = layout.starts[low], layout.ends[high - 1]
     part = 0
     if len(layout.parts) > 1 or layout.parts[0] != (0, len(layout.text)):

@@ -36,6 +36,7 @@ from beyondchance.io.registry import required
 from beyondchance.io.sources import Source, is_zip, members, safe_xml
 from beyondchance.io.values import quoting
 from beyondchance.messages import Quote, quotes
+from beyondchance.tallies import no_spans, not_read
 
 EXPORT = "export it from INCEpTION as UIMA CAS JSON or UIMA CAS XMI"
 """How to get a file that can be read."""
@@ -47,7 +48,7 @@ _TYPES = re.compile(_PROLOG + r"typeSystemDescription[\s>]", re.DOTALL)
 _JAVA = b"\xac\xed"
 _XMI_ID = "{http://www.omg.org/XMI}id"
 _ANNOTATION = "uima.tcas.Annotation"
-_LINKS = {"relation": "relations ignored", "chain": "chain links ignored"}
+_LINKS = {"relation": no_spans("relations"), "chain": no_spans("chain links")}
 
 
 # --- Files --------------------------------------------------------------------
@@ -337,7 +338,7 @@ def _view_with_text(cas: Any, source: Source, reading: Reading) -> Any:
     names = [sofa.sofaID for sofa in cas.sofas if isinstance(sofa.sofaString, str)]
     if "_InitialView" in names:
         if len(names) > 1:
-            reading.skipped["other views of documents ignored"] += len(names) - 1
+            reading.skipped[not_read("other views of documents")] += len(names) - 1
         names = ["_InitialView"]
     if len(names) != 1:
         found = ("views with a text: ", *quotes(names))

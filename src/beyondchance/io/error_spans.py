@@ -9,6 +9,7 @@ from beyondchance.errors import OptionError
 from beyondchance.io.offsets import Interval
 from beyondchance.io.options import Reading
 from beyondchance.messages import given
+from beyondchance.tallies import left_out
 
 _FEATURES = ("category", "severity", "category/severity")
 
@@ -34,7 +35,7 @@ class Labels:
         """
         label = "/".join(filter(None, map(part, self.parts)))
         if not label:
-            self.reading.skipped[f"errors without a {self.parts[0]} left out"] += 1
+            self.reading.skipped[left_out(f"errors without a {self.parts[0]}")] += 1
         return label
 
 
@@ -54,5 +55,5 @@ def visible(text: str, place: Interval, reading: Reading) -> Interval | None:
     words = text[slice(*place)]
     if words.strip() or (words and reading.options["whitespace"] == "keep"):
         return place
-    reading.skipped["marks of nothing but white space left out"] += 1
+    reading.skipped[left_out("marks of nothing but white space")] += 1
     return None

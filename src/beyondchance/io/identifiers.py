@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable
 
+from beyondchance.tallies import mended
+
 _WITH_POINT = re.compile(r"([0-9]+)\.0+", re.ASCII)
 
-PLAIN_IDS = "document ids such as 1.0 read as 1"
-PLAIN_LABELS = "labels such as 1.0 read as 1"
+PLAIN_IDS = mended("document ids such as 1.0 read as 1")
+PLAIN_LABELS = mended("labels such as 1.0 read as 1")
 """What to count the ids and labels under that `plain_ids` mends."""
 
 

@@ -15,6 +15,7 @@ from beyondchance.io.drafts import Draft, DraftSpan
 from beyondchance.io.offsets import Interval
 from beyondchance.io.options import Reading
 from beyondchance.messages import Quote, Text, Use, quotes
+from beyondchance.tallies import left_out, not_read
 
 NAMED_ENTITY = "de.tudarmstadt.ukp.dkpro.core.api.ner.type.NamedEntity"
 INTERNAL = frozenset(
@@ -227,10 +228,10 @@ def _spans(
     others = {id(mark) for name in document.candidates for mark in _annotations([document], name)}
     others -= set(map(id, chosen))
     if others:
-        reading.skipped["annotations of other layers ignored"] += len(others)
+        reading.skipped[not_read("annotations of other layers")] += len(others)
     for mark in chosen:
         label = short_name(layer or "") if feature is None else mark.values.get(feature)
         if label:
             yield DraftSpan(mark.start, mark.end, label, where=mark.where)
         else:
-            reading.skipped["annotations without a label"] += 1
+            reading.skipped[left_out("annotations without a label", "")] += 1

@@ -20,6 +20,7 @@ from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload
 from beyondchance.io.values import quoting
 from beyondchance.messages import Quote, Text, Use, quotes
+from beyondchance.tallies import unsure
 
 # Tools cut a span wherever the text breaks into lines; that is not meant as a gap.
 _LINE_BREAK = re.compile(r"[^\S\r\n]*(?:\r\n|\r|\n)\s*")
@@ -232,7 +233,7 @@ def _without_other_words(document: MarkedText, unit: str, reading: Reading) -> M
         if one.surface is not None and not fits(one):
             places = _places(one, text, to_code_points)
             if places is not None and not _is_near(one.surface.strip(), text, places):
-                reading.skipped["spans whose stored words differ from the text"] += 1
+                reading.skipped[unsure("spans whose stored words differ from the text")] += 1
                 marked.append(replace(one, surface=None))
                 continue
         marked.append(one)

@@ -11,6 +11,7 @@ from beyondchance.errors import BeyondChanceError, DataError
 from beyondchance.io.sources import Source
 from beyondchance.messages import Note, Piece, Use
 from beyondchance.options import ReadOptions, checked_options, declared
+from beyondchance.tallies import Tally, mended
 
 EVERYWHERE = frozenset({"gold", "strict", "match", "mismatch", "duplicates", "repeated", "folder"})
 """Options that every format takes."""
@@ -58,7 +59,7 @@ class Reading:
     """
 
     options: ReadOptions
-    skipped: Counter[str] = field(default_factory=Counter)
+    skipped: Counter[Tally] = field(default_factory=Counter)
     notes: list[Note] = field(default_factory=list)
     noted: set[str] = field(default_factory=set)
     signed: dict[str, Any] = field(default_factory=dict)
@@ -106,8 +107,8 @@ class Reading:
         Parameters
         ----------
         option : str
-        what : str
-            What was mended, for people: a plural.
+        what : str or Tally
+            What was mended, for people: a plural; or what else became of it.
         refusal : function
             The error, if the option refuses it.
         number : int
@@ -117,7 +118,7 @@ class Reading:
             if option not in self.problems:
                 self.problems[option] = refusal()
         elif number:
-            self.skipped[what] += number
+            self.skipped[what if isinstance(what, Tally) else mended(what)] += number
             self.signed[option] = self.options[option]  # type: ignore[literal-required]
 
     def check(self) -> None:

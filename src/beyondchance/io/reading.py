@@ -35,6 +35,7 @@ from beyondchance.io.registry import FORMATS, KINDS, TAGS, Format, Upload
 from beyondchance.io.sources import Source, hidden_below, opened
 from beyondchance.messages import Note, Quote, Use, given, quotes
 from beyondchance.options import ReadOptions, declared, documented
+from beyondchance.tallies import not_read
 
 __all__ = ["FORMATS", "read"]
 
@@ -327,7 +328,7 @@ def _read(
     )
     n_ignored = sum(upload.n_ignored for upload in uploads)
     if n_ignored:
-        reading.skipped["files of other formats ignored"] += n_ignored
+        reading.skipped[not_read("files of other formats")] += n_ignored
     formats = _formats(uploads, format, reading)
     _check_options(formats, reading)
     _check_beside(formats, beside)
@@ -347,7 +348,7 @@ def _read(
         corpus,
         unit=CORPUS if is_corpus_wide else corpus.unit,
         options={**corpus.options, **signed, **reading.signed},
-        skipped={**corpus.skipped, **reading.skipped},
+        skipped=dict(chain(corpus.skipped.items(), reading.skipped.items())),
         notes=(*corpus.notes, *reading.notes),
         inputs=tuple(
             Input(name=source.name, sha256=source.sha256, format=item.name)

@@ -20,6 +20,7 @@ from beyondchance.io.drafts import Draft
 from beyondchance.io.options import CHARACTERS, EVERYWHERE, UNTOKENISED, Reading
 from beyondchance.io.sources import Source
 from beyondchance.messages import quotes
+from beyondchance.tallies import not_read
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,7 +95,7 @@ class Upload:
         """
         for source in self.sources:
             if self.is_folder and not (source.full_name.endswith(endings) or looks(source)):
-                reading.skipped["files of other formats ignored"] += 1
+                reading.skipped[not_read("files of other formats")] += 1
             else:
                 yield source
 

@@ -25,6 +25,7 @@ from beyondchance.io.columns import (
 from beyondchance.io.options import Reading
 from beyondchance.io.sources import Source
 from beyondchance.messages import Use, given, quotes
+from beyondchance.tallies import left_out
 
 IGNORED = "_"
 """What stands for a column to ignore, in the option ``columns``."""
@@ -194,7 +195,7 @@ def _row_by_row(source: Source, reading: Reading, named: Sequence[str]) -> Table
             [row for row in rows if row[1] != first] if not reading.options["strict"] else rows[1:]
         )
         if len(data) < len(rows) - 1:
-            reading.skipped["rows that repeat the header left out"] += len(rows) - 1 - len(data)
+            reading.skipped[left_out("rows that repeat the header")] += len(rows) - 1 - len(data)
         rows = data
     columns = {
         name: [row[i] or None for _, row in rows] for i, name in enumerate(names) if name != IGNORED

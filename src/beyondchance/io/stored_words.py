@@ -17,6 +17,7 @@ from beyondchance.io.offsets import UNITS, code_points
 from beyondchance.io.options import Reading
 from beyondchance.io.values import quoting
 from beyondchance.messages import Text, Use
+from beyondchance.tallies import mended, unsure
 
 Marked = tuple[str, str, list[DraftSpan]]
 """The place of a text in its file, the text, and its spans."""
@@ -46,7 +47,7 @@ def fitted(marked: Sequence[Marked], reading: Reading, *, file: str) -> list[lis
         note = "the end of a span is its last character, as the words stored with spans show"
         reading.note(note, where=file)
         n_spans = sum(len(spans) for *_, spans in marked)
-        reading.skipped["spans whose end was inclusive, made one longer"] += n_spans
+        reading.skipped[mended("spans whose end was inclusive, made one longer")] += n_spans
     if ends == "inclusive":
         marked = [
             (where, text, [replace(span, end=span.end + 1) for span in spans])
@@ -101,7 +102,7 @@ def _check(marked: Sequence[Marked], reading: Reading) -> None:
             remedy=_remedy([(text, span) for text, span, _ in elsewhere], reading),
         )
     if different:
-        reading.skipped["spans whose stored words differ from the text"] += len(different)
+        reading.skipped[unsure("spans whose stored words differ from the text")] += len(different)
 
 
 def _with_words(spans: list[DraftSpan]) -> list[DraftSpan]:

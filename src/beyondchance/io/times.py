@@ -27,12 +27,13 @@ from beyondchance.io.registry import Upload
 from beyondchance.io.sources import Source
 from beyondchance.io.values import quoting
 from beyondchance.messages import Piece, Quote, Text, Use, pieces, quotes
+from beyondchance.tallies import left_out, mended
 
 Pair = tuple[int, int]
 
 # So many digits and no more: a short number can stand for one that fills the memory.
 _SECONDS = re.compile(r"[-+]?(?:\d{1,18}(?:\.\d{0,40})?|\.\d{1,40})(?:[eE][-+]?\d{1,2})?", re.ASCII)
-_UNLABELLED = f"annotations without a value, labelled {UNNAMED!r}"
+_UNLABELLED = mended(f"annotations without a value, labelled {UNNAMED!r}")
 _GRID = re.compile(r"(\d{1,9}(?:\.\d{1,9})?) ?(ms|s)", re.ASCII)
 
 
@@ -181,7 +182,7 @@ def corpus_of_tiers(
         if chosen:
             recordings += _recordings(upload, source, file, chosen, reading)
         else:
-            reading.skipped["files without a tier to read left out"] += 1
+            reading.skipped[left_out("files without a tier to read")] += 1
     return corpus_of(recordings, reading)
 
 
@@ -357,9 +358,9 @@ def _placed(
                 remedy="choose a finer grid",
             )
         if wanted[0] == wanted[1]:
-            reading.skipped["intervals lengthened to one frame"] += 1
+            reading.skipped[mended("intervals lengthened to one frame")] += 1
         elif wanted != (low, high):
-            reading.skipped["intervals cut or moved to make room for a lengthened one"] += 1
+            reading.skipped[mended("intervals cut or moved to make room for a lengthened one")] += 1
         if (low, high, interval.label) in seen:
             same = " covers the same frames as another with that label by {}"
             found = (*_named(interval), *quoting(same, recording.annotator))

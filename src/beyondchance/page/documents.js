@@ -8,7 +8,7 @@
   const reader = document.getElementById("reader");
   if (!source || !reader) return;
   const data = JSON.parse(source.textContent);
-  const { kinds, annotators, labels, pairs } = data;
+  const { kinds, kindNames, annotators, labels, pairs } = data;
   const AGREE = kinds.indexOf("agree");
   const SYMBOLS = {
     agree: "✓", label: "≠", boundary: "↔", both: "≠↔", missed: "−", extra: "+",
@@ -21,6 +21,9 @@
     missed: "only the first of the pair marked it",
     extra: "only the second of the pair marked it",
   };
+  // What a span is in a pair: among equals, nothing is missed and nothing extra.
+  const STATES = data.isAgainstGold ? {} : { missed: "alone", extra: "alone" };
+  const stateOf = (kind) => STATES[kind] || kind;
   const NOTHING = "nothing";
   const PAGE = 200; // sentences that are listed at a time
   const CHUNK = 250; // words that are laid out together
@@ -44,6 +47,7 @@
   }
 
   const name = (text) => make("bdi", {}, text);
+  const copied = (node) => (typeof node === "string" ? node : node.cloneNode(true));
 
   const number = (value) => value.toLocaleString("en");
 
@@ -192,7 +196,8 @@
     }
     return data.phrases[kinds[row.kind]]
       .split(/\{(\w+)\}/)
-      .flatMap((part, i) => (i % 2 ? values[part] : [part]));
+      // A name can be there twice, and a node cannot.
+      .flatMap((part, i) => (i % 2 ? values[part].map(copied) : [part]));
   }
 
   function kindCounts(rows) {
@@ -273,7 +278,7 @@
       make("optgroup", { label: "a pair" }, ...pairs.map(([a, b], p) =>
         option(`pair-${p}`, `${annotators[a]} and ${annotators[b]}`))),
     );
-    const ofKind = (kind) => option(kind, `${SYMBOLS[kind]} ${kind}`);
+    const ofKind = (kind) => option(kind, `${SYMBOLS[kind]} ${kindNames[kind]}`);
     parts.kind.append(
       option("", "all disagreements"),
       ...kinds.filter((_, i) => i !== AGREE).map(ofKind),
@@ -318,7 +323,8 @@
   function legend() {
     const entry = (kind, symbol, meaning) => make("li", {},
       make("span", { class: `reader-mark ${kind} is-start is-end` }, symbol), meaning);
-    const entries = kinds.map((kind) => entry(kind, SYMBOLS[kind], `${kind}: ${MEANINGS[kind]}`));
+    const entries = kinds.map((kind) => (
+      entry(kind, SYMBOLS[kind], `${kindNames[kind]}: ${MEANINGS[kind]}`)));
     const several = "agrees with 2 of 5, differs from the others in several ways";
     if (pairs.length > 1) entries.push(entry("some", "2/5", several));
     return make("details", { class: "reader-legend", open: window.innerWidth > 700 },
@@ -352,7 +358,7 @@
 
   function listDocuments() {
     parts.list.replaceChildren(...matches.map((match) => {
-      const counts = kindCounts(match.rows).map(([kind, n]) => `${n} ${kind}`).join(", ");
+      const counts = kindCounts(match.rows).map(([kind, n]) => `${n} ${kindNames[kind]}`).join(", ");
       match.button = make("button", { type: "button", onclick: () => open(match) },
         name(match.item.id), make("small", {}, counts || "nothing to see"));
       return make("li", {}, match.button);
@@ -491,7 +497,7 @@
     scrollWithin(match.button, parts.list);
     parts.article.id = `document-${item.number}`;
     parts.title.replaceChildren(name(item.id));
-    const counts = kindCounts(match.rows).map(([kind, n]) => `${n} ${kind}`).join(", ");
+    const counts = kindCounts(match.rows).map(([kind, n]) => `${n} ${kindNames[kind]}`).join(", ");
     parts.about.replaceChildren(
       `Document ${matches.indexOf(match) + 1} of ${number(matches.length)}. `,
       counts ? `${counts}. ` : "Nothing to see here. ",
@@ -779,11 +785,11 @@
     if (state.agree === state.all) return { kind: "agree", symbol: SYMBOLS.agree, said: "agrees" };
     const found = [...state.kinds].sort().map((kind) => kinds[kind]);
     const kind = found.length === 1 ? found[0] : "some";
-    if (state.all === 1) return { kind, symbol: SYMBOLS[kind], said: kind };
+    if (state.all === 1) return { kind, symbol: SYMBOLS[kind], said: stateOf(kind) };
     return {
       kind,
       symbol: `${SYMBOLS[kind] || ""} ${state.agree}/${state.all}`.trim(),
-      said: `agrees with ${state.agree} of ${state.all}, else ${found.join(", ")}`,
+      said: `agrees with ${state.agree} of ${state.all}, else ${[...new Set(found.map(stateOf))].join(", ")}`,
     };
   }
 

@@ -26,10 +26,11 @@ from beyondchance.checks import checked_whole
 from beyondchance.core.ragged import bounds, starts
 from beyondchance.errors import OptionError
 from beyondchance.reporting.blocks import counted
+from beyondchance.reporting.commands.disagreements import is_against_gold, kind_names
 from beyondchance.scoring.disagreements import KINDS, Disagreements
 from beyondchance.types import Bools, Ints
 
-PHRASES = {
+_PHRASES = {
     "agree": "agree: {a} and {b} marked {label_a}{surface_a} ({where_a})",
     "label": "label: {a} marked{surface_a} ({where_a}) as {label_a}, {b} as {label_b}",
     "boundary": (
@@ -40,10 +41,13 @@ PHRASES = {
         "both: {a} marked {label_a}{surface_a} ({where_a}), {b} marked {label_b}"
         "{surface_b} ({where_b})"
     ),
-    "missed": "missed: {b} has no span where {a} marked {label_a}{surface_a} ({where_a})",
-    "extra": "extra: {b} marked {label_b}{surface_b} ({where_b}), where {a} has no span",
+    "missed": "{missed}: {b} has no span where {a} marked {label_a}{surface_a} ({where_a})",
+    "extra": "{extra}: {b} marked {label_b}{surface_b} ({where_b}), where {a} has no span",
 }
 """Each kind of row in words, for the page with JavaScript and without."""
+_AGAINST_GOLD = {"missed": "missed", "extra": "extra"}
+_AMONG_EQUALS = {"missed": "only {a}", "extra": "only {b}"}
+"""What a span without a partner is, against a gold standard and among equals."""
 _AGREE = KINDS.index("agree")
 _WITH_JAVASCRIPT = (
     "To see what each annotator marked in them, to filter and to go from one disagreement to the "
@@ -131,7 +135,9 @@ def document_view(
         "labels": corpus.labels,
         "pairs": _pairs(found).tolist(),
         "kinds": KINDS,
-        "phrases": PHRASES,
+        "kindNames": kind_names(found),
+        "isAgainstGold": is_against_gold(found),
+        "phrases": _phrases(found),
         "surface": _SURFACE,
         "sentence": sentence,
         "documents": documents,
@@ -142,6 +148,15 @@ def document_view(
         numbers={corpus.documents[i]: i for i in chosen.tolist()},
         sentence=sentence,
     )
+
+
+def _phrases(found: Disagreements) -> dict[str, str]:
+    """Each kind of row in words that fit who is compared."""
+    alone = _AGAINST_GOLD if is_against_gold(found) else _AMONG_EQUALS
+    return {
+        kind: phrase.replace(f"{{{kind}}}", alone.get(kind, ""))
+        for kind, phrase in _PHRASES.items()
+    }
 
 
 def _sentence(shown: int, total: int, *, cut: bool) -> str:
@@ -416,11 +431,13 @@ def _static_document(found: Disagreements, document: int, texts: tuple[str, ...]
     corpus = found.corpus
     within = corpus.text_document[found.text] == document
     rows = found[np.flatnonzero(within & (found.kind != _AGREE))]
-    counts = ", ".join(f"{n:,} {kind}" for kind, n in rows.by_kind().items() if n)
+    names, phrases = kind_names(found), _phrases(found)
+    counts = ", ".join(f"{n:,} {_escaped(names[kind])}" for kind, n in rows.by_kind().items() if n)
     said = counted(len(rows), "disagreement") + (f": {counts}" if counts else "")
     several = bool(np.count_nonzero(corpus.text_document == document) > 1)
+    with_text = texts is not None
     listed = [
-        f"<li>{_in_words(row, corpus, several_texts=several, with_text=texts is not None)}</li>"
+        f"<li>{_in_words(row, phrases, corpus, several_texts=several, with_text=with_text)}</li>"
         for row in rows[:_STATIC_ROWS].to_rows()
     ]
     rest = len(rows) - len(listed)
@@ -447,9 +464,14 @@ def _static_texts(corpus: Corpus, document: int, texts: tuple[str, ...]) -> list
 
 
 def _in_words(
-    row: Mapping[str, Any], corpus: Corpus, *, several_texts: bool, with_text: bool
+    row: Mapping[str, Any],
+    phrases: Mapping[str, str],
+    corpus: Corpus,
+    *,
+    several_texts: bool,
+    with_text: bool,
 ) -> str:
-    """A row as a sentence of HTML, in the words of `PHRASES`."""
+    """A row as a sentence of HTML, in the words of the `phrases`."""
     values = {side: _bdi(row[side]) for side in "ab"}
     for side in "ab":
         if row[f"label_{side}"] is None:
@@ -460,7 +482,7 @@ def _in_words(
         several = f"{_unit(corpus)} {row['text']}, " if several_texts else ""
         place = f"{corpus.positions} {row[f'start_{side}']} to {row[f'end_{side}']}"
         values[f"where_{side}"] = several + place
-    return PHRASES[row["kind"]].format(**values)
+    return phrases[row["kind"]].format(**values)
 
 
 def _unit(corpus: Corpus) -> str:

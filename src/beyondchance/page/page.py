@@ -229,17 +229,20 @@ def _answer(found: Overview, digits: int) -> str:
     """The result in a sentence or two."""
     best = _best(found)
     if best.score.reason is not None:
-        return sentences.undefined(best.score)
+        return sentences.meaning(best.score)
     observed, chance, corrected = (in_digits(getattr(best.score, name), digits) for name in _WHAT)
     if found.rankings:
         superlative = "best " if len(next(iter(found.systems.values()))) > 1 else ""
         finding = f"{best.shown} agrees {superlative}with {found.gold}"
     else:
         finding = f"{_who(found)} agree{'' if found.gold is None else f' with {found.gold}'}"
-    return (
+    interval = best.intervals["corrected"]
+    beside = sentences.beside_interval(best.score, interval, found.settings, digits)
+    answer = (
         f"{finding}: {observed} observed, {chance} expected by chance, {corrected} corrected for "
-        f"chance. {sentences.effect(best.score, digits)}"
+        f"chance. {sentences.effect(best.score, digits)} {beside}"
     )
+    return answer.rstrip()
 
 
 def _numbers(found: Overview, digits: int) -> Iterator[dict[str, Any]]:
@@ -356,7 +359,7 @@ def _full(cell: blocks.Cell) -> str | None:
     """All digits of a number, for sorting and saving."""
     if isinstance(cell, blocks.Range):
         return "" if isnan(cell.low) else f"{cell.low!r} to {cell.high!r}"
-    if isinstance(cell, blocks.Amount):
+    if isinstance(cell, blocks.Amount | blocks.Below):
         return repr(cell.value)
     if isinstance(cell, float):
         return "" if isnan(cell) else repr(cell)

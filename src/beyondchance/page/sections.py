@@ -16,7 +16,11 @@ from beyondchance.page.gather import Overview
 from beyondchance.reporting import breakdown, sentences
 from beyondchance.reporting.blocks import Cell, Prose, Report, Table, counted, cut
 from beyondchance.reporting.citations import bibtex
-from beyondchance.reporting.commands import coefficients as coefficients_report, rank
+from beyondchance.reporting.commands import (
+    coefficients as coefficients_report,
+    disagreements,
+    rank,
+)
 from beyondchance.reporting.rendering import rendered
 
 OURS = "corrected-f1"
@@ -114,13 +118,13 @@ def _systems(found: Overview, digits: int) -> Iterator[Section]:
         return
     measure, standings = next(iter(found.standings.items()))
     systems = found.systems[measure]
-    parts: list[Part] = [Prose(rank.rank_changes(systems))]
+    parts: list[Part] = [Prose(rank.rank_changes(systems, standings, digits))]
     parts += map(Prose, sentences.verdict(standings, measure, digits))
     parts.append(Chart("systems", scores.systems_chart(systems)))
     for name, rows in found.systems.items():
-        title = f"systems by {name}: {sentences.MATCHES.get(name, name)}"
+        title = f"systems {rank.ranked_by(name, rows)}"
         parts.append(NamedTable(f"systems-{name}", rank.ranking_table(rows, title)))
-        title = f"how certain the ranks by {name} are"
+        title = f"how certain the ranks by {rows[0].by} are"
         table = rank.sure_table(rows, found.standings[name].settings, title)
         parts.append(NamedTable(f"sureness-{name}", table))
     if len(systems) > 1:
@@ -133,7 +137,7 @@ def _labels(found: Overview) -> Iterator[Section]:
     if found.breakdown is not None:
         rows = found.breakdown.of("label")
         who = " (all systems together)" if found.rankings else ""
-        title = f"labels by {found.breakdown.rows[0].measure}{who}"
+        title = f"labels by {_by(found)}{who}"
         table = breakdown.scores_table("label", rows, found.settings, title=title, top=MOST_ROWS)
         parts += [Chart("labels", scores.labels_chart(rows)), NamedTable("labels", table)]
     if found.rankings:
@@ -143,7 +147,7 @@ def _labels(found: Overview) -> Iterator[Section]:
 
 def _labels_by_system(found: Overview) -> Table:
     """Corrected scores of every system, label by label."""
-    measure, systems = next(iter(found.systems.items()))
+    systems = next(iter(found.systems.values()))
     by_system = [row.agreement.by_label for row in systems]
     labels = sorted({label for by_label in by_system for label in by_label})
     rows: list[tuple[Cell, ...]] = [
@@ -154,7 +158,14 @@ def _labels_by_system(found: Overview) -> Table:
         for label in labels
     ]
     headings = ("label", *(row.shown for row in systems))
-    return Table(headings, rows, f"corrected scores of each system, by {measure}")
+    return Table(headings, rows, f"corrected scores of each system, by {systems[0].by}")
+
+
+def _by(found: Overview) -> str:
+    """What scores are by, for titles."""
+    if found.breakdown is None:
+        return ""
+    return sentences.by_measure(found.breakdown.rows[0].measure, found.breakdown.positions)
 
 
 def _annotators(found: Overview) -> Iterator[Section]:
@@ -166,7 +177,7 @@ def _annotators(found: Overview) -> Iterator[Section]:
         pairs = found.breakdown.of("pair")
         values: Any = {row.name: row.score.corrected for row in pairs}
         parts.append(Chart("pairs", annotators.pairs_chart([row.shown for row in rows], values)))
-        title = f"pairs by {rows[0].measure}"
+        title = f"pairs by {_by(found)}"
         table = breakdown.scores_table("pair", pairs, found.settings, title=title, top=MOST_ROWS)
         parts.append(NamedTable("pairs", table))
         if not any(row.intervals for row in pairs):
@@ -198,7 +209,7 @@ def _documents(found: Overview, view: DocumentView | None) -> Iterator[Section]:
         *breakdown.SCORE_COLUMNS,
         ("difficulty", attrgetter("difficulty")),
         title="the most contested documents first",
-        remark=remark,
+        remark=" ".join(filter(None, (remark, f"(difficulty: {sentences.DIFFICULTY})"))),
     )
     yield Section(
         "by-document",
@@ -223,9 +234,10 @@ def _difficulty(found: Overview) -> Iterator[Section]:
     hard = int(np.count_nonzero(values >= texts.SPLIT))
     settings = found.difficulty.settings
     counts = counted(len(values), settings.unit)
+    by = sentences.by_measure(settings.measure, settings.positions)
     text = (
-        "Difficulty is how hard it is to agree by chance: 1 minus the agreement of random "
-        f"annotations, here by {settings.measure}. Of {counts} in which something was marked, "
+        f"Difficulty is {sentences.DIFFICULTY}: 1 minus the agreement of random annotations, here "
+        f"by {by}. Of {counts} in which something was marked, "
         f"{hard:,} {'has' if hard == 1 else 'have'} a difficulty of {texts.SPLIT} or more, which "
         "the paper calls difficult."
     )
@@ -239,12 +251,13 @@ def _difficulty(found: Overview) -> Iterator[Section]:
 def _texts(found: Overview, view: DocumentView | None) -> Iterator[Section]:
     if view is None or found.disagreements is None:
         return
+    names = disagreements.kind_names(found.disagreements)
     yield Section(
         "reader",
         "Disagreements",
         [
             Prose(f"Shown: {view.sentence}."),
-            Chart("kinds", annotators.kinds_chart(found.disagreements.by_pair())),
+            Chart("kinds", annotators.kinds_chart(found.disagreements.by_pair(), names)),
             Texts(view),
         ],
     )

@@ -11,8 +11,9 @@ from typing import Any, NamedTuple, TypeVar
 
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.messages import Note, Text, Use
-from beyondchance.numbers import in_digits
+from beyondchance.numbers import in_digits, p_in_digits
 from beyondchance.reporting.paragraphs import Paragraph
+from beyondchance.tallies import by_fate
 
 CUT = Note(("long tables are cut; ", Use("top", 0), " shows all of them"))
 """A note for those who look at tables."""
@@ -33,8 +34,14 @@ class Amount(NamedTuple):
     text: str
 
 
-Cell = str | int | float | Range | Amount | None
-"""A name, a count, a number to be rounded, a range of them, one written out, or nothing."""
+class Below(NamedTuple):
+    """A p-value that is the smallest its test can show, and may be smaller."""
+
+    value: float
+
+
+Cell = str | int | float | Range | Amount | Below | None
+"""A name, a count, a number to be rounded, a range, one written out, a bound, or nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,9 +177,19 @@ class Report:
 
 
 def skipped_sentences(counts: Mapping[str, int]) -> list[str]:
-    """What was left out or changed, and how often; nothing if nothing was."""
-    parts = [f"{number:,} {what}" for what, number in counts.items() if number]
-    return [f"Left out or changed: {'; '.join(parts)}."] if parts else []
+    """What was mended, left out or ignored, and how often: a sentence for each that happened.
+
+    Examples
+    --------
+    >>> from beyondchance.tallies import left_out, no_spans
+    >>> skipped_sentences({no_spans("relations"): 3, left_out("rejected records"): 1})
+    ['Left out: 1 rejected records.', 'Not spans, ignored: 3 relations.']
+    """
+    return [
+        f"{fate.value if fate else 'Left out or changed'}: "
+        f"{'; '.join(f'{number:,} {noun}' for noun, number in nouns.items())}."
+        for fate, nouns in by_fate(counts).items()
+    ]
 
 
 def cell_text(cell: Cell, digits: int) -> str:
@@ -182,18 +199,26 @@ def cell_text(cell: Cell, digits: int) -> str:
     ('0.250', '12,345', 'ada', '')
     >>> cell_text(Range(0.25, 0.5, "*"), 2), cell_text(Amount(0.5, "+50 %"), 2)
     ('0.25 to 0.50*', '+50 %')
+    >>> cell_text(Below(0.0002), 4)
+    '< 0.0002'
     """
-    if cell is None:
-        return ""
-    if isinstance(cell, float):
-        return in_digits(cell, digits)
-    if isinstance(cell, Amount):
-        return cell.text
-    if isinstance(cell, Range):
-        if isnan(cell.low):
-            return "-"
-        return f"{in_digits(cell.low, digits)} to {in_digits(cell.high, digits)}{cell.mark}"
-    return f"{cell:,}" if isinstance(cell, int) else cell
+    match cell:
+        case None:
+            text = ""
+        case Amount(_, written):
+            text = written
+        case Below(value):
+            text = p_in_digits(value, digits, is_floor=True)
+        case Range(low, high, mark):
+            ends = f"{in_digits(low, digits)} to {in_digits(high, digits)}{mark}"
+            text = "-" if isnan(low) else ends
+        case float():
+            text = in_digits(cell, digits)
+        case int():
+            text = f"{cell:,}"
+        case _:
+            text = cell
+    return text
 
 
 _Item = TypeVar("_Item")

@@ -8,7 +8,7 @@ from math import isnan, nan
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
-from beyondchance.reporting.blocks import Amount, Cell, Range, Table, in_list
+from beyondchance.reporting.blocks import Amount, Below, Cell, Range, Table, in_list
 from beyondchance.results.intervals import ConfidenceInterval, Intervals
 from beyondchance.results.resampling import SCORES
 from beyondchance.settings import Settings
@@ -39,6 +39,32 @@ def cell_of(interval: ConfidenceInterval | None) -> Range | None:
     if interval is None:
         return None
     return Range(interval.low, interval.high, "*" if interval.caution else "")
+
+
+def p_cell(p_value: float, *, is_floor: bool) -> float | Below:
+    """A p-value for a table, as a bound where it is the smallest that its test can show."""
+    return Below(p_value) if is_floor else p_value
+
+
+def floor_remark(
+    cells: Iterable[Cell], settings: Settings, trials: str, *, is_adjusted: bool = False
+) -> str:
+    """What the sign in front of some p-values means; nothing if none has one.
+
+    Parameters
+    ----------
+    cells : iterable of Cell
+    settings : Settings
+        Of the test.
+    trials : str
+        What was drawn, as a plural.
+    is_adjusted : bool
+        Whether p-values are adjusted for several comparisons.
+    """
+    if not any(isinstance(cell, Below) for cell in cells):
+        return ""
+    text = f"<: the smallest p-value that {settings.resamples:,} {trials} can show"
+    return f"({text}, adjusted)" if is_adjusted else f"({text})"
 
 
 def json_intervals(intervals: Scores) -> dict[str, Any]:
@@ -223,11 +249,14 @@ class Breakdown:
         Of the intervals; None where there are none.
     gold : str, optional
         The gold standard that all were compared with, as side a.
+    positions : {"tokens", "characters", "frames"}
+        What offsets count.
     """
 
     rows: tuple[Row, ...]
     settings: Settings | None
     gold: str | None = None
+    positions: str = "tokens"
 
     def of(self, level: str, of_field: str = "") -> list[Row]:
         """The rows of a level, or of a field of the documents."""
@@ -319,8 +348,12 @@ def breakdown_of(
             )
         else:
             rows += rows_of("field", result.by_field(name), own.by_field.get(name, {}), name)
-    settings = own.settings if known else None
-    return Breakdown(rows=tuple(rows), settings=settings, gold=result.gold)
+    return Breakdown(
+        rows=tuple(rows),
+        settings=own.settings if known else None,
+        gold=result.gold,
+        positions=result.settings.positions,
+    )
 
 
 def habits_of(result: Agreement, by_position: Agreement | None) -> dict[str, Habits]:

@@ -89,12 +89,21 @@ def parts_of(
     ]
 
 
-def parts_tables(parts: Sequence[Part], settings: Settings | None) -> list[Table]:
-    """A table of both parts and both means; none of a single label or document."""
+def parts_tables(parts: Sequence[Part], settings: Settings | None, by: str) -> list[Table]:
+    """A table of both parts and both means; none of a single label or document.
+
+    Parameters
+    ----------
+    parts : sequence of Part
+    settings : Settings, optional
+        Of the intervals.
+    by : str
+        What the scores are by, for people.
+    """
     shown = [part for part in parts if isinstance(part.score, Score) or part.score.n_averaged > 1]
     if not shown:
         return []
-    title = f"parts and means, by {parts[0].measure}"
+    title = f"parts and means, by {by}"
     remark = left_out([part.score for part in shown if isinstance(part.score, MacroAverage)])
     columns: list[levels.Column] = [("", attrgetter("shown")), *levels.SCORE_COLUMNS]
     return [levels.table_of(shown, *columns, settings=settings, title=title, remark=remark)]

@@ -22,7 +22,7 @@ from beyondchance.messages import (
     quotes,
     spoken,
 )
-from beyondchance.numbers import in_digits
+from beyondchance.numbers import in_digits, p_is
 from beyondchance.reporting.blocks import counted, in_list
 from beyondchance.reporting.breakdown import interval_heading
 from beyondchance.results.intervals import FEW, FEW_ANNOTATORS, VERY_FEW
@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 
 LITTLE = 0.005
 """Where correction moves a score by less, it is said to change little."""
+SMALL = 0.05
+"""Chance agreement below this is why correction changes little."""
 MUCH = 0.05
 """Where it moves a score by this or more, that is said too."""
 APART = 0.1
@@ -47,12 +49,17 @@ _MOST_CHANGES = 6
 """Changes of rank that have a sentence each."""
 
 MATCHES = {
-    "token": "positions that both marked",
+    "token": "{positions} that both marked",
     "exact": "equal spans, the F1 of seqeval",
     "boundary": "starts and ends that both set",
     "dice": "overlap of spans, as a share of their lengths",
     "iou": "spans that overlap enough",
 }
+"""What each measure counts."""
+DIFFICULTY = "how hard it is to agree by chance"
+"""What difficulty is, wherever the word stands."""
+LEAST_LIKELY = "the documents in which agreement by chance is least likely first"
+"""The title of documents by difficulty, which is not about how hard they are to annotate."""
 _ONE = {"documents": "document", "sentences": "sentence", "annotators": "annotator"}
 _METHODS = {"bca": "BCa", "percentile": "percentiles"}
 
@@ -99,6 +106,30 @@ def n_texts(corpus: Corpus, documents: Collection[str]) -> int:
     return int(np.count_nonzero(is_named[corpus.text_document]))
 
 
+def by_measure(measure: str, positions: str) -> str:
+    """What scores are by, for titles: the measure token counts whatever positions there are.
+
+    Examples
+    --------
+    >>> by_measure("token", "tokens"), by_measure("token", "characters")
+    ('token', 'characters')
+    >>> by_measure("exact", "characters")
+    'exact'
+    """
+    return positions if measure == "token" and positions != "tokens" else measure
+
+
+def counts_of(measure: str, positions: str) -> str:
+    """What a measure counts, in a few words; nothing for a measure of one's own.
+
+    Examples
+    --------
+    >>> counts_of("token", "characters"), counts_of("exact", "characters")
+    ('characters that both marked', 'equal spans, the F1 of seqeval')
+    """
+    return MATCHES.get(measure, "").format(positions=positions)
+
+
 # --- Scores -------------------------------------------------------------------
 
 
@@ -111,9 +142,9 @@ def meaning(score: Score, digits: int = 4) -> str:
     Chance agreement is 0.25. The annotators achieve 67 % of the agreement possible beyond \
 chance. Correction matters here: it lowers the score by 0.08.
     """
-    if score.reason is not None:
-        return undefined(score)
     correction = effect(score, digits)
+    if score.reason is not None:
+        return f"{undefined(score)} {correction}"
     chance = f"Chance agreement is {in_digits(score.chance, digits)}"
     if score.error:
         error = in_digits(score.chance_error, digits)
@@ -137,22 +168,61 @@ def undefined(score: Score) -> str:
 
 
 def effect(score: Score, digits: int = 4) -> str:
-    """How much the correction changes here; nothing where the score is undefined.
+    """Whether correction matters here, and why if it does not.
+
+    Correction lowers a score by chance / (1 - chance) * (1 - observed), which is little if either
+    is. The number of chance agreement is said next to this sentence.
 
     Examples
     --------
     >>> effect(Score(matched=3, expected=1, size_a=4, size_b=4), 2)
     'Correction matters here: it lowers the score by 0.08.'
-    >>> effect(Score(matched=99, expected=1, size_a=100, size_b=100), 4)
-    'Correction changes little here: it lowers the score by 0.0001.'
+    >>> effect(Score(matched=60, expected=1, size_a=100, size_b=100), 4)
+    'Correction changes little here, because chance agreement is small: it lowers the score by \
+0.0040.'
+    >>> effect(Score(matched=4, expected=1, size_a=4, size_b=4))
+    'Correction changes nothing here, because agreement is complete.'
     """
     if isnan(score.corrected):
-        return ""
+        return "Whether correction matters cannot be said."
     change = score.observed - score.corrected
-    shown = in_digits(change, digits)
-    if change < LITTLE:
-        return f"Correction changes little here: it lowers the score by {shown}."
-    return f"Correction {'matters here: it ' if change >= MUCH else ''}lowers the score by {shown}."
+    lowers = f"it lowers the score by {in_digits(change, digits)}."
+    if change >= MUCH:
+        return f"Correction matters here: {lowers}"
+    if change >= LITTLE:
+        return f"Correction matters somewhat here: {lowers}"
+    if score.observed == 1:
+        return "Correction changes nothing here, because agreement is complete."
+    if score.chance == 0:
+        return "Correction changes nothing here, because chance agreement is 0."
+    why = "chance agreement is small" if score.chance < SMALL else "agreement is almost complete"
+    return f"Correction changes little here, because {why}: {lowers}"
+
+
+def beside_interval(
+    score: Score, interval: ConfidenceInterval | None, settings: Settings | None, digits: int = 4
+) -> str:
+    """Whether the interval of the corrected score contains the observed one; nothing without one.
+
+    Parameters
+    ----------
+    score : Score
+    interval : ConfidenceInterval, optional
+        Of the corrected score.
+    settings : Settings, optional
+        Of the interval.
+    digits : int
+    """
+    if interval is None or settings is None or isnan(score.corrected):
+        return ""
+    if isnan(interval.low):
+        return "There is no interval to compare the change with."
+    low, high = in_digits(interval.low, digits), in_digits(interval.high, digits)
+    is_within = interval.low <= score.observed <= interval.high
+    return (
+        f"The {interval_heading(settings)} interval of the corrected score, [{low}, {high}], "
+        f"{'contains' if is_within else 'does not contain'} the observed score."
+    )
 
 
 def finding_and_labelling(finding: Score, labelling: Score, digits: int = 4) -> str:
@@ -196,13 +266,17 @@ def random_agreement(null: NullDistribution, digits: int) -> str:
         return f"Random annotations have no agreement here: {null.reason}."
     low, high = (in_digits(null.quantiles[share], digits) for share in (0.025, 0.975))
     mean_is = "exact" if null.settings.samples is None else "estimated"
+    p_value = p_is(null.p_value, digits, is_floor=null.p_is_floor)
+    error = f" (± {in_digits(null.p_error, digits)} from sampling)"
+    if null.p_is_floor:
+        p_value += f" (the smallest that {len(null.samples):,} random annotations can show)"
+        error = ""
     return (
         f"Of {len(null.samples):,} random annotations with spans of the same lengths, 95 % agree "
         f"between {low} and {high} (mean {in_digits(null.mean, digits)} {mean_is}, standard "
-        f"deviation {in_digits(null.sd, digits)} {null.sd_is}). p = "
-        f"{in_digits(null.p_value, digits)} for agreement of {in_digits(null.observed, digits)} or "
-        f"more under the chance model (± {in_digits(null.p_error, digits)} from sampling). A small "
-        "p means that the agreement is more than chance, not that it is high."
+        f"deviation {in_digits(null.sd, digits)} {null.sd_is}). {p_value} for agreement of "
+        f"{in_digits(null.observed, digits)} or more under the chance model{error}. A small p "
+        "means that the agreement is more than chance, not that it is high."
     )
 
 
@@ -326,7 +400,7 @@ def verdict(standings: Standings, measure: str, digits: int) -> list[str]:
             "intervals are not adjusted"
         )
     return [
-        f"By {measure}, {_differing(standings)}. {tested}.",
+        f"By {by_measure(measure, settings.positions)}, {_differing(standings)}. {tested}.",
         *(
             f"On the {shared} that all have, {other} is ahead of {one}: the ranking uses different "
             "documents for each system, and is less reliable than the test."
@@ -335,6 +409,38 @@ def verdict(standings: Standings, measure: str, digits: int) -> list[str]:
         ),
         *_overtakings(standings, digits),
     ]
+
+
+def support(standings: Standings, *, is_changed: bool) -> str:
+    """Whether the tests support the order of systems, or its changes."""
+    changes = standings.overtakings
+    if is_changed and changes:
+        if len(changes) == 1:
+            return f"The test {_supports(changes.values())} the change."
+        return f"The tests support {_share(changes.values())} changes of the order."
+    apart = [
+        pair not in standings.reversed_pairs
+        and not any(set(pair) <= set(group) for group in standings.groups)
+        for pair in standings.pairs
+    ]
+    if len(apart) == 1:
+        return f"The test {_supports(apart)} the order of the two systems."
+    return f"The tests support the order of {_share(apart)} pairs of systems."
+
+
+def _supports(found: Collection[bool]) -> str:
+    return "supports" if all(found) else "does not support"
+
+
+def _share(found: Collection[bool]) -> str:
+    """How many of several things are so.
+
+    >>> _share([True, False]), _share([True, True]), _share([False, False])
+    ('1 of 2', 'all 2', 'none of 2')
+    """
+    if all(found):
+        return f"all {len(found):,}"
+    return f"{sum(found):,} of {len(found):,}" if any(found) else f"none of {len(found):,}"
 
 
 def _differing(standings: Standings) -> str:
@@ -365,8 +471,9 @@ def _overtakings(standings: Standings, digits: int) -> list[str]:
         return [
             f"Corrected for chance, {one} overtakes {other}; the change is "
             f"{'' if is_significant else 'not '}significant "
-            f"(p = {in_digits(standings.adjusted[one, other], digits)})."
-            for (one, other), is_significant in changes.items()
+            f"({p_is(standings.adjusted[pair], digits, is_floor=pair in standings.floored)})."
+            for pair, is_significant in changes.items()
+            for one, other in [pair]
         ]
     texts = []
     for significance in (True, False):

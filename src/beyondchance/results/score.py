@@ -8,10 +8,11 @@ from typing import Any
 
 from beyondchance.numbers import in_digits
 from beyondchance.results.printed import Printed
+from beyondchance.tallies import unmarked
 
 NOTHING_MARKED = "nothing was marked by either"
 
-UNMARKED = "documents in which no annotator marked anything"
+UNMARKED = unmarked("documents in which no annotator marked anything")
 """Documents without a row of counts, as they are counted."""
 NO_ROOM = "chance agreement is 1: every random arrangement agrees completely"
 PART = "chance is known of the whole corpus only"

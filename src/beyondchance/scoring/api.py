@@ -34,6 +34,7 @@ from beyondchance.scoring.marks import (
 )
 from beyondchance.scoring.options import Scoring, scoring_of, settings_of
 from beyondchance.settings import Settings
+from beyondchance.tallies import left_out, mended, not_annotated
 
 _MANY = 0.1
 """The share of texts without freedom from which on they are mentioned."""
@@ -294,19 +295,23 @@ def _scored(
     is_estimated = counts.error is not None and bool(counts.error.any())
     settings = settings_of(corpus, **scoring.signature(is_estimated=is_estimated), **signed)
     teams = np.bincount(corpus.annotation_document, minlength=len(corpus.documents))
-    skipped = {
-        "documents with one annotator only": int(np.count_nonzero(~compared & (teams == 1))),
-        "documents without an annotator": int(np.count_nonzero(teams == 0)),
-        "documents without the gold standard": int(np.count_nonzero(~compared & (teams > 1))),
+    skipped: dict[str, int] = {
+        left_out("documents with one annotator only", ""): int(
+            np.count_nonzero(~compared & (teams == 1))
+        ),
+        not_annotated("documents without an annotator", ""): int(np.count_nonzero(teams == 0)),
+        left_out("documents without the gold standard", ""): int(
+            np.count_nonzero(~compared & (teams > 1))
+        ),
         # With unit corpus, random spans may be there.
         UNMARKED: 0 if counts.is_corpus_wide else len(counts.documents) - counts.n_marked_documents,
-        "spans that differ from another in their label alone": spans.n_merged,
+        mended("spans that differ from another in their label alone"): spans.n_merged,
     }
-    left_out = {reason: count for reason, count in skipped.items() if count}
+    found = {reason: count for reason, count in skipped.items() if count}
     notes = *_notes(spans, scoring), *notes, *_freedom_notes(counts, spans)
     if corpus.alternatives is not None and not with_self:
         notes += placement_notes(extremes(corpus, shared, scoring, counts))
-    return counts, settings, {**corpus.skipped, **left_out}, notes
+    return counts, settings, {**corpus.skipped, **found}, notes
 
 
 def _notes(spans: Marked, scoring: Scoring) -> tuple[Note, ...]:

@@ -20,8 +20,9 @@ from beyondchance.io.registry import Upload, each_upload
 from beyondchance.io.sources import is_parquet
 from beyondchance.io.values import identifier, interval, label_of, listed, object_of, refused
 from beyondchance.messages import Use, given, quotes
+from beyondchance.tallies import left_out, not_annotated, not_read
 
-_LEFT_OUT = {"discarded": "discarded responses left out", "draft": "draft responses left out"}
+_LEFT_OUT = {"discarded": left_out("discarded responses"), "draft": left_out("draft responses")}
 _STATUSES = ("submitted", *_LEFT_OUT)
 _RESPONSES, _SUGGESTION = ".responses", ".suggestion"
 _FLAT_PARTS = (".users", ".status", ".score", ".agent")
@@ -117,10 +118,10 @@ def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
     for record in records:
         n_others = sum(answer.question != question for answer in record.answers)
         if n_others:
-            reading.skipped["answers to other questions ignored"] += n_others
+            reading.skipped[not_read("answers to other questions")] += n_others
         works = [answer for answer in record.answers if _is_read(answer, question, reading)]
         if not works:
-            reading.skipped["records not annotated"] += 1
+            reading.skipped[not_annotated("records")] += 1
         for answer in works:
             key = _text_key(record)
             text, spans = record.texts[key], _spans(answer)
@@ -144,12 +145,12 @@ def _is_read(answer: _Answer, question: str, reading: Reading) -> bool:
         if answer.value is None:
             return False
         if not reading.options["predictions"]:
-            reading.skipped["suggestions ignored"] += 1
+            reading.skipped[not_read("suggestions")] += 1
         return bool(reading.options["predictions"])
     if answer.status in _LEFT_OUT:
         reading.skipped[_LEFT_OUT[answer.status]] += 1
     elif answer.value is None:
-        reading.skipped["responses without a value left out"] += 1
+        reading.skipped[left_out("responses without a value")] += 1
     return answer.status not in _LEFT_OUT and answer.value is not None
 
 

@@ -31,6 +31,7 @@ from beyondchance.io.registry import Upload, each_upload
 from beyondchance.io.sources import Source
 from beyondchance.io.values import identifier, listed, object_of, quoting, refused, whole
 from beyondchance.messages import Piece, Quote, Text, Use, quotes
+from beyondchance.tallies import left_out, no_spans
 
 _ROOT = "collection"
 _TYPE, _ANNOTATOR = "type", "annotator"
@@ -129,7 +130,7 @@ def _labels(
     if annotations and feature not in known:
         raise unknown("infon", feature, known, name)
     if n_without:
-        reading.skipped["annotations without a label"] += n_without
+        reading.skipped[left_out("annotations without a label", "")] += n_without
     return lambda one: one.infons.get(feature)
 
 
@@ -256,9 +257,9 @@ def _document(
             if one.places:
                 annotations.append(one)
             else:
-                reading.skipped["annotations without a place ignored"] += 1
+                reading.skipped[no_spans("annotations without a place")] += 1
         if relations := listed(level, "relations", where):
-            reading.skipped["relations ignored"] += len(relations)
+            reading.skipped[no_spans("relations")] += len(relations)
     return _Document(where, name, pieces, annotations)
 
 

@@ -17,17 +17,18 @@ from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload, each_upload
 from beyondchance.io.sources import Source, outward_link
 from beyondchance.messages import Quote, Use
+from beyondchance.tallies import no_spans, not_annotated, not_read
 
 # Numbers of more digits than any text has characters are no offsets.
 _PLACE = re.compile(r"(\S+) +([0-9]{1,18} +[0-9]{1,18}(?:;[0-9]{1,18} +[0-9]{1,18})*)")
 _KINDS = {
-    "R": "relations ignored",
-    "E": "events ignored",
-    "A": "attributes ignored",
-    "M": "attributes ignored",
-    "N": "normalizations ignored",
-    "#": "notes ignored",
-    "*": "equivalences ignored",
+    "R": no_spans("relations"),
+    "E": no_spans("events"),
+    "A": no_spans("attributes"),
+    "M": no_spans("attributes"),
+    "N": no_spans("normalizations"),
+    "#": no_spans("notes"),
+    "*": no_spans("equivalences"),
 }
 _LINE = re.compile(
     r"T\S+\t\S+ +\d+ +\d+[;\t]"
@@ -65,7 +66,9 @@ def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
         marked = _shifted(list(_marked(source, reading)), text)
         if not source.text.strip():
             if reading.options["empty"] == "missing":
-                reading.skipped["empty .ann files left out as not annotated"] += 1
+                reading.skipped[
+                    not_annotated("empty .ann files", " left out as not annotated")
+                ] += 1
                 continue
             n_empty += 1
         yield Draft(
@@ -95,7 +98,7 @@ def _pairs(upload: Upload, reading: Reading) -> Iterator[tuple[str, str, Source,
         if suffix in files:
             files[suffix][upload.stem_of(source)] = source
         else:
-            reading.skipped["other files ignored"] += 1
+            reading.skipped[not_read("other files")] += 1
     annotations, texts = files[".ann"], files[".txt"]
     if not annotations:
         raise FormatError(
@@ -103,7 +106,7 @@ def _pairs(upload: Upload, reading: Reading) -> Iterator[tuple[str, str, Source,
         )
     n_left = len(texts.keys() - annotations.keys())
     if n_left:
-        reading.skipped["texts without .ann left out as not annotated"] += n_left
+        reading.skipped[not_annotated("texts without .ann", " left out as not annotated")] += n_left
     whose = by_folders(upload, list(annotations), reading)
     for (document, annotator), (stem, source) in zip(whose, annotations.items(), strict=True):
         if stem not in texts:

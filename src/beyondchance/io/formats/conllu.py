@@ -22,6 +22,7 @@ from beyondchance.io.sources import Source
 from beyondchance.io.tagged import Marks, decoded, marks_of
 from beyondchance.io.values import quoting
 from beyondchance.messages import Piece, Quote, Text, Use, quotes
+from beyondchance.tallies import not_read
 
 _KEYS = ("NER", "ner", "Entity", "NE")
 _COLUMNS = ("id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc")
@@ -245,7 +246,7 @@ def _by_tags(
     for sentence in sentences:
         n_others = sum((word.misc.get(key) or "O") != "O" for word in sentence.others)
         if n_others:
-            reading.skipped["tags of multiword tokens and empty nodes ignored"] += n_others
+            reading.skipped[not_read("tags of multiword tokens and empty nodes")] += n_others
     found = decoded(
         tags,
         np.array([len(sentence.words) for sentence in sentences], dtype=np.int64),
@@ -299,7 +300,7 @@ def _skip_others(sentence: _Sentence, key: str, reading: Reading) -> None:
             if bracket.lastindex != _WHOLE:
                 why = ", which begins or ends an entity on a multiword token or an empty node"
                 raise _refused(word, key, why, expected="it on a word")
-            reading.skipped["entities of multiword tokens and empty nodes ignored"] += 1
+            reading.skipped[not_read("entities of multiword tokens and empty nodes")] += 1
 
 
 def _named(content: str, parts: list[str] | None, word: _Word, key: str) -> tuple[str, str]:

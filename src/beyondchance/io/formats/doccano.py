@@ -17,6 +17,7 @@ from beyondchance.io.registry import Upload, each_upload
 from beyondchance.io.sources import Source, is_zip, members
 from beyondchance.io.values import identifier, label_of, object_of, refused, shown, whole
 from beyondchance.messages import Use
+from beyondchance.tallies import left_out, no_spans, not_annotated, not_read
 
 # Files that are not named after an annotator: of no annotator, and of all together.
 _NO_ANNOTATOR = "unknown"
@@ -24,10 +25,10 @@ _ALL_ANNOTATORS = "all"
 _TEXTS = ("text", "data")
 _LABELS = ("label", "labels", "entities")
 _IGNORED = {
-    "relations": "relations ignored",
-    "cats": "categories ignored",
-    "Comments": "comments ignored",
-    "comments": "comments ignored",
+    "relations": no_spans("relations"),
+    "cats": no_spans("categories"),
+    "Comments": no_spans("comments"),
+    "comments": no_spans("comments"),
 }
 # What objects of other formats have, and doccano's never.
 _FOREIGN = frozenset({"annotator", "annotation_id", "completed_by", "spans", "tokens"})
@@ -78,10 +79,10 @@ def _files(upload: Upload, reading: Reading) -> Iterator[Source]:
     """The files of an archive or folder that belong to an annotator."""
     for file in upload.sources if upload.is_folder else members(upload.sources[0]):
         if not _is_entries(file):
-            reading.skipped["other files ignored"] += 1
+            reading.skipped[not_read("other files")] += 1
         elif file.stem == _NO_ANNOTATOR:
             n_entries = sum(1 for _ in rows_of(file))
-            reading.skipped["documents of no annotator (unknown.jsonl) left out"] += n_entries
+            reading.skipped[left_out("documents of no annotator (unknown.jsonl)")] += n_entries
         else:
             yield file
 
@@ -100,7 +101,9 @@ def _drafts_of(source: Source, annotator: str, reading: Reading) -> Iterator[Dra
             if isinstance(value.get(key), list) and value[key]:
                 reading.skipped[kind] += len(value[key])
         if not spans and reading.options["empty"] == "missing":
-            reading.skipped["documents without labels left out as not annotated"] += 1
+            reading.skipped[
+                not_annotated("documents without labels", " left out as not annotated")
+            ] += 1
             continue
         if not spans:
             note = "documents without labels count as annotated without a span ("

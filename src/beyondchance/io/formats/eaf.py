@@ -28,6 +28,7 @@ from beyondchance.io.sources import Source
 from beyondchance.io.times import Interval, Tier, TierFile, corpus_of_tiers
 from beyondchance.io.values import quoting
 from beyondchance.messages import Piece, Quote, Use
+from beyondchance.tallies import mended, not_read
 
 Times = dict[str, tuple[Fraction, Fraction]]
 Slots = dict[str, Fraction | None]
@@ -83,7 +84,7 @@ def _parsed(source: Source, reading: Reading) -> TierFile:
     for name, row in rows.items():
         # ELAN puts this tier into every new file.
         if name == "default" and not row:
-            reading.skipped["empty default tiers left out"] += 1
+            reading.skipped[not_read("empty default tiers", " left out")] += 1
             continue
         place = (f"{source.name}: tier ", Quote(name), ", annotation ")
         tiers.append(Tier(name, partial(_intervals, row, times, slots, place, reading)))
@@ -240,7 +241,9 @@ def _intervals(
             )
         found.append(Interval(*times[one.key], one.value, (*place, Quote(one.key))))
         if one.slots is None:
-            reading.skipped["annotations placed in those that they refer to"] += 1
+            reading.skipped[mended("annotations placed in those that they refer to")] += 1
         elif None in map(slots.get, one.slots):
-            reading.skipped["annotations placed by spreading time slots without a time"] += 1
+            reading.skipped[
+                mended("annotations placed by spreading time slots without a time")
+            ] += 1
     return found

@@ -24,6 +24,7 @@ from beyondchance.io.separated import csv_rows
 from beyondchance.io.sources import Source, opened, parsed_json
 from beyondchance.io.values import identifier, listed, object_of, quoting, refused, whole
 from beyondchance.messages import Use, given
+from beyondchance.tallies import left_out, not_annotated
 
 _PARTS = ("category", "severity")
 _MISSING = "missing"
@@ -31,7 +32,7 @@ _RESET = "__RESET__"
 """What pearmut stores instead of an annotation where those before it do not count."""
 _TESTS = ("welcome_", "random_")
 """How pearmut numbers the items of tutorials and attention checks."""
-_LEFT_OUT = "tutorials and attention checks left out"
+_LEFT_OUT = left_out("tutorials and attention checks")
 _TARGET = "TGT"
 """What Appraise calls an item that is not a test."""
 _N_CELLS = (10, 12)
@@ -138,12 +139,12 @@ def _spans(errors: list[Any], text: _Text, labels: Labels, where: str) -> Iterat
         place = f"{where}: error #{number}"
         object_of(error, where, f"error #{number}")
         if _MISSING in (error.get("start_i"), error.get("end_i")):
-            labels.reading.skipped["errors of missing words left out"] += 1
+            labels.reading.skipped[left_out("errors of missing words")] += 1
             continue
         start = whole(error.get("start_i"), "'start_i'", place)
         last = whole(error.get("end_i"), "'end_i'", place)
         if text.by_pearmut and len(units) <= start <= last:
-            labels.reading.skipped["errors of missing words left out"] += 1
+            labels.reading.skipped[left_out("errors of missing words")] += 1
             continue
         label = labels.of({part: _part(error, part, place) for part in _PARTS}.__getitem__)
         if not label:
@@ -209,7 +210,7 @@ def _from_pearmut(
         item = identifier(line, "item_i", where) or ""
         if line.get("annotation") == _RESET:
             if n_before := log.forget(user, item):
-                reading.skipped["annotations before a reset left out"] += n_before
+                reading.skipped[left_out("annotations before a reset")] += n_before
         elif item.startswith(_TESTS):
             reading.skipped[_LEFT_OUT] += 1
         else:
@@ -258,7 +259,7 @@ def _answers(
         place = f"{where}: item #{number}"
         object_of(item, where, f"item #{number}")
         if "form" in item and "tgt" not in item:
-            reading.skipped["forms left out"] += 1
+            reading.skipped[left_out("forms")] += 1
             continue
         if item.get("validation"):
             reading.skipped[_LEFT_OUT] += 1
@@ -269,7 +270,9 @@ def _answers(
             text = _text_of(texts, system, place)
             is_answered = value.get("score") is not None or "sliders" in value
             if not is_answered and not value.get("error_spans"):
-                reading.skipped["texts without a score or an error left out as skipped"] += 1
+                reading.skipped[
+                    not_annotated("texts without a score or an error", " left out as skipped")
+                ] += 1
                 continue
             yield identifier(item, "item_id", place), text, system, value
 
@@ -297,7 +300,7 @@ def _ratings(ratings: Any, where: str, reading: Reading) -> Iterator[tuple[str, 
         object_of(rating, where, "a rating")
         keys = [key for key in rating if key.startswith("errors")]
         if not keys:
-            reading.skipped["ratings without error spans left out"] += 1
+            reading.skipped[left_out("ratings without error spans")] += 1
         for key in keys:
             name = key.replace("errors", "annotator", 1)
             annotator = identifier(rating, name, where)
@@ -333,7 +336,7 @@ def _from_appraise(source: Source, labels: Labels, reading: Reading) -> Iterator
             raise FormatError(*found, where=where, expected=f"one of those in {batches.name}")
         text = batches.texts[key]
         if text is None:
-            reading.skipped["items with several texts left out"] += 1
+            reading.skipped[left_out("items with several texts")] += 1
             continue
         spans = list(_spans(_errors(cells[9], source, line), _Text(text), labels, where))
         name = "/".join(filter(None, (document, item)))

@@ -22,6 +22,7 @@ from beyondchance.io.registry import Upload
 from beyondchance.io.sources import Source, opened
 from beyondchance.io.values import identifier, listed, object_of, quoting, refused, whole, words_of
 from beyondchance.messages import Use, given
+from beyondchance.tallies import left_out, not_read
 
 _KEYS = ("dataset", "split", "example_idx", "setup_id")
 _SPANS, _TEXT = "annotations", "output"
@@ -137,7 +138,7 @@ def read(uploads: list[Upload], reading: Reading) -> Iterator[Draft]:
             elif kind == _SPANS or not upload.is_folder:
                 annotated.append((upload, source))
             else:
-                reading.skipped["files of other formats ignored"] += 1
+                reading.skipped[not_read("files of other formats")] += 1
     for upload, source in annotated:
         for draft in _drafts(source, upload.annotator, texts, reading):
             reading.met(upload.name, [draft.annotator])
@@ -215,7 +216,7 @@ def _spans(line: Mapping[str, Any], where: str, reading: Reading) -> Iterator[Dr
         place = f"{where}: span #{number}"
         object_of(span, where, f"span #{number}")
         if span.get("start") is None:
-            reading.skipped["spans without a place left out"] += 1
+            reading.skipped[left_out("spans without a place")] += 1
             continue
         start = whole(span["start"], "'start'", place)
         words = words_of(span, place)

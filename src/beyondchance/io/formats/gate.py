@@ -26,6 +26,7 @@ from beyondchance.io.registry import Upload, each_upload
 from beyondchance.io.sources import Source
 from beyondchance.io.values import quoting, refused, shown
 from beyondchance.messages import Piece, Quote, Text, quotes
+from beyondchance.tallies import Tally, no_spans, not_read, unsure
 
 V = TypeVar("V")
 
@@ -159,16 +160,16 @@ def _annotated(
 
 def _ignored(
     name: str, annotations: list[_Annotation], chosen: list[str], reading: Reading
-) -> Counter[str]:
+) -> Counter[Tally]:
     """Count the annotations of one set that are not read."""
-    counts: Counter[str] = Counter()
+    counts: Counter[Tally] = Counter()
     if name == _MARKUP:
-        counts["annotations of the original markup ignored"] = len(annotations)
+        counts[not_read("annotations of the original markup")] = len(annotations)
     else:
         n_wanted = sum(_is_wanted(a, reading) for a in annotations)
         if name not in chosen:
-            counts["annotations of the default set ignored"] = n_wanted
-        counts["annotations of other types ignored"] = len(annotations) - n_wanted
+            counts[not_read("annotations of the default set")] = n_wanted
+        counts[not_read("annotations of other types")] = len(annotations) - n_wanted
     return +counts  # without those that are zero
 
 
@@ -194,7 +195,7 @@ def _parts(
     """Tokens or sentences, where the file has them and they follow one another."""
     places = sorted({(a.start, a.end) for a in annotations if a.kind == kind})
     if out_of_order(places, length_of(document.text, document.offsets)) is not None:
-        reading.skipped[f"documents whose {kind.lower()}s overlap or do not fit"] += 1
+        reading.skipped[unsure(f"documents whose {kind.lower()}s overlap or do not fit")] += 1
         return None
     return places or None
 
@@ -332,7 +333,7 @@ def _xml_features(annotation: ET.Element, reading: Reading) -> dict[str, str]:
     for feature in annotation.findall("Feature"):
         name, value = feature.find("Name"), feature.find("Value")
         if name is None or value is None or value.get("className") == _WRAPPER:
-            reading.skipped["features that are no single value ignored"] += 1
+            reading.skipped[no_spans("features that are no single value")] += 1
         elif name.text and value.text is not None:
             features[name.text] = value.text
     return features

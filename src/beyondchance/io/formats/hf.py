@@ -30,6 +30,7 @@ from beyondchance.io.registry import Upload, each_upload
 from beyondchance.io.sources import Source, is_parquet, parsed_json_at
 from beyondchance.io.tagged import decoded, marks_of
 from beyondchance.messages import Quote, Text, Use, given, quotes
+from beyondchance.tallies import left_out, not_annotated
 
 _TOKEN_KEYS = ("tokens", "words")
 _TAG_KEYS = ("ner_tags", "tags", "labels", "ner")
@@ -168,11 +169,11 @@ def _examples(
         words = _words(row, token_key, where)
         name = _document(row, number, where)
         if not words:
-            reading.skipped["examples without tokens left out"] += 1
+            reading.skipped[left_out("examples without tokens")] += 1
             continue
         for key, names in named.items():
             if row.get(key) is None:
-                reading.skipped["examples not annotated"] += 1
+                reading.skipped[not_annotated("examples")] += 1
                 continue
             tags = _tags(row, key, names, where)
             if len(words) != len(tags):
@@ -200,9 +201,9 @@ def _scored(example: _Example, reading: Reading) -> _Example | None:
         return example
     numbers = [number for number, tag in enumerate(example.tags) if tag is not None]
     n_left_out = len(example.tags) - len(numbers)
-    reading.skipped[f"positions tagged {_NOT_SCORED} left out"] += n_left_out
+    reading.skipped[left_out(f"positions tagged {_NOT_SCORED}")] += n_left_out
     if not numbers:
-        reading.skipped["examples without tokens left out"] += 1
+        reading.skipped[left_out("examples without tokens")] += 1
         return None
     words, tags = example.words, example.tags
     return _Example(

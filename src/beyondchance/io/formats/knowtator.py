@@ -23,6 +23,7 @@ from beyondchance.io.registry import Upload, each_upload
 from beyondchance.io.sources import Source, outward_link
 from beyondchance.io.values import quoting
 from beyondchance.messages import Piece, Quote
+from beyondchance.tallies import left_out, mended, no_spans, not_annotated, not_read
 
 _ROOT = "annotations"
 _ENDING = ".knowtator.xml"
@@ -30,12 +31,12 @@ _CORPUS = "corpus"
 _NUMBER = re.compile(r"\s*[0-9]{1,18}\s*")
 # What else there is, by the names of elements.
 _IGNORED = {
-    "stringSlotMention": "attributes ignored",
-    "booleanSlotMention": "attributes ignored",
-    "integerSlotMention": "attributes ignored",
-    "floatSlotMention": "attributes ignored",
-    "complexSlotMention": "relations ignored",
-    "adjudicating": "annotations in adjudication ignored",
+    "stringSlotMention": no_spans("attributes"),
+    "booleanSlotMention": no_spans("attributes"),
+    "integerSlotMention": no_spans("attributes"),
+    "floatSlotMention": no_spans("attributes"),
+    "complexSlotMention": no_spans("relations"),
+    "adjudicating": not_read("annotations in adjudication"),
 }
 
 
@@ -64,7 +65,9 @@ def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
         source.posix_path.suffix == ".txt" and source.name not in texts for source in upload.sources
     )
     if n_left:
-        reading.skipped["texts without annotations left out as not annotated"] += n_left
+        reading.skipped[
+            not_annotated("texts without annotations", " left out as not annotated")
+        ] += n_left
     documents = _with_line_ends([document for document, _ in found], reading, upload.name)
     unit, fitting = fitted(lambda _: documents, reading, where=upload.name)
     yield from drafts_of(fitting, unit, reading, where=upload.name)
@@ -82,7 +85,7 @@ def _annotated(upload: Upload, reading: Reading) -> list[Source]:
         if source.name.endswith(_ENDING) or _looks_right(source):
             found.append(source)
         elif source.posix_path.suffix != ".txt":
-            reading.skipped["other files ignored"] += 1
+            reading.skipped[not_read("other files")] += 1
     return found
 
 
@@ -128,10 +131,10 @@ def _document(
     for number, element in enumerate(root.iterfind("annotation"), start=1):
         one = _marked(element, labels, (f"{source.name}: annotation {number}",), reading)
         if one is None:
-            reading.skipped["annotations without a span ignored"] += 1
+            reading.skipped[no_spans("annotations without a span")] += 1
         elif one.surface is None and one.fragments[0][0] >= len(text.text):
             # So eHOST stores what is about the document as a whole.
-            reading.skipped["annotations behind the end of the text ignored"] += 1
+            reading.skipped[left_out("annotations behind the end of the text", " ignored")] += 1
         else:
             marked.append(one)
     for kind, words in _IGNORED.items():
@@ -169,7 +172,7 @@ def _marked(
     mention = element.find("mention")
     label = labels.get("" if mention is None else mention.get("id", ""))
     if not label:
-        reading.skipped[f"annotations without a class, labelled '{UNNAMED}'"] += 1
+        reading.skipped[mended(f"annotations without a class, labelled '{UNNAMED}'")] += 1
     words = element.findtext("spannedText") or ""
     return Marked(
         where=where,

@@ -28,6 +28,7 @@ from beyondchance.io.values import (
     words_of,
 )
 from beyondchance.messages import Piece, Quote, Text, Use, pieces, quotes
+from beyondchance.tallies import left_out, no_spans, not_read
 
 STARRED = "starred"
 """The value of the option gold that asks for ground truths, and the name of that gold standard."""
@@ -95,7 +96,7 @@ def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
     sources = (_of_source(source, upload, reading, others) for source in upload.sources)
     works = list(chain.from_iterable(sources))
     if others:
-        reading.skipped["results that are not spans ignored"] += others.total()
+        reading.skipped[no_spans("results that are not spans")] += others.total()
         kinds = _counted(others, "")
         if not any(work.spans for work in works):
             raise FormatError(
@@ -164,7 +165,7 @@ def _of_task(
     for number, annotation in enumerate(listed(task, key, empty.where), start=1):
         where, item = _named_item(annotation, "annotation", number, empty.where)
         if _flag(item, "was_cancelled", where):
-            reading.skipped["cancelled annotations left out"] += 1
+            reading.skipped[left_out("cancelled annotations")] += 1
             continue
         work = replace(
             empty,
@@ -176,7 +177,7 @@ def _of_task(
         yield _with_results(work, listed(item, "result", where), reading, others)
     predictions = listed(task, "predictions", empty.where)
     if predictions and not reading.options["predictions"]:
-        reading.skipped["predictions ignored"] += len(predictions)
+        reading.skipped[not_read("predictions")] += len(predictions)
         predictions = []
     for number, prediction in enumerate(predictions, start=1):
         where, item = _named_item(prediction, "prediction", number, empty.where)
@@ -185,7 +186,7 @@ def _of_task(
         yield _with_results(work, listed(item, "result", where), reading, others)
     if unfinished := task.get("drafts"):
         n_unfinished = len(unfinished) if isinstance(unfinished, list) else 1
-        reading.skipped["unfinished drafts ignored"] += n_unfinished
+        reading.skipped[not_read("unfinished drafts")] += n_unfinished
 
 
 def _of_flat_task(
@@ -273,7 +274,7 @@ def _with_results(
         is_html = is_html or isinstance(value.get("globalOffsets"), dict)
         own = _spans_of(value, kind, where)
         if not own:
-            reading.skipped["spans without labels ignored"] += 1
+            reading.skipped[left_out("spans without labels", " ignored")] += 1
             continue
         spans += own
         target = identifier(item, "to_name", where)

@@ -12,6 +12,7 @@ from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload, each_upload
 from beyondchance.io.values import identifier, label_of, listed, object_of, refused, whole
 from beyondchance.messages import Use
+from beyondchance.tallies import left_out, no_spans, not_annotated, unsure
 
 _EXACT = "match_exact"
 _GENERATED = re.compile(r"doc_[0-9a-f]{8}")
@@ -43,7 +44,7 @@ def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
         if not isinstance(text, str):
             raise refused(text, "'text'", where, "the text of the document")
         if item.get("extractions") is None:
-            reading.skipped["documents not annotated"] += 1
+            reading.skipped[not_annotated("documents")] += 1
             continue
         name = identifier(item, "document_id", where) or str(number)
         if _GENERATED.fullmatch(name) and reading.options["match"] == "id":
@@ -75,16 +76,16 @@ def _span(value: Any, where: str, text: str, reading: Reading) -> DraftSpan | No
     if not isinstance(words, str):
         raise refused(words, "'extraction_text'", where, "a string")
     if isinstance(attributes := item.get("attributes"), dict) and attributes:
-        reading.skipped["attributes ignored"] += len(attributes)
+        reading.skipped[no_spans("attributes")] += len(attributes)
     place = _interval(item, where)
     if place is None:
-        reading.skipped["extractions without a place left out"] += 1
+        reading.skipped[left_out("extractions without a place")] += 1
         return None
     start, end = place
     is_same = _plain(text[start:end]) == _plain(words)
     is_exact = item.get("alignment_status") == _EXACT
     if not is_same and not is_exact:
-        reading.skipped["extractions placed where the text has other words"] += 1
+        reading.skipped[unsure("extractions placed where the text has other words")] += 1
     # LangExtract compares words in lower case, and whatever white space is between them.
     return DraftSpan(start, end, label, words if is_exact and not is_same else None, where=where)
 

@@ -25,6 +25,7 @@ from beyondchance.io.registry import Upload, each_upload
 from beyondchance.io.sources import Source
 from beyondchance.io.values import quoting
 from beyondchance.messages import Piece, Quote, quotes
+from beyondchance.tallies import left_out, no_spans
 
 _PLACE = re.compile(r"\s*(-?[0-9]{1,18})\s*~\s*(-?[0-9]{1,18})\s*")
 _NOWHERE = (-1, -1)
@@ -136,7 +137,9 @@ def _marked(
         fragments = _fragments(tag, place)
         if not fragments:
             is_link = any(map(_LINK.fullmatch, tag.keys()))
-            kind = "links between tags ignored" if is_link else "tags of whole documents ignored"
+            kind = (
+                no_spans("links between tags") if is_link else no_spans("tags of whole documents")
+            )
             reading.skipped[kind] += 1
             continue
         known.update(dict.fromkeys(tag.keys()))
@@ -145,7 +148,7 @@ def _marked(
         if label:
             yield Marked(place, label, fragments, words if words.split() else None)
         else:
-            reading.skipped["annotations without a label"] += 1
+            reading.skipped[left_out("annotations without a label", "")] += 1
 
 
 def _fragments(tag: ET.Element, where: tuple[Piece, ...]) -> list[Interval]:

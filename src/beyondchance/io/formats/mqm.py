@@ -23,6 +23,7 @@ from beyondchance.io.registry import Upload, each_upload
 from beyondchance.io.sources import Source
 from beyondchance.io.values import identifier, listed, object_of, quoting, refused, whole
 from beyondchance.messages import Use, given, quotes
+from beyondchance.tallies import left_out, mended
 
 _LAYERS = ("target", "source")
 _NO_ERROR = frozenset({"no-error", "no error"})
@@ -93,7 +94,7 @@ class _Asked:
 
     def count_other(self, number: int) -> None:
         """Count errors that are marked in the other text."""
-        self.reading.skipped[f"errors marked in the {self.other} left out"] += number
+        self.reading.skipped[left_out(f"errors marked in the {self.other}")] += number
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,7 +255,7 @@ def _from_table(source: Source, annotator: str, asked: _Asked) -> Iterator[Draft
     works: dict[tuple[str, str], _Work] = {}
     for row in _rows(source):
         if row["severity"].lower() == _CHECK:
-            reading.skipped["attention checks left out"] += 1
+            reading.skipped[left_out("attention checks")] += 1
             continue
         where = f"{source.name}:{row.line}"
         if not row["segment"]:
@@ -287,7 +288,7 @@ def _spans_of(row: _Row, asked: _Asked, where: str) -> Iterator[DraftSpan]:
         if row.marked(asked.other):
             asked.count_other(1)
         elif row["category"] or row["severity"]:
-            reading.skipped["errors without a mark left out"] += 1
+            reading.skipped[left_out("errors without a mark")] += 1
         return
     label = asked.labels.of(row.__getitem__)
     if not label:
@@ -333,9 +334,9 @@ def _pairs(marked: str, marks: re.Pattern[str], where: str, reading: Reading) ->
         found = quoting("a mark in {} does not begin or does not end", marked)
         raise FormatError(*found, where=where, expected="marks in pairs")
     if places is None:
-        reading.skipped["errors whose mark does not begin or does not end left out"] += 1
+        reading.skipped[left_out("errors whose mark does not begin or does not end")] += 1
     elif len(places) > 1:
-        reading.skipped["errors with several marks split"] += 1
+        reading.skipped[mended("errors with several marks split")] += 1
     return places or []
 
 

@@ -24,6 +24,7 @@ from beyondchance.io.values import (
     words_of,
 )
 from beyondchance.messages import Quote
+from beyondchance.tallies import left_out, no_spans
 
 _LEFT_OUT = {"reject": "rejected", "ignore": "ignored"}
 _ANSWERS = ("accept", *_LEFT_OUT)
@@ -102,7 +103,7 @@ def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
             expected="tasks about spans",
         )
     if seen.n_categories:
-        reading.skipped["categories of whole texts ignored"] += seen.n_categories
+        reading.skipped[no_spans("categories of whole texts")] += seen.n_categories
     if seen.n_binary:
         reading.note(
             f"spans of {seen.n_binary} accepted tasks were answered one by one (as in ner.teach), "
@@ -127,13 +128,13 @@ def _draft(
     tokens = _tokens(task, text, where, reading)
     seen.has_spans = seen.has_spans or "spans" in task or tokens is not None
     if answer != "accept":
-        reading.skipped[f"{_LEFT_OUT[answer]} tasks left out"] += 1
+        reading.skipped[left_out(f"{_LEFT_OUT[answer]} tasks")] += 1
         return None
     _check_whole(document, annotator, where, seen, is_whole=_is_whole(task, spans))
     seen.n_categories += any(task.get(key) for key in _CATEGORIES)
     seen.n_binary += any(isinstance(span, dict) and span.get("answer") for span in spans)
     if relations := listed(task, "relations", where):
-        reading.skipped["relations ignored"] += len(relations)
+        reading.skipped[no_spans("relations")] += len(relations)
     return Draft(
         where=where,
         document=document,
@@ -181,7 +182,7 @@ def _spans(spans: list[Any], where: str, reading: Reading) -> Iterator[DraftSpan
         object_of(span, where, f"span #{number}")
         answer = _answer(span, place)
         if answer != "accept":
-            reading.skipped[f"{_LEFT_OUT[answer]} spans left out"] += 1
+            reading.skipped[left_out(f"{_LEFT_OUT[answer]} spans")] += 1
             continue
         label, surface = label_of(span.get("label"), place), words_of(span, place)
         yield DraftSpan(*interval(span, place), label, surface)

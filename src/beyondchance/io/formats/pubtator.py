@@ -25,6 +25,7 @@ from beyondchance.io.registry import Upload, each_upload
 from beyondchance.io.sources import Source
 from beyondchance.io.values import quoting
 from beyondchance.messages import Quote, quotes
+from beyondchance.tallies import mended, no_spans
 
 _TEXT = re.compile(r"([^\s|]+)\|([ta])\|(.*)", re.DOTALL)
 _OFFSET = re.compile(r"[0-9]{1,18}")
@@ -114,7 +115,7 @@ def _documents(source: Source, reading: Reading) -> Iterator[_Document]:
         else:
             # A relation has a type and two identifiers.
             kind = "relations" if len(cells) > 2 else "lines without offsets"
-            reading.skipped[f"{kind} ignored"] += 1
+            reading.skipped[no_spans(kind)] += 1
     if current is None:
         raise FormatError("holds no document", where=source.name, expected="'ID|t|TITLE'")
     yield current
@@ -128,7 +129,7 @@ def _marked(cells: list[str], where: str, reading: Reading) -> Marked:
     start, end, words, *others = cells
     label = others[0].strip() if others else ""
     if not label or _VARIANT.match(label):
-        reading.skipped[f"annotations without a type, labelled '{UNNAMED}'"] += 1
+        reading.skipped[mended(f"annotations without a type, labelled '{UNNAMED}'")] += 1
         label = UNNAMED
     return Marked(where, label, [(int(start), int(end))], words if words.split() else None)
 

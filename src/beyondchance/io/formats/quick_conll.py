@@ -20,11 +20,12 @@ from beyondchance.errors import BeyondChanceError
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload
 from beyondchance.io.tagged import note_columns, trailing_tags
+from beyondchance.tallies import mended
 from beyondchance.types import Bools, Ints
 
 DOCUMENT_LINE = "-DOCSTART-"
 """The first cell of a line that begins a document without a name."""
-SHARED_MARKS = "files divided into documents as another file marks them"
+SHARED_MARKS = mended("files divided into documents as another file marks them")
 """What to count files under that lack the marks of documents which others have."""
 
 _PLAIN = frozenset({"gold", "strict", "repair", "scheme", "duplicates", "mismatch", "marks"})
@@ -261,7 +262,9 @@ def _built(files: list[_Plain], names: list[str], scheme: str, repair: str) -> C
             "tokens": "file",
             **({"repair": repair} if found.n_repaired else {}),
         },
-        skipped={f"tags repaired by {repair}": found.n_repaired} if found.n_repaired else {},
+        skipped={mended(f"tags repaired by {repair}"): found.n_repaired}
+        if found.n_repaired
+        else {},
         texts=tuple(" ".join(words[low:high]) for low, high in pairwise(bounds)),
         token_start=ends - sizes - begins,
         token_end=ends - begins,

@@ -23,6 +23,7 @@ from beyondchance.io.registry import Upload
 from beyondchance.io.sources import Source
 from beyondchance.io.values import identifier, label_of, object_of, quoting, refused
 from beyondchance.messages import Quote
+from beyondchance.tallies import left_out, mended, not_annotated, unsure
 
 _TEXTS = (
     *("text", "full_text", "sentence", "content", "input", "raw_text", "raw", "body", "passage"),
@@ -54,12 +55,12 @@ _NONE = "==NONE=="
 """The label by which spacy-llm says that a quote is no entity."""
 _OFFSET = re.compile("start|begin|end|offset|position|index|indices|interval|span", re.IGNORECASE)
 
-AMBIGUOUS = "quotes that may be at other occurrences, placed in order"
-NOT_FOUND = "quotes not found in the text left out"
-SURPLUS = "quotes marked more often than they occur, surplus left out"
+AMBIGUOUS = unsure("quotes that may be at other occurrences, placed in order")
+NOT_FOUND = left_out("quotes not found in the text")
+SURPLUS = left_out("quotes marked more often than they occur, surplus")
 _FOUND = {
-    FOLDED: "quotes found up to case, white space and typography",
-    NEAR: "quotes found nearly, not word for word",
+    FOLDED: mended("quotes found up to case, white space and typography"),
+    NEAR: unsure("quotes found nearly, not word for word"),
 }
 
 
@@ -206,7 +207,7 @@ def read(uploads: list[Upload], reading: Reading) -> Iterator[Draft]:
         _check_any(records[upload.name])
         for record in records[upload.name]:
             if not _is_annotated(record.row):
-                reading.skipped["records not annotated left out"] += 1
+                reading.skipped[not_annotated("records", " not annotated left out")] += 1
                 continue
             draft, n_here = _draft(record, texts, upload.annotator, reading)
             n_quotes += n_here
@@ -334,7 +335,7 @@ def _is_denied(item: Mapping[str, Any], reading: Reading) -> bool:
     """Whether a quote is an example of what is no entity, as those of spacy-llm."""
     if item.get("is_entity") is not False and item.get("label") != _NONE:
         return False
-    reading.skipped["quotes marked as no entity left out"] += 1
+    reading.skipped[left_out("quotes marked as no entity")] += 1
     return True
 
 
@@ -348,7 +349,7 @@ def _mention(item: Mapping[str, Any], where: str, reading: Reading) -> Mention:
         keys = ("has no label, but ", *_listed(item))
         raise FormatError(*keys, where=where, expected="one under a key such as 'label'")
     if _has_offsets(item):
-        reading.skipped["offsets ignored, quotes found by their words"] += 1
+        reading.skipped[mended("offsets ignored, quotes found by their words")] += 1
     return Mention(item[words], label_of(item[label], where, f"{label!r}"))
 
 

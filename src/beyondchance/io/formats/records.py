@@ -28,6 +28,7 @@ from beyondchance.io.span_objects import has_offsets, triples_of, words_of
 from beyondchance.io.stored_words import fitted
 from beyondchance.io.values import identifier, listed, refused
 from beyondchance.messages import Piece, Use, quotes
+from beyondchance.tallies import Tally, left_out, mended, no_spans, not_annotated, not_read
 
 # In the order in which they are looked for.
 _TEXTS = (
@@ -47,10 +48,10 @@ _USERS = ("user", "username", "user_id", "worker_id")
 _WRAPPINGS = ("data", "annotations", "examples", "records", "documents", "items")
 _LEFT_OUT = {"reject": "rejected", "ignore": "ignored"}
 _IGNORED = {
-    "relations": "relations ignored",
-    "links": "links ignored",
-    "events": "events ignored",
-    "cats": "categories of whole texts ignored",
+    "relations": no_spans("relations"),
+    "links": no_spans("links"),
+    "events": no_spans("events"),
+    "cats": no_spans("categories of whole texts"),
 }
 _WORDS, _NER = "tokenized_text", "ner"
 _PARAGRAPHS = "paragraphs"
@@ -351,9 +352,9 @@ def _works(
             if key in record and isinstance(record[key], list | dict) and record[key]:
                 reading.skipped[kind] += len(record[key])
         found = spans_of(record, row.where)
-        left_out = _why_left_out(record, found, reading)
-        if left_out is not None:
-            reading.skipped[left_out] += 1
+        why = _why_left_out(record, found, reading)
+        if why is not None:
+            reading.skipped[why] += 1
             continue
         marked = [
             (DraftSpan(start, end, label, words_of(span), place), _annotator(span, place))
@@ -377,15 +378,15 @@ def _works(
 
 def _why_left_out(
     record: Mapping[str, Any], spans: list[Any] | None, reading: Reading
-) -> str | None:
+) -> Tally | None:
     """What to count a record as that is no annotation."""
     answer = record.get("answer")  # of Prodigy
     if isinstance(answer, str) and answer in _LEFT_OUT:
-        return f"{_LEFT_OUT[answer]} records left out"
+        return left_out(f"{_LEFT_OUT[answer]} records")
     if spans is None:
-        return "records not annotated left out"
+        return not_annotated("records", " not annotated left out")
     if not spans and reading.options["empty"] == "missing":
-        return "records without spans left out as not annotated"
+        return not_annotated("records without spans", " left out as not annotated")
     return None
 
 
@@ -417,7 +418,7 @@ def _spans_of(
         names = dict.fromkeys(key for record in records for key in record if _is_list(record[key]))
         raise unknown("list of spans", asked_for, [*groups, *names], upload.name)
     if groups:
-        reading.skipped["span groups ignored"] += sum(
+        reading.skipped[not_read("span groups")] += sum(
             len(record["spans"]) for record in records if isinstance(record.get("spans"), Mapping)
         )
     return lambda record, where: _list_of(record, key, where)
@@ -496,7 +497,7 @@ def _tokens(record: Mapping[str, Any], text: str, reading: Reading) -> list[Inte
         if isinstance(item, Mapping) and is_whole(item.get("start")) and is_whole(item.get("end"))
     ]
     if len(tokens) < len(record["tokens"]) or out_of_order(tokens, len(text)) is not None:
-        reading.skipped["lists of tokens that do not fit their text ignored"] += 1
+        reading.skipped[not_read("lists of tokens that do not fit their text")] += 1
         return None
     return tokens
 
@@ -601,7 +602,7 @@ def _names(works: list[_Work], annotators: list[str], reading: Reading) -> list[
             known = numbers.setdefault(work.id, {})
             number = known.setdefault(work.text, len(known) + 1)
             names.append(f"{work.id}/{number}")
-            reading.skipped["records numbered because others have the same id"] += 1
+            reading.skipped[mended("records numbered because others have the same id")] += 1
         elif work.id is not None:
             names.append(work.id)
         elif is_by_several:

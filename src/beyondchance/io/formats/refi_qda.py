@@ -25,15 +25,16 @@ from beyondchance.io.registry import Upload
 from beyondchance.io.sources import Source, is_zip, members
 from beyondchance.io.values import quoting
 from beyondchance.messages import Piece, Quote
+from beyondchance.tallies import left_out, no_spans, not_read
 
 _ROOT = re.compile(r"<(?:\w+:)?Project\s[^>]*urn:QDA-XML:project")
 _WHOLE = re.compile(r"[0-9]{1,18}")
 _OTHERS = {
-    "PictureSelection": "selections in pictures ignored",
-    "PDFSelection": "selections of areas in PDF pages ignored",
-    "AudioSelection": "selections in recordings ignored",
-    "VideoSelection": "selections in recordings ignored",
-    "TranscriptSelection": "selections of times in transcripts ignored",
+    "PictureSelection": no_spans("selections in pictures"),
+    "PDFSelection": no_spans("selections of areas in PDF pages"),
+    "AudioSelection": no_spans("selections in recordings"),
+    "VideoSelection": no_spans("selections in recordings"),
+    "TranscriptSelection": no_spans("selections of times in transcripts"),
 }
 _MARK = "\ufeff"
 _CUT = ("…", "...")
@@ -137,7 +138,7 @@ def _archives(upload: Upload, reading: Reading) -> Iterator[_Archive]:
     if upload.is_folder and not loose:
         n_others = sum(not _is_project(source) for source in upload.sources)
         if n_others:
-            reading.skipped["files of other formats ignored"] += n_others
+            reading.skipped[not_read("files of other formats")] += n_others
 
 
 def read(uploads: list[Upload], reading: Reading) -> Iterator[Draft]:
@@ -186,12 +187,12 @@ def _drafts(archive: _Archive, reading: Reading) -> Iterator[Draft]:
         place = (f"{where}: source ", Quote(text.name))
         selections = list(_selections(text.element, names, place, reading))
         if not selections:
-            reading.skipped["texts without a coded selection left out"] += 1
+            reading.skipped[left_out("texts without a coded selection")] += 1
             continue
         content = _content(text.element, files)
         if content is None:
             n_missing += 1
-            reading.skipped["selections of sources without their text left out"] += len(selections)
+            reading.skipped[left_out("selections of sources without their text")] += len(selections)
             continue
         n_read += 1
         unit, marks = _placed(content, selections, origin, reading, where=where)
@@ -278,11 +279,11 @@ def _count_others(root: ET.Element, reading: Reading) -> None:
     for element in root.iterfind("{*}Sources//*"):
         kind = local_name(element.tag)
         if kind.endswith("Selection") and kind != "PlainTextSelection":
-            reading.skipped[_OTHERS.get(kind, "selections of other kinds ignored")] += 1
+            reading.skipped[_OTHERS.get(kind, no_spans("selections of other kinds"))] += 1
     for path, what in (
-        ("{*}Sources/*/{*}Coding", "codes of entire sources ignored"),
-        ("{*}Notes/{*}Note", "notes ignored"),
-        ("{*}Links/{*}Link", "links ignored"),
+        ("{*}Sources/*/{*}Coding", no_spans("codes of entire sources")),
+        ("{*}Notes/{*}Note", no_spans("notes")),
+        ("{*}Links/{*}Link", no_spans("links")),
     ):
         number = len(root.findall(path))
         if number:
@@ -297,7 +298,7 @@ def _selections(
         place = (*where, ", selection ", Quote(element.get("guid")))
         codings = element.findall("{*}Coding")
         if not codings:
-            reading.skipped["selections without a code ignored"] += 1
+            reading.skipped[no_spans("selections without a code")] += 1
         coded = []
         for coding in codings:
             reference = coding.find("{*}CodeRef")
@@ -307,9 +308,9 @@ def _selections(
                 annotator = names.users.get(user, user) if user else names.unnamed
                 coded.append((annotator, names.codes[code]))
             elif code in names.cases:
-                reading.skipped["codings by cases ignored"] += 1
+                reading.skipped[no_spans("codings by cases")] += 1
             else:
-                reading.skipped["codings by codes that the project does not list left out"] += 1
+                reading.skipped[left_out("codings by codes that the project does not list")] += 1
         if coded:
             start, end = (_number(element, f"{key}Position", place) for key in ("start", "end"))
             yield _Selection(start, end, element.get("name") or "", place, coded)

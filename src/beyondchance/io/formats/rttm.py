@@ -21,6 +21,7 @@ from beyondchance.io.sources import Source
 from beyondchance.io.times import Interval, Recording, corpus_of, grid_of, seconds, wanted_sources
 from beyondchance.io.values import quoting
 from beyondchance.messages import Quote
+from beyondchance.tallies import no_spans
 
 _TYPES = (
     *("SEGMENT", "NOSCORE", "NO_RT_METADATA", "LEXEME", "NON-LEX", "NON-SPEECH", "FILLER"),
@@ -120,7 +121,7 @@ def _is_turn(fields: list[str], where: str, reading: Reading) -> bool:
             expected="the 10 of RTTM, separated by white space, with <NA> for missing values",
         )
     if fields[0] != "SPEAKER":
-        reading.skipped["lines of other types than SPEAKER ignored"] += 1
+        reading.skipped[no_spans("lines of other types than SPEAKER")] += 1
         reading.note(f"lines of the type {fields[0]} are ignored")
     return fields[0] == "SPEAKER"
 

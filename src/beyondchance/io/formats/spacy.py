@@ -26,6 +26,7 @@ from beyondchance.io.registry import Upload, each_upload, required
 from beyondchance.io.sources import Source
 from beyondchance.io.values import quoting
 from beyondchance.messages import Piece, Quote, Use, quotes
+from beyondchance.tallies import Tally, mended, no_spans, not_annotated, not_read
 
 Groups = dict[str, list[tuple[int, int, int]]]
 
@@ -95,7 +96,7 @@ def _documents(source: Source, annotator: str, prefix: str, reading: Reading) ->
         where = f"{source.name}: document {number}"
         is_annotated = doc.has_annotation("ENT_IOB") if key is None else key in groups
         if not is_annotated:
-            reading.skipped["documents not annotated"] += 1
+            reading.skipped[not_annotated("documents")] += 1
             continue
         n_annotated += 1
         reading.skipped.update(_ignored(doc, groups, key))
@@ -161,12 +162,12 @@ def _docs(library: Any, message: Mapping[str, Any], name: str) -> list[Any]:
     return [doc for doc, *_ in checked]
 
 
-def _ignored(doc: Any, groups: Groups, key: str | None) -> Counter[str]:
+def _ignored(doc: Any, groups: Groups, key: str | None) -> Counter[Tally]:
     """Count what is not read."""
     n_unset = 0 if key is not None else sum(token.ent_iob == 0 for token in doc)
     counts = {
-        "span groups ignored": len(groups) - (key is not None),
-        "tokens whose entities were not set, taken as outside": n_unset,
+        not_read("span groups"): len(groups) - (key is not None),
+        mended("tokens whose entities were not set, taken as outside"): n_unset,
     }
     return +Counter(counts)  # without those that are zero
 
@@ -250,7 +251,7 @@ def _content(source: Source, reading: Reading) -> tuple[dict[str, Any], list[Gro
         )
     tokens, spaces, lengths = _arrays(message, len(attributes), source.name)
     n_documents = len(lengths)
-    counts: Counter[str] = Counter()
+    counts: Counter[Tally] = Counter()
     columns = {
         name: tokens[:, attributes.index(codes[name])]
         for name in ("ORTH", "SENT_START", "ENT_IOB", "ENT_TYPE")
@@ -262,15 +263,15 @@ def _content(source: Source, reading: Reading) -> tuple[dict[str, Any], list[Gro
     # Only these: the others are neither needed nor harmless.
     if reading.options["spans_key"] is not None:
         columns = {name: columns[name] for name in columns if not name.startswith("ENT")}
-        counts["entities ignored"] = n_entities
+        counts[not_read("entities")] = n_entities
     groups = _list_of(message, "span_groups", bytes, source.name, n_documents)
     flags = _list_of(message, "flags", dict, source.name, n_documents)
     categories, user_data = message.get("cats"), message.get("user_data")
     if isinstance(categories, list):
         n_categories = sum(len(item) for item in categories if isinstance(item, dict))
-        counts["categories of documents ignored"] = n_categories
+        counts[no_spans("categories of documents")] = n_categories
     if isinstance(user_data, list):
-        counts["user data of documents ignored"] = len(user_data)
+        counts[no_spans("user data of documents")] = len(user_data)
     reading.skipped.update(+counts)  # without those that are zero
     checked = {
         "attrs": [codes[name] for name in columns],

@@ -50,6 +50,7 @@ from beyondchance.io.sources import Source, digested, opened
 from beyondchance.io.table_files import looks_like_spans, read_table
 from beyondchance.io.values import quoting
 from beyondchance.messages import Piece, Quote, Use
+from beyondchance.tallies import left_out, not_read
 from beyondchance.types import Bools, Ints
 
 _MOST_PAIRS = 10**8
@@ -366,7 +367,7 @@ def _checked_spans(rows: _Rows, lengths: Ints, reading: Reading) -> Bools:
         empty = wrong & is_good & (start == end) & (start >= 0) & (end <= room)
         if empty.any():
             refusal = partial(_emptiness, rows, int(np.argmax(empty)))
-            reading.mend("zero_length", "empty spans left out", refusal, int(empty.sum()))
+            reading.mend("zero_length", left_out("empty spans"), refusal, int(empty.sum()))
             is_good = is_good & ~empty
         wrong &= is_good
     if wrong.any():
@@ -525,7 +526,7 @@ def _fields(rows: _Rows, reading: Reading) -> dict[str, tuple[str, ...]]:
         values = [""] * len(rows.documents)
         parts = [part for part in rows.described if name in part[0].columns]
         if any(_is_composite(table.columns[name]) for table, _ in parts):
-            reading.skipped["columns of bytes, lists or objects left out"] += 1
+            reading.skipped[not_read("columns of bytes, lists or objects", " left out")] += 1
             reading.note(
                 "column ", Quote(name), " holds bytes, lists or objects and is not a field"
             )
@@ -534,7 +535,7 @@ def _fields(rows: _Rows, reading: Reading) -> dict[str, tuple[str, ...]]:
         if all(whole):
             fields[name.strip()] = tuple(values)
         else:
-            reading.skipped["columns that vary within documents left out"] += 1
+            reading.skipped[not_read("columns that vary within documents", " left out")] += 1
             reading.note("column ", Quote(name), " varies within documents and is not a field")
     return fields
 

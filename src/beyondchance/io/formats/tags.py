@@ -25,10 +25,11 @@ from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload
 from beyondchance.io.tagged import TAG, decoded, marks_of
 from beyondchance.messages import Quote, Use, quotes
+from beyondchance.tallies import left_out
 
 IGNORED = -100
 """The number of a position that is not scored."""
-_WHAT_IS_IGNORED = "positions with the tag -100 left out"
+_WHAT_IS_IGNORED = left_out("positions with the tag -100")
 
 Sequences = list[list[Any] | None]
 

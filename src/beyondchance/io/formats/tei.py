@@ -26,6 +26,7 @@ from beyondchance.io.registry import Upload
 from beyondchance.io.sources import Source
 from beyondchance.io.spaces import collapsed
 from beyondchance.messages import Quote, Use, quotes
+from beyondchance.tallies import left_out, mended
 
 NAMING = frozenset(
     {
@@ -233,11 +234,11 @@ def _text(
 def _count_left_out(element: ET.Element, wanted: frozenset[str], reading: Reading) -> None:
     """Count a note or register, and what is marked in it."""
     is_note = local_name(element.tag) in _NOTES
-    reading.skipped["notes left out" if is_note else "registers left out"] += 1
+    place = "notes" if is_note else "registers"
+    reading.skipped[left_out(place)] += 1
     number = sum(local_name(inner.tag) in wanted for inner in element.iter())
     if number:
-        place = "notes" if is_note else "registers"
-        reading.skipped[f"elements in {place} left out"] += number
+        reading.skipped[left_out(f"elements in {place}")] += number
 
 
 def _spans(text: _Text, reading: Reading) -> Iterator[DraftSpan]:
@@ -246,12 +247,12 @@ def _spans(text: _Text, reading: Reading) -> Iterator[DraftSpan]:
         label = _label(element, reading)
         # White space is one space at most, so that longer ones need not be looked through.
         if end - start < 2 and not text.text[start:end].strip():
-            reading.skipped["elements without text left out"] += 1
+            reading.skipped[left_out("elements without text")] += 1
         elif not label:
-            reading.skipped["elements without a label left out"] += 1
+            reading.skipped[left_out("elements without a label")] += 1
         else:
             if any(element.get(key) for key in ("next", "prev", "part")):
-                reading.skipped["parts of split elements read as spans of their own"] += 1
+                reading.skipped[mended("parts of split elements read as spans of their own")] += 1
             yield DraftSpan(start, end, label)
 
 

@@ -22,6 +22,7 @@ from beyondchance.io.sources import Source
 from beyondchance.io.times import Interval, Tier, TierFile, corpus_of_tiers, seconds
 from beyondchance.io.values import quoting
 from beyondchance.messages import Piece, Quote, Text
+from beyondchance.tallies import no_spans
 
 _HEADER = re.compile(
     r'\s*File type\s*=\s*"ooTextFile(?: short)?"\s+(?:Object class\s*=\s*)?"TextGrid"'
@@ -101,7 +102,7 @@ def _parsed(source: Source, reading: Reading) -> TierFile:
         if tier["class"] == "IntervalTier":
             tiers.append(Tier(tier["name"], partial(_intervals, tier, source)))
         else:
-            reading.skipped["point tiers ignored"] += 1
+            reading.skipped[no_spans("point tiers")] += 1
     return TierFile(tiers=tiers, begin=begin, duration=end - begin)
 
 

@@ -20,6 +20,7 @@ from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload, each_upload
 from beyondchance.io.sources import Source, is_zip
 from beyondchance.messages import Quote
+from beyondchance.tallies import left_out, not_read
 
 _PROJECT = re.compile(r"(?:.*/)?(annotation|curation)(_ser)?/([^/]+)/([^/]+)")
 _PROJECT_JSON = re.compile(r"(?:.*/)?exportedproject[^/]*\.json")
@@ -94,7 +95,7 @@ def _documents(upload: Upload, loader: Loader) -> list[Layered]:
             found.append(loader.loaded(entry, "", upload.annotator))
             names.append(str(PurePosixPath(entry.path).with_suffix("")))
         elif entry.kind != "types" and not is_single:
-            loader.reading.skipped["files of other formats ignored"] += 1
+            loader.reading.skipped[not_read("files of other formats")] += 1
     if not found:
         raise _nothing(upload, loader.entries)
     # Titles name documents, unless they are missing or all the same.
@@ -137,12 +138,12 @@ def _project(upload: Upload, loader: Loader) -> list[Layered]:
         user = PurePosixPath(file).stem
         is_gold = folder == "curation" or user == "CURATION_USER"
         if serialised or entry.kind == "ser":
-            skipped["Java-serialised files ignored"] += 1
+            skipped[not_read("Java-serialised files")] += 1
             unread[".ser"] += not is_gold
         elif user == "INITIAL_CAS":
-            skipped["initial documents without an annotator ignored"] += 1
+            skipped[not_read("initial documents without an annotator")] += 1
         elif entry.kind not in _READABLE:
-            skipped["files of other formats ignored"] += 1
+            skipped[not_read("files of other formats")] += 1
             unread[PurePosixPath(file).suffix or file] += not is_gold
         else:
             is_readable |= not is_gold
@@ -154,7 +155,7 @@ def _project(upload: Upload, loader: Loader) -> list[Layered]:
                 who = "gold" if is_gold else user
                 found.append(loader.loaded(entry, document, who, is_gold=is_gold))
             else:
-                skipped["unfinished annotations left out"] += 1
+                skipped[left_out("unfinished annotations")] += 1
     if not is_readable:
         kinds = ", ".join(sorted(kind for kind, number in unread.items() if number)) or "no files"
         problem = f"the project holds the annotators' work only as {kinds}, which cannot be read"

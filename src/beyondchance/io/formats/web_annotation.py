@@ -27,6 +27,7 @@ from beyondchance.io.spaces import Collapsed, collapsed
 from beyondchance.io.table_files import read_table
 from beyondchance.io.values import object_of, quoting, refused, whole
 from beyondchance.messages import Quote, Text, Use, quotes
+from beyondchance.tallies import mended, no_spans, not_read
 
 UNTAGGED = "_"
 """The label of an annotation without a tag."""
@@ -141,7 +142,7 @@ def _is_annotations(source: Source, reading: Reading) -> bool:
     if _looks_like_it(source):
         return True
     if not source.name.lower().endswith(".txt"):
-        reading.skipped["files of other formats ignored"] += 1
+        reading.skipped[not_read("files of other formats")] += 1
     return False
 
 
@@ -173,14 +174,18 @@ def _marks(source: Source, upload: Upload, reading: Reading) -> Iterator[_Mark]:
         targets = [target for target in _several(item["target"]) if isinstance(target, dict)]
         found = [(target, place) for target in targets for place in _places(target, where)]
         if not found:
-            reading.skipped["annotations without a place in a text ignored"] += 1
+            reading.skipped[no_spans("annotations without a place in a text")] += 1
             continue
         if not labels:
-            reading.skipped[f"annotations without a tag, read as labelled {UNTAGGED!r}"] += 1
+            reading.skipped[
+                mended(f"annotations without a tag, read as labelled {UNTAGGED!r}")
+            ] += 1
         if len(labels) > 1:
-            reading.skipped["annotations with several tags, read as a span for each"] += 1
+            reading.skipped[mended("annotations with several tags, read as a span for each")] += 1
         if len(found) > 1:
-            reading.skipped["annotations with several places, read as spans of their own"] += 1
+            reading.skipped[
+                mended("annotations with several places, read as spans of their own")
+            ] += 1
         for target, place in found:
             creator = item.get("creator") or target.get("creator") or item.get("user")
             yield _Mark(
@@ -223,17 +228,17 @@ def _tags(item: Mapping[str, Any], where: str, reading: Reading) -> Iterator[str
     is_tag = _is_tagging(item.get("motivation"))
     for body in _several(item.get("body")) + _several(item.get("bodies")):
         if not isinstance(body, dict):
-            reading.skipped["comments ignored"] += 1
+            reading.skipped[no_spans("comments")] += 1
             continue
         purpose = body.get("purpose")
         if not (is_tag if purpose is None else _is_tagging(purpose)):
-            reading.skipped["comments ignored"] += 1
+            reading.skipped[no_spans("comments")] += 1
             continue
         yield _tag(body, where)
     for tag in _several(item.get("tags")):
         yield _tag({"value": tag}, where)
     if isinstance(item.get("text"), str) and item["text"].strip():
-        reading.skipped["comments ignored"] += 1
+        reading.skipped[no_spans("comments")] += 1
 
 
 def _is_tagging(purpose: object) -> bool:
@@ -390,9 +395,9 @@ def _placed(marks: Sequence[_Mark], content: _Content, reading: Reading) -> Iter
             start = max(place.offsets[0], 0)
             near = content.index[start] if start in content.index else len(content.text)
         start, end = _found(content, place, near, mark.where)
-        what = "quotes without a position looked up in the text"
+        what = mended("quotes without a position looked up in the text")
         if near is not None:
-            what = "positions corrected by their quotes"
+            what = mended("positions corrected by their quotes")
         reading.skipped[what] += 1
         yield offset_of[start], offset_of[end]
 

@@ -15,6 +15,7 @@ from beyondchance.io.registry import Upload, each_upload
 from beyondchance.io.sources import Source
 from beyondchance.io.values import quoting
 from beyondchance.messages import Quote, Text, Use
+from beyondchance.tallies import Tally, left_out, no_spans
 
 _BEGIN = "#FORMAT=WebAnno TSV 3"
 _HEAD = re.compile(rf"{_BEGIN}(\.[0-3])?[ \t]*")
@@ -23,7 +24,7 @@ _OFFSETS = re.compile(r"(\d{1,10})-(\d{1,10})", re.ASCII)
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 _BAR = re.compile(r"(?:[^\\|]|\\.)+", re.DOTALL)
 _NUMBERED = re.compile(r"((?:[^\\\[]|\\.)*)\[(\d{1,9})\]", re.DOTALL | re.ASCII)
-_IGNORED = {"CH": "chain links ignored", "RL": "relations ignored", "SP": "slots ignored"}
+_IGNORED = {"CH": no_spans("chain links"), "RL": no_spans("relations"), "SP": no_spans("slots")}
 _CONTROLS = {"t": "\t", "n": "\n", "r": "\r", "f": "\f", "b": "\b", "v": "\v"}
 
 MOST_GAP = 2**20
@@ -113,7 +114,7 @@ def parsed(
     marks = _Found(columns)
     for sentence in sentences:
         if not sentence.rows:
-            reading.skipped["sentences without tokens left out"] += 1
+            reading.skipped[left_out("sentences without tokens")] += 1
             continue
         rows = [_row(fields, line, columns, source.name) for line, fields in sentence.rows]
         text.add(sentence, rows)
@@ -327,7 +328,7 @@ class _Found:
         self._token = -1
 
     @property
-    def ignored(self) -> list[str]:
+    def ignored(self) -> list[Tally]:
         """What each link, relation and slot is called where it is counted."""
         return [_IGNORED[kind] for kind, _, _ in self._links]
 

@@ -78,7 +78,9 @@ def pairs_chart(annotators: Sequence[str], pairs: Mapping[tuple[str, str], float
     return shared.finished(alt.layer(squares, numbers), title, notes, finding)
 
 
-def kinds_chart(by_pair: Mapping[tuple[str, str], Mapping[str, int]]) -> Any:
+def kinds_chart(
+    by_pair: Mapping[tuple[str, str], Mapping[str, int]], names: Mapping[str, str] | None = None
+) -> Any:
     """Kinds of agreement and disagreement of each pair, as shares of one bar.
 
     Parameters
@@ -86,6 +88,8 @@ def kinds_chart(by_pair: Mapping[tuple[str, str], Mapping[str, int]]) -> Any:
     by_pair : mapping of (str, str) to mapping of str to int
         How often each kind occurs between two annotators; kinds are those of `KINDS`. Drawn in
         this order; of more than 40, those 40 with most cases.
+    names : mapping of str to str, optional
+        The kinds in words, where these are others.
 
     Examples
     --------
@@ -102,13 +106,16 @@ def kinds_chart(by_pair: Mapping[tuple[str, str], Mapping[str, int]]) -> Any:
     if not chosen:
         return shared.nothing(title, "there is no pair with a span", notes)
     alt = altair()
-    names = shared.distinct(
+    pairs = shared.distinct(
         " and ".join(shared.shown_name(name, length=14) for name in pair) for pair in chosen
     )
+    asked = {**dict(zip(KINDS, KINDS, strict=True)), **(names or {})}
+    spoken = shared.distinct(shared.shown_name(asked[kind], length=24) for kind in KINDS)
+    kinds = dict(zip(KINDS, spoken, strict=True))
     parts = [
         part
-        for name, pair in zip(names, chosen, strict=True)
-        for part in _parts_of_bar(name, by_pair[pair])
+        for name, pair in zip(pairs, chosen, strict=True)
+        for part in _parts_of_bar(name, by_pair[pair], kinds)
     ]
     base = shared.plot(parts, width=shared.WIDTH, height=alt.Step(26)).encode(
         x=alt.X(
@@ -117,9 +124,9 @@ def kinds_chart(by_pair: Mapping[tuple[str, str], Mapping[str, int]]) -> Any:
             scale=alt.Scale(domain=[0, 1], nice=False),
             axis=alt.Axis(format=".0%", grid=False),
         ),
-        y=shared.name_axis(names),
+        y=shared.name_axis(pairs),
     )
-    colours = alt.Scale(domain=list(KINDS), range=list(KINDS.values()))
+    colours = alt.Scale(domain=spoken, range=list(KINDS.values()))
     bars = base.mark_bar().encode(
         x2="to:Q",
         color=alt.Color(
@@ -133,20 +140,22 @@ def kinds_chart(by_pair: Mapping[tuple[str, str], Mapping[str, int]]) -> Any:
     total = sum((Counter(by_pair[pair]) for pair in chosen), Counter[str]())
     finding = (
         f"Of {sum(total.values()):,} spans or pairs of spans, {total['agree']:,} agree"
-        f"{_most_frequent(total)}."
+        f"{_most_frequent(total, kinds)}."
     )
     return shared.finished(alt.layer(bars, texts), title, notes, finding)
 
 
-def _most_frequent(total: Mapping[str, int]) -> str:
+def _most_frequent(total: Mapping[str, int], names: Mapping[str, str]) -> str:
     differences = {kind: total[kind] for kind in KINDS if kind != "agree" and total.get(kind)}
     if not differences:
         return ""
     kind = max(differences, key=differences.__getitem__)
-    return f"; the most frequent difference is {kind} ({differences[kind]:,})"
+    return f"; the most frequent difference is {names[kind]} ({differences[kind]:,})"
 
 
-def _parts_of_bar(name: str, counts: Mapping[str, int]) -> list[dict[str, Any]]:
+def _parts_of_bar(
+    name: str, counts: Mapping[str, int], names: Mapping[str, str]
+) -> list[dict[str, Any]]:
     """The parts of one bar from left to right, each with as much text as it has room for."""
     total = sum(counts.values())
     parts, done = [], 0
@@ -155,20 +164,19 @@ def _parts_of_bar(name: str, counts: Mapping[str, int]) -> list[dict[str, Any]]:
         if not count:
             continue
         pixels = shared.WIDTH * count / total
-        fitting = (
-            text for text in (f"{kind} {count:,}", f"{count:,}", "") if 7 * len(text) < pixels
-        )
+        texts = (f"{names[kind]} {count:,}", f"{count:,}", "")
+        fitting = (text for text in texts if 7 * len(text) < pixels)
         parts.append(
             {
                 "name": name,
-                "kind": kind,
+                "kind": names[kind],
                 "count": int(count),
                 "from": done / total,
                 "to": (done + count) / total,
                 "middle": (done + count / 2) / total,
                 "shown": next(fitting),
                 "ink": ink_on(KINDS[kind]),
-                "description": f"{name}: {kind} {count:,} of {total:,}",
+                "description": f"{name}: {names[kind]} {count:,} of {total:,}",
             }
         )
         done += count

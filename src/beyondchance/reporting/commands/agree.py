@@ -11,7 +11,17 @@ from typing import TYPE_CHECKING, Any
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.messages import Note
 from beyondchance.reporting import breakdown as levels, sentences
-from beyondchance.reporting.blocks import CUT, Block, PaperTable, Prose, Report, Table, cut, in_list
+from beyondchance.reporting.blocks import (
+    CUT,
+    Block,
+    Cell,
+    PaperTable,
+    Prose,
+    Report,
+    Table,
+    cut,
+    in_list,
+)
 from beyondchance.reporting.paper_tables import paper_table
 from beyondchance.reporting.parts import Part, json_parts, left_out, parts_of, parts_tables
 from beyondchance.results.agreement import Agreement
@@ -27,6 +37,11 @@ if TYPE_CHECKING:
     from beyondchance.results.intervals import ConfidenceInterval, Intervals
     from beyondchance.results.labelling import Labelling
     from beyondchance.results.score import Score
+
+_OF_ALL = "chance agreement of all annotators with each other and with themselves"
+"""What the difficulty of documents is computed from."""
+_DRAWS = "random annotations"
+"""What p-values of chance agreement are computed from."""
 
 
 _MOST_PAIRS = 15
@@ -124,11 +139,11 @@ def agree_report(
         return [
             Prose(_compared(result, corpus, who)),
             overall_table(breakdown),
-            Prose(sentences.meaning(result.score, digits)),
+            Prose(_meaning(breakdown, digits)),
             *([Prose(sentences.random_agreement(null, digits))] if null is not None else []),
-            *parts_tables(parts, breakdown.settings),
+            *parts_tables(parts, breakdown.settings, _by(breakdown)),
             *_differing_part(split, digits),
-            *_tables(breakdown, by=by, has_null=null is not None, top=top),
+            *_tables(breakdown, by=by, top=top),
             *([_variants_table(variants)] if variants else []),
             *(coefficients.blocks_of(others) if others is not None else []),
             *map(Prose, explanation(breakdown, parts)),
@@ -213,6 +228,14 @@ def explanation(breakdown: levels.Breakdown, parts: Sequence[Part] = ()) -> list
     shown = shown_intervals(breakdown)
     shown += [(part.shown, part.intervals["corrected"]) for part in parts if part.intervals]
     return [sentences.explained(first["corrected"], shown, breakdown.settings)]
+
+
+def _meaning(breakdown: levels.Breakdown, digits: int) -> str:
+    """What the score says, and whether correction matters."""
+    first, settings = breakdown.rows[0], breakdown.settings
+    interval = first.intervals.get("corrected")
+    beside = sentences.beside_interval(first.score, interval, settings, digits)
+    return " ".join(filter(None, (sentences.meaning(first.score, digits), beside)))
 
 
 def _differing_part(split: Labelling | None, digits: int) -> list[Prose]:
@@ -304,10 +327,15 @@ def report_of_score(score: Score) -> Report:
 # --- Tables for people --------------------------------------------------------
 
 
+def _by(breakdown: levels.Breakdown) -> str:
+    """What scores are by, for titles."""
+    return sentences.by_measure(breakdown.rows[0].measure, breakdown.positions)
+
+
 def overall_table(breakdown: levels.Breakdown) -> Table:
     """The score by each measure."""
     rows, gold = breakdown.of("all"), breakdown.gold
-    matches = ((row.measure, sentences.MATCHES.get(row.measure)) for row in rows)
+    matches = ((row.measure, sentences.counts_of(row.measure, breakdown.positions)) for row in rows)
     meanings = "; ".join(f"{measure}: {what}" for measure, what in matches if what)
     return levels.table_of(
         rows,
@@ -319,14 +347,11 @@ def overall_table(breakdown: levels.Breakdown) -> Table:
     )
 
 
-def _tables(
-    breakdown: levels.Breakdown, *, by: Sequence[str], has_null: bool, top: int
-) -> list[Table]:
+def _tables(breakdown: levels.Breakdown, *, by: Sequence[str], top: int) -> list[Table]:
     """The tables of labels, pairs, annotators, documents and fields of them."""
     settings, annotators = breakdown.settings, breakdown.of("annotator")
     labels = breakdown.of("label")
-    measure = breakdown.rows[0].measure
-    title, has_rates = f"labels, by {measure}", breakdown.gold is not None
+    title, has_rates = f"labels, by {_by(breakdown)}", breakdown.gold is not None
     # With precision and recall there is no room for intervals in the same table.
     own = None if has_rates else settings
     tables = [levels.scores_table("label", labels, own, title=title, has_rates=has_rates)]
@@ -343,7 +368,7 @@ def _tables(
         tables.append(_intervals_table("annotator", annotators, settings, top))
     for name in by:
         if name == "document":
-            tables += _document_tables(breakdown.of("document"), has_null=has_null, top=top)
+            tables += _document_tables(breakdown.of("document"), top)
         else:
             groups, title = breakdown.by(name), f"documents by {name}"
             tables.append(levels.scores_table(name, groups, settings, title=title, top=top))
@@ -362,27 +387,44 @@ def _intervals_table(
     )
 
 
-def _document_tables(documents: Sequence[levels.Row], *, has_null: bool, top: int) -> list[Table]:
-    """The most contested documents, and the hardest; with p-values, where there are some."""
+def _document_tables(documents: Sequence[levels.Row], top: int) -> list[Table]:
+    """The most contested documents, and those of the highest difficulty; with p-values, if any."""
     columns: list[levels.Column] = [
         ("document", attrgetter("name")),
         levels.SPANS,
         *levels.SCORE_COLUMNS,
         ("difficulty", attrgetter("difficulty")),
     ]
-    if has_null:
-        columns.append(("p (chance)", attrgetter("null.p_value")))
+    nulls = [row.null for row in documents if row.null is not None]
+    if nulls:
+        columns.append(("p (chance)", _p_chance))
     contested = levels.most_contested(row for row in documents if row.score.n_spans)
     # Undefined ones come last.
-    hardest = sorted(contested, key=lambda row: (isnan(row.difficulty), -row.difficulty))
+    least_likely = sorted(contested, key=lambda row: (isnan(row.difficulty), -row.difficulty))
     tables = []
     for title, rows in (
         ("the most contested documents first", contested),
-        ("the hardest documents first", hardest),
+        (sentences.LEAST_LIKELY, least_likely),
     ):
         shown, remark = cut(rows, top)
+        remarks = [
+            remark,
+            f"(difficulty: {sentences.DIFFICULTY}, 1 minus the {_OF_ALL})",
+            *(
+                levels.floor_remark(map(_p_chance, shown), null.settings, _DRAWS)
+                for null in nulls[:1]
+            ),
+        ]
+        remark = " ".join(filter(None, remarks))
         tables.append(levels.table_of(shown, *columns, title=title, remark=remark))
     return tables
+
+
+def _p_chance(row: levels.Row) -> Cell:
+    """The p-value of the agreement of a document."""
+    if row.null is None:
+        return None
+    return levels.p_cell(row.null.p_value, is_floor=row.null.p_is_floor)
 
 
 def _variants_table(variants: Sequence[Variant]) -> Table:

@@ -11,6 +11,7 @@ from beyondchance.reporting import breakdown, sentences
 from beyondchance.reporting.blocks import CUT, Bars, Block, Prose, Report, Table, cut, in_list
 from beyondchance.results.difficulty import Difficulty
 from beyondchance.results.score import UNMARKED
+from beyondchance.tallies import unmarked
 
 if TYPE_CHECKING:
     from beyondchance.messages import Text
@@ -61,8 +62,7 @@ def difficulty_report(
             bars = {f"{low:.1f} to {high:.1f}": number for low, high, number in histogram}
             made.append(Bars("documents, by difficulty", bars))
             rows, remark = cut(sorted(defined.items(), key=lambda item: -item[1]), top)
-            title = "the hardest documents first"
-            made.append(Table(("document", "difficulty"), rows, title, remark))
+            made.append(Table(("document", "difficulty"), rows, sentences.LEAST_LIKELY, remark))
         return made
 
     def methods() -> Paragraph:
@@ -117,7 +117,7 @@ def skipped_of(result: Difficulty, gold: str | None) -> dict[str, int]:
     if not gold or UNMARKED not in result.skipped:
         return dict(result.skipped)
     skipped = {what: number for what, number in result.skipped.items() if what != UNMARKED}
-    nothing_by_gold = "documents in which the gold standard marked nothing"
+    nothing_by_gold = unmarked("documents in which the gold standard marked nothing")
     return {**skipped, nothing_by_gold: result.skipped[UNMARKED]}
 
 
@@ -139,8 +139,10 @@ def _meaning(result: Difficulty, gold: str | None, digits: int) -> str:
     chance = in_digits(1 - result.overall, digits)
     who = "two random copies of the gold standard" if gold else "random annotators like these"
     return (
-        f"Difficulty {in_digits(result.overall, digits)}: the chance agreement of {who} is "
-        f"{chance}; the higher the difficulty, the less of an observed score is due to chance."
+        f"Difficulty is {sentences.DIFFICULTY}, 1 minus chance. Here it is "
+        f"{in_digits(result.overall, digits)}: the chance agreement of {who} is {chance}. The "
+        "higher the difficulty, the less of an observed score is due to chance; it does not say "
+        "how hard texts are to annotate."
     )
 
 

@@ -10,6 +10,7 @@ from beyondchance.messages import Use
 from beyondchance.reporting import sentences
 from beyondchance.reporting.blocks import CUT, Block, Cell, Prose, Report, Table, cut, in_list
 from beyondchance.scoring.disagreements import KINDS, Disagreements
+from beyondchance.tallies import left_out
 
 NO_SPAN = "no span"
 """The heading of what the other annotator did not mark."""
@@ -17,6 +18,30 @@ _MATRIX = 10
 """Labels for which a table of all by all can still be read."""
 _AROUND, _WITHIN = 25, 60
 """Characters shown on either side of spans, and of a stretch within them."""
+
+
+def kind_names(found: Disagreements) -> dict[str, str]:
+    """The kinds in words: against a gold standard something is missed or extra, else it is not.
+
+    Examples
+    --------
+    >>> from beyondchance import Corpus, disagreements
+    >>> corpus = Corpus.from_tags({"ada": [["B-P", "O"]], "ben": [["O", "O"]]})
+    >>> kind_names(disagreements(corpus))["missed"]
+    'only ada'
+    >>> kind_names(disagreements(corpus.with_gold("ada")))["missed"]
+    'missed'
+    """
+    names = {kind: kind for kind in KINDS}
+    if is_against_gold(found):
+        return names
+    first, second = found.pairs[0] if len(found.pairs) == 1 else ("first", "second")
+    return {**names, "missed": f"only {first}", "extra": f"only {second}"}
+
+
+def is_against_gold(found: Disagreements) -> bool:
+    """Whether all annotators are compared with a gold standard, which then comes first."""
+    return all(first == found.corpus.gold for first, _ in found.pairs)
 
 
 def disagreements_report(
@@ -39,7 +64,8 @@ def disagreements_report(
     corpus = found.corpus
     by_pair = found.by_pair()
     labels = found.label_table()
-    alone = "documents that no two of those compared share"
+    names = kind_names(found)
+    alone = left_out("documents that no two of those compared share", "")
     skipped = {**corpus.skipped, alone: len(corpus.documents) - len(found.documents)}
     shown = listed[:top] if top else listed
 
@@ -48,7 +74,7 @@ def disagreements_report(
         who = in_list([name for name in corpus.annotators if name in annotators])
         return [
             Prose(sentences.compared(corpus, who, found.documents, found.n_spans)),
-            _pairs_table(by_pair, top),
+            _pairs_table(by_pair, names, _remark(found), top),
             *([_labels_table(labels, found, top)] if labels else []),
             _list_table(shown, len(listed), is_narrow=is_narrow)
             if len(listed)
@@ -88,7 +114,21 @@ def report_of_disagreements(found: Disagreements) -> Report:
     return disagreements_report(found, differing, is_narrow=True)
 
 
-def _pairs_table(by_pair: Mapping[tuple[str, str], Mapping[str, int]], top: int) -> Table:
+def _remark(found: Disagreements) -> str:
+    """What the kinds mean of which one side has no span; nothing where their names say it."""
+    if is_against_gold(found):
+        return "(missed: marked by the gold standard only; extra: by the other only)"
+    if len(found.pairs) == 1:
+        return ""
+    return "(first and second: of the two annotators of a pair)"
+
+
+def _pairs_table(
+    by_pair: Mapping[tuple[str, str], Mapping[str, int]],
+    names: Mapping[str, str],
+    remark: str,
+    top: int,
+) -> Table:
     """Counts by kind, of all pairs together and of each."""
 
     def differing(counts: Mapping[str, int]) -> int:
@@ -96,16 +136,17 @@ def _pairs_table(by_pair: Mapping[tuple[str, str], Mapping[str, int]], top: int)
 
     pairs = [(" and ".join(pair), counts) for pair, counts in by_pair.items()]
     total = {kind: sum(counts[kind] for _, counts in pairs) for kind in KINDS}
-    remark = "(missed: marked by the first of the two only; extra: by the second only)"
     if 0 < top < len(pairs):
-        remark = f"The {top:,} of {len(pairs):,} that differ most. {remark}"
+        remark = f"The {top:,} of {len(pairs):,} that differ most. {remark}".rstrip()
         pairs = sorted(pairs, key=lambda item: -differing(item[1]))[:top]
     if len(by_pair) > 1:
         pairs = [("all pairs", total), *pairs]
     rows: list[Sequence[Cell]] = [
         (name, *(counts[kind] for kind in KINDS)) for name, counts in pairs
     ]
-    return Table(("pair", *KINDS), rows, "pairs of spans, and spans without a partner", remark)
+    return Table(
+        ("pair", *names.values()), rows, "pairs of spans, and spans without a partner", remark
+    )
 
 
 def _labels_table(
@@ -141,14 +182,14 @@ def _name(label: str | None) -> str:
 def _list_table(shown: Disagreements, n_listed: int, *, is_narrow: bool = False) -> Table:
     """One row for each disagreement, in the text where that is known."""
     rows, marked = shown.to_rows(), _in_texts(shown)
-    one_pair = len(shown.pairs) == 1
+    one_pair, against_gold = len(shown.pairs) == 1, is_against_gold(shown)
     several_texts = len(shown.corpus.text_length) > len(shown.corpus.documents)
     first, second = shown.pairs[0] if one_pair else ("first", "second")
     columns: list[tuple[str, Sequence[Cell]]] = [
         ("document", [row["document"] for row in rows]),
         *([("text", [row["text"] for row in rows])] if several_texts else []),
         *([] if one_pair else [("annotators", [f"{row['a']} and {row['b']}" for row in rows])]),
-        ("kind", [_kind_and_labels(row) if is_narrow else row["kind"] for row in rows]),
+        ("kind", [_kind(row, against_gold=against_gold, has_labels=is_narrow) for row in rows]),
     ]
     if not (is_narrow and marked):
         columns.append((first, [_span(row, "a") for row in rows]))
@@ -163,10 +204,16 @@ def _list_table(shown: Disagreements, n_listed: int, *, is_narrow: bool = False)
     return Table(headings, cells, "one by one, in reading order", remark)
 
 
-def _kind_and_labels(row: Mapping[str, Any]) -> str:
-    """The kind of a disagreement, and the label or both labels."""
+def _kind(row: Mapping[str, Any], *, against_gold: bool, has_labels: bool) -> str:
+    """The kind of a disagreement in words; and the label, or both labels."""
+    kind: str = row["kind"]
+    side = {"missed": "a", "extra": "b"}.get(kind)
+    if side is not None and not against_gold:
+        kind = f"only {row[side]}"
+    if not has_labels:
+        return kind
     labels = dict.fromkeys(label for side in "ab" if (label := row[f"label_{side}"]) is not None)
-    return f"{row['kind']}: {' / '.join(labels)}"
+    return f"{kind}: {' / '.join(labels)}"
 
 
 def _span(row: Mapping[str, Any], side: str) -> str | None:

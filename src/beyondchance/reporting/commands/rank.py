@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import inf, nan
 from operator import attrgetter
@@ -10,7 +10,8 @@ from string import ascii_lowercase
 from typing import TYPE_CHECKING, Any
 
 from beyondchance.annotations.corpus import Corpus
-from beyondchance.messages import Note
+from beyondchance.messages import Note, Use
+from beyondchance.numbers import in_digits
 from beyondchance.reporting import breakdown, sentences
 from beyondchance.reporting.blocks import (
     Block,
@@ -28,6 +29,7 @@ from beyondchance.results.averages import AVERAGES
 from beyondchance.results.ranking import Ranking
 from beyondchance.results.score import UNMARKED, Score
 from beyondchance.settings import Settings
+from beyondchance.tallies import left_out
 
 if TYPE_CHECKING:
     from beyondchance.inference.compare import Comparison
@@ -85,6 +87,8 @@ class SystemRow(breakdown.Row):
         Whether there is anything of what follows.
     p_best, p_next : float
         Adjusted p-values, against the best system and the next one below.
+    best_is_floor, next_is_floor : bool
+        Whether these come from the smallest p-value that the test can show.
     groups : tuple of int
         The groups of systems, without significant differences, that it is in.
     """
@@ -97,7 +101,14 @@ class SystemRow(breakdown.Row):
     is_tested: bool = False
     p_best: float = nan
     p_next: float = nan
+    best_is_floor: bool = False
+    next_is_floor: bool = False
     groups: tuple[int, ...] = ()
+
+    @property
+    def by(self) -> str:
+        """What the score is by, for people."""
+        return sentences.by_measure(self.measure, self.agreement.settings.positions)
 
     @property
     def change(self) -> str:
@@ -207,6 +218,8 @@ def system_rows(
                 "is_tested": True,
                 "p_best": standings.p_best(name),
                 "p_next": standings.p_next(name),
+                "best_is_floor": standings.is_floored(standings.order[0], name),
+                "next_is_floor": standings.is_floored(name, standings.next_below(name)),
                 "groups": standings.groups_of(name),
             }
         return SystemRow(
@@ -262,9 +275,9 @@ def rank_report(
     def blocks() -> list[Block]:
         made: list[Block] = [Prose(compared(ranking, corpus))]
         for name, systems in by_measure.items():
-            made.append(ranking_table(systems, f"by {name}: {sentences.MATCHES.get(name, name)}"))
+            made.append(ranking_table(systems, ranked_by(name, systems)))
             made += [sure_table(systems, sure[name].standings.settings)] if name in sure else []
-        made.append(Prose(rank_changes(by_measure[measure])))
+        made.append(Prose(rank_changes(by_measure[measure], standings, digits)))
         made.append(means_table(by_measure[measure], settings))
         if by_label:
             made += map(labels_table, by_measure[measure])
@@ -274,8 +287,7 @@ def rank_report(
                 Prose, (explanation(standings), *sentences.verdict(standings, measure, digits))
             )
         if corpus is not None and subsets:
-            n_texts = sentences.n_texts(corpus, documents_of(ranking))
-            made += _subset_blocks(by_subset, n_texts)
+            made += _subset_blocks(by_subset, corpus, documents_of(ranking))
         return made
 
     def data() -> dict[str, Any]:
@@ -327,14 +339,18 @@ def rank_report(
 
 
 def _subset_blocks(
-    by_subset: Sequence[tuple[Subset, Sequence[SystemRow]]], n_texts: int
+    by_subset: Sequence[tuple[Subset, Sequence[SystemRow]]],
+    corpus: Corpus,
+    documents: Collection[str],
 ) -> list[Block]:
     """The rankings on parts of the texts."""
-    neither = n_texts - sum(subset.n_texts for subset, _ in by_subset)
+    neither = sentences.n_texts(corpus, documents) - sum(part.n_texts for part, _ in by_subset)
+    by = sentences.by_measure("token", corpus.positions)
     made: list[Block] = [
         Prose(
-            f"By difficulty, of the token measure; {counted(neither, 'text')} in which the gold "
-            "standard marks nothing in neither subset."
+            f"By difficulty: {sentences.DIFFICULTY}, 1 minus the chance agreement of the "
+            f"gold standard with itself, by {by}. {counted(neither, 'text')} in which the "
+            "gold standard marks nothing: in neither subset."
         )
     ]
     for subset, systems in by_subset:
@@ -386,12 +402,12 @@ def skipped_of(ranking: Ranking, corpus: Corpus | None) -> dict[str, int]:
         for system in ranking.systems.values()
         for number in set(system.counts.document.tolist())
     }
-    left_out = {
-        "documents of the gold standard only": len(gold - systems),
-        "documents without the gold standard": len(systems - gold),
+    found = {
+        left_out("documents of the gold standard only", ""): len(gold - systems),
+        left_out("documents without the gold standard", ""): len(systems - gold),
         UNMARKED: len(documents_of(ranking) - marked),
     }
-    return {**corpus.skipped, **{what: number for what, number in left_out.items() if number}}
+    return {**corpus.skipped, **{what: number for what, number in found.items() if number}}
 
 
 def rank_notes(
@@ -415,6 +431,12 @@ def explanation(standings: Standings) -> Text:
     """How the intervals of systems were made."""
     shown = sentences.shown_of(standings)
     return sentences.explained(shown[0][1], shown, standings.settings)
+
+
+def ranked_by(measure: str, systems: Sequence[SystemRow]) -> str:
+    """What systems are ranked by, and what that counts."""
+    counts = sentences.counts_of(measure, systems[0].agreement.settings.positions)
+    return f"by {systems[0].by}: {counts or measure}"
 
 
 def ranking_table(systems: Sequence[SystemRow], title: str) -> Table:
@@ -558,15 +580,26 @@ def report_of_comparison(found: Comparison) -> Report:
 
 def sure_table(systems: Sequence[SystemRow], settings: Settings, title: str = "") -> Table:
     """Intervals, and p-values of the differences from the best system and from the next."""
+
+    def vs_best(row: SystemRow) -> Cell:
+        return breakdown.p_cell(row.p_best, is_floor=row.best_is_floor)
+
+    def vs_next(row: SystemRow) -> Cell:
+        return breakdown.p_cell(row.p_next, is_floor=row.next_is_floor)
+
+    p_values = [cell(row) for row in systems for cell in (vs_best, vs_next)]
     return breakdown.table_of(
         systems,
         ("system", attrgetter("name")),
         ("corrected", attrgetter("score.corrected")),
-        ("p vs best", attrgetter("p_best")),
-        ("p vs next", attrgetter("p_next")),
+        ("p vs best", vs_best),
+        ("p vs next", vs_next),
         ("group", attrgetter("letters")),
         settings=settings,
         title=title,
+        remark=breakdown.floor_remark(
+            p_values, settings, "permutations", is_adjusted=len(systems) > 2
+        ),
         has_reasons=False,
     )
 
@@ -583,7 +616,7 @@ def means_table(systems: Sequence[SystemRow], settings: Settings) -> Table:
             row.append(parts[by].score.corrected)
             if parts[by].intervals:
                 row.append(breakdown.cell_of(parts[by].intervals["corrected"]))
-    title = f"by {systems[0].measure}, corrected: overall, and means of labels and documents"
+    title = f"by {systems[0].by}, corrected: overall, and means of labels and documents"
     return Table(headings, cells, title)
 
 
@@ -594,14 +627,32 @@ def differences_table(standings: Standings, measure: str) -> Table:
         for (one, other), item in sentences.neighbours(standings)
     ]
     headings = ("system", "next", "difference", breakdown.interval_heading(standings.settings))
-    return Table(headings, rows, f"by {measure}, corrected: how far ahead of the next")
+    by = sentences.by_measure(measure, standings.settings.positions)
+    return Table(headings, rows, f"by {by}, corrected: how far ahead of the next")
 
 
-def rank_changes(systems: Sequence[SystemRow]) -> str:
-    """A sentence on whose rank changes."""
-    moved = [row.shown for row in systems if row.change not in {"", "="}]
+def rank_changes(
+    systems: Sequence[SystemRow], standings: Standings | None = None, digits: int = 4
+) -> Text:
+    """Whose rank correction changes, by how much it lowers scores, and what tests say of it."""
+    ranked = [row for row in systems if row.change]
+    if not ranked:
+        return "No system has a corrected score: whether correction changes ranks cannot be said."
+    moved = [row.shown for row in ranked if row.change != "="]
     changes = f"the rank of {in_list(moved)}" if moved else "no rank"
-    return f"By {systems[0].measure}, correction for chance changes {changes}."
+    lowered = [row.score.observed - row.score.corrected for row in ranked]
+    ends = dict.fromkeys(in_digits(end, digits) for end in (min(lowered), max(lowered)))
+    scores = "scores" if len(ranked) > 1 else "score"
+    by = f"By {systems[0].by}, correction for chance changes {changes}"
+    said = [f"{by}; it lowers the {scores} by {' to '.join(ends)}."]
+    if undefined := [row.shown for row in systems if not row.change]:
+        said.append(f"{in_list(undefined)} cannot be ranked: the corrected score is undefined.")
+    if len(ranked) == 1:
+        return " ".join(said)
+    if standings is not None:
+        return " ".join([*said, sentences.support(standings, is_changed=bool(moved))])
+    untested = "Whether the order would be the same on other documents was not tested; "
+    return " ".join([*said, untested]), Use("confidence", 0.95), " tests it."
 
 
 def _comparisons(standings: Standings) -> dict[str, Any]:

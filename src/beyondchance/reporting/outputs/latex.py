@@ -25,7 +25,7 @@ from beyondchance.reporting.visible import visible
 _NARROW = 4
 """Columns that fit into one of the two columns of a page."""
 _NEEDS = r"% Needs \usepackage{booktabs} (and \usepackage[T1]{fontenc})."
-_NUMBER = re.compile(r"([-+<>]*[\d.,]+)( %)?")
+_NUMBER = re.compile(r"([-+<>]* ?[\d.,]+)( %)?")
 
 
 def rendered(blocks: Sequence[Block], *, digits: int) -> str:

@@ -1,0 +1,101 @@
+"""The right words: positions, difficulty, gold standards and equals, what was left out."""
+
+import pytest
+
+from beyondchance.cli.main import main
+from beyondchance.reporting import sentences
+
+TEAM = [f"example/{name}.conll" for name in ("ada", "ben", "cleo")]
+
+
+@pytest.fixture
+def said(tmp_path, monkeypatch, capsys):
+    """What a command says, without the signature."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("COLUMNS", raising=False)
+    assert main(["demo", "--quiet", "--files", "example"]) == 0
+
+    def run(*words):
+        capsys.readouterr()
+        assert main([*words, "--quiet"]) == 0
+        return capsys.readouterr().out.rpartition("\nbeyondchance|")[0]
+
+    return run
+
+
+def in_characters(folder):
+    """Three annotators of two documents, by characters."""
+    rows = [f"{d},{who},0,{2 + d},{x},9" for d in (1, 2) for who in "abc" for x in "PQ"]
+    (folder / "x.csv").write_text("\n".join(["document,annotator,start,end,label,length", *rows]))
+
+
+@pytest.mark.parametrize(
+    "options",
+    [("agree", "--by", "document"), ("rank", "--gold", "a", "--confidence", "0.9")],
+)
+def test_characters_are_not_called_tokens(options, said, tmp_path):
+    in_characters(tmp_path)
+    text = said(*options, "x.csv")
+    assert "by characters" in text.lower()
+    assert "characters that both marked" in text
+    assert "by token" not in text.lower()
+    assert "tokens" not in text
+
+
+@pytest.mark.parametrize(
+    "command", ["agree --by document", "difficulty", "rank --split-by-difficulty 0.7"]
+)
+def test_difficulty_is_explained_where_it_stands(command, said):
+    text = " ".join(said(*command.split(), *TEAM).split())
+    assert sentences.DIFFICULTY in text
+    assert "hardest" not in text
+
+
+class TestDisagreements:
+    """Something is missed or extra against a gold standard only."""
+
+    def test_two_equals(self, said):
+        text = said("disagreements", *TEAM[1:])
+        assert "only ben   only cleo" in text
+        assert "missed" not in text
+        assert "extra" not in text
+
+    def test_a_team(self, said):
+        text = said("disagreements", *TEAM, "--top", "12")
+        assert "only first   only second" in text
+        assert "(first and second: of the two annotators of a pair)" in text
+        assert "ben and cleo   only ben" in text
+        assert "missed" not in text
+
+    def test_against_a_gold_standard(self, said):
+        text = said("disagreements", *TEAM[1:], "--gold", "ben")
+        assert "missed   extra" in text
+        assert "(missed: marked by the gold standard only; extra: by the other only)" in text
+        assert "only ben" not in text
+
+
+class TestSkipped:
+    """Nothing is said to be left out that never counted."""
+
+    def test_what_is_no_span(self, said, tmp_path):
+        marked = "T1\tP 0 4\tAnna\nT2\tP 5 9\tBert\nR1\tMeets Arg1:T1 Arg2:T2\n#1\tNote T1\tx\n"
+        for name in ("a", "b"):
+            folder = tmp_path / name
+            folder.mkdir()
+            (folder / "1.txt").write_text("Anna Bert")
+            (folder / "1.ann").write_text(marked)
+            (folder / "2.txt").write_text("Anna Bert")
+            (folder / "2.ann").write_text("")
+            (folder / "3.txt").write_text("not annotated")
+        text = said("agree", "a", "b")
+        assert "Not spans, ignored: 2 relations; 2 notes." in text
+        assert "Not annotated: 2 texts without .ann." in text
+        assert "Nothing to compare: 1 documents in which no annotator marked anything." in text
+        assert "Left out" not in text
+
+    def test_what_was_mended(self, said, tmp_path):
+        (tmp_path / "a.conll").write_text("Anna B-P\nleft O\nJon I-P\n")
+        (tmp_path / "b.conll").write_text("Anna B-P\nleft O\nJon B-P\n")
+        text = said("agree", "a.conll", "b.conll")
+        assert "Mended: 1 tags repaired by conlleval." in text
+        assert "Left out" not in text
