@@ -460,8 +460,9 @@ positions='tokens')
         keep_annotation = (
             keep_document[self.annotation_document] & keep_annotator[self.annotation_annotator]
         )
-        new_document, new_text, new_annotator, new_label = (
-            np.cumsum(keep) - 1 for keep in (keep_document, keep_text, keep_annotator, keep_label)
+        new_document, new_text, new_annotator, new_label, new_span = (
+            np.where(keep, np.cumsum(keep) - 1, -1)
+            for keep in (keep_document, keep_text, keep_annotator, keep_label, keep_span)
         )
         return replace(
             self,
@@ -482,7 +483,7 @@ positions='tokens')
             texts=None if self.texts is None else kept(self.texts, keep_text),
             token_start=None if self.token_start is None else self.token_start[keep_token],
             token_end=None if self.token_end is None else self.token_end[keep_token],
-            alternatives=self.alternatives and self.alternatives.kept(keep_span, new_text),
+            alternatives=self.alternatives and self.alternatives.kept(new_span, new_text),
             gold=self.gold if self.gold in kept(self.annotators, keep_annotator) else None,
         )
 
@@ -597,15 +598,17 @@ positions='tokens')
         order = np.lexsort(values[::-1])
         again = repeats(*(value[order] for value in values))
         keep = np.sort(order[~again])
-        is_kept = np.isin(np.arange(len(order)), keep)
         what, number = "spans marked twice, second left out", int(again.sum())
         counted = {**self.skipped, what: self.skipped.get(what, 0) + number}
         if not number:
             return self
+        # Equal spans have the number of the first of them.
+        new_span = np.zeros_like(order)
+        new_span[order] = np.searchsorted(keep, order[~again])[np.cumsum(~again) - 1]
         return replace(
             self,
             **{name: value[keep] for name, value in zip(columns, values, strict=True)},
-            alternatives=self.alternatives and self.alternatives.kept(is_kept),
+            alternatives=self.alternatives and self.alternatives.kept(new_span),
             options={**self.options, "duplicates": "skip"},
             skipped=counted,
         )

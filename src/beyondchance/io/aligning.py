@@ -162,7 +162,7 @@ def _placed(first: Draft, draft: Draft, place: Callable[[int, int], Interval]) -
     pools: dict[int, tuple[Interval, ...]] = {}
     for span in draft.spans:
         start, end = place(span.start, span.end)
-        # Quotes of the same words go on sharing one tuple.
+        # Quotes that shared one tuple go on sharing it.
         if id(span.places) not in pools:
             pools[id(span.places)] = tuple(place(*one) for one in span.places)
         spans.append(replace(span, start=start, end=end, places=pools[id(span.places)]))

@@ -7,10 +7,9 @@ the offsets, puts the annotators of a document together, and builds the corpus.
 from __future__ import annotations
 
 import re
+from array import array
 from bisect import bisect_left, bisect_right
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import accumulate
@@ -319,15 +318,15 @@ def assembled(drafts: Iterable[Draft], reading: Reading, *, unit: str, positions
                 token_starts += [s - start for s in layout.starts[low:high]]
                 token_ends += [e - start for e in layout.ends[low:high]]
         for draft in group:
-            seen: set[tuple[int, int, int, str]] = set()
+            seen: dict[tuple[int, int, int, str], int] = {}
             for span in draft.spans:
                 place = (*_placed(span, draft, layout, reading), span.label)
-                if place in seen:
+                number = seen.setdefault(place, len(spans))
+                pools.add(number, span.places, layout, first_text, reading.options["align"])
+                if number < len(spans):
                     count_duplicate(partial(_duplicate, span, draft), reading)
-                    continue
-                seen.add(place)
-                pools.add(span, draft, layout, first_text, reading)
-                spans.append((first_text + place[0], draft.annotator, *place[1:]))
+                else:
+                    spans.append((first_text + place[0], draft.annotator, *place[1:]))
     _sign_tokens(origins, positions, reading)
     reading.check()
     text, annotator, starts, ends, label = zip(*spans, strict=True) if spans else ((),) * 5
@@ -509,34 +508,57 @@ def _layout(
 def _placed(
     span: DraftSpan, draft: Draft, layout: _Layout, reading: Reading
 ) -> tuple[int, int, int]:
-    """The text that a span is in, and its positions there."""
+    """The text that a span is in, and its positions there; what is widened is counted."""
     where = _place(span, draft)
-    start, end = span.start, span.end
+    low, high = _tokens_met(span.start, span.end, layout)
+    if low >= high and layout.tokens is not None:
+        raise SpanError(*span.named, " covers no token", where=where, expected="at least one")
+    if _cuts(span.start, span.end, layout):
+        if reading.options["align"] == "strict":
+            words = layout.text[layout.starts[low] : layout.ends[high - 1]]
+            raise SpanError(
+                *(*span.named, " cuts a token of ", Quote(words)),
+                where=where,
+                expected="whole tokens",
+                remedy=(Use("align", "widen"), " widens such spans"),
+            )
+        reading.skipped["spans widened to whole tokens"] += 1
+    found = _position(span.start, span.end, layout)
+    if found is None:
+        remedy = ("correct it, or pass ", Use("unit", "document"))
+        problem = (*span.named, " does not lie within one sentence")
+        raise SpanError(*problem, where=where, remedy=remedy)
+    return found
+
+
+def _tokens_met(start: int, end: int, layout: _Layout) -> tuple[int, int]:
+    """The tokens from the first to the last that a stretch of text shares a character with."""
+    return bisect_right(layout.ends, start), bisect_left(layout.starts, end)
+
+
+def _cuts(start: int, end: int, layout: _Layout) -> bool:
+    """Whether a stretch of text has a part of a token."""
+    low, high = _tokens_met(start, end, layout)
+    return low < high and (layout.starts[low] < start or layout.ends[high - 1] > end)
+
+
+def _position(start: int, end: int, layout: _Layout) -> tuple[int, int, int] | None:
+    """The text that a stretch is in, and its positions there, widened to whole tokens.
+
+    None if it has no token, or does not lie within one text.
+    """
     low = high = 0
     if layout.tokens is not None:
-        low, high = bisect_right(layout.ends, start), bisect_left(layout.starts, end)
+        low, high = _tokens_met(start, end, layout)
         if low >= high:
-            raise SpanError(*span.named, " covers no token", where=where, expected="at least one")
-        cut = layout.starts[low] < start or layout.ends[high - 1] > end
-        if cut:
-            if reading.options["align"] == "strict":
-                words = layout.text[layout.starts[low] : layout.ends[high - 1]]
-                raise SpanError(
-                    *(*span.named, " cuts a token of ", Quote(words)),
-                    where=where,
-                    expected="whole tokens",
-                    remedy=(Use("align", "widen"), " widens such spans"),
-                )
-            reading.skipped["spans widened to whole tokens"] += 1
+            return None
         start, end = layout.starts[low], layout.ends[high - 1]
     part = 0
     if len(layout.parts) > 1 or layout.parts[0] != (0, len(layout.text)):
         part = bisect_right(layout.parts, (start, len(layout.text) + 1)) - 1
     begin, finish = layout.parts[part] if part >= 0 else (0, -1)
     if not begin <= start < end <= finish:
-        remedy = ("correct it, or pass ", Use("unit", "document"))
-        found = (*span.named, " does not lie within one sentence")
-        raise SpanError(*found, where=where, remedy=remedy)
+        return None
     if layout.tokens is None:
         return part, start - begin, end - begin
     base = bisect_left(layout.starts, begin)
@@ -547,35 +569,32 @@ def _placed(
 class _Pools:
     """Where quotes without offsets may be."""
 
-    span_pool: list[int] = field(default_factory=list)
+    quote_span: array[int] = field(default_factory=partial(array, "q"))
+    quote_pool: array[int] = field(default_factory=partial(array, "q"))
     places: list[tuple[int, int, int, int]] = field(default_factory=list)
     number: dict[int, int] = field(default_factory=dict)
 
     def add(
-        self, span: DraftSpan, draft: Draft, layout: _Layout, first_text: int, reading: Reading
+        self, span: int, places: Sequence[Interval], layout: _Layout, first_text: int, align: str
     ) -> None:
-        """Keep where the next span may be. Places without a token are left out."""
-        if not span.places:
-            self.span_pool.append(KNOWN)
-            return
-        # Quotes of the same words share one tuple, which is as long as they are many.
-        pool = self.number.setdefault(id(span.places), len(self.number))
-        self.span_pool.append(pool)
+        """Keep where the quote at a span may be, as far as there are tokens."""
+        # Quotes that are at different ones of the same places share one tuple.
+        pool = self.number.setdefault(id(places), len(self.number)) if places else KNOWN
+        self.quote_span.append(span)
+        self.quote_pool.append(pool)
         if self.places and self.places[-1][0] >= pool:
             return
-        uncounted = replace(reading, skipped=Counter())
-        for start, end in span.places:
-            with suppress(SpanError):
-                at = _placed(replace(span, start=start, end=end), draft, layout, uncounted)
+        for start, end in places:
+            at = _position(start, end, layout)
+            if at is not None and not (align == "strict" and _cuts(start, end, layout)):
                 self.places.append((pool, first_text + at[0], *at[1:]))
 
     def alternatives(self) -> Alternatives | None:
         """What there is to choose from, if there is."""
         if not self.places:
             return None
-        return Alternatives(
-            *(np.array(x) for x in (self.span_pool, *zip(*self.places, strict=True)))
-        )
+        columns = self.quote_span, self.quote_pool, *zip(*self.places, strict=True)
+        return Alternatives(*map(np.array, columns))
 
 
 def twice_by(annotator: str, document: str) -> tuple[Piece, ...]:

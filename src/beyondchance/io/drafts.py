@@ -28,7 +28,7 @@ class DraftSpan:
         Its place in the file, such as ``anna.ann:3``, if closer than the draft's.
     places : tuple of (start, end)
         All places where it may be, in the text and in its order, if it is a quote without offsets
-        that occurs more than once. Quotes of the same words share one tuple.
+        that occurs more than once. Quotes that are at different ones of these share one tuple.
     """
 
     start: int

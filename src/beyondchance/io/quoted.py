@@ -56,8 +56,8 @@ class Place:
     how : {"exact", "folded", "near"}
         How it was found.
     pool : tuple of (start, end)
-        All places where the words are, if the quote may be at another of them. Mentions of the
-        same words share one tuple.
+        All places where the words are, if the quote may be at another of them. Mentions that
+        are at different ones of these share one tuple.
     """
 
     start: int
@@ -105,27 +105,29 @@ def placed(
     for number, mention in enumerate(mentions):
         numbers.setdefault(mention.words.strip(), []).append(number)
     searched = _Searched(text)
+    groups: dict[tuple[Interval, ...], list[int]] = {}
+    how: dict[int, str] = {}
+    # Longer quotes take their places first; those that were found at the same places, together.
+    for words in sorted(numbers, key=len, reverse=True):
+        places, found_how = searched.occurrences(words, near=near)
+        if places:
+            groups.setdefault(tuple(places), []).extend(numbers[words])
+            how |= dict.fromkeys(numbers[words], found_how)
     claimed = bytearray(len(text))
     found: list[Place | Missing] = [Missing(is_surplus=False)] * len(mentions)
-    # Longer quotes take their places first.
-    for words in sorted(numbers, key=len, reverse=True):
-        own = numbers[words]
-        pool, how = searched.occurrences(words, near=near)
-        if not pool:
-            continue
-        free = [place for place in pool if claimed.find(1, *place) < 0]
+    for pool, own in groups.items():
+        own.sort()
         labels = [mentions[number].label for number in own]
+        free = [place for place in pool if claimed.find(1, *place) < 0]
         ranks = _ranks(labels, len(pool))
         order = free if len(free) > max(ranks) else pool
-        is_filled = _filled(labels, len(pool))
-        shared = tuple(pool)
+        pools = _pools(labels, pool)
         for number, rank in zip(own, ranks, strict=True):
             if rank >= len(pool):
                 found[number] = Missing(is_surplus=True)
                 continue
             place = order[rank]
-            is_known = is_filled[mentions[number].label]
-            found[number] = Place(*place, how, () if is_known else shared)
+            found[number] = Place(*place, how[number], pools[mentions[number].label])
             claimed[slice(*place)] = b"\1" * (place[1] - place[0])
     return found
 
@@ -151,15 +153,26 @@ def _ranks(labels: Sequence[str], n_occurrences: int) -> list[int]:
     return ranks
 
 
-def _filled(labels: Sequence[str], n_occurrences: int) -> dict[str, bool]:
-    """Whether the quotes of a label are at all occurrences of their words, so that none is free.
+def _pools(labels: Sequence[str], places: tuple[Interval, ...]) -> dict[str, tuple[Interval, ...]]:
+    """Where the quotes of each label may be; nothing if they are at all places.
+
+    Labels share a tuple if their quotes are at different places.
 
     Examples
     --------
-    >>> _filled(["LOC"], 1), _filled(["LOC", "ORG"], 2), _filled(["LOC", "ORG", "LOC"], 2)
-    ({'LOC': True}, {'LOC': False, 'ORG': False}, {'LOC': True, 'ORG': False})
+    >>> pools = _pools(["LOC", "ORG"], ((0, 4), (9, 13)))
+    >>> pools, pools["LOC"] is pools["ORG"]
+    ({'LOC': ((0, 4), (9, 13)), 'ORG': ((0, 4), (9, 13))}, True)
+    >>> _pools(["LOC", "ORG", "LOC"], ((0, 4), (9, 13)))
+    {'LOC': (), 'ORG': ((0, 4), (9, 13))}
     """
-    return {label: number >= n_occurrences for label, number in Counter(labels).items()}
+    return {
+        label: ()
+        if number >= len(places)
+        # A copy for each label, if one place can have several.
+        else (places if len(labels) <= len(places) else tuple(iter(places)))
+        for label, number in Counter(labels).items()
+    }
 
 
 # --- Search -------------------------------------------------------------------
