@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 
 import pytest
@@ -265,6 +266,18 @@ class TestIdentifiers:
     @pytest.mark.parametrize("options", [{"match": "exact"}, {"strict": True}])
     def test_unless_they_are_taken_to_the_letter(self, tmp_path, options):
         assert bc.read(*self.lines(tmp_path, "1", "1.0"), **options).documents == ("1", "1.0")
+
+    @pytest.mark.parametrize("match", ["text", "order"])
+    def test_names_do_not_matter_where_something_else_matches(self, match):
+        """Three texts of one name are three documents, for one annotator and for two."""
+        rows = [{"id": "x", "text": text, "label": []} for text in ("Ada", "Bo", "Cy")]
+        content = "".join(json.dumps(row) + "\n" for row in rows).encode()
+        streams = [io.BytesIO(content) for _ in range(2)]
+        for name, stream in zip("ab", streams, strict=True):
+            stream.name = f"{name}.jsonl"
+        corpus = bc.read(*streams, format="doccano", match=match)
+        assert corpus.documents == ("x", "a/x", "a/x/2")
+        assert corpus.annotators_of("a/x/2") == ("a", "b")
 
     def test_different_texts_with_one_id_are_refused(self, tmp_path):
         content = "".join(

@@ -12,7 +12,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import accumulate
+from itertools import accumulate, chain, count
 from operator import attrgetter
 from typing import Protocol, TypeVar
 
@@ -242,7 +242,7 @@ def _one_gold(drafts: list[Draft]) -> list[Draft]:
         known = first.setdefault(key, draft) if is_gold else draft
         if known is draft:
             found.append(replace(draft, is_gold=True) if is_gold else draft)
-        elif (known.text, list(known.spans)) != (draft.text, list(draft.spans)):
+        elif (known.text, _marks(known)) != (draft.text, _marks(draft)):
             raise MismatchError(
                 *quoting("the gold standard of document {} differs from ", draft.document),
                 *("that at ", *pieces(known.where)),
@@ -250,6 +250,11 @@ def _one_gold(drafts: list[Draft]) -> list[Draft]:
                 expected="the same in all files",
             )
     return found
+
+
+def _marks(draft: Draft) -> list[tuple[int, int, str]]:
+    """What a draft marks, wherever it stands in a file."""
+    return [(span.start, span.end, span.label) for span in draft.spans]
 
 
 def _prepared(drafts: list[Draft], reading: Reading) -> list[Draft]:
@@ -415,7 +420,8 @@ def matched(
             key = seen[work.annotator] = seen.get(work.annotator, -1) + 1
         if key not in key_of:
             # Two documents may have one name where it is not the name that matches them.
-            key_of[key] = f"{work.annotator}/{document}" if document in groups else document
+            names = chain([document, f"{work.annotator}/{document}"], _numbered(work, document))
+            key_of[key] = next(name for name in names if name not in groups)
         group = groups.setdefault(key_of[key], {})
         if work.annotator in group and getattr(work, "is_assumed", False):
             continue
@@ -429,6 +435,10 @@ def matched(
             reading.mend("repeated", what, partial(_again, twin, work, kind))
         group[work.annotator] = work
     return {name: list(group.values()) for name, group in groups.items()}
+
+
+def _numbered(work: Work, document: str) -> Iterator[str]:
+    return (f"{work.annotator}/{document}/{number}" for number in count(2))
 
 
 def _other_text(twin: Work, work: Work, kind: str) -> FormatError:

@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import csv
 import json
+from ast import literal_eval
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from os import PathLike
 from typing import Any
@@ -145,11 +147,18 @@ def _spans(errors: list[Any], text: _Text, labels: Labels, where: str) -> Iterat
         if text.by_pearmut and len(units) <= start <= last:
             labels.reading.skipped["errors of missing words left out"] += 1
             continue
+        if text.by_pearmut and start < last == len(units):
+            # The sign for what is missing was marked together with the last words.
+            labels.reading.skipped["errors cut at the end of their text"] += 1
+            last -= 1
         label = labels.of({part: _part(error, part, place) for part in _PARTS}.__getitem__)
         if not label:
             continue
         if not 0 <= start <= last < len(units):
-            yield DraftSpan(start, last + 1, label, where=place)
+            # To be refused with others, even if the text has more characters than are counted.
+            is_behind = last >= len(units)
+            end = max(last, len(text.text)) + 1 if is_behind else last + 1
+            yield DraftSpan(start, end, label, where=place)
         elif kept := visible(text.text, (units[start], units[last] + 1), labels.reading):
             yield DraftSpan(*kept, label, where=place)
 
@@ -350,8 +359,12 @@ def _in_time(rows: list[tuple[int, list[str]]]) -> list[tuple[int, list[str]]]:
 
 def _errors(cell: str, source: Source, line: int) -> list[Any]:
     """The errors in a cell: a list, or a single one as Python writes it."""
-    text = cell.replace("'", '"') if cell.startswith("{'") else cell
-    value = parsed_json(text, source.name, first_line=line)
+    value = None
+    if cell.startswith("{'"):
+        with suppress(ValueError, SyntaxError, MemoryError, RecursionError):
+            value = literal_eval(cell)
+    if value is None:
+        value = parsed_json(cell, source.name, first_line=line)
     errors = [value] if isinstance(value, dict) else value
     if not isinstance(errors, list):
         raise refused(value, "the cell of errors", f"{source.name}:{line}", "a list")
