@@ -337,6 +337,16 @@ class TestFoldersAndGold:
         ranking = bc.rank(tmp_path / "team", gold=gold)
         assert set(ranking.systems) == {"ada", "ben"}
 
+    def test_a_folder_of_annotators_is_signed_whatever_names_the_gold_standard(self, tmp_path):
+        paths = files(tmp_path / "team", ada__conll=GOLD, ben__conll=GOLD.replace("B-LOC", "O"))
+        outside = files(tmp_path, gold__conll=GOLD)[0]
+        for gold in ("ada", paths[0], str(paths[0]), outside):
+            corpus = bc.read(tmp_path / "team", gold=gold)
+            assert corpus.options["folder"] == "annotators"
+            notes = [str(note) for note in corpus.notes]
+            assert sum("files or folders have the same texts" in note for note in notes) == 1
+            assert corpus.gold == ("gold" if gold is outside else "ada")
+
     def test_files_about_a_folder_are_ignored_and_counted(self, tmp_path):
         files(tmp_path / "anna", LICENSE="Do what you like.", d1__conll=GOLD)
         corpus = bc.read(tmp_path / "anna")

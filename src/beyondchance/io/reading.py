@@ -145,10 +145,12 @@ def read_by_names(
     call = partial(_read, format=format, beside=beside or {}, naming=naming)
     gold = options.get("gold")
     if isinstance(gold, Named | PathLike):
-        listed = _each_annotator(listed, options, call, naming)[0]
-        return with_new_names(*_read_with_gold(gold, listed, options, call), naming.renamed)
-    listed, found = _each_annotator(listed, options, call, naming)
-    corpus, known = with_new_names(*(found or call(listed, options)), naming.renamed)
+        listed, _, detected = _each_annotator(listed, options, call, naming)
+        found = _read_with_gold(gold, listed, options, call)
+        return with_new_names(*_detected(found, detected), naming.renamed)
+    listed, known_already, detected = _each_annotator(listed, options, call, naming)
+    found = known_already or call(listed, options)
+    corpus, known = with_new_names(*_detected(found, detected), naming.renamed)
     if gold is None:
         return corpus, known
     if gold in corpus.annotators:
@@ -159,7 +161,8 @@ def read_by_names(
     file = named_file(gold)
     if file is None or not exists(file.item if isinstance(file, Named) else file):
         return corpus.with_gold(str(gold)), known
-    return with_new_names(*_read_with_gold(file, listed, options, call), naming.renamed)
+    found = _read_with_gold(file, listed, options, call)
+    return with_new_names(*_detected(found, detected), naming.renamed)
 
 
 def _read_with_gold(
@@ -229,10 +232,11 @@ def exists(path: Any) -> bool:
 
 def _each_annotator(
     items: list[Any], options: Mapping[str, Any], call: Callable[..., _Known], naming: Naming
-) -> tuple[list[Any], _Known | None]:
+) -> tuple[list[Any], _Known | None, Note | None]:
     """What is to be read, with the files of a single folder apart if each is an annotator's.
 
-    And the corpus, where it had to be read to find out.
+    And the corpus, where it had to be read to find out, and what is said of a folder of which
+    this was found out.
     """
     how = Reading(cast("ReadOptions", options)).options["folder"]
     folders = [_folder(item) for item in items]
@@ -240,9 +244,9 @@ def _each_annotator(
         parts = [
             _parts(path) if path else [item] for item, path in zip(items, folders, strict=True)
         ]
-        return list(chain.from_iterable(parts)), None
+        return list(chain.from_iterable(parts)), None, None
     if len(items) != 1 or folders[0] is None or how == "documents":
-        return items, None
+        return items, None, None
     parts = _parts(folders[0])
     plain = {name: value for name, value in options.items() if name != "gold"}
     found: _Known | None = None
@@ -262,22 +266,29 @@ def _each_annotator(
     # Without texts there is no telling; with them, some may not have annotated everything.
     if apart.texts is None or np.count_nonzero(teams > 1) < _MOST_SHARED * len(teams):
         return _known(items, found, problem)
-    corpus, known = call(parts, options)
     path = str(folders[0])
     note = Note(
         f"its {len(parts)} files or folders have the same texts; each is read as one annotator",
         where="folder 1" if naming.hides_files else short_paths([path]).get(path, path),
     )
+    return parts, call(parts, options), note
+
+
+def _detected(found: _Known, note: Note | None) -> _Known:
+    """Sign and say that the files of a folder were found to be annotators."""
+    if note is None:
+        return found
+    corpus, known = found
     signed = {**corpus.options, "folder": "annotators"}
-    return parts, (replace(corpus, notes=(note, *corpus.notes), options=signed), known)
+    return replace(corpus, notes=(note, *corpus.notes), options=signed), known
 
 
 def _known(
     items: list[Any], found: _Known | None, problem: BeyondChanceError | None
-) -> tuple[list[Any], _Known | None]:
+) -> tuple[list[Any], _Known | None, None]:
     if problem is not None:
         raise problem
-    return items, found
+    return items, found, None
 
 
 _MOST_SHARED = 0.75

@@ -194,6 +194,16 @@ class TestGold:
             gold="starred",
         )
 
+    def test_the_same_gold_standard_in_two_files(self, tmp_path):
+        """It stands at another place in each."""
+        gold = done("ada", BO, number=2, ground_truth=True)
+        paths = tmp_path / "one.json", tmp_path / "two.json"
+        paths[0].write_text(json.dumps([task(gold, done("bo", BO))]))
+        paths[1].write_text(json.dumps([task(done("cy", ADA), gold)]))
+        corpus = bc.read(*paths, gold="starred")
+        assert corpus.spans("7", "starred") == [(8, 10, "PER")]
+        assert set(corpus.annotators) == {"starred", "bo", "cy"}
+
     def test_an_annotator_named_starred(self, refused):
         refused(
             [task(done("starred", ADA), done("bo", BO, number=2, ground_truth=True))],
