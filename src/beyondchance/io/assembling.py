@@ -25,7 +25,14 @@ from beyondchance.io.aligning import aligned, reference
 from beyondchance.io.drafts import Draft, DraftSpan
 from beyondchance.io.identifiers import PLAIN_IDS, plain_ids
 from beyondchance.io.layers import out_of_order
-from beyondchance.io.offsets import UNITS, Interval, code_points, tokenized
+from beyondchance.io.offsets import (
+    UNITS,
+    Interval,
+    code_points,
+    same_words,
+    tokenized,
+    words_at,
+)
 from beyondchance.io.options import Reading
 from beyondchance.io.values import quoting
 from beyondchance.messages import Piece, Quote, Text, Use, pieces
@@ -100,7 +107,7 @@ def _check_span(span: DraftSpan, start: int, end: int, draft: Draft, unit: str) 
     if not 0 <= start <= end <= len(text):
         lost = f" does not lie in the text, which has {len(text)} characters"
         raise SpanError(*span.named, lost, where=where, remedy=_remedy(span, text, unit))
-    if span.surface is not None and not _same_words(text[start:end], span.surface):
+    if span.surface is not None and not same_words(text[start:end], span.surface):
         found = quoting(" covers {}, but the file stores {}", text[start:end], span.surface)
         raise SpanError(*span.named, *found, where=where, remedy=_remedy(span, text, unit))
 
@@ -115,11 +122,6 @@ def _trimmed(text: str, start: int, end: int, reading: Reading) -> Interval:
     return first, last
 
 
-def _same_words(found: str, stored: str) -> bool:
-    """Equal but for white space, which formats write differently."""
-    return found == stored or found.split() == stored.split()
-
-
 def _remedy(span: DraftSpan, text: str, unit: str) -> Text:
     """Another unit, if the offsets of a span fit when they count that."""
     if not text.isascii():
@@ -131,15 +133,12 @@ def _remedy(span: DraftSpan, text: str, unit: str) -> Text:
 
 def _fits(span: DraftSpan, text: str, unit: str) -> bool:
     """Whether a span lies in the text, and on the stored words, if offsets count this unit."""
-    try:
-        ((start, end),) = code_points(text, [(span.start, span.end)], "", unit)
-    except SpanError:
-        return False
-    if not 0 <= start <= end <= len(text):
+    words = words_at(text, unit)(span.start, span.end)
+    if words is None:
         return False
     if span.surface is None:
         return unit != "bytes"  # nearly anything lies in a text that is counted in bytes
-    return _same_words(text[start:end], span.surface)
+    return same_words(words, span.surface)
 
 
 def _in_order(drafts: list[Draft], reading: Reading) -> list[Draft]:

@@ -41,10 +41,10 @@ _WORDS = ("text", "word", "words", "value", "name", "entity_value", "surface", "
 _EXPECTED = "offsets under 'start' and 'end', 'offset' and 'length', 'span', or names like these"
 
 
-def triple_of(
+def triples_of(
     span: Any, where: Text = "", *, positions: str = "characters"
-) -> tuple[int, int, str]:
-    """The start, end and label of a span.
+) -> Iterator[tuple[int, int, str]]:
+    """The start, end and label of a span, once for each label where it has a list of them.
 
     Parameters
     ----------
@@ -56,26 +56,12 @@ def triple_of(
 
     Examples
     --------
-    >>> triple_of({"start": 0, "end": 4, "label": "PER"})
-    (0, 4, 'PER')
-    >>> triple_of({"entity_group": "PER", "score": 0.9, "word": "Anna", "start": 0, "end": 4})
-    (0, 4, 'PER')
-    >>> triple_of({"offset": 3, "length": 2, "type": ["LOC"]}), triple_of((3, 5, "LOC"))
-    ((3, 5, 'LOC'), (3, 5, 'LOC'))
-    """
-    triples = list(triples_of(span, where, positions=positions))
-    if len(triples) > 1:
-        raise FormatError(f"has {len(triples)} labels", where=where, expected="one")
-    return triples[0]
-
-
-def triples_of(
-    span: Any, where: Text = "", *, positions: str = "characters"
-) -> Iterator[tuple[int, int, str]]:
-    """The start, end and label of a span, once for each label where it has a list of them.
-
-    Examples
-    --------
+    >>> list(
+    ...     triples_of({"entity_group": "PER", "score": 0.9, "word": "Anna", "start": 0, "end": 4})
+    ... )
+    [(0, 4, 'PER')]
+    >>> [*triples_of({"offset": 3, "length": 2, "type": ["LOC"]}), *triples_of((3, 5, "LOC"))]
+    [(3, 5, 'LOC'), (3, 5, 'LOC')]
     >>> list(triples_of({"start": 0, "end": 4, "labels": ["PER", "POET"]}))
     [(0, 4, 'PER'), (0, 4, 'POET')]
     """

@@ -411,6 +411,33 @@ class TestStoredWords:
             ),
         )
 
+    def test_offsets_that_count_bytes(self, read):
+        row = {"text": "éé Ada", "entities": [{"start": 5, "end": 8, "type": "PER"}]}
+        row["entities"][0]["word"] = "Ada"
+        corpus = read(row, offsets="bytes")
+        assert corpus.spans("1", "news") == [(3, 6, "PER")]
+        assert corpus.skipped == {}
+        with pytest.raises(bc.SpanError, match=r"count bytes of UTF-8: pass offsets='bytes'$"):
+            read(row)
+        row["entities"][0]["end"] = 7
+        corpus = read(row, offsets="bytes")
+        assert corpus.spans("1", "news") == [(3, 6, "PER")]
+        assert corpus.options["ends"] == "inclusive"
+
+    @pytest.mark.parametrize(("unit", "sign"), [("bytes", "é"), ("utf16", "😀"), (None, "é")])
+    def test_tokens_count_what_spans_count(self, read, unit, sign):
+        width = 1 + (unit is not None)
+        words = [(0, width), (width + 1, width + 4)]
+        row = {"text": f"{sign} Ada", "entities": [[*words[1], "PER"]]}
+        row["tokens"] = [{"start": start, "end": end} for start, end in words]
+        corpus = read(row, offsets=unit, positions="tokens")
+        assert corpus.spans("1", "news") == [(1, 2, "PER")]
+        assert corpus.options["tokens"] == "file"
+        row["tokens"][0]["end"] = 9
+        corpus = read(row, offsets=unit, positions="tokens")
+        assert corpus.options["tokens"] == "rule"
+        assert corpus.skipped == {"lists of tokens that do not fit their text ignored": 1}
+
     def test_most_ends_inclusive(self, read, refused):
         rows = (record(BO | {"end": 9}, OSLO | {"end": 17}), record(OSLO))
         refused(
@@ -777,7 +804,7 @@ def only_our_errors(content, data=None, **options):
 
 OPTIONS = st.fixed_dictionaries(
     {
-        "offsets": st.sampled_from([None, "utf16"]),
+        "offsets": st.sampled_from([None, "utf16", "bytes"]),
         "ends": st.sampled_from([None, "inclusive", "exclusive"]),
         "spans_key": st.sampled_from([None, None, "sc", "entities"]),
     }

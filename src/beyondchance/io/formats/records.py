@@ -19,7 +19,7 @@ from beyondchance.errors import FormatError, SpanError
 from beyondchance.io.drafts import Draft, DraftSpan, draft_of_words
 from beyondchance.io.json_rows import head_values, rows_of
 from beyondchance.io.layers import out_of_order, unknown
-from beyondchance.io.offsets import Interval
+from beyondchance.io.offsets import Interval, indices, length_of
 from beyondchance.io.options import Reading
 from beyondchance.io.parquet_rows import parquet_rows, schema_of
 from beyondchance.io.registry import Upload, each_upload
@@ -488,14 +488,21 @@ def _user(record: Mapping[str, Any]) -> str | None:
 def _tokens(record: Mapping[str, Any], text: str, reading: Reading) -> list[Interval] | None:
     """Tokens with a start and an end, as Prodigy and spaCy write them."""
     values = record.get("tokens")
-    if not _holds_objects(values) or reading.options["offsets"] == "utf16":
+    if not _holds_objects(values):
         return None
     tokens = [
         (int(item["start"]), int(item["end"]))
         for item in record["tokens"]
         if isinstance(item, Mapping) and is_whole(item.get("start")) and is_whole(item.get("end"))
     ]
-    if len(tokens) < len(record["tokens"]) or out_of_order(tokens, len(text)) is not None:
+    unit = reading.options["offsets"] or "codepoints"
+    places = indices(text, unit)
+    is_whole_characters = all(start in places and end in places for start, end in tokens)
+    if (
+        len(tokens) < len(record["tokens"])
+        or not is_whole_characters
+        or out_of_order(tokens, length_of(text, unit)) is not None
+    ):
         reading.skipped["lists of tokens that do not fit their text ignored"] += 1
         return None
     return tokens

@@ -19,7 +19,7 @@ from typing import Any
 from beyondchance.errors import FormatError, OptionError, SpanError
 from beyondchance.io.columns import codes_of
 from beyondchance.io.drafts import Draft, DraftSpan
-from beyondchance.io.offsets import Interval, indices
+from beyondchance.io.offsets import Interval, indices, same_words
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload, each_upload
 from beyondchance.io.sources import Source, is_parquet, opened
@@ -81,7 +81,7 @@ class _Content:
         return (
             start in self.index
             and end in self.index
-            and _same_words(self.text[self.index[start] : self.index[end]], place.quote or "")
+            and same_words(self.text[self.index[start] : self.index[end]], place.quote or "")
         )
 
 
@@ -359,10 +359,6 @@ def _rows(source: Source, reading: Reading) -> Iterator[Source]:
 
 
 # --- Places -------------------------------------------------------------------
-
-
-def _same_words(one: str, other: str) -> bool:
-    return one == other or one.split() == other.split()
 
 
 def _unit(text: str, marks: Sequence[_Mark], reading: Reading) -> str:
