@@ -533,3 +533,12 @@ def test_work_is_limited_where_placements_are_enumerated(monkeypatch):
     total, found = work(60, monkeypatch)
     assert found.is_exact
     assert total <= 2.5 * quote_clusters.MOST_PLACED
+
+
+def test_data_are_taken_as_everywhere():
+    text = "Ann saw Bo, and Ann left."
+    one, two = records((text, ["Ann"])), records((text, ["Ann", "Ann"]))
+    corpus = bc.read(one, two)
+    expected = bc.placement_range(corpus, measure="exact")
+    assert bc.placement_range(one, two, measure="exact") == expected
+    assert bc.placement_range(corpus, gold="annotator 1", measure="exact") == expected

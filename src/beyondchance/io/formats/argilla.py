@@ -13,7 +13,7 @@ from typing import Any
 
 from beyondchance.errors import FormatError, OptionError
 from beyondchance.io.drafts import Draft, DraftSpan
-from beyondchance.io.json_rows import first_row, rows_of
+from beyondchance.io.json_rows import head_row, rows_of
 from beyondchance.io.options import Reading
 from beyondchance.io.parquet_rows import parquet_rows, schema_of
 from beyondchance.io.registry import Upload, each_upload
@@ -81,15 +81,17 @@ def is_format(upload: Upload) -> bool:
     if is_parquet(source):
         schema = schema_of(source)
         return schema is not None and _has_answers(schema.names)
-    row = first_row(source)
+    row = head_row(source, _seems_a_record)
     if row is None:
         return False
     if isinstance(row.get("fields"), dict):
-        # The rest may come after more text than the head has.
-        is_cut = source.is_longer_than_head and next(reversed(row)) == "fields"
-        return is_cut or all(isinstance(row.get(key), dict) for key in ("responses", "suggestions"))
-    is_cut = source.is_longer_than_head and {"_server_id", "status"} <= row.keys()
-    return is_cut or _has_answers(row)
+        return all(isinstance(row.get(key), dict) for key in ("responses", "suggestions"))
+    return _has_answers(row)
+
+
+def _seems_a_record(row: Any) -> bool:
+    """Whether the beginning of a record is of a nested or a flattened one."""
+    return isinstance(row, dict) and not row.keys().isdisjoint({"fields", "_server_id", "status"})
 
 
 def _has_answers(keys: Collection[str]) -> bool:

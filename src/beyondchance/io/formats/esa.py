@@ -20,6 +20,7 @@ from typing import Any
 from beyondchance.errors import FormatError, OptionError
 from beyondchance.io.drafts import Draft, DraftSpan
 from beyondchance.io.error_spans import Labels, asked_labels, visible
+from beyondchance.io.json_rows import head_row
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload, each_upload
 from beyondchance.io.separated import csv_rows
@@ -79,10 +80,9 @@ def _kind_of(source: Source) -> str:
     if not line.startswith("{"):
         return "appraise" if _is_appraise(line) else ""
     try:
-        value = json.loads(line)
+        value = json.loads(line) if end else head_row(source, _seems_a_line)
     except (ValueError, RecursionError):
-        # A line longer than the head is recognised by its keys alone.
-        return "" if end else _kind_of_part(line)
+        return ""
     if not isinstance(value, dict):
         return ""
     if {"annotation", "user_id", "item_i"} <= value.keys():
@@ -91,14 +91,10 @@ def _kind_of(source: Source) -> str:
     return "wmt" if is_wmt else ""
 
 
-def _kind_of_part(line: str) -> str:
-    kinds = (
-        ("pearmut", ("annotation", "error_spans")),
-        ("wmt", ("scores", "errors")),
-        ("wmt", ("src_text", "tgt_text")),
-    )
-    found = (kind for kind, keys in kinds if all(f'"{key}":' in line for key in keys))
-    return next(found, "")
+def _seems_a_line(value: Any) -> bool:
+    """Whether the beginning of a line has a key of pearmut or of WMT."""
+    keys = {"annotation", "user_id", "item_i", "item", "src_text", "tgt_text", "scores"}
+    return isinstance(value, dict) and not value.keys().isdisjoint(keys)
 
 
 def _is_appraise(line: str) -> bool:

@@ -15,7 +15,7 @@ import numpy as np
 from beyondchance.checks import is_whole
 from beyondchance.errors import FormatError, OptionError
 from beyondchance.io.drafts import Draft, draft_of_sentences
-from beyondchance.io.json_rows import first_row, rows_of
+from beyondchance.io.json_rows import head_row, rows_of
 from beyondchance.io.label_names import label_names_of
 from beyondchance.io.options import Reading
 from beyondchance.io.parquet_rows import (
@@ -102,12 +102,11 @@ def is_format(upload: Upload) -> bool:
     source = upload.sources[0]
     if is_parquet(source):
         return _is_tagged_parquet(source)
-    row = first_row(source)
-    if row is None:
-        return False
-    # The tags may come after more tokens than the head has.
-    is_cut = source.is_longer_than_head and next(reversed(row), None) in _TOKEN_KEYS
-    return _is_row(row, is_cut=is_cut)
+    return _is_row(head_row(source, _has_tokens))
+
+
+def _has_tokens(row: Any) -> bool:
+    return isinstance(row, Mapping) and any(key in row for key in _TOKEN_KEYS)
 
 
 @each_upload
@@ -509,8 +508,8 @@ def _parquet_rows(source: Source) -> _Rows:
 # --- Detection ----------------------------------------------------------------
 
 
-def _is_row(row: Any, *, is_cut: bool = False) -> bool:
-    """Whether a row has words, and tags for them, unless it is cut before the tags."""
+def _is_row(row: Any) -> bool:
+    """Whether a row has words, and tags for them."""
     if not isinstance(row, Mapping):
         return False
     words = next((_plain(row[key]) for key in _TOKEN_KEYS if key in row), None)
@@ -518,7 +517,7 @@ def _is_row(row: Any, *, is_cut: bool = False) -> bool:
         return False
     columns = {str(key): isinstance(_plain(value), list | None) for key, value in row.items()}
     candidates = [_plain(row[key]) for key in _tag_candidates(columns)]
-    return any(_are_tags(values, words) for values in candidates) or (is_cut and not candidates)
+    return any(_are_tags(values, words) for values in candidates)
 
 
 def _are_tags(values: Any, words: list[str]) -> bool:

@@ -17,11 +17,12 @@ from typing import Any, TypeGuard
 from beyondchance.checks import is_whole
 from beyondchance.errors import FormatError, SpanError
 from beyondchance.io.drafts import Draft, DraftSpan, draft_of_words
-from beyondchance.io.json_rows import head_values, rows_of
+from beyondchance.io.json_rows import head_rows, rows_of
 from beyondchance.io.layers import out_of_order, unknown
 from beyondchance.io.offsets import Interval, indices, length_of
 from beyondchance.io.options import Reading
 from beyondchance.io.parquet_rows import parquet_rows, schema_of
+from beyondchance.io.record_keys import ANNOTATORS, IDS, TEXTS
 from beyondchance.io.registry import Upload, each_upload
 from beyondchance.io.sources import Source, is_parquet
 from beyondchance.io.span_objects import has_offsets, triples_of, words_of
@@ -30,18 +31,12 @@ from beyondchance.io.values import identifier, listed, refused
 from beyondchance.messages import Piece, Use, quotes
 
 # In the order in which they are looked for.
-_TEXTS = (
-    *("text", "full_text", "sentence", "content", "input", "raw_text", "raw", "body", "passage"),
-    *("context", "sourceText", "Text"),
-)
 _SPANS = (
     *("entities", "spans", "ents", "labels", "label", "annotations", "annotation", "ner"),
     *("named_entities", "mentions", "Entities"),
 )
 # What can only hold spans, so that an empty list says that there are none.
 _CERTAIN_SPANS = ("entities", "spans", "ents", "named_entities")
-_IDS = ("id", "doc_id", "document_id", "docid", "uid", "guid", "_id")
-_ANNOTATORS = ("annotator", "annotator_id", "annotator_name", "annotated_by", "coder", "rater")
 # Also those who wrote a text: they are annotators only where several share one.
 _USERS = ("user", "username", "user_id", "worker_id")
 _WRAPPINGS = ("data", "annotations", "examples", "records", "documents", "items")
@@ -125,25 +120,22 @@ def _is_data_set(data: Any) -> bool:
 def _holds_records(source: Source) -> bool:
     if is_parquet(source):
         return _is_parquet_of_records(source)
-    values = head_values(source)
-    first = _record(values[0]) if len(values) == 1 else None
-    if first is None or not source.is_longer_than_head or any(key in first for key in _SPANS):
-        return _are_records(values)
-    if not any(isinstance(first.get(key), str) for key in _TEXTS):
-        return _are_records(values)
-    # The first text alone is longer than the head, and its spans may follow.
-    try:
-        return _are_records([value for _, _, value in islice(rows_of(source), 1)])
-    except FormatError:
-        return False
+    return _are_records(head_rows(source, _seems_a_record))
+
+
+def _seems_a_record(value: Any) -> bool:
+    """Whether the beginning of a record has a text, or words."""
+    if isinstance(value, list):
+        return bool(value) and isinstance(value[0], str)
+    return isinstance(value, dict) and any(key in value for key in (*TEXTS, _WORDS))
 
 
 def _is_parquet_of_records(source: Source) -> bool:
     schema = schema_of(source)
     names = () if schema is None else schema.names
-    if not any(key in names for key in _TEXTS) or not any(key in names for key in _SPANS):
+    if not any(key in names for key in TEXTS) or not any(key in names for key in _SPANS):
         return False
-    columns = [name for name in names if name in _TEXTS or name in _SPANS]
+    columns = [name for name in names if name in TEXTS or name in _SPANS]
     try:
         rows = islice(parquet_rows(source, columns), _MOST_LOOKED_AT)
         return _are_records([row for _, _, row in rows])
@@ -162,7 +154,7 @@ def _are_records(values: Sequence[Any]) -> bool:
             return False
         if _is_of_words(record) or _is_of_paragraphs(record):
             return True
-        if not any(isinstance(record.get(key), str) for key in _TEXTS):
+        if not any(isinstance(record.get(key), str) for key in TEXTS):
             return False
         if any(_holds_spans(record.get(key)) for key in _SPANS):
             return True
@@ -175,7 +167,7 @@ def _are_records(values: Sequence[Any]) -> bool:
 
 def _unwrapped(value: Any) -> list[Any] | None:
     """The records within an object that stands for the whole file, if it is one."""
-    if not isinstance(value, Mapping) or any(isinstance(value.get(key), str) for key in _TEXTS):
+    if not isinstance(value, Mapping) or any(isinstance(value.get(key), str) for key in TEXTS):
         return None
     for key in _WRAPPINGS:
         items = value.get(key)
@@ -392,8 +384,8 @@ def _why_left_out(
 def _text_key(records: list[Mapping[str, Any]]) -> str:
     """Under which key the texts are: the first that some record has."""
     return next(
-        (key for key in _TEXTS if any(isinstance(record.get(key), str) for record in records)),
-        _TEXTS[0],
+        (key for key in TEXTS if any(isinstance(record.get(key), str) for record in records)),
+        TEXTS[0],
     )
 
 
@@ -461,7 +453,7 @@ def _group(record: Mapping[str, Any], name: str, where: str) -> list[Any] | None
 
 
 def _id(record: Mapping[str, Any], where: str) -> str | None:
-    for key in _IDS:
+    for key in IDS:
         value = record.get(key)
         if isinstance(value, Mapping) and "$oid" in value:  # of MongoDB
             return identifier(value, "$oid", where)
@@ -474,9 +466,9 @@ def _id(record: Mapping[str, Any], where: str) -> str | None:
 
 def _annotator(item: Any, where: str) -> str | None:
     """Who made a record or a span, if it says so."""
-    if not isinstance(item, dict | Mapping) or item.keys().isdisjoint(_ANNOTATORS):
+    if not isinstance(item, dict | Mapping) or item.keys().isdisjoint(ANNOTATORS):
         return None
-    return next((name for key in _ANNOTATORS if (name := identifier(item, key, where))), None)
+    return next((name for key in ANNOTATORS if (name := identifier(item, key, where))), None)
 
 
 def _user(record: Mapping[str, Any]) -> str | None:
