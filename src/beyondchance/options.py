@@ -403,6 +403,15 @@ class ReadOptions(TypedDict, total=False):
             metavar="NAMES|FILE",
         ),
     ]
+    inexact_quotes: Annotated[
+        Literal["mend", "error"],
+        Option(
+            "Quotes that are not in the text as they stand in the file, not as often, or not at "
+            "their position.",
+            "mend",
+            refuses="error",
+        ),
+    ]
     near_quotes: Annotated[
         float | None,
         Option(

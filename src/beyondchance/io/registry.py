@@ -281,7 +281,7 @@ _ALL = (
         example="beyondchance agree annotations.json --documents letter.txt",
         offsets="code points, or as the quotes show",
         first="[{",
-        options=UNTOKENISED | {"documents"},
+        options=UNTOKENISED | {"documents", "inexact_quotes"},
     ),
     Format(
         name="bioc",
@@ -390,7 +390,7 @@ _ALL = (
         example="beyondchance agree model.jsonl gold.jsonl",
         offsets="none",
         first="[{",
-        options=(UNTOKENISED - {"offsets"}) | {"near_quotes"},
+        options=(UNTOKENISED - {"offsets"}) | {"inexact_quotes", "near_quotes"},
     ),
     Format(
         name="conllu",

@@ -10,9 +10,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
-from beyondchance.errors import FormatError
+from beyondchance.errors import FormatError, SpanError
 from beyondchance.io.drafts import Draft, DraftSpan
 from beyondchance.io.json_rows import head_rows, rows_of
 from beyondchance.io.options import Reading
@@ -21,7 +22,7 @@ from beyondchance.io.record_keys import ANNOTATORS, IDS, TEXTS
 from beyondchance.io.registry import Upload
 from beyondchance.io.sources import Source
 from beyondchance.io.values import identifier, label_of, object_of, quoting, refused
-from beyondchance.messages import Quote
+from beyondchance.messages import Quote, Use
 
 _ANNOTATORS = (*ANNOTATORS, "model")
 _LISTS = (
@@ -51,10 +52,8 @@ _OFFSET = re.compile("start|begin|end|offset|position|index|indices|interval|spa
 AMBIGUOUS = "quotes that may be at other occurrences, placed in order"
 NOT_FOUND = "quotes not found in the text left out"
 SURPLUS = "quotes marked more often than they occur, surplus left out"
-_FOUND = {
-    FOLDED: "quotes found up to case, white space and typography",
-    NEAR: "quotes found nearly, not word for word",
-}
+_FOLDED = "quotes found up to case, white space and typography"
+_NEAR = "quotes found nearly, not word for word"
 
 
 # --- Detection ----------------------------------------------------------------
@@ -277,7 +276,7 @@ def _draft(
     spans = []
     places = placed(text, mentions, near=reading.options["near_quotes"])
     for mention, place in zip(mentions, places, strict=True):
-        span = _span(mention, place, reading)
+        span = _span(mention, place, where, reading)
         if span is not None:
             spans.append(span)
     draft = Draft(
@@ -291,16 +290,32 @@ def _draft(
     return draft, len(mentions)
 
 
-def _span(mention: Mention, place: Place | Missing, reading: Reading) -> DraftSpan | None:
+def _span(
+    mention: Mention, place: Place | Missing, where: str, reading: Reading
+) -> DraftSpan | None:
     """The span of a quote that was found; what there is to say of it is counted."""
     if isinstance(place, Missing):
-        reading.skipped[SURPLUS if place.is_surplus else NOT_FOUND] += 1
+        what = SURPLUS if place.is_surplus else NOT_FOUND
+        found = "was quoted more often than it occurs" if place.is_surplus else "is not in the text"
+        reading.mend("inexact_quotes", what, partial(_inexact, mention, found, where))
         return None
-    if place.how in _FOUND:
-        reading.skipped[_FOUND[place.how]] += 1
+    if place.how == FOLDED:
+        found = "is in the text with another case, white space or typography only"
+        reading.mend("inexact_quotes", _FOLDED, partial(_inexact, mention, found, where))
+    if place.how == NEAR:
+        reading.skipped[_NEAR] += 1
     if place.pool:
         reading.skipped[AMBIGUOUS] += 1
     return DraftSpan(place.start, place.end, mention.label, places=place.pool)
+
+
+def _inexact(mention: Mention, found: str, where: str) -> SpanError:
+    return SpanError(
+        *quoting(f"the quote {{}} {found}", mention.words),
+        where=where,
+        expected="the words of the text, as often as they are marked",
+        remedy=(Use("inexact_quotes", "mend"), " takes what can be found and counts the others"),
+    )
 
 
 def _mentions(row: Mapping[str, Any], where: str, reading: Reading) -> Iterator[Mention]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from operator import attrgetter
 from os import PathLike
 from pathlib import Path, PurePosixPath
@@ -386,11 +386,23 @@ def _placed(marks: Sequence[_Mark], content: _Content, reading: Reading) -> Iter
             start = max(place.offsets[0], 0)
             near = content.index[start] if start in content.index else len(content.text)
         start, end = _found(content, place, near, mark.where)
-        what = "quotes without a position looked up in the text"
-        if near is not None:
+        if near is None:
+            reading.skipped["quotes without a position looked up in the text"] += 1
+        else:
             what = "positions corrected by their quotes"
-        reading.skipped[what] += 1
+            reading.mend("inexact_quotes", what, partial(_elsewhere, mark))
         yield offset_of[start], offset_of[end]
+
+
+def _elsewhere(mark: _Mark) -> SpanError:
+    start, end = mark.place.offsets or (0, 0)
+    return SpanError(
+        *quoting("the quote {} is not at its position", mark.place.quote),
+        f" [{start}, {end})",
+        where=mark.where,
+        expected="it there",
+        remedy=(Use("inexact_quotes", "mend"), " takes the nearest place where it is"),
+    )
 
 
 def _found(content: _Content, place: _Place, near: int | None, where: Text) -> Interval:
