@@ -225,7 +225,9 @@ def test_quotes_correct_positions(read, selectors, start, counted):
     if not counted:
         assert read(annotation(*selectors), strict=True, zero_length="skip").spans("1", "anna")
         return
-    message = r"annotation 1: the quote '.*' is not at its position \[-?\d+, \d+\); expected it there"
+    message = (
+        r"annotation 1: the quote '.*' is not at its position \[-?\d+, \d+\); expected it there"
+    )
     for options in ({"strict": True}, {"inexact_quotes": "error"}):
         with pytest.raises(bc.SpanError, match=message):
             read(annotation(*selectors), **options)
