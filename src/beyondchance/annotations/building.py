@@ -23,7 +23,7 @@ from beyondchance.annotations.names import (
     sorted_names,
     validated_names,
 )
-from beyondchance.annotations.tags import decode_tags, joined_tags, scheme_with_ends
+from beyondchance.annotations.tags import decode_tags, joined_tags, schemes_of
 from beyondchance.errors import DataError, MismatchError, OptionError, SpanError
 from beyondchance.messages import Piece, Quote, Text, Use, given, quotes
 from beyondchance.types import Bools, Ints
@@ -79,9 +79,10 @@ def columns_of_tags(
         row, text = divmod(sequence, n_texts)
         return (*_where(text, annotators[row], names, text_document), f", position {place}")
 
-    schemes = [scheme] * len(annotators)
     if scheme is None:
-        schemes = [_scheme(tags[name]) for name in annotators]
+        schemes = schemes_of([tags[name] for name in annotators])
+    else:
+        schemes = [scheme] * len(annotators)
     # Annotators of one scheme are decoded together, which is faster.
     groups = [
         [row for row, own in enumerate(schemes) if own == one] for one in dict.fromkeys(schemes)
@@ -126,15 +127,6 @@ def _all_tags(texts: Iterable[Tags]) -> Iterable[str]:
     """The tags of several annotators, end to end."""
     sequences = chain.from_iterable(texts)
     return chain.from_iterable(sequence for sequence in sequences if sequence is not None)
-
-
-def _scheme(texts: Tags) -> str:
-    """The scheme of an annotator's tags, by their prefixes."""
-    try:
-        tags = set(_all_tags([texts]))
-    except TypeError:  # refused with its place when it is decoded
-        return "IOB2"
-    return scheme_with_ends({tag[:1] for tag in tags if isinstance(tag, str)}) or "IOB2"
 
 
 def lists_of_spans(

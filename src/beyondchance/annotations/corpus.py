@@ -164,7 +164,8 @@ class Corpus:
             None where an annotator did not annotate a text. Arrays, Series and generators
             are taken for lists.
         scheme : {"IOB2", "IOB1", "IO", "BIOES", "BILOU", "BMES"}, optional
-            By default IOB2, or the scheme of the prefixes that mark ends and single tokens.
+            By default detected, for all annotators together: the scheme of the prefixes that
+            mark ends and single tokens; IO or IOB1 where nobody begins spans with ``B-``; IOB2.
         repair : {"conlleval", "discard", "none"}
             What to do with sequences that break the scheme: begin and end spans as the
             conlleval script does, leave those spans out, or refuse them. What was repaired

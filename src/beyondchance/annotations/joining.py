@@ -63,7 +63,8 @@ def with_whole_documents(corpus: Corpus) -> Corpus:
 def _begins(sizes: Ints, is_first: Bools, *, gap: int) -> Ints:
     """Where each text begins in its document, if texts lie end to end with a gap between."""
     begin = np.cumsum(sizes + gap) - (sizes + gap)
-    return begin - begin[is_first][np.cumsum(is_first) - 1]
+    first: Ints = begin[is_first][np.cumsum(is_first) - 1]
+    return begin - first
 
 
 def joined_columns(parts: Sequence[Corpus]) -> dict[str, Any]:

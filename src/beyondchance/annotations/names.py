@@ -50,7 +50,7 @@ def as_list(value: Any) -> Any:
 
 
 _AS_THEY_ARE = (list, tuple, str, bytes, bytearray, Mapping, set, frozenset, type(None))
-_WHOLE = ("features", "columns", "column_names", "schema", "label_", "ents", "read", "__fspath__")
+_WHOLE = ("columns", "column_names", "schema", "label_", "ents", "read", "__fspath__")
 """What data sets, data frames, the documents and spans of spaCy, and files have."""
 
 
