@@ -57,6 +57,11 @@ def names_of(data: object) -> list[str] | None:
     return [*_indexed(data), *columns]
 
 
+def collected(data: Any) -> Any:
+    """The data frame that a LazyFrame of polars stands for; anything else as it is."""
+    return data.collect() if type(data).__name__ == "LazyFrame" else data
+
+
 def rows_of_frame(data: Any) -> list[Any] | None:
     """The rows of a data frame that has a text or its tokens in each; None for anything else.
 

@@ -42,6 +42,13 @@ def fitted(marked: Sequence[Marked], reading: Reading, *, file: str) -> list[lis
     """
     ends = reading.options["ends"]
     if ends is None and reading.options["offsets"] != "utf16" and _are_inclusive(marked):
+        if reading.is_strict:
+            raise SpanError(
+                "all words stored with spans show that the end is the last character",
+                where=file,
+                expected="the end after it",
+                remedy=("pass ", Use("ends", "inclusive")),
+            )
         ends = reading.signed["ends"] = "inclusive"
         note = "the end of a span is its last character, as the words stored with spans show"
         reading.note(note, where=file)
@@ -52,7 +59,7 @@ def fitted(marked: Sequence[Marked], reading: Reading, *, file: str) -> list[lis
             (where, text, [replace(span, end=span.end + 1) for span in spans])
             for where, text, spans in marked
         ]
-    _check(marked, reading)
+    check_words(marked, reading)
     return [[_without_words(span) for span in spans] for *_, spans in marked]
 
 
@@ -74,7 +81,7 @@ def _fits(text: str, start: int, end: int, span: DraftSpan) -> bool:
     return 0 <= start <= end <= len(text) and text[start:end] == span.surface
 
 
-def _check(marked: Sequence[Marked], reading: Reading) -> None:
+def check_words(marked: Sequence[Marked], reading: Reading) -> None:
     """Count the spans whose words differ from the text; refuse offsets that do not fit."""
     n_stored = 0
     different: list[tuple[str, DraftSpan, str]] = []

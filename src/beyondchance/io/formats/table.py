@@ -43,7 +43,7 @@ from beyondchance.io.columns import (
 )
 from beyondchance.io.drafts import Draft, DraftSpan
 from beyondchance.io.frames import check_long, frame_table, is_table, names_of
-from beyondchance.io.identifiers import PLAIN_IDS, PLAIN_LABELS, plain_ids
+from beyondchance.io.identifiers import PLAIN_IDS, PLAIN_LABELS, plain_ids, written_twice
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload
 from beyondchance.io.sources import Source, digested, opened
@@ -199,7 +199,7 @@ def _combined(tables: list[tuple[Upload, Table]], listing: Table | None, reading
         kind: values if len(parts) == 1 else np.concatenate([part[kind] for part in parts])
         for kind, values in parts[0].items()
     }
-    if reading.options["match"] == "id":
+    if reading.knows_plain_ids:
         listing = _mend(names, joined, parts, listing, reading)
     if listing is not None and joined["is_span"].all() and reading.options["empty"] != "missing":
         # All annotators are taken to have found nothing in the documents without a row.
@@ -278,8 +278,7 @@ def _mend(
         plain = plain_ids([*own, *others], distinct=distinct)
         if not plain:
             continue
-        reading.skipped[counter] += len(plain)
-        reading.signed["match"] = "id"
+        reading.mend("match", counter, partial(written_twice, kind, plain), len(plain))
         names[kind] = {}
         number = [names[kind].setdefault(plain.get(n, n), len(names[kind])) for n in own]
         joined[kind] = np.array([*number, -1])[joined[kind]]
