@@ -282,7 +282,8 @@ def _with_text(draft: Draft, first: Draft | None, reading: Reading) -> Draft:
     if first is None or first.is_blank:
         problem = ("the text of document ", Quote(draft.document), " is not known")
         raise FormatError(*problem, where=draft.where, remedy="pass texts=")
-    if first.is_words and reading.options["positions"] is None:
+    is_tokens_only = first.is_words and first.tokens is not None
+    if is_tokens_only and reading.options["positions"] is None:
         raise FormatError(
             *("nothing says what offsets count in document ", Quote(draft.document)),
             ", of which there are tokens and no text",

@@ -22,7 +22,7 @@ from beyondchance.io.quoted import FOLDED, NEAR, Mention, Missing, Place, placed
 from beyondchance.io.registry import Upload
 from beyondchance.io.sources import Source
 from beyondchance.io.values import identifier, label_of, object_of, quoting, refused
-from beyondchance.messages import Quote
+from beyondchance.messages import Quote, Use
 
 _TEXTS = (
     *("text", "full_text", "sentence", "content", "input", "raw_text", "raw", "body", "passage"),
@@ -285,6 +285,8 @@ def _draft(
     spans = []
     places = placed(text, mentions, near=reading.options["near_quotes"])
     for mention, place in zip(mentions, places, strict=True):
+        if isinstance(place, Missing) and reading.is_strict:
+            raise _missing(mention, place, where)
         span = _span(mention, place, reading)
         if span is not None:
             spans.append(span)
@@ -297,6 +299,17 @@ def _draft(
         is_words=True,
     )
     return draft, len(mentions)
+
+
+def _missing(mention: Mention, place: Missing, where: str) -> FormatError:
+    """The refusal of a quote without a place, which is left out unless reading is strict."""
+    lack = "is quoted more often than it occurs" if place.is_surplus else "is not in the text"
+    return FormatError(
+        *("the quote ", Quote(mention.words), f" {lack}"),
+        where=where,
+        expected="words of the text",
+        remedy=("without ", Use("strict", is_name=True), " it is left out and counted"),
+    )
 
 
 def _span(mention: Mention, place: Place | Missing, reading: Reading) -> DraftSpan | None:
