@@ -20,6 +20,10 @@ def corpus_of(
     """A corpus as it is, and the corpus of anything else (see `beyondchance.corpus`)."""
     if isinstance(data, Corpus) and other is None and not options:
         return data
+    if isinstance(data, Corpus) and options and options.get("gold") is not None:
+        checked_gold(options["gold"])
+        others = {name: value for name, value in options.items() if name != "gold"}
+        return corpus_of(data, other, others).with_gold(str(options["gold"]))
     from beyondchance.io.door import corpus_from  # noqa: PLC0415 - most calls have a corpus
 
     return corpus_from(data, other, options or {}, is_first_gold=is_first_gold)
