@@ -187,11 +187,37 @@ def test_every_function_takes_data():
     assert [row["kind"] for row in bc.disagreements(ADA, BEN, tokens=TOKENS).to_rows()].count(
         "missed"
     ) == 1
-    assert "kappa" in str(bc.coefficients(named, ["kappa"]))
+    assert "kappa" in str(bc.coefficients(named, which=["kappa"]))
     assert bc.null_distribution(ADA, BEN, resamples=99, seed=1).observed > 0
+    assert "kappa" in str(bc.coefficients(ADA, BEN, which="kappa", unit="document"))
+    numbered = bc.coefficients(*NUMBERS, which="kappa", names=NAMES).values["kappa"].value
+    assert numbered == bc.coefficients(ADA, BEN, which="kappa").values["kappa"].value
+    team = {"gold": ADA, "a": BEN, "b": BEN}
+    assert bc.coefficients(team, which="kappa", gold="gold").values["kappa"].value == 1
+    with pytest.raises(bc.OptionError, match="unknown option 'measure'"):
+        bc.coefficients(ADA, BEN, measure="exact")
     page = bc.report(bc.corpus(ADA, BEN, tokens=TOKENS)).html
     assert "Oslo" in page
     assert bc.report(ADA, BEN).html.startswith("<!DOCTYPE html>")
+
+
+def test_a_report_takes_what_a_corpus_takes():
+    few = {"resamples": 99, "coefficients": ["kappa"]}
+    page = bc.report(*SPANS.values(), texts=TEXTS, **few).html
+    assert "Oslo" in page
+    assert "Oslo" not in bc.report(*SPANS.values(), texts=TEXTS, show_texts=False, **few).html
+    result = bc.agreement(*SPANS.values(), texts=TEXTS)
+    named = {"a": SPANS["ada"], "b": SPANS["ben"]}
+    assert "Oslo" in bc.report(result, named, texts=TEXTS, **few).html
+    team = {"gold": ADA, "m": BEN}
+    ranking = bc.rank(team, gold="gold")
+    page = bc.report(ranking, bc.corpus(team, gold="gold"), **few).html
+    assert bc.report(team, gold="gold", **few).html == page
+    assert bc.report(bc.corpus(team), gold="gold", **few).html == page
+    with pytest.raises(bc.OptionError, match="texts needs annotations; expected a corpus next to"):
+        bc.report(result, texts=TEXTS)
+    with pytest.raises(bc.OptionError, match="unknown option 'shade'"):
+        bc.report(ADA, BEN, shade=1)
 
 
 def test_splits_are_documents_and_never_annotators():
