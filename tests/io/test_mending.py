@@ -263,9 +263,14 @@ class TestIdentifiers:
         assert corpus.documents == ("1",)
         assert corpus.skipped == {"document ids such as 1.0 read as 1": 1}
 
-    @pytest.mark.parametrize("options", [{"match": "exact"}, {"strict": True}])
-    def test_unless_they_are_taken_to_the_letter(self, tmp_path, options):
-        assert bc.read(*self.lines(tmp_path, "1", "1.0"), **options).documents == ("1", "1.0")
+    def test_unless_they_are_taken_to_the_letter(self, tmp_path):
+        corpus = bc.read(*self.lines(tmp_path, "1", "1.0"), match="exact")
+        assert corpus.documents == ("1", "1.0")
+
+    def test_or_refused(self, tmp_path):
+        message = "document '1' of one annotator is '1.0' of another; expected one way to write it"
+        with pytest.raises(bc.MismatchError, match=message):
+            bc.read(*self.lines(tmp_path, "1", "1.0"), strict=True)
 
     @pytest.mark.parametrize("match", ["text", "order"])
     def test_names_do_not_matter_where_something_else_matches(self, match):
@@ -370,12 +375,18 @@ def test_an_annotation_that_is_assumed_replaces_none(tmp_path):
     assert "annotations replaced by a later one" not in corpus.skipped
 
 
-def test_tables_read_strictly_tell_1_from_1_0(tmp_path):
+def test_tables_read_strictly_refuse_1_next_to_1_0(tmp_path):
     rows = "document,annotator,start,end,label,length\n1,a,0,1,X,5\n1.0,b,0,1,X,5\n"
     (path,) = files(tmp_path, t__csv=rows)
     corpus = bc.read(path)
     assert (corpus.documents, corpus.options) == (("1",), {"match": "id"})
-    assert bc.read(path, strict=True).documents == ("1", "1.0")
+    assert bc.read(path, match="exact").documents == ("1", "1.0")
+    with pytest.raises(bc.MismatchError, match="document '1' of one annotator is '1.0' of another"):
+        bc.read(path, strict=True)
+    labels = rows.replace("1.0,b,0,1,X", "1,b,0,1,7.0").replace("X", "7")
+    (path,) = files(tmp_path, v__csv=labels)
+    with pytest.raises(bc.MismatchError, match="label '7' of one annotator is '7.0' of another"):
+        bc.read(path, strict=True)
     (again,) = files(tmp_path, u__csv=rows + rows)
     with pytest.raises(bc.BeyondChanceError, match="u.csv:4: start is 'start'"):
         bc.read(again, strict=True)

@@ -50,8 +50,6 @@ def aligned(
         if draft is first or (draft.text == first.text and not has_other_tokens):
             found.append(draft)
             continue
-        if first.is_cut or draft.is_cut:
-            raise _cut(first, draft)
         moved, spellings = _moved(first, draft)
         if moved is None:
             raise _difference(first, draft)
@@ -64,17 +62,6 @@ def aligned(
                 _show(spellings[0], draft, reading)
         found.append(moved)
     return first, found
-
-
-def _cut(first: Draft, draft: Draft) -> MismatchError:
-    """Tokens that were left out differ, so that the others cannot be told apart by number."""
-    return MismatchError(
-        *quoting(
-            "other tokens of document {} were left out than at {}", draft.document, first.where
-        ),
-        where=draft.where,
-        expected="-100 at the same tokens of all annotators",
-    )
 
 
 def _show(spellings: tuple[str, str], draft: Draft, reading: Reading) -> None:

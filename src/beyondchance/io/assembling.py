@@ -23,7 +23,7 @@ from beyondchance.annotations.corpus import Corpus
 from beyondchance.errors import DataError, FormatError, MismatchError, OptionError, SpanError
 from beyondchance.io.aligning import aligned, reference
 from beyondchance.io.drafts import Draft, DraftSpan
-from beyondchance.io.identifiers import PLAIN_IDS, plain_ids
+from beyondchance.io.identifiers import PLAIN_IDS, plain_ids, written_twice
 from beyondchance.io.layers import out_of_order
 from beyondchance.io.offsets import (
     UNITS,
@@ -34,6 +34,7 @@ from beyondchance.io.offsets import (
     words_at,
 )
 from beyondchance.io.options import Reading
+from beyondchance.io.undecoded import with_spans
 from beyondchance.io.values import quoting
 from beyondchance.messages import Piece, Quote, Text, Use, pieces
 
@@ -146,11 +147,11 @@ def _in_order(drafts: list[Draft], reading: Reading) -> list[Draft]:
     is_named = {draft.annotator for draft in drafts if draft.order is None}
     named = list(dict.fromkeys(d.document for d in drafts if d.annotator in is_named))
     unnamed = [draft for draft in drafts if draft.annotator not in is_named]
+    numbers = _numbers(unnamed, reading)
+    if not named:
+        _check_lists(numbers, unnamed, reading)
     if not named or not unnamed or reading.options["match"] in {"text", "order"}:
         return drafts
-    numbers: dict[str, int] = {}
-    for draft in unnamed:
-        numbers[draft.annotator] = max(numbers.get(draft.annotator, 0), (draft.order or 0) + 1)
     known = {draft.document: draft for draft in reversed(drafts) if draft.annotator in is_named}
     sizes = [len(known[name].sentences or ()) for name in named]
     found = []
@@ -169,9 +170,39 @@ def _in_order(drafts: list[Draft], reading: Reading) -> list[Draft]:
     for annotator, number in numbers.items():
         if number != len(named):
             own = [draft for draft in unnamed if draft.annotator == annotator]
-            found += _as_sentences(own, named, sizes)
+            # Tags are decoded sentence by sentence, before these are put together.
+            found += _as_sentences(with_spans(own, reading), named, sizes)
     reading.note("documents without names are matched to those of the others by their order")
     return found
+
+
+def _numbers(drafts: Iterable[Draft], reading: Reading) -> dict[str, int]:
+    """How many documents annotators have whose documents have no names.
+
+    The last ones need not be annotated, so that there is no draft of them.
+    """
+    numbers: dict[str, int] = {}
+    for draft in drafts:
+        known = reading.lists.get(draft.annotator, reading.ordered.get(draft.annotator, 0))
+        last = numbers.get(draft.annotator, known)
+        numbers[draft.annotator] = max(last, (draft.order or 0) + 1)
+    return numbers
+
+
+def _check_lists(numbers: Mapping[str, int], drafts: Sequence[Draft], reading: Reading) -> None:
+    """Refuse lists that are more or fewer than the texts that they are matched with."""
+    name = next((name for name in reading.lists if name in numbers), None)
+    other = next((x for x, number in numbers.items() if number != numbers.get(name or "")), None)
+    if name is None or other is None:
+        return
+    who = other if other in reading.lists else name
+    rest = name if who is other else other
+    raise MismatchError(
+        *(Quote(who), f" has {numbers[who]} lists, ", Quote(rest), f" has {numbers[rest]} texts"),
+        where=next(draft.where for draft in drafts if draft.annotator == who),
+        expected="as many, because only their order matches them",
+        remedy="give None for a text that was not annotated",
+    )
 
 
 def _as_sentences(drafts: list[Draft], named: list[str], sizes: list[int]) -> Iterator[Draft]:
@@ -210,23 +241,65 @@ def _as_sentences(drafts: list[Draft], named: list[str], sizes: list[int]) -> It
 
 def _with_texts(drafts: list[Draft], reading: Reading) -> list[Draft]:
     """Give drafts of offsets without a text the text that stays of their document."""
-    if not any(draft.is_blank and draft.tokens is None for draft in drafts):
+    if not any(map(_is_bare, drafts)):
         return drafts
     groups: dict[str, list[Draft]] = {}
     for draft in drafts:
-        if not draft.is_blank:
+        if not _is_bare(draft):
             groups.setdefault(draft.document, []).append(draft)
-    texts = {name: reference(group, reading).text for name, group in groups.items()}
-    found = []
-    for draft in drafts:
-        if draft.is_blank and draft.tokens is None:
-            if draft.document not in texts:
-                problem = ("the text of document ", Quote(draft.document), " is not known")
-                raise FormatError(*problem, where=draft.where, remedy="pass texts=")
-            found.append(replace(draft, text=texts[draft.document], is_blank=False))
-        else:
-            found.append(draft)
-    return found
+    firsts = {name: reference(group, reading) for name, group in groups.items()}
+    return [
+        _with_text(draft, firsts.get(draft.document), reading) if _is_bare(draft) else draft
+        for draft in drafts
+    ]
+
+
+def _is_bare(draft: Draft) -> bool:
+    """Whether a draft has offsets only."""
+    return draft.is_blank and draft.tokens is None
+
+
+def _with_text(draft: Draft, first: Draft | None, reading: Reading) -> Draft:
+    """Offsets without a text as offsets in the text of another's draft of the document."""
+    if draft.counts_tokens or (first is not None and not draft.spans):
+        if first is None or (draft.spans and first.tokens is None):
+            raise FormatError(
+                *("the tokens of document ", Quote(draft.document), " are not known"),
+                where=draft.where,
+                remedy="pass tokens=, or texts= if offsets count characters",
+            )
+        return replace(
+            draft,
+            text=first.text,
+            spans=[_of_tokens(span, first.tokens or ()) for span in draft.spans],
+            offsets=first.offsets,
+            is_words=first.is_words,
+            is_blank=first.is_blank,
+            tokens=first.tokens,
+        )
+    if first is None or first.is_blank:
+        problem = ("the text of document ", Quote(draft.document), " is not known")
+        raise FormatError(*problem, where=draft.where, remedy="pass texts=")
+    is_tokens_only = first.is_words and first.tokens is not None
+    if is_tokens_only and reading.options["positions"] is None:
+        raise FormatError(
+            *("nothing says what offsets count in document ", Quote(draft.document)),
+            ", of which there are tokens and no text",
+            where=draft.where,
+            remedy=("pass tokens=, or ", Use("positions", "tokens"), " or 'characters'"),
+        )
+    return replace(draft, text=first.text, is_blank=False)
+
+
+def _of_tokens(span: DraftSpan, tokens: Sequence[Interval]) -> DraftSpan:
+    """A span that counts tokens as one that counts characters."""
+    if not 0 <= span.start <= span.end <= len(tokens):
+        lost = f" does not lie in the text, which has {len(tokens)} tokens"
+        remedy = "check that offsets count tokens, and that the end is exclusive"
+        raise SpanError(*span.named, lost, where=span.where or "", remedy=remedy)
+    if span.start == span.end:
+        return replace(span, start=0, end=0)  # refused or left out with all that are empty
+    return replace(span, start=tokens[span.start][0], end=tokens[span.end - 1][1], surface=None)
 
 
 def _one_gold(drafts: list[Draft]) -> list[Draft]:
@@ -257,7 +330,8 @@ def _marks(draft: Draft) -> list[tuple[int, int, str]]:
 
 
 def _prepared(drafts: list[Draft], reading: Reading) -> list[Draft]:
-    return _one_gold(_with_texts(_in_order(drafts, reading), reading))
+    ordered = _in_order(drafts, reading)
+    return _one_gold(_with_texts(with_spans(ordered, reading), reading))
 
 
 # --- All drafts ---------------------------------------------------------------
@@ -406,7 +480,7 @@ def matched(
         The text of a work, for ``match="text"``.
     """
     listed = list(works)
-    plain = _plain_ids(listed, reading) if reading.options["match"] == "id" else {}
+    plain = _plain_ids(listed, reading)
     key_of: dict[str | int, str] = {}
     groups: dict[str, dict[str, W]] = {}
     seen: dict[str, int] = {}
@@ -462,15 +536,16 @@ def _again(twin: Work, work: Work, kind: str) -> FormatError:
 
 def _plain_ids(works: Sequence[Work], reading: Reading) -> dict[str, str]:
     """Documents whose names differ from others only as 1.0 differs from 1."""
+    if not reading.knows_plain_ids:
+        return {}
     by_annotator: dict[str, set[str]] = {}
     for work in works:
         by_annotator.setdefault(work.annotator, set()).add(work.document)
     names = dict.fromkeys(work.document for work in works)
     plain = plain_ids(names, distinct=by_annotator.values())
     if plain:
-        reading.skipped[PLAIN_IDS] += len(plain)
-        reading.signed["match"] = "id"
-    return plain
+        reading.mend("match", PLAIN_IDS, partial(written_twice, "document", plain), len(plain))
+    return {} if reading.refuses("match") else plain
 
 
 def _fields(by_document: Mapping[str, list[Draft]]) -> dict[str, list[str]]:

@@ -44,6 +44,25 @@ class DraftSpan:
         return f"span [{self.start}, {self.end}) ", Quote(self.label)
 
 
+@dataclass(frozen=True, slots=True)
+class Tags:
+    """The tags of a draft that are still to be decoded.
+
+    Attributes
+    ----------
+    tags : list of str or None
+        One for each token; None where it is not scored.
+    file : str
+        What a note on the scheme is about.
+    kind : str
+        What messages call a token.
+    """
+
+    tags: list[str | None]
+    file: str
+    kind: str = "token"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draft:
     """The work of one annotator on one document, as it stands in a file.
@@ -72,8 +91,11 @@ class Draft:
     is_assumed : bool
         Whether the file does not say that the annotator saw the document: it is assumed, because
         others' spans are there.
-    is_cut : bool
-        Whether tokens were left out because they are not scored.
+    tagged : Tags, optional
+        Tags that stand for the spans. Which of them are scored, and what scheme they have, depends
+        on those of other annotators.
+    counts_tokens : bool
+        Of spans without a text: whether offsets count the tokens that another has.
     fields : mapping of str to str
         Values to group documents by.
     """
@@ -91,7 +113,8 @@ class Draft:
     is_blank: bool = False
     order: int | None = None
     is_assumed: bool = False
-    is_cut: bool = False
+    tagged: Tags | None = None
+    counts_tokens: bool = False
     fields: Mapping[str, str] = field(default_factory=dict)
 
 

@@ -40,6 +40,10 @@ class Reading:
         The schemes of tags, asked for or detected.
     numbered : dict
         How many texts an annotator has, where only their numbers identify them.
+    ordered : dict
+        How many texts an annotator has, where nothing but their order may identify them.
+    lists : dict
+        The same of annotators whose texts have no words either: lists of tags or of spans.
     people : dict
         The annotators in each upload, by its name.
     reference : str
@@ -53,6 +57,9 @@ class Reading:
         What an option refuses, by the option: the first of its kind.
     is_mixed : bool
         Whether files of several formats are read together, so that drafts are needed.
+    first_number : int
+        The number in the name of the first text of a list: 0, or 1 next to files and data that
+        count from 1.
     hides_files : bool
         Whether files are shown by numbers, because they may be named after annotators.
     """
@@ -64,16 +71,30 @@ class Reading:
     signed: dict[str, Any] = field(default_factory=dict)
     schemes: set[str] = field(default_factory=set)
     numbered: dict[str, int] = field(default_factory=dict)
+    ordered: dict[str, int] = field(default_factory=dict)
+    lists: dict[str, int] = field(default_factory=dict)
     people: dict[str, dict[str, None]] = field(default_factory=dict)
     reference: str = ""
     gold_upload: str = ""
     beside: Mapping[str, Any] = field(default_factory=dict)
     problems: dict[str, BeyondChanceError] = field(default_factory=dict)
     is_mixed: bool = False
+    first_number: int = 0
     hides_files: bool = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "options", checked_options(ReadOptions, self.options))
+
+    @property
+    def is_strict(self) -> bool:
+        """Whether everything that is mended by default is refused."""
+        return self.options["strict"]
+
+    @property
+    def knows_plain_ids(self) -> bool:
+        """Whether 1.0 is looked for where there is 1: to read it as that, or to refuse it."""
+        match = self.options["match"]
+        return match == "id" or (match == "exact" and self.is_strict)
 
     def changed(self) -> dict[str, Any]:
         """The options that were given another value than their default.

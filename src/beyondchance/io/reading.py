@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain
@@ -15,8 +15,8 @@ import numpy as np
 
 from beyondchance.annotations.building import CORPUS
 from beyondchance.annotations.corpus import Corpus, Input
-from beyondchance.annotations.names import as_list
-from beyondchance.checks import checked_option
+from beyondchance.annotations.names import plain
+from beyondchance.checks import checked_gold, checked_option
 from beyondchance.errors import (
     BeyondChanceError,
     DataError,
@@ -27,13 +27,13 @@ from beyondchance.errors import (
 from beyondchance.io.assembling import assembled
 from beyondchance.io.drafts import Draft
 from beyondchance.io.formats.tags import is_nothing
-from beyondchance.io.frames import rows_of_frame
+from beyondchance.io.frames import collected, names_of, rows_of_frame
 from beyondchance.io.naming import short_paths, with_new_names, with_short_names, with_short_paths
 from beyondchance.io.options import Reading
 from beyondchance.io.recognition import unrecognised
-from beyondchance.io.registry import FORMATS, KINDS, TAGS, Format, Upload
+from beyondchance.io.registry import FORMATS, KINDS, SPANS, TAGS, Format, Upload
 from beyondchance.io.sources import Source, hidden_below, opened
-from beyondchance.messages import Note, Quote, Use, given, quotes
+from beyondchance.messages import Note, Quote, Text, Use, given, quotes
 from beyondchance.options import ReadOptions, declared, documented
 
 __all__ = ["FORMATS", "read"]
@@ -88,6 +88,8 @@ def read_all(
     format: str | None,  # noqa: A002 - what it is called everywhere
     options: Mapping[str, Any],
     beside: Mapping[str, Any] | None = None,
+    *,
+    is_first_gold: bool = False,
 ) -> Corpus:
     """Read what was given, files or data, some of it with names.
 
@@ -99,8 +101,12 @@ def read_all(
         Of `ReadOptions`.
     beside : mapping, optional
         What belongs to data that have no place for it: texts, tokens, lengths.
+    is_first_gold : bool
+        Whether the others are compared with the first, though nobody calls it a gold standard:
+        it then says what is scored.
     """
-    return read_by_names(items, format, options, Naming(), beside)[0]
+    naming = Naming()
+    return read_by_names(items, format, options, naming, beside, is_first_gold=is_first_gold)[0]
 
 
 @dataclass(frozen=True)
@@ -125,6 +131,8 @@ def read_by_names(
     options: Mapping[str, Any],
     naming: Naming,
     beside: Mapping[str, Any] | None = None,
+    *,
+    is_first_gold: bool = False,
 ) -> tuple[Corpus, dict[str, str]]:
     """Read, rename annotators, then choose the gold standard, by its old or its new name.
 
@@ -137,13 +145,18 @@ def read_by_names(
     if not items:
         raise OptionError("nothing to read", expected="at least one file or folder")
     listed = [
-        replace(item, item=_kept(item.item, number))
+        replace(item, item=_kept(item.item, number, ("annotator ", Quote(item.name))))
         if isinstance(item, Named)
         else _kept(item, number)
         for number, item in enumerate(items, start=1)
     ]
-    call = partial(_read, format=format, beside=beside or {}, naming=naming)
+    kept = {name: plain(value, name) for name, value in (beside or {}).items()}
+    if options.get("documents") is not None:
+        options = {**options, "documents": _kept_documents(options["documents"])}
+    call = partial(_read, format=format, beside=kept, naming=naming, is_first_gold=is_first_gold)
     gold = options.get("gold")
+    if not isinstance(gold, Named):
+        checked_gold(gold)
     if isinstance(gold, Named | PathLike):
         listed, _, detected = _each_annotator(listed, options, call, naming)
         found = _read_with_gold(gold, listed, options, call)
@@ -188,8 +201,8 @@ class Named:
     item: Any
 
 
-def _kept(item: Any, number: int) -> Any:
-    """What can be gone through several times: streams and generators are kept."""
+def _kept(item: Any, number: int, who: Text = "") -> Any:
+    """What can be gone through several times: streams are read, and what is like a list is one."""
     if hasattr(item, "read"):
         content = item.read()
         name = str(getattr(item, "name", f"stream {number}"))
@@ -197,16 +210,18 @@ def _kept(item: Any, number: int) -> Any:
             expected = "a stream of bytes, opened with 'rb'"
             raise OptionError("a stream of text", where=name, expected=expected)
         return Source(name, member=content)
-    kind = type(item)
-    if kind.__name__ == "LazyFrame":
-        item = item.collect()
-    if kind.__name__ == "Column" and kind.__module__.startswith("datasets."):
-        return list(item)
+    item = collected(item)
     rows = rows_of_frame(item)
     if rows is not None:
-        return rows
-    is_columns = hasattr(item, "__arrow_c_stream__")
-    return list(item) if isinstance(item, Iterator) and not is_columns else item
+        return plain(rows)
+    is_whole = isinstance(item, Mapping) or names_of(item) is not None
+    return item if is_whole else plain(item, who or f"data {number}")
+
+
+def _kept_documents(given: Any) -> Any:
+    """A table of documents, or the names of documents, as a list."""
+    given = collected(given)
+    return given if names_of(given) is not None else plain(given, "documents")
 
 
 def named_file(text: str) -> Any:
@@ -317,6 +332,7 @@ def _read(
     beside: Mapping[str, Any],
     naming: Naming,
     gold_file: Path | None = None,
+    is_first_gold: bool = False,
 ) -> _Known:
     # Texts are what they are by default, and spans may be placed in any of them.
     is_corpus_wide = options.get("unit") == CORPUS
@@ -327,12 +343,16 @@ def _read(
         resolved = gold_file.resolve()
         gold = next(upload for upload in uploads if _resolved(upload.path) == resolved)
     named = str(options.get("gold") or "")
+    if is_first_gold and gold is None and not named:
+        gold_upload = uploads[0].name
+    else:
+        gold_upload = "" if gold is None else gold.name
     former = {new: old for old, new in naming.renamed.items()}
     reference = gold.annotator if gold is not None else former.get(named, named)
     reading = Reading(
         cast("ReadOptions", asked),
         reference=reference,
-        gold_upload="" if gold is None else gold.name,
+        gold_upload=gold_upload,
         beside=beside,
         hides_files=naming.hides_files,
     )
@@ -386,10 +406,12 @@ def _formats(
     format: str | None,  # noqa: A002 - what it is called everywhere
     reading: Reading,
 ) -> list[Format]:
-    """The format of each upload; data that could be anything are what the others are."""
+    """The format of each upload. Lists of nothing are spans, unless there is nothing but tags."""
     found = [_format_of(upload, format, reading) for upload in uploads]
-    known = next((item for item in found if item is not None), TAGS)
-    return [known if item is None else item for item in found]
+    is_beside = any(value is not None for value in reading.beside.values())
+    is_tags = TAGS in found or not (is_beside or any(found))
+    nothing = TAGS if is_tags else SPANS
+    return [nothing if item is None else item for item in found]
 
 
 def _only_annotator(upload: Upload, corpus: Corpus, reading: Reading) -> str:
@@ -408,8 +430,10 @@ def _only_annotator(upload: Upload, corpus: Corpus, reading: Reading) -> str:
 
 def _corpus_of(uploads: list[Upload], formats: list[Format], reading: Reading) -> Corpus:
     """Read every upload in its format, and put them together."""
-    main = formats[0]
-    odd = next((item for item in formats if _defaults(item) != _defaults(main)), None)
+    # Lists of spans are scored on what the others are.
+    others = [item for item in formats if item is not SPANS] or formats
+    main = others[0]
+    odd = next((item for item in others if _defaults(item) != _defaults(main)), None)
     if odd is not None and not (reading.options["unit"] and reading.options["positions"]):
         unit, positions = Use("unit", placeholder="UNIT"), Use("positions", placeholder="POSITIONS")
         raise OptionError(
@@ -420,7 +444,9 @@ def _corpus_of(uploads: list[Upload], formats: list[Format], reading: Reading) -
     if all(item == main for item in formats):
         content = main.reader().read(uploads, reading)
     else:
-        content = _mixed(uploads, formats, replace(reading, is_mixed=True))
+        is_lists = all(item.name in KINDS for item in formats)
+        mixed = replace(reading, is_mixed=True, first_number=0 if is_lists else 1)
+        content = _mixed(uploads, formats, mixed)
     if isinstance(content, Corpus):
         return content
     return assembled(content, reading, unit=main.unit, positions=main.positions)
@@ -503,6 +529,8 @@ def _upload(item: Any, number: int) -> Upload:
         return replace(_upload(item.item, number), annotator=item.name, is_named=True)
     if isinstance(item, Source):
         return Upload(item.name, item.stem, [item])
+    if isinstance(item, str) and not item:
+        raise OptionError("a path is empty", expected="that of a file or folder")
     if not isinstance(item, str | PathLike):
         name = f"data {number}"
         empty = Source(name, member=b"")
@@ -560,7 +588,7 @@ def _kind_of(upload: Upload, name: str | None) -> Format | None:
         if item.reader().is_format(upload):
             return item
     remedy = ""
-    if getattr(upload.data, "ndim", 0) == 3:
+    if _are_scores(upload.data):
         remedy = "of scores for each class, take the best: scores.argmax(axis=-1)"
     raise FormatError(
         f"got {_described(upload.data)}",
@@ -569,6 +597,15 @@ def _kind_of(upload: Upload, name: str | None) -> Format | None:
         "data set, or a data frame with a row for each span",
         remedy=remedy,
     )
+
+
+def _are_scores(data: Any) -> bool:
+    """Whether data are three lists deep, and numbers with a point."""
+    for _ in range(3):
+        if not isinstance(data, list | tuple) or not data:
+            return False
+        data = data[0]
+    return isinstance(data, float)
 
 
 def _described(value: Any, depth: int = 3) -> str:
@@ -600,7 +637,7 @@ def _check_beside(formats: list[Format], beside: Mapping[str, Any]) -> None:
             expected = "tokens with lists of tags; texts, tokens or lengths with lists of spans"
             found = (Use(name, is_name=True), f" does not apply to {names}")
             raise OptionError(*found, expected=expected)
-        if value is not None and not isinstance(as_list(value), list | tuple):
+        if value is not None and not isinstance(value, list | tuple):
             raise OptionError(*given(name, value), expected="a list, with an entry for each text")
 
 

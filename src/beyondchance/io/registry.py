@@ -437,15 +437,13 @@ TAGS = Format(
     positions="tokens",
     options=EVERYWHERE | {"unit", "scheme", "repair", "label_names", "documents"},
 )
-KINDS: Mapping[str, Format] = {
-    "tags": TAGS,
-    "spans": Format(
-        name="spans",
-        title="lists of spans, one for each text",
-        example="bc.agreement(spans_of_one, spans_of_another, texts=texts)",
-        positions="characters",
-        options=UNTOKENISED | {"documents"},
-    ),
-}
+SPANS = Format(
+    name="spans",
+    title="lists of spans, one for each text",
+    example="bc.agreement(spans_of_one, spans_of_another, texts=texts)",
+    positions="characters",
+    options=UNTOKENISED | {"documents", "ends"},
+)
+KINDS: Mapping[str, Format] = {"tags": TAGS, "spans": SPANS}
 """Data in memory that no file holds as they are; all formats may also be given as data."""
 FORMATS: Mapping[str, Format] = {item.name: item for item in _ALL}

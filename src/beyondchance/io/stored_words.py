@@ -42,6 +42,13 @@ def fitted(marked: Sequence[SpansOfText], reading: Reading, *, file: str) -> lis
     """
     ends, unit = reading.options["ends"], reading.options["offsets"] or "codepoints"
     if ends is None and _are_inclusive(marked, unit):
+        if reading.is_strict:
+            raise SpanError(
+                "all words stored with spans show that the end is the last character",
+                where=file,
+                expected="the end after it",
+                remedy=("pass ", Use("ends", "inclusive")),
+            )
         ends = reading.signed["ends"] = "inclusive"
         note = "the end of a span is its last character, as the words stored with spans show"
         reading.note(note, where=file)
@@ -52,7 +59,7 @@ def fitted(marked: Sequence[SpansOfText], reading: Reading, *, file: str) -> lis
             (where, text, [replace(span, end=span.end + 1) for span in spans])
             for where, text, spans in marked
         ]
-    _check(marked, unit, reading)
+    check_words(marked, reading)
     return [[_without_words(span) for span in spans] for *_, spans in marked]
 
 
@@ -75,9 +82,9 @@ def _are_inclusive(marked: Sequence[SpansOfText], unit: str) -> bool:
     return has_words
 
 
-def _check(marked: Sequence[SpansOfText], unit: str, reading: Reading) -> None:
+def check_words(marked: Sequence[SpansOfText], reading: Reading) -> None:
     """Count the spans whose words differ from the text; refuse offsets that do not fit."""
-    n_stored = 0
+    n_stored, unit = 0, reading.options["offsets"] or "codepoints"
     different: list[tuple[str, DraftSpan, str]] = []
     for where, text, spans in marked:
         stored = _with_words(spans)

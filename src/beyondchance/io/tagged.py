@@ -10,7 +10,7 @@ import numpy as np
 
 from beyondchance.annotations.tags import UNNAMED, DecodedTags, decode_tags, scheme_with_ends
 from beyondchance.io.options import Reading
-from beyondchance.messages import Use
+from beyondchance.messages import Text, Use
 from beyondchance.types import Ints
 
 TAG = re.compile(r"O|[BIELSUM](-\S.*)?")
@@ -26,7 +26,8 @@ def decoded(
     *,
     file: str,
     annotator: str,
-    where: Callable[[int, int], str],
+    where: Callable[[int, int], Text],
+    detected: str | None = None,
 ) -> DecodedTags:
     """Find the spans of texts whose tags lie end to end, as the options say.
 
@@ -42,12 +43,14 @@ def decoded(
         What a note on the scheme is about.
     where : function of a text and a place in it
         Names the place in error messages.
+    detected : str, optional
+        The scheme, if it is known from all annotators together.
     """
     scheme: str | None = reading.options["scheme"]
     if scheme is None:
         ends = np.cumsum(lengths).tolist()
         sequences = (tags[end - n : end] for n, end in zip(lengths.tolist(), ends, strict=True))
-        scheme = detected_scheme(sequences)
+        scheme = detected or detected_scheme(sequences)
         reading.note("tags read as ", scheme, where=file, who=annotator)
     reading.schemes.add(scheme)
     reading.signed["scheme"] = "+".join(sorted(reading.schemes))

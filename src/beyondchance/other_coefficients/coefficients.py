@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import isnan
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from beyondchance.checks import checked_option
 from beyondchance.errors import OverlapError
 from beyondchance.messages import Text, spoken
 from beyondchance.numbers import in_digits
+from beyondchance.options import CorpusOptions
 from beyondchance.other_coefficients.catalogue import CATALOGUE, value_of
 from beyondchance.other_coefficients.coefficient import Coefficient, Task
 from beyondchance.other_coefficients.explanations import differences, facts, need_explanations
@@ -101,13 +102,15 @@ def _row(name: str, one: Coefficient, parts: str) -> tuple[str, str, str, str, s
 
 def coefficients(
     data: Any,
-    names: str | Sequence[str] = "all",
+    other: Any = None,
     *,
+    which: str | Sequence[str] = "all",
     model: str = "auto",
     gamma: Mapping[str, Any] | None = None,
     seed: int | np.random.Generator | None = None,
     progress: Callable[[int, int], object] | None = None,
     scored: Mapping[str, Agreement] | None = None,
+    **options: Unpack[CorpusOptions],
 ) -> Coefficients:
     """Every coefficient on the same annotations, side by side.
 
@@ -117,10 +120,10 @@ def coefficients(
 
     Parameters
     ----------
-    data : Corpus, or whatever a corpus can be made of
-        The annotations of all annotators (see `corpus`).
-    names : "all" or list of str
-        Which ones: names of `CATALOGUE`.
+    data, other
+        A Corpus, or whatever a corpus can be made of, as in `agreement`.
+    which : "all" or list of str
+        Names of `CATALOGUE`.
     model : str
         Of the corrected F1, as in `agreement`.
     gamma : mapping of str to object, optional
@@ -131,6 +134,8 @@ def coefficients(
         Called with how many samples of gamma are done, and how many there will be.
     scored : mapping of measure to Agreement, optional
         Results of `agreement` on this corpus by this model, which are not computed again.
+    names, texts, gold, scheme, ... : optional
+        How `data` becomes a corpus (see `corpus`).
 
     Returns
     -------
@@ -149,7 +154,7 @@ def coefficients(
 
     >>> spans = {"anna": [[(0, 2, "X")]], "ben": [[(0, 1, "X")]]}
     >>> corpus = Corpus.from_spans(spans, lengths=[4])
-    >>> print(coefficients(corpus, ["corrected-f1", "kappa", "s", "cu-alpha"]))
+    >>> print(coefficients(corpus, which=["corrected-f1", "kappa", "s", "cu-alpha"]))
                      value  observed  expected
     corrected-f1    0.5000    0.6667    0.3333  agreement
     kappa           0.5000    0.7500    0.5000  agreement
@@ -162,8 +167,8 @@ to confuse
     beyondchance|measure:token|model:auto|scope:label|unit:document|positions:tokens\
 |average:micro|version:0.1.0
     """
-    given = corpus_of(data)
-    asked = list(CATALOGUE) if names == "all" else [names] if isinstance(names, str) else names
+    given = corpus_of(data, other, options)
+    asked = list(CATALOGUE) if which == "all" else [which] if isinstance(which, str) else which
     wanted = list(dict.fromkeys(checked_option("coefficient", name, CATALOGUE) for name in asked))
     for option in gamma or {}:
         checked_option("parameter of gamma", option, GAMMA_OPTIONS)

@@ -629,10 +629,7 @@ BEGIN = "news.jsonl:2: "
         ),
         (
             record(ADA | {"start": None}),
-            (
-                "span #1: a span has the keys 'start', 'end', 'label'; expected offsets under "
-                "'start' and 'end', 'offset' and 'length', 'span', or names like these"
-            ),
+            "span #1: 'start' is null; expected a whole number",
         ),
         (record(ADA | {"end": "3"}), "span #1: the end is '3'; expected a whole number"),
         (record(ADA | {"label": ""}), "span #1: 'label' is ''; expected a name"),

@@ -232,7 +232,9 @@ def _is_of_paragraphs(record: Mapping[str, Any]) -> bool:
 @each_upload
 def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
     """Read the records of one upload, of one annotator or of several."""
-    rows = [row for row in _rows(upload) if row.value is not None]
+    given = list(_rows(upload))
+    reading.ordered[upload.annotator] = len(given)
+    rows = [row for row in given if row.value is not None]
     records = [(row, _checked(row)) for row in rows]
     of_words = [(row, record) for row, record in records if _is_of_words(record)]
     if of_words and reading.options["positions"] is None:
@@ -247,7 +249,7 @@ def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
         marked = [(work.where, work.text, work.spans) for work in works]
         spans = fitted(marked, reading, file=upload.name)
         works = [replace(work, spans=found) for work, found in zip(works, spans, strict=True)]
-        yield from _drafts(works, upload, reading)
+        yield from _drafts(works, upload, reading, len(given))
 
 
 def _rows(upload: Upload) -> Iterator[_Row]:
@@ -531,7 +533,9 @@ def _cuts(text: str, place: int) -> bool:
 # --- Documents and annotators -------------------------------------------------
 
 
-def _drafts(works: list[_Work], upload: Upload, reading: Reading) -> Iterator[Draft]:
+def _drafts(
+    works: list[_Work], upload: Upload, reading: Reading, n_records: int
+) -> Iterator[Draft]:
     """Name the documents, and give each annotator their spans."""
     works = _by_users(works)
     by = {index: work.annotator or upload.annotator for index, work in enumerate(works)}
@@ -547,6 +551,7 @@ def _drafts(works: list[_Work], upload: Upload, reading: Reading) -> Iterator[Dr
     # Records without ids, by one annotator, are known by their order only.
     has_order = not upload.is_folder and len({*by.values(), *people}) == 1
     has_order &= all(work.id is None for work in works)
+    reading.ordered.update(dict.fromkeys(by.values(), n_records))
     for index, (work, name) in enumerate(zip(works, names, strict=True)):
         marked: dict[str, list[DraftSpan]] = {}
         if not people:
@@ -563,7 +568,7 @@ def _drafts(works: list[_Work], upload: Upload, reading: Reading) -> Iterator[Dr
                 text=work.text,
                 spans=spans,
                 tokens=work.tokens,
-                order=index if has_order else None,
+                order=int(work.number) - 1 if has_order else None,
                 is_assumed=bool(people) and not spans,
             )
 

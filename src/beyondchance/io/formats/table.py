@@ -39,11 +39,12 @@ from beyondchance.io.columns import (
     is_single,
     known_columns,
     named_twice,
+    stripped_codes,
     whole_numbers,
 )
 from beyondchance.io.drafts import Draft, DraftSpan
 from beyondchance.io.frames import check_long, frame_table, is_table, names_of
-from beyondchance.io.identifiers import PLAIN_IDS, PLAIN_LABELS, plain_ids
+from beyondchance.io.identifiers import PLAIN_IDS, PLAIN_LABELS, plain_ids, written_twice
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload
 from beyondchance.io.sources import Source, digested, opened
@@ -199,7 +200,7 @@ def _combined(tables: list[tuple[Upload, Table]], listing: Table | None, reading
         kind: values if len(parts) == 1 else np.concatenate([part[kind] for part in parts])
         for kind, values in parts[0].items()
     }
-    if reading.options["match"] == "id":
+    if reading.knows_plain_ids:
         listing = _mend(names, joined, parts, listing, reading)
     if listing is not None and joined["is_span"].all() and reading.options["empty"] != "missing":
         # All annotators are taken to have found nothing in the documents without a row.
@@ -220,13 +221,19 @@ def _part(
 ) -> dict[str, Any]:
     """The columns of one table; names are numbered as in the tables before."""
     part: dict[str, Any] = {}
+    where = "" if table.is_frame else table.source.name
     start, no_start = whole_numbers(table, "start")
     end, no_end = whole_numbers(table, "end")
     for kind, default in (("document", "1"), ("annotator", upload.annotator), ("label", "")):
         if kind in table.columns:
-            own, codes = codes_of(table, kind)
+            own, codes, n_stripped = stripped_codes(table, kind)
             _check_bytes(table, kind, own, codes)
+            # In files it belongs to the separators.
+            if n_stripped and kind == "label" and table.is_frame:
+                reading.skipped["labels trimmed of white space"] += n_stripped
         else:
+            if kind == "document":
+                reading.note("no column of documents: all rows are one document", where=where)
             own, codes = [default], np.zeros(len(table), dtype=np.int64)
         if kind == "annotator":
             reading.met(upload.name, own)
@@ -278,8 +285,7 @@ def _mend(
         plain = plain_ids([*own, *others], distinct=distinct)
         if not plain:
             continue
-        reading.skipped[counter] += len(plain)
-        reading.signed["match"] = "id"
+        reading.mend("match", counter, partial(written_twice, kind, plain), len(plain))
         names[kind] = {}
         number = [names[kind].setdefault(plain.get(n, n), len(names[kind])) for n in own]
         joined[kind] = np.array([*number, -1])[joined[kind]]
@@ -473,6 +479,8 @@ def _lengths(rows: _Rows, reading: Reading) -> Ints:
     if given is not None:
         if given > MOST_POSITIONS:
             raise OptionError(f"length is {given:,}", expected=f"at most {MOST_POSITIONS:,}")
+        if (lengths >= 0).all():
+            _check_length(lengths, rows.documents, given)
         lengths[lengths < 0] = given
     unknown = lengths < 0
     if unknown.any():
@@ -484,6 +492,19 @@ def _lengths(rows: _Rows, reading: Reading) -> Ints:
             expected=(*ways, ", or ", Use("length")),
         )
     return lengths
+
+
+def _check_length(lengths: Iterable[int], documents: list[str], given: int) -> None:
+    """Refuse a length of all documents that the data contradict."""
+    for name, length in zip(documents, lengths, strict=True):
+        if length != given:
+            option = Use("length", is_name=True)
+            raise OptionError(
+                *("document ", Quote(name), f" has the length {length}, and {given} by "),
+                option,
+                expected="one length",
+                remedy=("leave ", option, " out"),
+            )
 
 
 def _fill_lengths(lengths: Ints, document: Ints, table: Table, names: list[str]) -> None:
@@ -566,6 +587,9 @@ def _drafts(rows: _Rows, reading: Reading) -> Iterator[Draft]:
     """Rows with texts, as drafts."""
     by_id = reading.changed().get("match", "id") in {"id", "exact"}
     texts = _texts(rows, by_id=by_id)
+    if reading.options["length"] is not None:
+        known = {name: len(text) for (name, _), text in texts.items()}
+        _check_length(known.values(), list(known), reading.options["length"])
     fields = _fields(rows, reading)
     groups: dict[tuple[int, int], list[int]] = {}
     for row, key in enumerate(zip(rows.document.tolist(), rows.annotator.tolist(), strict=True)):
