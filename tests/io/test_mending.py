@@ -190,9 +190,8 @@ class TestColumnsOfGoldAndSystem:
         assert corpus.annotators == ("team",)
         assert "column 2 and 3 holds tags too (tag_column='2,3,4'" in str(corpus.notes[1])
 
-    @pytest.mark.parametrize("content", ["1 Ada B-PER B-PER\n2 left O O\n", "food B O\ngood O B\n"])
-    def test_layers_are_no_system(self, tmp_path, content):
-        (path,) = files(tmp_path, layers__conll=content)
+    def test_layers_are_no_system(self, tmp_path):
+        (path,) = files(tmp_path, layers__conll="food B O\ngood O B\n")
         assert bc.read(path).gold is None
 
     def test_a_file_that_is_called_gold(self, tmp_path):

@@ -39,12 +39,24 @@ from beyondchance.io.offsets import Interval
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload, each_upload
 from beyondchance.io.sources import Source
-from beyondchance.io.tagged import TAG, decoded, marks_of, note_columns, trailing_tags
+from beyondchance.io.tagged import (
+    NUMBERED,
+    TAG,
+    are_counting,
+    are_numbers,
+    are_tags,
+    decoded,
+    marks_of,
+    note_columns,
+    trailing_tags,
+)
 from beyondchance.io.values import quoting
 from beyondchance.messages import Text, Use, quotes
 
 GOLD = "gold"
 """What the gold standard of a file with a column for it is called."""
+LAST = "last"
+"""The value of the option tag_column that asks for the last column of each file."""
 _MARK = re.compile(rf"^(?:{DOCUMENT_LINE}|# ?newdoc)", re.MULTILINE)
 _KEY_VALUE = re.compile(r"#\s*([^=]+?)\s*=\s*(.*)")
 _TOKEN_NAMES = ("token", "tokens", "word", "words", "form")
@@ -171,9 +183,7 @@ def _drafts(
     for source, file in files:
         if marked is not None and not file.names:
             _share_marks(file, source, marked, reading)
-        column = reading.options["token_column"]
-        named = file.column_named(_TOKEN_NAMES) or 0
-        token = named if column is None else _column(str(column), file, source)
+        token = _token_column(file, source, reading)
         annotators, gold = _tag_columns(file, upload, source, reading, is_conlleval=is_conlleval)
         # Without marks each sentence is a document, unless documents are asked for.
         by_sentence = not (file.names or upload.is_folder or reading.options["unit"] == "document")
@@ -431,18 +441,74 @@ def _column(name: str, file: _File, source: Source) -> int:
     raise OptionError(*quoting("there is no column {}", name), where=source.name, expected=expected)
 
 
+def _token_column(file: _File, source: Source, reading: Reading) -> int:
+    """The column of tokens: as the option or the header says, else the first.
+
+    The second, where the first numbers the tokens.
+    """
+    asked = reading.options["token_column"]
+    if asked is not None:
+        return _column(str(asked), file, source)
+    if file.header or not are_numbers(file.columns[0]):
+        return file.column_named(_TOKEN_NAMES) or 0
+    where, is_token = f"{source.name}:{file.lines[0]}", Use("token_column", "1")
+    lengths = np.array([end - first for first, end in _bounds(file)])
+    is_counting = are_counting(file.columns[0], lengths)
+    if are_tags(set(file.columns[1])):
+        if not is_counting:
+            return 0
+        raise FormatError(
+            "column 1 numbers the tokens, and no other column holds them",
+            where=where,
+            expected="tokens and tags",
+            remedy=("if the numbers are the tokens, pass ", is_token),
+        )
+    if not is_counting:
+        raise FormatError(
+            "column 1 holds numbers only",
+            where=where,
+            expected="tokens",
+            remedy=("pass ", Use("token_column", "2"), ", or ", is_token)
+            + (" if the numbers are the tokens",),
+        )
+    reading.note(NUMBERED, where=source.name)
+    return 1
+
+
+def _check_layers(file: _File, source: Source) -> None:
+    """Refuse several columns of tags behind tokens with numbers: they may be layers of one."""
+    if not are_numbers(file.columns[0]):
+        return
+    columns = enumerate(file.columns[2:], start=3)
+    tags = [str(number) for number, cells in columns if are_tags(set(cells))]
+    if len(tags) > 1:
+        uses = [piece for number in tags for piece in (" or ", Use("tag_column", number))][1:]
+        raise FormatError(
+            f"columns {' and '.join(tags)} hold tags, and nothing says whether they are layers or "
+            "annotators",
+            where=f"{source.name}:{file.lines[0]}",
+            expected="one column",
+            remedy=("pass ", *uses, ", or ", Use("tag_column", ",".join(tags)))
+            + (" to read each as an annotator",),
+        )
+
+
 def _tag_columns(
     file: _File, upload: Upload, source: Source, reading: Reading, *, is_conlleval: bool
 ) -> tuple[list[tuple[str, int]], str | None]:
     """The annotators and their columns, and the one among them who is the gold standard."""
     width = len(file.columns)
     asked = reading.options["tag_column"]
-    if asked is not None:
+    if asked == LAST and LAST not in (file.header or ()):
+        columns = [width - 1]
+    elif asked is not None:
         wanted = [_column(name.strip(), file, source) for name in str(asked).split(",")]
         columns = list(dict.fromkeys(wanted))
     elif file.header:
         columns = _columns_of_tags(file, source, reading)
     else:
+        if reading.options["token_column"] is None:
+            _check_layers(file, source)
         cells = [set(column) for column in file.columns]
         if not reading.options["strict"] and (is_conlleval or len(trailing_tags(cells)) == 2):
             reading.note(

@@ -19,7 +19,14 @@ from beyondchance.annotations.tags import decode_tags, scheme_with_ends
 from beyondchance.errors import BeyondChanceError
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload
-from beyondchance.io.tagged import note_columns, trailing_tags
+from beyondchance.io.tagged import (
+    NUMBERED,
+    are_counting,
+    are_numbers,
+    are_tags,
+    note_columns,
+    trailing_tags,
+)
 from beyondchance.types import Bools, Ints
 
 DOCUMENT_LINE = "-DOCSTART-"
@@ -52,6 +59,8 @@ class _Plain:
         The distinct cells of each column.
     has_marks : bool
         Whether lines begin documents.
+    is_numbered : bool
+        Whether the first column numbers the words, which are in the second.
     """
 
     words: list[str]
@@ -61,6 +70,7 @@ class _Plain:
     document: Ints
     columns: list[set[str]]
     has_marks: bool
+    is_numbered: bool
 
 
 def quick_corpus(uploads: list[Upload], reading: Reading) -> Corpus | None:
@@ -93,6 +103,8 @@ def quick_corpus(uploads: list[Upload], reading: Reading) -> Corpus | None:
         reading.skipped[SHARED_MARKS] += n_unmarked
         reading.signed["marks"] = "shared"
     for upload, file in zip(uploads, files, strict=True):
+        if file.is_numbered:
+            reading.note(NUMBERED, where=upload.name)
         note_columns(file.columns, reading, file=upload.name)
         if reading.options["scheme"] is None:
             reading.note("tags read as ", scheme, where=upload.name, who=upload.annotator)
@@ -146,7 +158,18 @@ def _plain(text: str) -> _Plain | None:
     # A word and its tag are all that most files have; no other column is asked about then.
     columns = [set(cells[i::width]) for i in range(width)] if width > 2 else [set(), set()]
     lengths = lengths[lengths > 0]
-    return _Plain(words, tags, lengths, documents, document, columns, bool(marks))
+    is_numbered = words[0].isdecimal() and are_numbers(words)
+    if is_numbered:
+        if not _is_numbered(words, lengths, columns):
+            return None
+        words = cells[1::width]
+    return _Plain(words, tags, lengths, documents, document, columns, bool(marks), is_numbered)
+
+
+def _is_numbered(numbers: list[str], lengths: Ints, columns: list[set[str]]) -> bool:
+    """Whether numbers count the tokens, which come next, and only the last column holds tags."""
+    _, *others, _ = columns
+    return bool(others) and not any(map(are_tags, others)) and are_counting(numbers, lengths)
 
 
 def _cut_marks(text: str, lines: list[str]) -> dict[int, str] | None:
