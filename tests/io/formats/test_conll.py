@@ -449,7 +449,7 @@ class TestNumbersOfTokens:
             f"{path}:1: column 1 numbers the tokens, and no other column holds them; expected "
             "tokens and tags: if the numbers are the tokens, pass token_column='1'"
         )
-        assert bc.read(path, token_column="1").texts == ("1 2 3",)
+        assert bc.read(path, token_column=1).texts == ("1 2 3",)
 
     def test_other_numbers_are_refused(self, tmp_path):
         path = written(tmp_path / "a.txt", "7 Anna B-PER\n7 met O\n\n8 Oslo B-LOC\n")
@@ -459,7 +459,7 @@ class TestNumbersOfTokens:
             f"{path}:1: column 1 holds numbers only; expected tokens: pass token_column='2', or "
             "token_column='1' if the numbers are the tokens"
         )
-        assert bc.read(path, token_column="2").texts == ("Anna met", "Oslo")
+        assert bc.read(path, token_column=2).texts == ("Anna met", "Oslo")
 
     def test_a_number_is_a_token_among_others(self, tmp_path):
         corpus = bc.read(written(tmp_path / "a.txt", "1 CD B-N\ndog NN O\n\n2 CD B-N\n"))

@@ -83,14 +83,17 @@ def quick_corpus(uploads: list[Upload], reading: Reading) -> Corpus | None:
     ):
         return None
     files: list[_Plain] = []
-    is_strict = reading.options["strict"]
     for upload in uploads:
         file = _plain(upload.sources[0].text)
-        if file is None or (len(trailing_tags(file.columns)) == 2 and not is_strict):
+        if file is None:
             return None
         files.append(file)
-    n_unmarked = 0 if reading.refuses("marks") else _share_marks(files)
-    if not all(_same_words(file, files[0]) for file in files):
+    n_unmarked = _share_marks(files)
+    if (
+        _has_gold(files)
+        or (n_unmarked and reading.refuses("marks"))
+        or not all(_same_words(file, files[0]) for file in files)
+    ):
         return None
     schemes = {reading.options["scheme"] or _scheme(file) for file in files}
     scheme = schemes.pop()
@@ -103,12 +106,26 @@ def quick_corpus(uploads: list[Upload], reading: Reading) -> Corpus | None:
         reading.skipped[SHARED_MARKS] += n_unmarked
         reading.signed["marks"] = "shared"
     for upload, file in zip(uploads, files, strict=True):
-        if file.is_numbered:
-            reading.note(NUMBERED, where=upload.name)
-        note_columns(file.columns, reading, file=upload.name)
-        if reading.options["scheme"] is None:
-            reading.note("tags read as ", scheme, where=upload.name, who=upload.annotator)
+        _note(file, upload, scheme, reading)
     return corpus
+
+
+def _note(file: _Plain, upload: Upload, scheme: str, reading: Reading) -> None:
+    """Say how a file was read."""
+    if file.is_numbered:
+        reading.note(NUMBERED, where=upload.name)
+    note_columns(file.columns, reading, file=upload.name)
+    if reading.options["scheme"] is None:
+        reading.note("tags read as ", scheme, where=upload.name, who=upload.annotator)
+
+
+def _has_gold(files: list[_Plain]) -> bool:
+    """Whether files of as many columns, taken together, end with gold standard and system."""
+    cells: dict[int, list[set[str]]] = {}
+    for file in files:
+        known = cells.setdefault(len(file.columns), [set()] * len(file.columns))
+        cells[len(file.columns)] = list(map(set.union, known, file.columns))
+    return any(len(trailing_tags(known)) == 2 for known in cells.values())
 
 
 def _share_marks(files: list[_Plain]) -> int:
