@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
 
+from beyondchance.errors import FormatError
 from beyondchance.io.offsets import Interval
 from beyondchance.messages import Piece, Quote, Text
 
@@ -93,6 +94,21 @@ class Draft:
     is_assumed: bool = False
     is_cut: bool = False
     fields: Mapping[str, str] = field(default_factory=dict)
+
+
+def check_unit(text: str, spans: Iterable[DraftSpan], where: Text, remedy: Text) -> None:
+    """Refuse spans after characters such as emoji, where it is not known what offsets count."""
+    if max(text, default="") <= "\uffff":
+        return
+    first = next(place for place, character in enumerate(text) if character > "\uffff")
+    span = next((span for span in spans if span.end > first), None)
+    if span is not None:
+        raise FormatError(
+            *(*span.named, f" is after character {first}, which counts once or twice"),
+            where=where,
+            expected="to know what offsets count",
+            remedy=remedy,
+        )
 
 
 def draft_of_words(

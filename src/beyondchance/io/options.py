@@ -53,6 +53,8 @@ class Reading:
         What an option refuses, by the option: the first of its kind.
     uses : dict
         The value that mends a problem, of an option that has no value which refuses it.
+    asked_format : str
+        The format, where it was not detected but asked for.
     is_mixed : bool
         Whether files of several formats are read together, so that drafts are needed.
     hides_files : bool
@@ -72,6 +74,7 @@ class Reading:
     beside: Mapping[str, Any] = field(default_factory=dict)
     problems: dict[str, BeyondChanceError] = field(default_factory=dict)
     uses: dict[str, Use] = field(default_factory=dict)
+    asked_format: str = ""
     is_mixed: bool = False
     hides_files: bool = False
 

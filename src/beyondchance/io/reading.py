@@ -379,6 +379,7 @@ def _read(
         reference=reference,
         gold_upload="" if gold is None else gold.name,
         beside=beside,
+        asked_format=format or "",
         hides_files=naming.hides_files,
     )
     if asked is not None:
