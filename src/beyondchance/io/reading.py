@@ -28,7 +28,13 @@ from beyondchance.io.assembling import assembled
 from beyondchance.io.drafts import Draft
 from beyondchance.io.formats.tags import is_nothing
 from beyondchance.io.frames import rows_of_frame
-from beyondchance.io.naming import short_paths, with_new_names, with_short_names, with_short_paths
+from beyondchance.io.naming import (
+    hide_addresses,
+    short_paths,
+    with_new_names,
+    with_short_names,
+    with_short_paths,
+)
 from beyondchance.io.options import Reading
 from beyondchance.io.recognition import unrecognised
 from beyondchance.io.registry import FORMATS, KINDS, TAGS, Format, Upload
@@ -134,6 +140,20 @@ def read_by_names(
     known : dict
         The annotators by their former names: e-mail addresses, and names that were changed.
     """
+    try:
+        return _by_names(items, format, options, naming, beside)
+    except BeyondChanceError as error:
+        hide_addresses(error)
+        raise
+
+
+def _by_names(
+    items: Sequence[Any],
+    format: str | None,  # noqa: A002 - what it is called everywhere
+    options: Mapping[str, Any],
+    naming: Naming,
+    beside: Mapping[str, Any] | None,
+) -> _Known:
     if not items:
         raise OptionError("nothing to read", expected="at least one file or folder")
     listed = [
