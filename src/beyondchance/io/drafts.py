@@ -9,9 +9,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
 
-from beyondchance.errors import FormatError
+from beyondchance.errors import FormatError, SpanError
 from beyondchance.io.offsets import Interval
-from beyondchance.messages import Piece, Quote, Text
+from beyondchance.messages import Piece, Quote, Text, Use
+
+OTHER_WORDS = "spans whose stored words differ from the text"
+"""What to count spans under whose stored words are not those of the text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +112,16 @@ def check_unit(text: str, spans: Iterable[DraftSpan], where: Text, remedy: Text)
             expected="to know what offsets count",
             remedy=remedy,
         )
+
+
+def other_words(named: tuple[Piece, ...], covered: str, stored: str, where: Text) -> SpanError:
+    """The refusal of a span whose stored words are not those of the text."""
+    return SpanError(
+        *(*named, " covers ", Quote(covered), ", but the file stores ", Quote(stored)),
+        where=where,
+        expected="the words of the text",
+        remedy=(Use("stored_words", "ignore"), " reads the span by its offsets"),
+    )
 
 
 def draft_of_words(
