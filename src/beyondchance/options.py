@@ -300,7 +300,8 @@ class ReadOptions(TypedDict, total=False):
     marks: Annotated[
         Literal["shared", "own"],
         Option(
-            "Lines that begin documents in some files only hold for all files, or for their own.",
+            "Lines that begin documents in some files only hold for all files, or are refused "
+            "(own).",
             "shared",
             refuses="own",
         ),
@@ -345,6 +346,15 @@ class ReadOptions(TypedDict, total=False):
     repeated: Annotated[
         Literal["last", "error"],
         Option("A document that one annotator annotated twice.", "last", refuses="error"),
+    ]
+    stored_words: Annotated[
+        Literal["ignore", "error"],
+        Option(
+            "Words stored next to the offsets of a span that are not those of the text: counted, "
+            "while the offsets hold, or refused.",
+            "ignore",
+            refuses="error",
+        ),
     ]
     discontinuous: Annotated[
         Literal["error", "split", "join"],

@@ -21,7 +21,7 @@ import numpy as np
 from beyondchance.annotations.alternatives import KNOWN, Alternatives
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.errors import DataError, FormatError, MismatchError, OptionError, SpanError
-from beyondchance.io.aligning import aligned, reference
+from beyondchance.io.aligning import Evidence, aligned, reference
 from beyondchance.io.drafts import Draft, DraftSpan
 from beyondchance.io.identifiers import PLAIN_IDS, plain_ids, written_twice
 from beyondchance.io.layers import out_of_order
@@ -377,10 +377,10 @@ def assembled(drafts: Iterable[Draft], reading: Reading, *, unit: str, positions
     token_starts: list[int] = []
     token_ends: list[int] = []
     origins: set[str] = set()
-    shown: dict[str, None] = {}
+    evidence = Evidence()
     pools = _Pools()
     for name, given in by_document.items():
-        first, group = aligned(given, reading, shown, positions=positions)
+        first, group = aligned(given, reading, evidence, positions=positions)
         by_document[name] = group
         layout = _layout(first, group, reading, unit=unit, positions=positions)
         origins.add(layout.origin)
@@ -405,6 +405,7 @@ def assembled(drafts: Iterable[Draft], reading: Reading, *, unit: str, positions
                     count_duplicate(partial(_duplicate, span, draft), reading)
                 else:
                     spans.append((first_text + place[0], draft.annotator, *place[1:]))
+    evidence.check()
     _sign_tokens(origins, positions, reading)
     reading.check()
     text, annotator, starts, ends, label = zip(*spans, strict=True) if spans else ((),) * 5

@@ -9,8 +9,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
 
+from beyondchance.errors import FormatError, SpanError
 from beyondchance.io.offsets import Interval
-from beyondchance.messages import Piece, Quote, Text
+from beyondchance.messages import Piece, Quote, Text, Use
+
+OTHER_WORDS = "spans whose stored words differ from the text"
+"""What to count spans under whose stored words are not those of the text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +120,31 @@ class Draft:
     tagged: Tags | None = None
     counts_tokens: bool = False
     fields: Mapping[str, str] = field(default_factory=dict)
+
+
+def check_unit(text: str, spans: Iterable[DraftSpan], where: Text, remedy: Text) -> None:
+    """Refuse spans after characters such as emoji, where it is not known what offsets count."""
+    if max(text, default="") <= "\uffff":
+        return
+    first = next(place for place, character in enumerate(text) if character > "\uffff")
+    span = next((span for span in spans if span.end > first), None)
+    if span is not None:
+        raise FormatError(
+            *(*span.named, f" is after character {first}, which counts once or twice"),
+            where=where,
+            expected="to know what offsets count",
+            remedy=remedy,
+        )
+
+
+def other_words(named: tuple[Piece, ...], covered: str, stored: str, where: Text) -> SpanError:
+    """The refusal of a span whose stored words are not those of the text."""
+    return SpanError(
+        *(*named, " covers ", Quote(covered), ", but the file stores ", Quote(stored)),
+        where=where,
+        expected="the words of the text",
+        remedy=(Use("stored_words", "ignore"), " reads the span by its offsets"),
+    )
 
 
 def draft_of_words(

@@ -55,6 +55,10 @@ class Reading:
         What belongs to data that have no place for it: texts, tokens, lengths.
     problems : dict
         What an option refuses, by the option: the first of its kind.
+    uses : dict
+        The value that mends a problem, of an option that has no value which refuses it.
+    asked_format : str
+        The format, where it was not detected but asked for.
     is_mixed : bool
         Whether files of several formats are read together, so that drafts are needed.
     first_number : int
@@ -78,6 +82,8 @@ class Reading:
     gold_upload: str = ""
     beside: Mapping[str, Any] = field(default_factory=dict)
     problems: dict[str, BeyondChanceError] = field(default_factory=dict)
+    uses: dict[str, Use] = field(default_factory=dict)
+    asked_format: str = ""
     is_mixed: bool = False
     first_number: int = 0
     hides_files: bool = False
@@ -139,7 +145,14 @@ class Reading:
                 self.problems[option] = refusal()
         elif number:
             self.skipped[what] += number
-            self.signed[option] = self.options[option]  # type: ignore[literal-required]
+            if declared(ReadOptions)[option].option.is_signed:
+                self.signed[option] = self.options[option]  # type: ignore[literal-required]
+
+    def keep(self, use: Use, problem: BeyondChanceError) -> None:
+        """Keep what strict reading refuses and an option decides, to be said with all else."""
+        if use.option not in self.problems:
+            self.problems[use.option] = problem
+            self.uses[use.option] = use
 
     def check(self) -> None:
         """Refuse everything that options refuse: one problem as it is, several as a list."""
@@ -151,7 +164,8 @@ class Reading:
         uses: list[Piece] = []
         for number, (option, problem) in enumerate(self.problems.items(), start=1):
             found += [f" ({number}) " if number == 1 else f"; ({number}) ", *problem.told]
-            uses += [" ", Use(option, declared(ReadOptions)[option].mends)]
+            known = self.uses.get(option)
+            uses += [" ", known or Use(option, declared(ReadOptions)[option].mends)]
         raise DataError(*found, remedy=("mend all of them with", *uses))
 
     def note(self, *text: Piece, where: str = "", who: str = "") -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain
 from os import PathLike
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any, Unpack, cast
 
 import numpy as np
@@ -28,7 +28,13 @@ from beyondchance.io.assembling import assembled
 from beyondchance.io.drafts import Draft
 from beyondchance.io.formats.tags import is_nothing
 from beyondchance.io.frames import collected, names_of, rows_of_frame
-from beyondchance.io.naming import short_paths, with_new_names, with_short_names, with_short_paths
+from beyondchance.io.naming import (
+    hide_addresses,
+    short_paths,
+    with_new_names,
+    with_short_names,
+    with_short_paths,
+)
 from beyondchance.io.options import Reading
 from beyondchance.io.recognition import unrecognised
 from beyondchance.io.registry import FORMATS, KINDS, SPANS, TAGS, Format, Upload
@@ -142,6 +148,22 @@ def read_by_names(
     known : dict
         The annotators by their former names: e-mail addresses, and names that were changed.
     """
+    try:
+        return _by_names(items, format, options, naming, beside, is_first_gold=is_first_gold)
+    except BeyondChanceError as error:
+        hide_addresses(error)
+        raise
+
+
+def _by_names(
+    items: Sequence[Any],
+    format: str | None,  # noqa: A002 - what it is called everywhere
+    options: Mapping[str, Any],
+    naming: Naming,
+    beside: Mapping[str, Any] | None,
+    *,
+    is_first_gold: bool,
+) -> _Known:
     if not items:
         raise OptionError("nothing to read", expected="at least one file or folder")
     listed = [
@@ -153,17 +175,16 @@ def read_by_names(
     kept = {name: plain(value, name) for name, value in (beside or {}).items()}
     if options.get("documents") is not None:
         options = {**options, "documents": _kept_documents(options["documents"])}
+    call: Callable[..., _Known]
     call = partial(_read, format=format, beside=kept, naming=naming, is_first_gold=is_first_gold)
     gold = options.get("gold")
-    if not isinstance(gold, Named):
+    is_file = isinstance(gold, Named | PathLike | Assumed)
+    if not is_file:
         checked_gold(gold)
-    if isinstance(gold, Named | PathLike):
-        listed, _, detected = _each_annotator(listed, options, call, naming)
-        found = _read_with_gold(gold, listed, options, call)
-        return with_new_names(*_detected(found, detected), naming.renamed)
-    listed, known_already, detected = _each_annotator(listed, options, call, naming)
-    found = known_already or call(listed, options)
-    corpus, known = with_new_names(*_detected(found, detected), naming.renamed)
+    listed, found, call = _each_annotator(listed, options, call, naming)
+    if is_file:
+        return with_new_names(*_read_with_gold(gold, listed, options, call), naming.renamed)
+    corpus, known = with_new_names(*(found or call(listed, options)), naming.renamed)
     if gold is None:
         return corpus, known
     if gold in corpus.annotators:
@@ -174,23 +195,24 @@ def read_by_names(
     file = named_file(gold)
     if file is None or not exists(file.item if isinstance(file, Named) else file):
         return corpus.with_gold(str(gold)), known
-    found = _read_with_gold(file, listed, options, call)
-    return with_new_names(*_detected(found, detected), naming.renamed)
+    return with_new_names(*_read_with_gold(file, listed, options, call), naming.renamed)
 
 
 def _read_with_gold(
     gold: Any, items: list[Any], options: Mapping[str, Any], call: Callable[..., _Known]
 ) -> _Known:
     """Read the files and that of the gold standard, which may be one of them."""
+    is_assumed = isinstance(gold, Assumed)
+    gold = gold.item if isinstance(gold, Assumed) else gold
     path = Path(gold.item if isinstance(gold, Named) else gold)
     resolved = path.resolve()
     others = [item for item in items if _resolved(item) != resolved]
     is_given = len(others) < len(items)
     if not is_given:
-        items = [*items, gold]
+        items = [gold, *items] if is_assumed else [*items, gold]
     elif isinstance(gold, Named):
         items = [gold if _resolved(item) == resolved else item for item in items]
-    return call(items, options, gold_file=path)
+    return call(items, options, gold_file=path, is_assumed=is_assumed)
 
 
 @dataclass(frozen=True)
@@ -198,6 +220,13 @@ class Named:
     """Something to read, and the name of its annotator."""
 
     name: str
+    item: Any
+
+
+@dataclass(frozen=True)
+class Assumed:
+    """A file, perhaps Named, that is the gold standard unless the files have one themselves."""
+
     item: Any
 
 
@@ -247,23 +276,25 @@ def exists(path: Any) -> bool:
 
 def _each_annotator(
     items: list[Any], options: Mapping[str, Any], call: Callable[..., _Known], naming: Naming
-) -> tuple[list[Any], _Known | None, Note | None]:
+) -> tuple[list[Any], _Known | None, Callable[..., _Known]]:
     """What is to be read, with the files of a single folder apart if each is an annotator's.
 
-    And the corpus, where it had to be read to find out, and what is said of a folder of which
-    this was found out.
+    And the corpus, where it had to be read to find out; and how to read what is to be read.
     """
     how = Reading(cast("ReadOptions", options)).options["folder"]
     folders = [_folder(item) for item in items]
     if how == "annotators":
-        parts = [
-            _parts(path) if path else [item] for item, path in zip(items, folders, strict=True)
+        pairs = [
+            _parts(path) if path else ([item], 0) for item, path in zip(items, folders, strict=True)
         ]
-        return list(chain.from_iterable(parts)), None, None
-    if len(items) != 1 or folders[0] is None or how == "documents":
-        return items, None, None
-    parts = _parts(folders[0])
-    plain = {name: value for name, value in options.items() if name != "gold"}
+        n_ignored = sum(number for _, number in pairs)
+        apart = partial(call, n_ignored=n_ignored)
+        return list(chain.from_iterable(parts for parts, _ in pairs)), None, apart
+    # Strict reading reads documents, but asks where annotators would be detected.
+    is_asked = how == "documents" and options.get("folder") is not None
+    if len(items) != 1 or folders[0] is None or is_asked:
+        return items, None, call
+    parts, n_ignored = _parts(folders[0])
     found: _Known | None = None
     problem: BeyondChanceError | None = None
     try:
@@ -271,39 +302,73 @@ def _each_annotator(
     except BeyondChanceError as error:
         problem = error
     if len(parts) < 2 or (found is not None and len(found[0].annotators) > 1):
-        return _known(items, found, problem)
-    try:
-        # Files of different texts are no work of several annotators on one.
-        apart, _ = call(parts, {**plain, "mismatch": "error", "repeated": "error"})
-    except BeyondChanceError:
-        return _known(items, found, problem)
-    teams = np.bincount(apart.annotation_document, minlength=len(apart.documents))
-    # Without texts there is no telling; with them, some may not have annotated everything.
-    if apart.texts is None or np.count_nonzero(teams > 1) < _MOST_SHARED * len(teams):
-        return _known(items, found, problem)
+        return _known(items, found, problem, call)
     path = str(folders[0])
-    note = Note(
-        f"its {len(parts)} files or folders have the same texts; each is read as one annotator",
-        where="folder 1" if naming.hides_files else short_paths([path]).get(path, path),
-    )
-    return parts, call(parts, options), note
+    where = "folder 1" if naming.hides_files else path
+    shown = where if naming.hides_files else short_paths([path]).get(path, path)
+    share = _share_of_annotators(parts, options, call)
+    if share < _MOST_SHARED:
+        if share and found is not None:
+            found = _with_hint(found, len(parts), shown)
+        return _known(items, found, problem, call)
+    same = f"its {len(parts)} files or folders have the same texts"
+    if how == "documents":
+        refusal = DataError(
+            same,
+            where=where,
+            expected="to know what they are",
+            remedy=(
+                *(Use("folder", "annotators"), " reads each as one annotator, "),
+                *(Use("folder", "documents"), " as a document"),
+            ),
+        )
+        call(parts, options, asked=(Use("folder", "annotators"), refusal))
+    note = Note(f"{same}; each is read as one annotator", where=shown)
+    call = partial(_detected, call, note, n_ignored=n_ignored)
+    return parts, call(parts, options), call
 
 
-def _detected(found: _Known, note: Note | None) -> _Known:
-    """Sign and say that the files of a folder were found to be annotators."""
-    if note is None:
-        return found
-    corpus, known = found
+def _detected(call: Callable[..., _Known], note: Note, *given: Any, **options: Any) -> _Known:
+    """Read, then sign and say that the files of a folder were found to be annotators."""
+    corpus, known = call(*given, **options)
     signed = {**corpus.options, "folder": "annotators"}
     return replace(corpus, notes=(note, *corpus.notes), options=signed), known
 
 
+def _share_of_annotators(
+    parts: list[Any], options: Mapping[str, Any], call: Callable[..., _Known]
+) -> float:
+    """The share of documents that several files of a folder have, as annotators of one text."""
+    plain = {name: value for name, value in options.items() if name != "gold"}
+    plain |= {"strict": False} if "strict" in plain else {}
+    try:
+        # Files of different texts are no work of several annotators on one.
+        apart, _ = call(parts, {**plain, "mismatch": "error", "repeated": "error"})
+    except BeyondChanceError:
+        return 0
+    teams = np.bincount(apart.annotation_document, minlength=len(apart.documents))
+    # Without texts there is no telling; with them, some may not have annotated everything.
+    return 0 if apart.texts is None else float(np.mean(teams > 1))
+
+
+def _with_hint(found: _Known, n_parts: int, where: str) -> _Known:
+    """Say that the files of a folder may be annotators, though not all have the same texts."""
+    corpus, known = found
+    what = f"its {n_parts} files or folders, some with the same texts, are read as documents of one"
+    use = Use("folder", "annotators")
+    note = Note((f"{what} annotator (", use, " reads each as one annotator)"), where=where)
+    return replace(corpus, notes=(*corpus.notes, note)), known
+
+
 def _known(
-    items: list[Any], found: _Known | None, problem: BeyondChanceError | None
-) -> tuple[list[Any], _Known | None, None]:
+    items: list[Any],
+    found: _Known | None,
+    problem: BeyondChanceError | None,
+    call: Callable[..., _Known],
+) -> tuple[list[Any], _Known | None, Callable[..., _Known]]:
     if problem is not None:
         raise problem
-    return items, found, None
+    return items, found, call
 
 
 _MOST_SHARED = 0.75
@@ -317,11 +382,15 @@ def _folder(item: Any) -> Path | None:
     return Path(path) if is_folder else None
 
 
-def _parts(folder: Path) -> list[Any]:
-    """What lies in a folder, each as the work of one annotator."""
+def _parts(folder: Path) -> tuple[list[Any], int]:
+    """What lies in a folder, each as the work of one annotator; and how many files are not."""
     entries = sorted(entry for entry in folder.iterdir() if not entry.name.startswith("."))
     folders = [entry for entry in entries if entry.is_dir()]
-    return folders if len(folders) > 1 else [entry for entry in entries if entry.is_file()]
+    files = [entry for entry in entries if entry.is_file()]
+    if len(folders) > 1:
+        return folders, len(files)
+    parts = [entry for entry in files if not _is_about(entry)] or files
+    return parts, len(files) - len(parts)
 
 
 def _read(
@@ -333,10 +402,13 @@ def _read(
     naming: Naming,
     gold_file: Path | None = None,
     is_first_gold: bool = False,
+    is_assumed: bool = False,
+    n_ignored: int = 0,
+    asked: tuple[Use, BeyondChanceError] | None = None,
 ) -> _Known:
     # Texts are what they are by default, and spans may be placed in any of them.
     is_corpus_wide = options.get("unit") == CORPUS
-    asked = {**options, "unit": None} if is_corpus_wide else options
+    wanted = {**options, "unit": None} if is_corpus_wide else options
     uploads = _uploads(items, naming)
     gold = None
     if gold_file is not None:
@@ -350,13 +422,16 @@ def _read(
     former = {new: old for old, new in naming.renamed.items()}
     reference = gold.annotator if gold is not None else former.get(named, named)
     reading = Reading(
-        cast("ReadOptions", asked),
+        cast("ReadOptions", wanted),
         reference=reference,
         gold_upload=gold_upload,
         beside=beside,
+        asked_format=format or "",
         hides_files=naming.hides_files,
     )
-    n_ignored = sum(upload.n_ignored for upload in uploads)
+    if asked is not None:
+        reading.keep(*asked)
+    n_ignored += sum(upload.n_ignored for upload in uploads)
     if n_ignored:
         reading.skipped["files of other formats ignored"] += n_ignored
     formats = _formats(uploads, format, reading)
@@ -366,7 +441,7 @@ def _read(
     _check_numbers(reading)
     reading.check()
     if gold is not None:
-        corpus = corpus.with_gold(_only_annotator(gold, corpus, reading))
+        corpus = _with_gold(corpus, gold, reading, is_assumed=is_assumed)
     known, changed = declared(ReadOptions), reading.changed()
     signed = {
         name: value
@@ -414,18 +489,35 @@ def _formats(
     return [nothing if item is None else item for item in found]
 
 
-def _only_annotator(upload: Upload, corpus: Corpus, reading: Reading) -> str:
-    """The only annotator of a file: named after it, or by the file itself."""
-    if upload.annotator in corpus.annotators:
-        return upload.annotator
-    names = list(reading.people.get(upload.name, ()))
+def _with_gold(corpus: Corpus, upload: Upload, reading: Reading, *, is_assumed: bool) -> Corpus:
+    """Make the annotator of a file the gold standard, unless files have one themselves."""
+    names = list(reading.people.get(upload.name, (upload.annotator,)))
+    own = corpus.gold
+    if own is not None and own not in names:
+        by_columns = (
+            ", or pass ",
+            Use("tag_column", "last"),
+            " to read the last column of each file",
+        )
+        raise DataError(
+            f"{upload.name} is the gold standard, but the other files have one of their own, ",
+            Quote(own),
+            expected="one gold standard",
+            remedy=(
+                f"leave out {upload.name}",
+                *(by_columns if "layout" in reading.signed else ()),
+            ),
+        )
+    if own is not None and is_assumed:
+        return corpus
     if len(names) != 1:
         raise DataError(
             *(f"holds {len(names)} annotators (", *quotes(names), ")"),
             where=upload.name,
-            expected="one, because one name was given for the file",
+            expected="one, to be the gold standard",
         )
-    return names[0]
+    # Where a name was given together with the file, it is the annotator's.
+    return corpus.with_gold(upload.annotator if upload.is_named else names[0])
 
 
 def _corpus_of(uploads: list[Upload], formats: list[Format], reading: Reading) -> Corpus:
@@ -538,7 +630,7 @@ def _upload(item: Any, number: int) -> Upload:
     source, path = opened(Path(item)), str(item)
     if isinstance(source, Source):
         return Upload(path, source.stem, [source], path=path)
-    files = [file for file in source if not _is_about(file)] or source
+    files = [file for file in source if not _is_about(file.posix_path)] or source
     return Upload(
         path,
         Path(item).resolve().name,
@@ -553,9 +645,8 @@ _ABOUT = ("license", "licence", "readme", "copying", "notice", "changelog", "cit
 """What files are called that describe a folder."""
 
 
-def _is_about(file: Source) -> bool:
+def _is_about(path: PurePath) -> bool:
     """Whether a file is about the others, by its name."""
-    path = file.posix_path
     return path.suffix.lower() == ".md" or path.stem.lower().startswith(_ABOUT)
 
 

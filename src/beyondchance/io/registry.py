@@ -289,7 +289,7 @@ _ALL = (
         example="beyondchance agree anna.xml ben.xml",
         offsets="code points, or what fits the stored words",
         first="<{[",
-        options=UNTOKENISED | {"discontinuous", "empty", "feature"},
+        options=UNTOKENISED | {"discontinuous", "stored_words", "empty", "feature"},
     ),
     Format(
         name="knowtator",
@@ -297,7 +297,7 @@ _ALL = (
         example="beyondchance agree project/",
         offsets="code points, or what fits the stored words",
         first="<",
-        options=UNTOKENISED | {"discontinuous", "empty"},
+        options=UNTOKENISED | {"discontinuous", "stored_words", "empty"},
     ),
     Format(
         name="medtator",
@@ -305,14 +305,14 @@ _ALL = (
         example="beyondchance agree anna/ ben/",
         offsets="code points, or what fits the stored words",
         first="<",
-        options=UNTOKENISED | {"discontinuous", "feature"},
+        options=UNTOKENISED | {"discontinuous", "stored_words", "feature"},
     ),
     Format(
         name="pubtator",
         title="PubTator: one file per annotator",
         example="beyondchance agree anna.pubtator ben.pubtator",
         offsets="code points, or what fits the stored words",
-        options=UNTOKENISED,
+        options=UNTOKENISED | {"stored_words"},
     ),
     Format(
         name="argilla",
@@ -327,7 +327,7 @@ _ALL = (
         title="LangExtract: JSONL of annotated documents, one file per run",
         example="beyondchance agree run-1.jsonl run-2.jsonl --match text",
         first="[{",
-        options=UNTOKENISED,
+        options=UNTOKENISED | {"stored_words"},
     ),
     Format(
         name="mqm",
@@ -382,7 +382,7 @@ _ALL = (
         title="JSON, JSONL or Parquet of texts with spans; training data of spaCy and GLiNER",
         example="beyondchance agree gold.jsonl model.jsonl",
         first="[{P",
-        options=UNTOKENISED | {"spans_key", "ends", "empty"},
+        options=UNTOKENISED | {"spans_key", "ends", "empty", "stored_words"},
     ),
     Format(
         name="quotes",

@@ -10,9 +10,10 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 from beyondchance.errors import SpanError
-from beyondchance.io.drafts import DraftSpan
+from beyondchance.io.drafts import OTHER_WORDS, DraftSpan, other_words
 from beyondchance.io.offsets import UNITS, code_points, words_at
 from beyondchance.io.options import Reading
 from beyondchance.io.values import quoting
@@ -107,7 +108,9 @@ def check_words(marked: Sequence[SpansOfText], reading: Reading) -> None:
             remedy=_remedy([(text, span) for text, span, _ in elsewhere], unit),
         )
     if different:
-        reading.skipped["spans whose stored words differ from the text"] += len(different)
+        _, span, covered = different[0]
+        refusal = partial(other_words, span.named, covered, span.surface or "", span.where or "")
+        reading.mend("stored_words", OTHER_WORDS, refusal, len(different))
 
 
 def _with_words(spans: list[DraftSpan]) -> list[DraftSpan]:

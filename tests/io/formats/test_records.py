@@ -335,6 +335,20 @@ class TestAnnotators:
         )
         assert corpus.documents == ("a/1", "a/2", "b")
         assert corpus.skipped == {"records numbered because others have the same id": 2}
+        assert corpus.options == {"match": "id"}
+
+    @pytest.mark.parametrize("options", [{"strict": True}, {"match": "exact"}])
+    def test_unless_ids_are_taken_to_the_letter(self, refused, read, options):
+        rows = record(ADA, doc_id="a"), record(text="Other", doc_id="a"), record(OSLO, doc_id="b")
+        refused(
+            *rows,
+            **options,
+            message="news.jsonl:2: document 'a' has another text at news.jsonl:1; expected "
+            "different identifiers for different texts: match='id' numbers the texts, match='text' "
+            "matches them",
+        )
+        assert read(*rows[:2], strict=True, match="text").documents == ("a/1", "a/2")
+        assert read(*rows, strict=True, match="id").documents == ("a/1", "a/2", "b")
 
     def test_texts_of_different_annotators_that_differ_are_refused(self, refused):
         refused(
@@ -361,6 +375,18 @@ class TestStoredWords:
         corpus = read(record(ADA | {"text": "Bob"}, BO, OSLO))
         assert corpus.spans("1", "news") == THREE
         assert corpus.skipped == {"spans whose stored words differ from the text": 1}
+        assert corpus.options == {"stored_words": "ignore"}
+
+    @pytest.mark.parametrize("options", [{"strict": True}, {"stored_words": "error"}])
+    def test_strict_reading_refuses_them(self, refused, options):
+        refused(
+            record(ADA | {"text": "Bob"}, BO, OSLO),
+            **options,
+            error=bc.SpanError,
+            message="news.jsonl:1: span #1: span [0, 3) 'PER' covers 'Ada', but the file stores "
+            "'Bob'; expected the words of the text: stored_words='ignore' reads the span by its "
+            "offsets",
+        )
 
     @pytest.mark.parametrize("words", ["oslo", "Ös lo", " Oslo\n"])
     def test_case_accents_and_white_space_may_differ(self, read, words):

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from beyondchance.errors import FormatError, OptionError
-from beyondchance.io.drafts import Draft, DraftSpan
+from beyondchance.io.drafts import Draft, DraftSpan, check_unit
 from beyondchance.io.json_rows import head_row, rows_of
 from beyondchance.io.options import Reading
 from beyondchance.io.parquet_rows import parquet_rows, schema_of
@@ -127,7 +127,7 @@ def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
             key = _text_key(record)
             text, spans = record.texts[key], _spans(answer)
             if reading.options["offsets"] is None:
-                _check_unit(text, spans, answer.where)
+                check_unit(text, spans, answer.where, _UNITS)
             yield Draft(
                 where=answer.where,
                 document=record.document,
@@ -168,27 +168,11 @@ def _spans(answer: _Answer) -> list[DraftSpan]:
     return spans
 
 
-def _check_unit(text: str, spans: list[DraftSpan], where: str) -> None:
-    """Refuse spans after characters such as emoji: what their offsets count is not known.
-
-    Spans that are marked in Argilla's pages count UTF-16 units (argilla-io/argilla#5729); those
-    that were sent by its library count code points.
-    """
-    if max(text, default="") <= "\uffff":
-        return
-    first = next(place for place, character in enumerate(text) if character > "\uffff")
-    span = next((span for span in spans if span.end > first), None)
-    if span is None:
-        return
-    raise FormatError(
-        *(*span.named, f" is after character {first}, which counts once or twice"),
-        where=where,
-        expected="to know what offsets count",
-        remedy=(
-            *("pass ", Use("offsets", "utf16"), " for spans marked in Argilla's pages, or "),
-            *(Use("offsets", "codepoints"), " for spans sent by its library"),
-        ),
-    )
+# Spans that are marked in Argilla's pages count UTF-16 units (argilla-io/argilla#5729).
+_UNITS = (
+    *("pass ", Use("offsets", "utf16"), " for spans marked in Argilla's pages, or "),
+    *(Use("offsets", "codepoints"), " for spans sent by its library"),
+)
 
 
 # --- What is annotated, and what was asked ------------------------------------

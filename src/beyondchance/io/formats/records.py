@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import islice
 from typing import Any, TypeGuard
 
@@ -27,7 +28,7 @@ from beyondchance.io.registry import Upload, each_upload
 from beyondchance.io.sources import Source, is_parquet
 from beyondchance.io.span_objects import has_offsets, triples_of, words_of
 from beyondchance.io.stored_words import fitted
-from beyondchance.io.values import identifier, listed, refused
+from beyondchance.io.values import identifier, listed, quoting, refused
 from beyondchance.messages import Piece, Use, quotes
 
 # In the order in which they are looked for.
@@ -595,6 +596,10 @@ def _names(works: list[_Work], annotators: list[str], reading: Reading) -> list[
         if work.id is not None:
             texts.setdefault((annotator, work.id), set()).add(work.text)
     shared = {id_ for (_, id_), known in texts.items() if len(known) > 1}
+    if shared:
+        numbered = [work for work in works if work.id in shared]
+        what = "records numbered because others have the same id"
+        reading.mend("match", what, partial(_other_text, numbered), len(numbered))
     numbers: dict[str, dict[str, int]] = {}
     places: dict[tuple[str, int], str] = {}
     seen: Counter[tuple[str, str]] = Counter()
@@ -605,7 +610,6 @@ def _names(works: list[_Work], annotators: list[str], reading: Reading) -> list[
             known = numbers.setdefault(work.id, {})
             number = known.setdefault(work.text, len(known) + 1)
             names.append(f"{work.id}/{number}")
-            reading.skipped["records numbered because others have the same id"] += 1
         elif work.id is not None:
             names.append(work.id)
         elif is_by_several:
@@ -614,3 +618,18 @@ def _names(works: list[_Work], annotators: list[str], reading: Reading) -> list[
         else:
             names.append(work.number)
     return names
+
+
+def _other_text(works: list[_Work]) -> FormatError:
+    """The refusal of several texts under one id."""
+    first = works[0]
+    other = next(work for work in works if work.id == first.id and work.text != first.text)
+    return FormatError(
+        *quoting("document {} has another text at {}", other.id, (first.where,)),
+        where=other.where,
+        expected="different identifiers for different texts",
+        remedy=(
+            *(Use("match", "id"), " numbers the texts, "),
+            *(Use("match", "text"), " matches them"),
+        ),
+    )

@@ -29,7 +29,13 @@ import numpy as np
 
 from beyondchance.annotations.corpus import MOST_POSITIONS, Corpus
 from beyondchance.annotations.names import sorted_names
-from beyondchance.errors import FormatError, MismatchError, OptionError, SpanError
+from beyondchance.errors import (
+    FormatError,
+    MismatchError,
+    NothingSharedError,
+    OptionError,
+    SpanError,
+)
 from beyondchance.io.assembling import assembled, count_duplicate, twice_by
 from beyondchance.io.columns import (
     NAMES,
@@ -50,7 +56,7 @@ from beyondchance.io.registry import Upload
 from beyondchance.io.sources import Source, digested, opened
 from beyondchance.io.table_files import looks_like_spans, read_table
 from beyondchance.io.values import quoting
-from beyondchance.messages import Piece, Quote, Use
+from beyondchance.messages import Piece, Quote, Use, quotes
 from beyondchance.types import Bools, Ints
 
 _MOST_PAIRS = 10**8
@@ -60,9 +66,10 @@ _MOST_PAIRS = 10**8
 class _Rows:
     """The rows of all tables: names by number, and which rows are spans.
 
-    The `listing` is the table of documents, if there is one.
+    The `listing` is the table of documents, if there is one; `uploads` are those of the tables.
     """
 
+    uploads: list[Upload]
     tables: list[Table]
     listing: Table | None
     documents: list[str]
@@ -207,6 +214,7 @@ def _combined(tables: list[tuple[Upload, Table]], listing: Table | None, reading
         for name in codes_of(listing, "document")[0]:
             names["document"].setdefault(name, len(names["document"]))
     return _Rows(
+        uploads=[upload for upload, _ in tables],
         tables=[table for _, table in tables],
         listing=listing,
         documents=list(names["document"]),
@@ -450,11 +458,48 @@ def _is_complete(rows: _Rows, reading: Reading) -> bool:
             remedy=("pass ", missing, " if not every annotator annotated every document"),
         )
     if len(rows.annotators) > 1:
+        _check_common(rows)
         reading.note(
             "no row without a span: all annotators are taken to have annotated every document (",
             *(missing, " takes only those who have a row)"),
         )
     return True
+
+
+def _check_common(rows: _Rows) -> None:
+    """Refuse a file of other annotators that has no document in common with any other file.
+
+    Its documents may have other names, or may not have been seen by the others.
+    """
+    if rows.uploads[0] is rows.uploads[-1] or rows.listing is not None:
+        return
+    has: dict[Upload, tuple[Bools, Bools]] = {}
+    for i, upload in enumerate(rows.uploads):
+        part, known = rows.of(i), has.get(upload)
+        own = (
+            np.bincount(rows.document[part], minlength=len(rows.documents)) > 0,
+            np.bincount(rows.annotator[part], minlength=len(rows.annotators)) > 0,
+        )
+        has[upload] = own if known is None else (own[0] | known[0], own[1] | known[1])
+    n_files = np.sum([documents for documents, _ in has.values()], axis=0)
+    for upload, (documents, people) in has.items():
+        if people.all() or np.any(n_files[documents] > 1):
+            continue
+        other = next(name for name in has if name is not upload)
+        names = [
+            quotes([rows.documents[j] for j in np.flatnonzero(has[one][0])[:4]], most=3)
+            for one in (upload, other)
+        ]
+        raise NothingSharedError(
+            *("shares no document with another file: it has ", *names[0]),
+            *(f", and {other.name} has ", *names[1]),
+            where=upload.name,
+            expected="documents in common",
+            remedy=(
+                "check that all use the same document names, or pass ",
+                *(Use("empty", "missing"), " if the annotators saw different documents"),
+            ),
+        )
 
 
 def _annotated(rows: _Rows, reading: Reading) -> Ints:
