@@ -400,7 +400,7 @@ class ReadOptions(TypedDict, total=False):
     ends: Annotated[
         Literal["exclusive", "inclusive"] | None,
         Option(
-            "For records: whether the end of a span is included in it; detected by the words "
+            "For records and lists of spans: whether the end is included; detected by the words "
             "stored with spans, and otherwise exclusive, as in most files."
         ),
     ]

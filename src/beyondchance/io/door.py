@@ -42,11 +42,12 @@ def corpus(data: Any, other: Any = None, **options: Unpack[CorpusOptions]) -> Co
     other : object, optional
         The annotations of a second annotator, where `data` are those of one.
     names : list of str, optional
-        What the numbers of tags stand for, in their order; -100 is not scored.
+        What the numbers of tags stand for, in their order, where the data do not say; -100 is not
+        scored.
     texts : list of str, optional
-        The text of each list of spans.
+        The text of each list of spans, whose offsets then count characters.
     tokens : list of lists of str, optional
-        The tokens of each list of tags or spans.
+        The tokens of each list of tags or spans, whose offsets then count tokens.
     lengths : list of int, optional
         Positions of each list of spans, where there are neither texts nor tokens.
     format : str, optional

@@ -185,8 +185,8 @@ def test_names_of_numbers_can_be_given(names, tmp_path):
 def test_names_that_differ_from_those_of_the_data_are_refused():
     assert read(data_set(), label_names=[*NAMES, "I-MORE"]).labels == read(data_set()).labels
     message = (
-        "data 1: ner_tags: number 1 is 'B-PER' in the data, and 'B-X' by label_names; expected "
-        "one name: leave label_names out, or remove the names from the data"
+        "data 1: ner_tags: number 1 is 'B-PER' in the data, and 'B-X' by the names that are "
+        "given; expected one name: leave these out, or remove the names from the data"
     )
     with pytest.raises(bc.OptionError) as caught:
         read(data_set(), label_names=["O", "B-X", "I-X", "B-Y"])

@@ -327,20 +327,6 @@ CONTENT = [
 VALUES = st.none() | st.booleans() | st.integers() | st.text(max_size=3) | st.just([]) | st.just({})
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (["Bo"], "the quote 'Bo' is not in the text; expected words of the text"),
-        (["Lund", "Lund"], "the quote 'Lund' is quoted more often than it occurs; expected"),
-    ],
-)
-def test_quotes_without_a_place_are_refused_by_strict_reading(words, message):
-    record = {"text": TEXT, "entities": [{"text": word, "label": "X"} for word in words]}
-    assert len(bc.read(stream(record)).span_start) == len(words) - 1
-    with pytest.raises(bc.FormatError, match=message):
-        bc.read(stream(record), strict=True)
-
-
 @pytest.mark.slow
 @settings(max_examples=1000)
 @given(st.data())

@@ -325,13 +325,12 @@ def _names(
         known = dict(enumerate(own))
         other = next((n for n in known if names.get(n, known[n]) != known[n]), None)
         if other is not None:
-            option = Use("label_names", is_name=True)
             raise OptionError(
                 *(f"number {other} is ", Quote(known[other]), " in the data, and "),
-                *(Quote(names[other]), " by ", option),
+                *(Quote(names[other], is_given=True), " by the names that are given"),
                 where=where,
                 expected="one name",
-                remedy=("leave ", option, " out, or remove the names from the data"),
+                remedy="leave these out, or remove the names from the data",
             )
         names = known
     return {IGNORED: None, **names}
