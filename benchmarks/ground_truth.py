@@ -117,7 +117,7 @@ Results = Mapping[float, Mapping[Kind, Mapping[str, Floats]]]
 def scores(corpus: bc.Corpus) -> dict[str, float]:
     """Every measure, corrected and not, and every coefficient."""
     results = {measure: bc.agreement(corpus, measure=measure) for measure in MEASURES}
-    others = bc.coefficients(corpus, COEFFICIENTS, scored=results, seed=1).values
+    others = bc.coefficients(corpus, which=COEFFICIENTS, scored=results, seed=1).values
     return {
         **{measure: result.corrected for measure, result in results.items()},
         **{f"F1 {measure}": result.observed for measure, result in results.items()},

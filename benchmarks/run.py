@@ -298,7 +298,7 @@ def coefficients() -> None:
     print(f"\nunitizing alpha, 10,000 units in one text: {1000 * few:.1f} ms")
     ratio("twice the units, unitizing alpha", many / few, most=2.3)
     corpus = bc.Corpus.from_tags(dict(zip("ab", data(), strict=True)))
-    (seconds,) = best(lambda: bc.coefficients(corpus, ["gamma"]), times=1)
+    (seconds,) = best(lambda: bc.coefficients(corpus, which=["gamma"]), times=1)
     print(f"gamma of {len(corpus.documents):,} sentences: {seconds:.1f} s")
     ratio("gamma of a CoNLL-sized corpus, in minutes", seconds / 60, most=1)
 

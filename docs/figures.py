@@ -230,7 +230,7 @@ def simulations() -> str:
             parts.append(f'<path d="M{x:.1f},{top - 12}V{bottom - 8}" stroke="{FAINT}"/>')
             text = f'<text x="{x:.1f}" y="{bottom + 10}" text-anchor="middle">{tick:g}</text>'
             parts.append(text)
-        found = [bc.coefficients(_pair(*case), SHOWN).values for case in cases]
+        found = [bc.coefficients(_pair(*case), which=SHOWN).values for case in cases]
         for row, name in enumerate(SHOWN):
             y = top + step * row
             first, second = (round(edge + width * values[name].value, 1) for values in found)

@@ -356,6 +356,7 @@ def doccano(data: Annotations) -> Example:
                 "id": identifier(document),
                 "text": data.texts[document],
                 "label": [[s, e, label] for s, e, label, _ in data.marked(document, person, utf16)],
+                "Comments": [],
             }
             for document in data.by(person)
         )

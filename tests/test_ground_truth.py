@@ -70,7 +70,7 @@ def test_one_token_spans_score_what_the_formula_says():
                 knowing_annotators(
                     5, knowledge=q, density=density, lengths=(1,), tokens=(300, 300), seed=seed
                 ),
-                ["kappa"],
+                which=["kappa"],
             )
             .values["kappa"]
             .value

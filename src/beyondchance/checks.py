@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from math import inf, nan
 from numbers import Real
+from os import PathLike
 from typing import Any, TypeVar
 
 import numpy as np
@@ -102,6 +103,20 @@ def checked_number(
         return kind(number)
     what = "a whole number" if kind is int else "a number"
     raise error(*given(name, value), expected=f"{what} {within}")
+
+
+def checked_gold(value: object) -> None:
+    """Refuse what is neither the name of an annotator nor a path.
+
+    Examples
+    --------
+    >>> checked_gold(["a"])
+    Traceback (most recent call last):
+    ...
+    beyondchance.errors.OptionError: gold is ['a']; expected the name of an annotator, or a file
+    """
+    if not (value is None or isinstance(value, str | PathLike) or is_whole(value)):
+        raise OptionError(*given("gold", value), expected="the name of an annotator, or a file")
 
 
 def checked_whole(

@@ -324,7 +324,8 @@ class ReadOptions(TypedDict, total=False):
     marks: Annotated[
         Literal["shared", "own"],
         Option(
-            "Lines that begin documents in some files only hold for all files, or for their own.",
+            "Lines that begin documents in some files only hold for all files, or are refused "
+            "(own).",
             "shared",
             refuses="own",
         ),
@@ -370,6 +371,15 @@ class ReadOptions(TypedDict, total=False):
         Literal["last", "error"],
         Option("A document that one annotator annotated twice.", "last", refuses="error"),
     ]
+    stored_words: Annotated[
+        Literal["ignore", "error"],
+        Option(
+            "Words stored next to the offsets of a span that are not those of the text: counted, "
+            "while the offsets hold, or refused.",
+            "ignore",
+            refuses="error",
+        ),
+    ]
     discontinuous: Annotated[
         Literal["error", "split", "join"],
         Option("Spans of several fragments.", "error", refuses="error"),
@@ -414,7 +424,7 @@ class ReadOptions(TypedDict, total=False):
     ends: Annotated[
         Literal["exclusive", "inclusive"] | None,
         Option(
-            "For records: whether the end of a span is included in it; detected by the words "
+            "For records and lists of spans: whether the end is included; detected by the words "
             "stored with spans, and otherwise exclusive, as in most files."
         ),
     ]
@@ -425,6 +435,15 @@ class ReadOptions(TypedDict, total=False):
             "JSON file of names and numbers.",
             is_signed=False,
             metavar="NAMES|FILE",
+        ),
+    ]
+    inexact_quotes: Annotated[
+        Literal["mend", "error"],
+        Option(
+            "Quotes that are not in the text as they stand in the file, not as often, or not at "
+            "their position.",
+            "mend",
+            refuses="error",
         ),
     ]
     near_quotes: Annotated[

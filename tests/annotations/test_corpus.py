@@ -1,6 +1,7 @@
 """The corpus: three ways in, and everything that is refused at the border."""
 
 import pickle
+from functools import partial
 
 import numpy as np
 import pytest
@@ -434,3 +435,71 @@ def test_unknown_document():
 def test_survives_pickling():
     corpus = one_text((0, 2, "P"))
     assert pickle.loads(pickle.dumps(corpus)).spans("0", "anna") == [(0, 2, "P")]  # noqa: S301
+
+
+TAGS = {"a": [["B-X", "O"], ["O", "B-Y"]], "b": [["O", "O"], ["O", "B-Y"]]}
+SPANS = {"a": [[(0, 2, "X")], [(1, 3, "Y")]], "b": [[], [(1, 3, "Y")]]}
+
+
+class TestListsAreMadeOnce:
+    """Whatever can be gone through once only is still all there."""
+
+    def test_iterators_within_lists(self):
+        given = {"a": SPANS["a"], "b": [iter(spans) for spans in SPANS["b"]]}
+        corpus = Corpus.from_spans(given, texts=["Ada", "Bo!"])
+        assert corpus.spans("1", "b") == [(1, 3, "Y")]
+        tags = Corpus.from_tags({name: map(iter, texts) for name, texts in TAGS.items()})
+        assert tags.spans("1", "b") == [(1, 2, "Y")]
+
+    def test_iterators_next_to_them(self):
+        corpus = Corpus.from_spans(SPANS, lengths=iter([3, 4]), documents=iter("xy"))
+        assert (corpus.text_length.tolist(), corpus.documents) == ([3, 4], ("x", "y"))
+        assert Corpus.from_spans(SPANS, texts=(t for t in ("Ada", "Bo!"))).texts == ("Ada", "Bo!")
+        tokens = (iter(words) for words in (["Ada", "sat"], ["in", "Oslo"]))
+        assert Corpus.from_tags(TAGS, tokens=tokens).texts == ("Ada sat", "in Oslo")
+
+    @pytest.mark.parametrize("given", [{"B-X"}, [{"B-X"}], [frozenset({(0, 1, "X")})]])
+    def test_sets_have_no_order(self, given):
+        for build in (Corpus.from_tags, partial(Corpus.from_spans, lengths=[3])):
+            with pytest.raises(DataError, match="annotator 'a': found a set; expected a list, "):
+                build({"a": given})
+
+
+class TestUnit:
+    """A document that is one text is one text."""
+
+    def test_tags(self):
+        whole = Corpus.from_tags(
+            TAGS, documents=["d", "d"], unit="document", tokens=[["A", "b"]] * 2
+        )
+        joined = {name: [[*texts[0], *texts[1]]] for name, texts in TAGS.items()}
+        assert whole.text_length.tolist() == [4]
+        assert whole.texts == ("A b A b",)
+        assert whole.token_start.tolist() == [0, 2, 4, 6]
+        assert agreement(whole).chance == agreement(Corpus.from_tags(joined)).chance
+        assert whole.spans("d", "a") == [(0, 1, "X"), (3, 4, "Y")]
+
+    def test_spans(self):
+        texts = ["Ada", "Bo!"]
+        whole = Corpus.from_spans(SPANS, texts=texts, documents=["d", "d"], unit="document")
+        assert (whole.texts, whole.text_length.tolist()) == (("Ada Bo!",), [7])
+        assert whole.spans("d", "a") == [(0, 2, "X"), (5, 7, "Y")]
+        counted = Corpus.from_spans(SPANS, lengths=[3, 3], documents=["d", "d"], unit="document")
+        assert counted.text_length.tolist() == [6]
+
+    def test_texts_of_one_document_are_sentences_unless_it_is_said_otherwise(self):
+        for documents, unit in ((["d", "d"], "sentence"), (["d", "e"], "document")):
+            corpus = Corpus.from_spans(SPANS, lengths=[3, 3], documents=documents)
+            assert (corpus.unit, corpus.text_length.tolist()) == (unit, [3, 3])
+
+
+class TestWhatOffsetsCount:
+    def test_characters_next_to_texts(self):
+        message = "positions is 'tokens', but next to texts offsets count characters; pass tokens="
+        with pytest.raises(OptionError, match=message):
+            Corpus.from_spans(SPANS, texts=["Ada", "Bo!"], positions="tokens")
+
+    def test_tokens_next_to_tokens(self):
+        message = "positions is 'characters', but next to tokens offsets count tokens; leave"
+        with pytest.raises(OptionError, match=message):
+            Corpus.from_spans(SPANS, tokens=[["a"] * 3] * 2, positions="characters")

@@ -30,6 +30,7 @@ def numbered(first, end, names=("anna", "ben")):
         documents=[f"d{n}" for n in range(first, end) for _ in range(2)],
         annotators=names,
         fields={"round": [str(n % 2) for n in range(first, end)]},
+        unit="sentence",
     )
 
 
@@ -159,7 +160,7 @@ class TestJoined:
         with pytest.raises(DataError, match="document 'd1' is in two of the corpora; expected"):
             Corpus.joined([one, other, numbered(1, 2)])
         for change, message in (
-            ({"unit": "sentence"}, "differ in unit: 'document' and 'sentence'"),
+            ({"unit": "document"}, "differ in unit: 'sentence' and 'document'"),
             ({"positions": "frames"}, "differ in positions: 'tokens' and 'frames'"),
             ({"options": {"scheme": "IO"}}, "differ in options: {} and {'scheme': 'IO'}"),
             ({"gold": "anna"}, "differ in gold: None and 'anna'"),

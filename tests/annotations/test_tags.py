@@ -71,7 +71,7 @@ def test_broken_sequences(scheme, tags, where, conlleval, discard):
 
 
 def test_repairs_are_counted_and_signed():
-    corpus = Corpus.from_tags({"a": [["O", "I-X"], ["I-Y"]]}, repair="conlleval")
+    corpus = Corpus.from_tags({"a": [["O", "I-X"], ["I-Y"]], "b": [["B-X", "O"], ["O"]]})
     assert corpus.skipped == {"tags repaired by conlleval": 2}
     assert corpus.options == {"scheme": "IOB2", "repair": "conlleval"}
 
@@ -110,7 +110,17 @@ def test_schemes_have_other_names(alias, scheme):
 
 @pytest.mark.parametrize(
     ("tags", "scheme"),
-    [("B-X E-X S-Y", "BIOES"), ("B-X L-X U-Y", "BILOU"), ("B-X M-X E-X", "BMES"), ("I-X", "IOB2")],
-)
+    [("B-X E-X S-Y", "BIOES"), ("B-X L-X U-Y", "BILOU"), ("B-X M-X E-X", "BMES"), ("I-X", "IO"),
+     ("I-X B-X", "IOB1"), ("I-X O B-X", "IOB2"), ("B-X B-X", "IOB2"), ("O", "IOB2")],
+)  # fmt: skip
 def test_prefixes_tell_the_scheme(tags, scheme):
     assert Corpus.from_tags({"a": [tags.split()]}).options["scheme"] == scheme
+
+
+def test_annotators_have_one_scheme_together():
+    tags = {"a": [["I-X", "O"]], "b": [["O", "B-X"]], "c": [["S-X", "O"]]}
+    corpus = Corpus.from_tags(tags)
+    assert corpus.options["scheme"] == "BIOES+IOB2"
+    assert corpus.skipped == {"tags repaired by conlleval": 1}
+    with pytest.raises(TagError, match="tag 'I-X' after the start of the text and before 'O'"):
+        Corpus.from_tags(tags, repair="none")

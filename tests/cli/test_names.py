@@ -325,6 +325,29 @@ class TestAddresses:
         corpus = bc.read(tmp_path / "t.csv", length=9, gold="ben@example.com")
         assert (corpus.annotators, corpus.gold) == (("ada", "ben", "ben 2"), "ben 2")
 
+    def test_addresses_with_more_behind_them(self, run, tmp_path):
+        paths = [tmp_path / f"{name}@x.org.conll" for name in ("ada", "ben")]
+        for path in paths:
+            path.write_text("Ada B-PER O\nleft O O\n")
+        words = [*paths, "--tag-column", "2,3"]
+        code, out, err = run("agree", *words, "--output", "json")
+        names = ["ada, column 2", "ada, column 3", "ben, column 2", "ben, column 3"]
+        assert (code, annotators(out)) == (0, names)
+        assert "@x.org" not in out + err
+
+    def test_errors(self, run, tmp_path):
+        done = {"completed_by": {"email": "ada@example.org"}, "result": []}
+        task = {"id": 1, "data": {"text": "Ada"}, "annotations": [done, done]}
+        (tmp_path / "export.json").write_text(json.dumps([task]))
+        code, _, err = run("agree", "export.json", "--strict")
+        assert code == 1
+        assert "annotation #2: 'ada' annotated this task before" in err
+        with pytest.raises(bc.FormatError, match="'ada' annotated this task before"):
+            bc.read(tmp_path / "export.json", strict=True)
+        code, _, err = run("agree", "ada@x.org=t.csv", "--length", "9")
+        assert code == 1
+        assert "holds 3 annotators ('ada', 'ben', 'ben')" in err
+
 
 class TestPaths:
     def test_files_are_shown_without_their_folders(self, files):

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from itertools import product
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -26,6 +29,7 @@ SPANS = {
 }
 NAMES = ["O", "B-PER", "I-PER", "B-LOC"]
 NUMBERS = [[[NAMES.index(tag) for tag in tags] for tags in texts] for texts in (ADA, BEN)]
+LEFT_OUT = "positions with the tag -100 left out"
 KEYS = ("label", "entity_group", "entity", "type")
 
 
@@ -183,11 +187,37 @@ def test_every_function_takes_data():
     assert [row["kind"] for row in bc.disagreements(ADA, BEN, tokens=TOKENS).to_rows()].count(
         "missed"
     ) == 1
-    assert "kappa" in str(bc.coefficients(named, ["kappa"]))
+    assert "kappa" in str(bc.coefficients(named, which=["kappa"]))
     assert bc.null_distribution(ADA, BEN, resamples=99, seed=1).observed > 0
+    assert "kappa" in str(bc.coefficients(ADA, BEN, which="kappa", unit="document"))
+    numbered = bc.coefficients(*NUMBERS, which="kappa", names=NAMES).values["kappa"].value
+    assert numbered == bc.coefficients(ADA, BEN, which="kappa").values["kappa"].value
+    team = {"gold": ADA, "a": BEN, "b": BEN}
+    assert bc.coefficients(team, which="kappa", gold="gold").values["kappa"].value == 1
+    with pytest.raises(bc.OptionError, match="unknown option 'measure'"):
+        bc.coefficients(ADA, BEN, measure="exact")
     page = bc.report(bc.corpus(ADA, BEN, tokens=TOKENS)).html
     assert "Oslo" in page
     assert bc.report(ADA, BEN).html.startswith("<!DOCTYPE html>")
+
+
+def test_a_report_takes_what_a_corpus_takes():
+    few = {"resamples": 99, "coefficients": ["kappa"]}
+    page = bc.report(*SPANS.values(), texts=TEXTS, **few).html
+    assert "Oslo" in page
+    assert "Oslo" not in bc.report(*SPANS.values(), texts=TEXTS, show_texts=False, **few).html
+    result = bc.agreement(*SPANS.values(), texts=TEXTS)
+    named = {"a": SPANS["ada"], "b": SPANS["ben"]}
+    assert "Oslo" in bc.report(result, named, texts=TEXTS, **few).html
+    team = {"gold": ADA, "m": BEN}
+    ranking = bc.rank(team, gold="gold")
+    page = bc.report(ranking, bc.corpus(team, gold="gold"), **few).html
+    assert bc.report(team, gold="gold", **few).html == page
+    assert bc.report(bc.corpus(team), gold="gold", **few).html == page
+    with pytest.raises(bc.OptionError, match="texts needs annotations; expected a corpus next to"):
+        bc.report(result, texts=TEXTS)
+    with pytest.raises(bc.OptionError, match="unknown option 'shade'"):
+        bc.report(ADA, BEN, shade=1)
 
 
 def test_splits_are_documents_and_never_annotators():
@@ -316,20 +346,53 @@ def test_each_annotator_has_a_scheme_of_their_own():
 
 
 class TestWhoDecidesWhatIsScored:
+    GOLD, SYSTEM = (1, 2, 0, 3, -100), (1, 2, 0, -100, 1)
+    WORDS = ("a", "b", "c", "d", "e")
+
+    def kinds(self, tags):
+        """The same tags as lists, rows and a data set."""
+        rows = [{"tokens": list(self.WORDS), "ner_tags": list(tags)}]
+        return [list(tags)], rows, Dataset.from_list(rows)
+
+    def pairs(self):
+        return product(self.kinds(self.GOLD), self.kinds(self.SYSTEM))
+
     def test_the_gold_standard(self):
-        gold, system = [[1, 0, 0]], [[1, -100, 0]]
-        message = "'system' has -100 at other positions than 'gold'; expected the same positions"
-        with pytest.raises(bc.MismatchError, match=message):
-            bc.rank({"gold": gold, "system": system}, gold="gold", names=NAMES)
+        for gold, system in self.pairs():
+            message = "has -100 at position 3, which '.*' scores; expected a tag, because the gold"
+            with pytest.raises(bc.MismatchError, match=message):
+                bc.rank(gold, system, names=NAMES)
+            with pytest.raises(bc.MismatchError, match=message):
+                bc.rank({"gold": gold, "system": system}, gold="gold", names=NAMES)
+            with pytest.raises(bc.MismatchError, match=message):
+                bc.agreement({"x": gold, "y": system}, gold="x", names=NAMES)
+        same = self.kinds((1, 2, 0, 0, 1))
+        for gold, system in product(self.kinds(self.GOLD), same):
+            ranking = bc.rank(gold, system, names=NAMES)
+            assert ranking.systems["b"].skipped == {LEFT_OUT: 1}
+            assert ranking.systems["b"].score.recall == 2 / 3
 
-    def test_rows_with_other_positions_are_refused(self):
-        def rows(*tags):
-            return [{"tokens": ["a", "b", "c", "d"], "ner_tags": list(tags)}]
+    def test_a_file(self, tmp_path):
+        path = tmp_path / "gold.jsonl"
+        path.write_text(json.dumps(self.kinds(self.GOLD)[1][0]))
+        with pytest.raises(bc.MismatchError, match="has -100 at position 3, which 'gold' scores"):
+            bc.rank(path, self.kinds(self.SYSTEM)[0], names=NAMES)
 
-        with pytest.raises(
-            bc.MismatchError, match="other tokens of document '1' were left out than"
-        ):
-            bc.agreement(rows(0, -100, 1, 0), rows(0, 1, -100, 0), names=NAMES)
+    def test_any_of_equals(self):
+        for one, other in self.pairs():
+            corpus = bc.corpus(one, other, names=NAMES)
+            assert corpus.skipped == {LEFT_OUT: 2}
+            assert corpus.text_length.tolist() == [3]
+
+    def test_what_is_left_out_is_no_part_of_a_span(self):
+        # A system's tags at positions that are not scored neither begin nor end spans.
+        for one, other in product(self.kinds((1, -100, 2, 0, 0)), self.kinds((1, 0, 2, 0, 0))):
+            assert bc.agreement(one, other, names=NAMES).observed == 1
+
+    def test_next_to_what_has_no_tags(self):
+        _, rows, _ = self.kinds(self.GOLD)
+        with pytest.raises(bc.MismatchError, match="positions that are not scored .-100., but not"):
+            bc.agreement(rows, [[(0, 2, "PER")]], names=NAMES, positions="tokens")
 
 
 @pytest.mark.parametrize(
@@ -341,6 +404,27 @@ class TestWhoDecidesWhatIsScored:
         (lambda: bc.agreement(*SPANS.values(), texts=[1, 2]), "found 1; expected a string"),
         (lambda: bc.agreement(*SPANS.values(), texts=TEXTS, documents=3), "documents are 3"),
         (lambda: bc.agreement(*SPANS.values(), texts=TEXTS, documents=["a"]), "are 1 documents"),
+        (lambda: bc.agreement("", ADA), "a path is empty; expected that of a file or folder"),
+        (lambda: bc.agreement(ADA, BEN, gold=["a"]), r"gold is \['a'\]; expected the name of an"),
+        (lambda: bc.agreement(ADA, BEN, gold={}), "gold is {}; expected the name of an annotator"),
+        (lambda: bc.agreement(bc.example(), gold=["ada"]), r"gold is \['ada'\]; expected the"),
+        (lambda: bc.agreement({"a": ADA, "b": None}), "annotator 'b' is None; expected annot"),
+        (lambda: bc.agreement(*NUMBERS, names=3), "names is 3; expected names in the order of"),
+        (lambda: bc.agreement(*NUMBERS, names=["O", "X", "X"]), "names has 'X' twice; expected a"),
+        (lambda: bc.agreement(*NUMBERS, names=set(NAMES)), "names is {.*}; expected names in the"),
+        (lambda: bc.agreement(*NUMBERS, names=NAMES, label_names=NAMES), "got names and label"),
+        (lambda: bc.agreement([["B-X", None]], [["O", "O"]]),
+         "annotator 'a', text 0, position 1: the tag is None; expected a string, or a number with"),
+        (lambda: bc.agreement([set(ADA[0]), ADA[1]], BEN), "annotator 'a': found a set; expected"),
+        (lambda: bc.agreement(SPANS["ada"], [{(0, 3, "X")}, []], texts=TEXTS),
+         "annotator 'b': found a set; expected a list, because a set has no order"),
+        (lambda: bc.agreement(*SPANS.values(), texts=set(TEXTS)), "texts: found a set; expected"),
+        (lambda: bc.agreement([[("0", 3, "X")]], [[]], texts=["Ada"]),
+         "data 1: text 0, span 0: the start is '0'; expected a whole number"),
+        (lambda: bc.agreement([[{"start": None, "end": 3, "label": "X"}]], [[]], texts=["Ada"]),
+         "data 1: text 0, span 0: 'start' is null; expected a whole number"),
+        (lambda: bc.agreement([[{"start": "0", "end": 3, "label": "X"}]], [[]], texts=["Ada"]),
+         "data 1: text 0, span 0: the start is '0'; expected a whole number"),
         (lambda: bc.read("x" * 300), "cannot be read"),
         (lambda: bc.agreement(ADA, BEN, lengths=[4, 2]), "lengths does not apply to tags"),
         (lambda: bc.corpus({1: ADA, "1": BEN}), "two annotators are called '1'"),
@@ -351,9 +435,54 @@ def test_odd_arguments_get_a_sentence(call, message):
         call()
 
 
-def test_texts_of_one_document():
-    corpus = bc.corpus(*SPANS.values(), texts=TEXTS, documents=["d", "d"])
-    assert (corpus.documents, len(corpus.text_length)) == (("d",), 2)
+class TestTextsOfOneDocument:
+    def test_are_texts_of_their_own(self):
+        corpus = bc.corpus(*SPANS.values(), texts=TEXTS, documents=["d", "d"])
+        assert (corpus.documents, len(corpus.text_length)) == (("d",), 2)
+        assert corpus.unit == "sentence"
+
+    def test_are_joined_where_documents_are_the_unit(self, tmp_path):
+        options = {"documents": ["d", "d"], "unit": "document"}
+        paths = [conll(tmp_path, name, tags) for name, tags in (("ada", ADA), ("ben", BEN))]
+        expected = numbers(bc.agreement(*paths, unit="document"))
+        assert numbers(bc.agreement(ADA, BEN, **options)) == expected
+        assert numbers(bc.agreement(*WORDS.values(), tokens=TOKENS, **options)) == expected
+        assert (
+            numbers(bc.agreement(*WORDS.values(), lengths=[4, 2], positions="tokens", **options))
+            == expected
+        )
+        options |= {"positions": "tokens", "tokeniser": "whitespace"}
+        by_texts = bc.agreement(*SPANS.values(), texts=TEXTS, **options)
+        assert numbers(by_texts) == expected
+        options = {"documents": ["d", "d"], "unit": "document"}
+        whole = bc.corpus(*SPANS.values(), texts=TEXTS, **options)
+        assert whole.texts == (" ".join(TEXTS),)
+
+    def test_are_trimmed_and_tokenised_as_others(self):
+        spans = [[(0, 4, "X")], [(1, 4, "Y")]]
+        for documents in (["d", "d"], ["d", "e"]):
+            corpus = bc.corpus(spans, spans, texts=["Ada sat", "Bo saw"], documents=documents)
+            assert corpus.skipped == {"spans trimmed of white space": 2}
+            corpus = bc.corpus(
+                spans, spans, texts=["Ada sat", "Bo saw"], documents=documents, positions="tokens"
+            )
+            assert corpus.text_length.tolist() == [2, 2]
+            assert corpus.positions == "tokens"
+
+    @pytest.mark.parametrize(
+        ("given", "message"),
+        [
+            ([None, []], "document 'd' was annotated in part only; expected all of its texts"),
+            ([[(0, 30, "X")], []], "does not lie in its text, which has 13 characters"),
+        ],
+    )
+    def test_are_refused_in_part(self, given, message):
+        with pytest.raises(bc.BeyondChanceError, match=message):
+            bc.corpus(given, [[], []], texts=TEXTS, documents=["d", "d"])
+
+    def test_follow_each_other(self):
+        with pytest.raises(bc.DataError, match="document 'd' goes on after other documents"):
+            bc.corpus([[]] * 3, [[]] * 3, texts=["x"] * 3, documents=["d", "e", "d"])
 
 
 def test_names_that_look_like_tags_are_files(tmp_path, monkeypatch):

@@ -399,3 +399,106 @@ def test_masked_values_are_missing():
         ("a", "anna"): [(0, 1, "X")],
         ("b", "anna"): [],
     }
+
+
+# --- What would have to be guessed --------------------------------------------
+
+ROWS = {name: COLUMNS[name][:3] for name in ("document", "annotator", "start", "end", "label")}
+
+
+def renamed(**names):
+    return {names.get(name, name): values for name, values in ROWS.items()}
+
+
+@pytest.mark.parametrize("name", ["annotator_name", "Annotated_By", "coder", "user", "worker_id"])
+def test_other_names_of_annotators(name):
+    assert everything(bc.read(pd.DataFrame(renamed(annotator=name)), length=20)) == {
+        key: EXPECTED[key] for key in EXPECTED
+    }
+
+
+@pytest.mark.parametrize("name", ["docid", "doc_name", "filename", "doc"])
+def test_other_names_of_documents(name):
+    assert bc.read(renamed(document=name), length=20).documents == ("d1", "d2")
+
+
+def test_other_names_next_to_the_usual_one_are_fields():
+    corpus = bc.read({**ROWS, "docid": ["7", "7", "8"]}, length=20)
+    assert (corpus.documents, corpus.fields) == (("d1", "d2"), {"docid": ("7", "8")})
+    twice = {**renamed(annotator="user_id"), "annotated_by": ["x", "y", "z"]}
+    with pytest.raises(bc.FormatError, match="columns 'user_id', 'annotated_by' for 'annotator'"):
+        bc.read(twice, length=20)
+
+
+@pytest.mark.parametrize("name", ["id", "sentence_id"])
+def test_columns_that_may_be_documents_are_refused(name, tmp_path):
+    message = (
+        f"column '{name}' may number documents, sentences or rows; expected a column 'document': "
+        "rename it to document, or drop it"
+    )
+    with pytest.raises(bc.FormatError, match=message):
+        bc.read(renamed(document=name), length=20)
+    path = tmp_path / "spans.csv"
+    pd.DataFrame(renamed(document=name)).to_csv(path, index=False)
+    with pytest.raises(bc.FormatError, match=message):
+        bc.read(path, length=20)
+    assert bc.read({**ROWS, name: [1, 2, 3]}, length=20).documents == ("d1", "d2")
+
+
+def test_without_documents_there_is_one_and_a_note_says_so():
+    columns = {name: values for name, values in ROWS.items() if name != "document"}
+    corpus = bc.read(columns, length=20)
+    assert corpus.documents == ("1",)
+    assert "no column of documents: all rows are one document" in map(str, corpus.notes)
+
+
+@pytest.mark.parametrize(
+    ("frame", "options", "message"),
+    [
+        (ROWS, {"documents": {"document": ["d1", "d2"], "length": [10, 10]}, "length": 500},
+         "document 'd1' has the length 10, and 500 by length; expected one length: leave length"),
+        ({**ROWS, "text": ["Ada sat down"] * 3}, {"length": 500},
+         "document 'd1' has the length 12, and 500 by length; expected one length"),
+    ],
+)  # fmt: skip
+def test_lengths_that_contradict_each_other_are_refused(frame, options, message):
+    with pytest.raises(bc.OptionError, match=message):
+        bc.read(frame, **options)
+    known = {"document": ["d1"], "length": [10]}
+    assert bc.read(ROWS, documents=known, length=9).text_length.tolist() == [10, 9]
+
+
+@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pa.table])
+@pytest.mark.parametrize(
+    "values", [pd.to_datetime([1, 2, 3]), pd.to_timedelta([1, 2, 3]), [False, True, True]]
+)
+def test_times_and_truth_values_are_no_offsets(make, values):
+    with pytest.raises(bc.FormatError, match="expected (a )?whole number"):
+        bc.read(make({**ROWS, "start": list(values)}), length=20)
+
+
+def test_dates_are_names():
+    dates = pd.to_datetime(["2024-01-01", "2024-01-01", "2024-01-02"])
+    corpus = bc.read(pd.DataFrame({**ROWS, "document": dates}), length=20)
+    assert [name[:10] for name in corpus.documents] == ["2024-01-01", "2024-01-02"]
+
+
+def test_white_space_around_labels_is_counted():
+    for make in (pd.DataFrame, pl.DataFrame, pa.table, dict):
+        corpus = bc.read(make({**ROWS, "label": ["PER", " PER", "LOC "]}), length=20)
+        assert corpus.labels == ("LOC", "PER")
+        assert corpus.skipped == {"labels trimmed of white space": 2}
+
+
+def test_documents_may_be_a_lazy_frame():
+    listing = pl.LazyFrame({"document": ["d1", "d2"], "length": [20, 8]})
+    assert bc.read(pl.DataFrame(ROWS), documents=listing).text_length.tolist() == [20, 8]
+
+
+def test_strict_reading_refuses_ids_and_labels_of_floats():
+    one, other = pd.DataFrame(ids(1)), pd.DataFrame(ids(1.0))
+    with pytest.raises(bc.MismatchError, match="document '1' of one annotator is '1.0' of another"):
+        bc.read(one, other, length=9, strict=True)
+    labels = [pd.DataFrame({**ids("a"), "label": [label]}) for label in (1, 1.0)]
+    with pytest.raises(bc.MismatchError, match="label '1' of one annotator is '1.0' of another"):
+        bc.read(*labels, length=9, strict=True)

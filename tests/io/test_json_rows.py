@@ -6,6 +6,7 @@ import pytest
 
 from beyondchance.errors import FormatError
 from beyondchance.io.json_rows import first_row, first_value, head_values, rows_of
+from beyondchance.io.registry import FORMATS, Upload
 from beyondchance.io.sources import Source
 
 LONG = 70_000
@@ -146,3 +147,63 @@ def test_rows_of_a_head_that_is_cut():
     (first,) = head_values(source(json.dumps([{"b": 1, "a": "x" * LONG}])))
     assert first["b"] == 1
     assert set(first["a"]) == {"x"}
+
+
+LONG_TEXT = "Ada met Bo. " * 8000
+MANY = ["Ada"] * 20_000
+SPAN = {"start": 0, "end": 3, "label": "PER"}
+FIRST_RECORDS = {
+    "records": {"text": LONG_TEXT, "entities": [SPAN]},
+    "records, a pair": [LONG_TEXT, {"entities": [[0, 3, "PER"]]}],
+    "records, GLiNER": {"tokenized_text": MANY, "ner": [[0, 0, "PER"]]},
+    "quotes": {"text": LONG_TEXT, "entities": [{"text": "Ada", "label": "PER"}]},
+    "hf": {"id": "1", "tokens": MANY, "ner_tags": ["O"] * len(MANY)},
+    "argilla": {"id": "1", "fields": {"text": LONG_TEXT}, "suggestions": {}, "responses": {}},
+    "argilla, flat": {
+        "id": "1",
+        "status": "completed",
+        "text": LONG_TEXT,
+        "spans.responses": [[SPAN]],
+        "spans.responses.users": ["u"],
+        "_server_id": "1",
+    },
+    "mqm": {
+        "filename": "a",
+        "source": LONG_TEXT,
+        "target": LONG_TEXT,
+        "source_errors": [],
+        "target_errors": [],
+        "Annotator_ID": "1",
+    },
+    "esa, pearmut": {
+        "item": [{"tgt": {"one": LONG_TEXT}}],
+        "annotation": [],
+        "user_id": 1,
+        "item_i": 0,
+    },
+    "esa, WMT": {"doc_id": "1", "src_text": LONG_TEXT, "tgt_text": {}, "scores": {}},
+    "factgenie": {
+        "dataset": "d",
+        "split": "s",
+        "setup_id": "m",
+        "example_idx": 0,
+        "output": LONG_TEXT,
+    },
+}
+
+
+IN_LINES = [kind for kind in FIRST_RECORDS if kind not in {"records, a pair", "mqm"}]
+IN_LISTS = [kind for kind in FIRST_RECORDS if not kind.startswith(("esa", "factgenie"))]
+
+
+@pytest.mark.parametrize(
+    ("kind", "is_list"),
+    [*((kind, False) for kind in IN_LINES), *((kind, True) for kind in IN_LISTS)],
+)
+def test_a_first_record_longer_than_the_head(kind, is_list):
+    """It is recognised by its last keys too, in a list and in lines."""
+    content = json.dumps([FIRST_RECORDS[kind]] if is_list else FIRST_RECORDS[kind])
+    upload = Upload("x", "x", [Source("x.json", member=content.encode())])
+    assert len(content) > 65536
+    found = [one.name for one in FORMATS.values() if one.reader().is_format(upload)]
+    assert found[0] == kind.partition(",")[0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 
 import pytest
@@ -76,15 +77,39 @@ class TestRepairs:
 
 class TestTokensThatDiffer:
     def test_spelling_at_equal_counts(self, tmp_path):
-        other = "[UNK]\tB-PER\nLEFT\tO\n\nOslo\tB-LOC\n"
-        corpus = bc.read(*files(tmp_path, a__conll=GOLD, b__conll=other))
-        assert corpus.spans("1", "b") == [(0, 1, "PER")]
-        assert corpus.texts == ("Ada left", "Oslo")
+        one = f"and\tO\nthen\tO\n{GOLD}"
+        other = "And\tO\nthen\tO\n[UNK]\tB-PER\nLEFT\tO\n\nOslo\tB-LOC\n"
+        corpus = bc.read(*files(tmp_path, a__conll=one, b__conll=other))
+        assert corpus.spans("1", "b") == [(2, 3, "PER")]
+        assert corpus.texts == ("and then Ada left", "Oslo")
         key = "tokens that differ in spelling, aligned by their number"
-        assert corpus.skipped == {key: 2}
+        assert corpus.skipped == {key: 3}
         assert corpus.options["mismatch"] == "align"
-        with pytest.raises(bc.MismatchError, match="the text of document '1' differs from that at"):
+        with pytest.raises(bc.MismatchError) as caught:
             bc.read(tmp_path / "a.conll", tmp_path / "b.conll", strict=True)
+        assert "the text of document '1' differs from that at" in str(caught.value)
+        assert str(caught.value).endswith(
+            "expected the same text for all annotators: mismatch='align' aligns them"
+        )
+
+    @pytest.mark.parametrize("unknown", ["[UNK]", "<unk>", "\ufffd"])
+    def test_unknown_words_are_no_evidence(self, tmp_path, unknown):
+        one = conll(["Ada", "met", "Bo", "in", "Oslo"], ["B-PER", "O", "O", "O", "O"])
+        nothing = conll([unknown] * 5, ["B-PER", "O", "O", "O", "O"])
+        for given in ((one, nothing), (nothing, one)):
+            paths = files(tmp_path, **dict(zip(("a__conll", "b__conll"), given, strict=True)))
+            with pytest.raises(bc.MismatchError, match="differs from that at"):
+                bc.read(*paths)
+        stops = conll(["."] * 20, ["O"] * 20)
+        with pytest.raises(bc.MismatchError, match="differs from that at"):
+            bc.read(*files(tmp_path, a__conll=one + stops, b__conll=nothing + stops))
+        # A sentence without evidence is read if the others have enough.
+        shared = "\nleft\tO\n" * 15
+        corpus = bc.read(*files(tmp_path, a__conll=one + shared, b__conll=nothing + shared))
+        assert corpus.skipped == {"tokens that differ in spelling, aligned by their number": 5}
+        some = conll(["Ada", "met", unknown, "in", "Oslo"], ["B-PER", "O", "O", "O", "O"])
+        corpus = bc.read(*files(tmp_path, a__conll=one, b__conll=some))
+        assert corpus.texts == ("Ada met Bo in Oslo",)
 
     def test_other_texts_with_as_many_tokens_are_refused(self, tmp_path):
         other = "Bo\tB-PER\nswam\tO\n\nOslo\tB-LOC\n"
@@ -149,10 +174,38 @@ class TestMarksOfDocuments:
         with pytest.raises(bc.MismatchError, match=message):
             bc.read(*paths)
 
-    def test_strict_reading_does_not_share_them(self, tmp_path):
-        paths = files(tmp_path, a__conll=self.MARKED.replace("left", "went"), b__conll=GOLD)
-        with pytest.raises(bc.MismatchError):
-            bc.read(*paths, strict=True)
+    @pytest.mark.parametrize("unit", ["sentence", "document"])
+    @pytest.mark.parametrize("options", [{"strict": True}, {"marks": "own"}])
+    @pytest.mark.parametrize("stray", ["", "\n# a comment\nBo\tO\n"])
+    def test_strict_reading_does_not_share_them(self, tmp_path, unit, options, stray):
+        paths = files(tmp_path, a__conll=self.MARKED + stray, b__conll=GOLD + stray)
+        with pytest.raises(bc.MismatchError) as caught:
+            bc.read(*paths, unit=unit, **options)
+        assert str(caught.value) == (
+            f"{paths[1]}: has no lines that begin documents, and {paths[0]} has them; expected "
+            "them in all files or in none: marks='shared' divides all files as that one is"
+        )
+
+    def test_all_problems_of_two_files_are_listed(self, tmp_path):
+        def number(letter):
+            return f"{letter} O\n"
+
+        some = "".join(map(number, "vwxyz"))
+        one = f"-DOCSTART- O\n\n{some}Ada B-PER\nleft O\n\nOslo B-LOC\n"
+        other = f"{some}[UNK] I-PER\nleft O\n\nOslo B-LOC\n"
+        paths = files(tmp_path, a__conll=one, b__conll=other)
+        for unit in ("sentence", "document"):
+            with pytest.raises(bc.DataError) as caught:
+                bc.read(*paths, strict=True, unit=unit)
+            message = caught.value.spoken(COMMAND_LINE)
+            assert message.startswith("3 problems: (1) ")
+            assert message.endswith(
+                "mend all of them with --marks shared --repair conlleval --mismatch align"
+            )
+            mended = bc.read(
+                *paths, strict=True, unit=unit, marks="shared", repair="conlleval", mismatch="align"
+            )
+            assert len(mended.span_start) == 4
 
 
 class TestColumnsOfGoldAndSystem:
@@ -166,7 +219,28 @@ class TestColumnsOfGoldAndSystem:
         assert corpus.options["layout"] == "conlleval"
         score = bc.rank(corpus).systems["crf"].score
         assert (score.precision, score.recall) == (1, 0.5)
-        assert bc.read(path, strict=True).annotators == ("crf",)
+
+    def test_strict_reading_asks_for_them(self, tmp_path):
+        one, other = files(tmp_path, crf__conll=self.OUTPUT, lstm__conll=self.OUTPUT)
+        with pytest.raises(bc.FormatError) as caught:
+            bc.read(one, strict=True)
+        assert caught.value.spoken(COMMAND_LINE) == (
+            f"{one}: columns 4 and 5 hold tags with labels in common; expected one column of tags: "
+            "--tag-column 4,5 reads each as an annotator, --tag-column last the last"
+        )
+        assert bc.read(one, strict=True, tag_column="4,5").annotators == ("column 4", "column 5")
+        with pytest.raises(bc.FormatError, match="columns 4 and 5 hold tags with labels in common"):
+            bc.read(one, other, strict=True)
+        corpus = bc.read(one, other, strict=True, tag_column="last")
+        assert corpus.annotators == ("crf", "lstm")
+
+    def test_with_another_problem(self, tmp_path):
+        content = self.OUTPUT.replace("B-PER B-PER", "B-PER I-PER").replace("LOC O", "LOC B-LOC")
+        (path,) = files(tmp_path, crf__conll=content)
+        with pytest.raises(bc.DataError) as caught:
+            bc.read(path, strict=True)
+        ending = "mend all of them with --tag-column 4,5 --repair conlleval"
+        assert caught.value.spoken(COMMAND_LINE).endswith(ending)
 
     def test_chunks_are_no_system(self, tmp_path):
         (path,) = files(tmp_path, ner__conll="Ada NNP B-NP B-PER\nleft VBD B-VP O\n")
@@ -190,9 +264,8 @@ class TestColumnsOfGoldAndSystem:
         assert corpus.annotators == ("team",)
         assert "column 2 and 3 holds tags too (tag_column='2,3,4'" in str(corpus.notes[1])
 
-    @pytest.mark.parametrize("content", ["1 Ada B-PER B-PER\n2 left O O\n", "food B O\ngood O B\n"])
-    def test_layers_are_no_system(self, tmp_path, content):
-        (path,) = files(tmp_path, layers__conll=content)
+    def test_layers_are_no_system(self, tmp_path):
+        (path,) = files(tmp_path, layers__conll="food B O\ngood O B\n")
         assert bc.read(path).gold is None
 
     def test_a_file_that_is_called_gold(self, tmp_path):
@@ -227,7 +300,52 @@ class TestFolders:
         assert corpus.annotators == ("ada", "ben")
         assert corpus.options["folder"] == "annotators"
         assert "each is read as one annotator" in str(corpus.notes[0])
-        assert bc.read(tmp_path / "team", strict=True).annotators == ("team",)
+        assert bc.read(tmp_path / "team", folder="documents").annotators == ("team",)
+
+    def test_strict_reading_asks_which(self, tmp_path):
+        team = tmp_path / "team"
+        files(team, ada__conll=GOLD, ben__conll=GOLD.replace("B-LOC", "O"))
+        with pytest.raises(bc.DataError) as caught:
+            bc.read(team, strict=True)
+        assert str(caught.value) == (
+            f"{team}: its 2 files or folders have the same texts; expected to know what they are: "
+            "folder='annotators' reads each as one annotator, folder='documents' as a document"
+        )
+        assert bc.read(team, strict=True, folder="annotators").annotators == ("ada", "ben")
+        assert bc.read(team, strict=True, folder="documents").annotators == ("team",)
+
+    def test_strict_reading_lists_all_options(self, tmp_path):
+        team = tmp_path / "team"
+        files(team, ada__conll=GOLD, ben__conll=GOLD.replace("B-PER", "I-PER"))
+        with pytest.raises(bc.DataError) as caught:
+            bc.read(team, strict=True)
+        ending = "mend all of them with --folder annotators --repair conlleval"
+        assert caught.value.spoken(COMMAND_LINE).endswith(ending)
+
+    def test_files_about_the_others_are_no_annotators(self, tmp_path):
+        team = tmp_path / "team"
+        files(team, ada__conll=GOLD, ben__conll=GOLD, README__md="# Who annotated\n")
+        for options in ({}, {"folder": "annotators"}, {"strict": True, "folder": "annotators"}):
+            corpus = bc.read(team, **options)
+            assert corpus.annotators == ("ada", "ben")
+            assert corpus.skipped == {"files of other formats ignored": 1}
+
+    def test_one_who_annotated_more_is_an_annotator_if_asked_for(self, tmp_path):
+        def lines(*names):
+            rows = ({"id": name, "text": name, "label": [[0, 1, "X"]]} for name in names)
+            return "".join(f"{json.dumps(row)}\n" for row in rows)
+
+        team = tmp_path / "team"
+        files(team, ada__jsonl=lines("one", "two"), ben__jsonl=lines("one"))
+        corpus = bc.read(team, format="records")
+        assert corpus.annotators == ("team",)
+        with pytest.raises(bc.NothingSharedError) as caught:
+            bc.agreement(corpus)
+        assert caught.value.spoken(COMMAND_LINE) == (
+            "only one annotator found: 'team'; expected at least two who annotated the same "
+            "document: perhaps --folder annotators"
+        )
+        assert bc.agreement(team, format="records", folder="annotators").observed == 1
 
     def test_folders_of_the_same_texts_too(self, tmp_path):
         (tmp_path / "team").mkdir()
@@ -262,9 +380,26 @@ class TestIdentifiers:
         assert corpus.documents == ("1",)
         assert corpus.skipped == {"document ids such as 1.0 read as 1": 1}
 
-    @pytest.mark.parametrize("options", [{"match": "exact"}, {"strict": True}])
-    def test_unless_they_are_taken_to_the_letter(self, tmp_path, options):
-        assert bc.read(*self.lines(tmp_path, "1", "1.0"), **options).documents == ("1", "1.0")
+    def test_unless_they_are_taken_to_the_letter(self, tmp_path):
+        corpus = bc.read(*self.lines(tmp_path, "1", "1.0"), match="exact")
+        assert corpus.documents == ("1", "1.0")
+
+    def test_or_refused(self, tmp_path):
+        message = "document '1' of one annotator is '1.0' of another; expected one way to write it"
+        with pytest.raises(bc.MismatchError, match=message):
+            bc.read(*self.lines(tmp_path, "1", "1.0"), strict=True)
+
+    @pytest.mark.parametrize("match", ["text", "order"])
+    def test_names_do_not_matter_where_something_else_matches(self, match):
+        """Three texts of one name are three documents, for one annotator and for two."""
+        rows = [{"id": "x", "text": text, "label": []} for text in ("Ada", "Bo", "Cy")]
+        content = "".join(json.dumps(row) + "\n" for row in rows).encode()
+        streams = [io.BytesIO(content) for _ in range(2)]
+        for name, stream in zip("ab", streams, strict=True):
+            stream.name = f"{name}.jsonl"
+        corpus = bc.read(*streams, format="doccano", match=match)
+        assert corpus.documents == ("x", "a/x", "a/x/2")
+        assert corpus.annotators_of("a/x/2") == ("a", "b")
 
     def test_different_texts_with_one_id_are_refused(self, tmp_path):
         content = "".join(
@@ -324,6 +459,16 @@ class TestFoldersAndGold:
         ranking = bc.rank(tmp_path / "team", gold=gold)
         assert set(ranking.systems) == {"ada", "ben"}
 
+    def test_a_folder_of_annotators_is_signed_whatever_names_the_gold_standard(self, tmp_path):
+        paths = files(tmp_path / "team", ada__conll=GOLD, ben__conll=GOLD.replace("B-LOC", "O"))
+        outside = files(tmp_path, gold__conll=GOLD)[0]
+        for gold in ("ada", paths[0], str(paths[0]), outside):
+            corpus = bc.read(tmp_path / "team", gold=gold)
+            assert corpus.options["folder"] == "annotators"
+            notes = [str(note) for note in corpus.notes]
+            assert sum("files or folders have the same texts" in note for note in notes) == 1
+            assert corpus.gold == ("gold" if gold is outside else "ada")
+
     def test_files_about_a_folder_are_ignored_and_counted(self, tmp_path):
         files(tmp_path / "anna", LICENSE="Do what you like.", d1__conll=GOLD)
         corpus = bc.read(tmp_path / "anna")
@@ -347,12 +492,18 @@ def test_an_annotation_that_is_assumed_replaces_none(tmp_path):
     assert "annotations replaced by a later one" not in corpus.skipped
 
 
-def test_tables_read_strictly_tell_1_from_1_0(tmp_path):
+def test_tables_read_strictly_refuse_1_next_to_1_0(tmp_path):
     rows = "document,annotator,start,end,label,length\n1,a,0,1,X,5\n1.0,b,0,1,X,5\n"
     (path,) = files(tmp_path, t__csv=rows)
     corpus = bc.read(path)
     assert (corpus.documents, corpus.options) == (("1",), {"match": "id"})
-    assert bc.read(path, strict=True).documents == ("1", "1.0")
+    assert bc.read(path, match="exact").documents == ("1", "1.0")
+    with pytest.raises(bc.MismatchError, match="document '1' of one annotator is '1.0' of another"):
+        bc.read(path, strict=True)
+    labels = rows.replace("1.0,b,0,1,X", "1,b,0,1,7.0").replace("X", "7")
+    (path,) = files(tmp_path, v__csv=labels)
+    with pytest.raises(bc.MismatchError, match="label '7' of one annotator is '7.0' of another"):
+        bc.read(path, strict=True)
     (again,) = files(tmp_path, u__csv=rows + rows)
     with pytest.raises(bc.BeyondChanceError, match="u.csv:4: start is 'start'"):
         bc.read(again, strict=True)

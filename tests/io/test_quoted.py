@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 import beyondchance as bc
+from beyondchance.io import quoted
 from beyondchance.io.quoted import Mention, Missing, Place, placed
 
 
@@ -155,3 +156,47 @@ def test_places_have_the_words_and_no_two_quotes_share_one(words, quotes):
         assert (quote, place.start) not in taken
         taken.add((quote, place.start))
         assert not place.pool or (place.start, place.end) in place.pool
+
+
+@pytest.mark.parametrize("sign", ["", "é"])
+def test_whole_words_come_before_parts_that_overlap_them(sign):
+    """In any script: the first match is a part, and overlaps the whole words."""
+    ((place),) = placed(f"xa a a {sign}", [Mention("a a", "X")])
+    assert (place.start, place.end) == (3, 6)
+
+
+def test_many_strings_are_looked_up_by_their_first_word(monkeypatch):
+    """And not each of them in the whole text."""
+    monkeypatch.delattr(quoted._Index, "_all")
+    names = [f"name{number}" for number in range(1000)]
+    places = placed(" ".join(names), [Mention(name, "X") for name in names])
+    assert [place.end - place.start for place in places] == list(map(len, names))
+
+
+@given(st.text(alphabet="aA b_.é", max_size=30), st.text(alphabet="aA b_.é", max_size=4))
+def test_places_are_those_that_are_found_one_by_one(text, words):
+    """Whole words by comparison at every offset, else parts; then the same without case."""
+
+    def one_by_one(text, words, *, is_whole):
+        start, found = 0, []
+        while words and start + len(words) <= len(text):
+            end = start + len(words)
+            edges = [(text[i - 1 : i], text[i : i + 1]) for i in (start, end)]
+            at_word = not any(a and b and all(map(is_letter, (a, b))) for a, b in edges)
+            if text[start:end] == words and (at_word or not is_whole):
+                found.append((start, end))
+                start = end
+            else:
+                start += 1
+        return found
+
+    def is_letter(sign):
+        return sign.isalnum() or sign == "_"
+
+    asked = words.strip()
+    expected = one_by_one(text, asked, is_whole=True) or one_by_one(text, asked, is_whole=False)
+    if expected:
+        assert quoted._Searched(text).occurrences(asked, near=None) == (expected, "exact")
+    elif asked:
+        how = quoted._Searched(text).occurrences(asked, near=None)[1]
+        assert how != "exact"

@@ -55,7 +55,7 @@ def test_all_is_everything_in_the_catalogue():
 @given(texts())
 def test_each_is_what_its_function_says(found):
     corpus = corpus_of(found)
-    values = coefficients(corpus, [*FAMILY, *TOKENS, "alpha", "corrected-f1"]).values
+    values = coefficients(corpus, which=[*FAMILY, *TOKENS, "alpha", "corrected-f1"]).values
     expected = {"alpha": alpha(corpus), **family(corpus), **token_coefficients(corpus)}
     for name, one in expected.items():
         assert _same(values[name], one)
@@ -69,23 +69,23 @@ def test_each_is_what_its_function_says(found):
 
 def test_gamma_gets_its_options_and_its_randomness():
     options = {"alpha": 1.0, "samples": 40}
-    found = coefficients(PAIR, ["gamma"], gamma=options, seed=7)
+    found = coefficients(PAIR, which=["gamma"], gamma=options, seed=7)
     assert found.values["gamma"] == gamma(PAIR, **options, seed=7)["gamma"]
-    other = coefficients(PAIR, ["gamma"], gamma=options, seed=np.random.default_rng(8))
+    other = coefficients(PAIR, which=["gamma"], gamma=options, seed=np.random.default_rng(8))
     assert other.values["gamma"].value != found.values["gamma"].value
 
 
 def test_progress_is_passed_on():
     seen = []
     coefficients(
-        PAIR, ["gamma"], gamma=FEW, progress=lambda done, total: seen.append((done, total))
+        PAIR, which=["gamma"], gamma=FEW, progress=lambda done, total: seen.append((done, total))
     )
     assert seen[-1] == (30, 30)
 
 
 def test_nothing_is_sampled_unless_asked_for():
     seen = []
-    coefficients(PAIR, ["kappa"], progress=lambda *done: seen.append(done))
+    coefficients(PAIR, which=["kappa"], progress=lambda *done: seen.append(done))
     assert not seen
 
 
@@ -93,16 +93,16 @@ def test_nothing_is_sampled_unless_asked_for():
     ("names", "expected"),
     [("kappa", ["kappa"]), (("s", "alpha", "s"), ["s", "alpha"]), ([], [])],
 )
-def test_names(names, expected):
-    assert list(coefficients(PAIR, names).values) == expected
+def test_which(names, expected):
+    assert list(coefficients(PAIR, which=names).values) == expected
 
 
 def test_gold_standard_is_left_out():
     spans = {name: [[(0, end, "P")]] for name, end in (("anna", 3), ("ben", 4), ("gold", 9))}
     corpus = Corpus.from_spans(spans, lengths=[20])
     with_gold = corpus.with_gold("gold")
-    found = coefficients(with_gold, ["kappa", "alpha", "corrected-f1"])
-    without = coefficients(corpus.select(annotators=["anna", "ben"]), list(found.values))
+    found = coefficients(with_gold, which=["kappa", "alpha", "corrected-f1"])
+    without = coefficients(corpus.select(annotators=["anna", "ben"]), which=list(found.values))
     assert _same(found.values, without.values)
     assert found.settings == agreement(with_gold).settings
     assert found.settings.gold == "gold"
@@ -132,7 +132,7 @@ def test_what_coefficients_share_is_computed_once():
 
 def test_unknown_names():
     with pytest.raises(OptionError, match=r"unknown coefficient 'cohen'; choose one of: .*kappa"):
-        coefficients(PAIR, ["alpha", "cohen"])
+        coefficients(PAIR, which=["alpha", "cohen"])
     with pytest.raises(OptionError, match=r"unknown parameter of gamma 'sample'; choose one of"):
         coefficients(PAIR, gamma={"sample": 3})
     with pytest.raises(OptionError, match=r"unknown model 'nesting'"):
@@ -142,7 +142,7 @@ def test_unknown_names():
 def test_no_annotators_to_compare():
     corpus = Corpus.from_spans({"a": [[(0, 1, "P")], None], "b": [None, []]}, lengths=[5, 5])
     with pytest.raises(NothingSharedError):
-        coefficients(corpus, ["kappa"])
+        coefficients(corpus, which=["kappa"])
 
 
 def test_overlapping_spans_leave_a_table():
@@ -157,7 +157,7 @@ def test_overlapping_spans_leave_a_table():
 
 
 def test_the_model_of_the_corrected_f1():
-    found = coefficients(OVERLAPPING, ["corrected-f1"], model="overlapping")
+    found = coefficients(OVERLAPPING, which=["corrected-f1"], model="overlapping")
     expected = agreement(OVERLAPPING, model="overlapping")
     assert found.values["corrected-f1"].value == expected.corrected
     assert found.settings == expected.settings
@@ -180,13 +180,13 @@ def test_without_scipy_gamma_says_what_to_install(monkeypatch):
 
 
 def test_signature():
-    found = coefficients(PAIR, ["gamma"], gamma={"samples": 30, "beta": 2}, seed=5)
+    found = coefficients(PAIR, which=["gamma"], gamma={"samples": 30, "beta": 2}, seed=5)
     text = str(found.settings)
     assert "|gamma:alpha=3,beta=2,delta=1," in text
     assert "samples=30" in text
     assert "seed=5" in text
     assert Settings.parse(text) == found.settings
-    assert coefficients(PAIR, ["kappa"]).settings == agreement(PAIR).settings
+    assert coefficients(PAIR, which=["kappa"]).settings == agreement(PAIR).settings
 
 
 def test_plain_values():
@@ -204,7 +204,7 @@ def test_plain_values():
 
 
 def test_table():
-    lines = str(coefficients(bc.example(), ["kappa", "ku-alpha", "cu-alpha"])).splitlines()
+    lines = str(coefficients(bc.example(), which=["kappa", "ku-alpha", "cu-alpha"])).splitlines()
     assert lines[1].split() == ["coefficient", "value", "observed", "expected", "of"]
     assert [line.split()[0] for line in lines[3:9]] == [
         "kappa",
@@ -246,7 +246,8 @@ def test_what_the_catalogue_says_about_length(found):
     names = NAMES[:3]
     far, farther = (
         coefficients(
-            corpus_of([(length, sides)], names), [name for name in CATALOGUE if name not in GAMMAS]
+            corpus_of([(length, sides)], names),
+            which=[name for name in CATALOGUE if name not in GAMMAS],
         ).values
         for length in (n + 10**8, n + 10**9)
     )
@@ -288,7 +289,7 @@ def test_cu_alpha_stays_when_text_is_added(found, more):
 @given(texts(labels="P", most_annotators=2))
 def test_parts_are_what_the_catalogue_says(found):
     names = [name for name in CATALOGUE if name not in GAMMAS]
-    for name, one in coefficients(corpus_of(found), names).values.items():
+    for name, one in coefficients(corpus_of(found), which=names).values.items():
         if isnan(one.value):
             continue
         if CATALOGUE[name].parts == "agreement":

@@ -86,6 +86,8 @@ def test_what_the_page_says_about_the_simulations(values):
 def test_s_and_ac1_do_not_look_at_what_was_marked():
     # 3 of 1,000 tokens differ; ten are marked, or five hundred.
     for marked in (10, 500):
-        found = coefficients(corpus_of_two(1000, [(0, marked)], [(0, marked - 3)]), ["s", "ac1"])
+        found = coefficients(
+            corpus_of_two(1000, [(0, marked)], [(0, marked - 3)]), which=["s", "ac1"]
+        )
         for one in found.values.values():
             assert one.value > 0.99

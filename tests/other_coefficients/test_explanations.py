@@ -18,7 +18,7 @@ FOUR_1, FOUR_2 = (corpus_of_two(*SIMULATIONS[case]) for case in ("4-1", "4-2"))
 
 
 def sentences(corpus, *names, **options):
-    return coefficients(corpus, list(names), **options).differences
+    return coefficients(corpus, which=list(names), **options).differences
 
 
 # --- Facts --------------------------------------------------------------------
@@ -80,7 +80,7 @@ def test_nothing_to_say():
 @given(texts())
 def test_sentences_come_with_differences_only(found):
     names = ("kappa", "s", "alpha", "mu-alpha", "ac1", "cu-alpha", "pi", "shuffled-f1")
-    result = coefficients(corpus_of(found), names)
+    result = coefficients(corpus_of(found), which=names)
     values = [one.value for one in result.values.values() if not isnan(one.value)]
     ours = agreement(corpus_of(found)).corrected
     values += [] if isnan(ours) else [ours]
@@ -112,7 +112,7 @@ def test_length_of_the_text():
     longer = corpus_of_two(40, [(6, 15)], [(4, 16)])
     found = sentences(corpus, "alpha", "corrected-f1")
     before, after = (agreement(each).corrected for each in (corpus, longer))
-    alphas = [coefficients(each, "alpha").values["alpha"].value for each in (corpus, longer)]
+    alphas = [coefficients(each, which="alpha").values["alpha"].value for each in (corpus, longer)]
     assert (
         "Length of the text: with as much again in which nothing is marked, corrected-f1 would go "
         f"from {before:.2f} to {after:.2f}, but alpha would go from {alphas[0]:.2f} to "
@@ -169,7 +169,7 @@ def test_shuffled_tokens_and_spans():
     tags = [["B-P", "I-P", "O"], ["O", "O", "O"], ["O", "O", "O"], ["O", "O", "O"]] * 3
     other = [["B-P", "O", "O"], ["O", "O", "O"], ["O", "O", "O"], ["O", "O", "O"]] * 3
     corpus = Corpus.from_tags({"a": tags, "b": other})
-    result = coefficients(corpus, ["shuffled-f1", "corrected-f1"])
+    result = coefficients(corpus, which=["shuffled-f1", "corrected-f1"])
     one, two = (result.values[name] for name in ("shuffled-f1", "corrected-f1"))
     assert one.value - two.value > 0.1
     assert (
@@ -180,7 +180,7 @@ def test_shuffled_tokens_and_spans():
 
 
 def test_sampling_noise():
-    result = coefficients(FOUR_2, ["gamma"], gamma={"samples": 20})
+    result = coefficients(FOUR_2, which=["gamma"], gamma={"samples": 20})
     low, high = result.values["gamma"].interval
     assert high - low > 0.01
     assert any(

@@ -160,7 +160,7 @@ def test_without_texts():
     letters = str.maketrans(dict.fromkeys(ascii_letters, "ж"))
     corpus = replace(corpus, texts=tuple(text.translate(letters) for text in corpus.texts))
     assert "жжж" in report(agreement(corpus), corpus, **FEW).html
-    assert "ж" not in report(agreement(corpus), corpus, texts=False, **FEW).html
+    assert "ж" not in report(agreement(corpus), corpus, show_texts=False, **FEW).html
 
 
 class TestUndefined:
@@ -316,7 +316,7 @@ class TestWords:
         shown = unescape(report(agreement(corpus), corpus, **FEW).html)
         assert "label 'X' is used by 'a' only" in shown
         assert "the option rename label merges it" in shown
-        shown = report(agreement(corpus), corpus, texts=False, **FEW).html
+        shown = report(agreement(corpus), corpus, show_texts=False, **FEW).html
         assert "label … is used by … only" in shown
 
 

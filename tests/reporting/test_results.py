@@ -38,7 +38,7 @@ def _results():
         "null": bc.null_distribution(corpus, resamples=199, seed=1),
         "difficulty": bc.difficulty(corpus),
         "disagreements": bc.disagreements(corpus),
-        "coefficients": bc.coefficients(corpus, ["alpha", "kappa", "ku-alpha"]),
+        "coefficients": bc.coefficients(corpus, which=["alpha", "kappa", "ku-alpha"]),
         "intervals": team.intervals(),
         "interval": team.interval(),
         "interval-caution": bc.agreement(

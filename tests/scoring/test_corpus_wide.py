@@ -128,7 +128,7 @@ def test_one_token_texts_are_token_kappa(data):
     ]
     corpus = Corpus.from_tags({"a": tags[0], "b": tags[1]}, unit="corpus")
     result = agreement(corpus)
-    kappa = coefficients(corpus, "kappa").values["kappa"].value
+    kappa = coefficients(corpus, which="kappa").values["kappa"].value
     if isnan(result.corrected):
         assert isnan(kappa) or result.reason
     else:

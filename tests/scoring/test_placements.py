@@ -4,8 +4,9 @@ import io
 import json
 import re
 from collections import Counter
+from dataclasses import replace
 from itertools import permutations, product
-from math import isnan
+from math import inf, isnan
 
 import numpy as np
 import pytest
@@ -282,13 +283,15 @@ def test_notes_say_that_bounds_are_bounds():
     corpus = bc.read(records((text, one)), records((text, ["Ann"] * 30)))
     found = bc.placement_range(corpus, measure="exact")
     assert not found.is_exact
-    low, high = found.corrected
+    low, high = found.observed
     (note,) = [
         str(note) for note in bc.agreement(corpus, measure="exact").notes if "quotes" in str(note)
     ]
+    # Of corrected agreement, nothing is known but that it is not higher.
+    assert found.corrected[0] == -inf
     assert note == (
         "63 quotes may be at other occurrences of the same words; depending on where they are, "
-        f"corrected agreement is somewhere between {low:.3f} and {high:.3f}"
+        f"observed agreement is somewhere between {low:.3f} and {high:.3f}"
     )
 
 
@@ -372,3 +375,172 @@ def test_joining_shifts_places_past_documents_without_quotes():
     both = bc.Corpus.joined([known, quoted])
     assert both.alternatives.text.tolist() == [1] * 4
     assert bc.placement_range(both).n_ambiguous == 2
+
+
+# --- Quotes that share places -------------------------------------------------
+
+
+def quoted(text, *quotes):
+    return [{"text": text, "entities": [{"text": w, "label": label} for w, label in quotes]}]
+
+
+def test_strings_that_were_found_at_the_same_places_are_at_different_ones():
+    """Lee and lee are two quotes of two places, whatever their labels: by hand."""
+    text = "Lee saw Lee and so on"
+    model = quoted(text, ("Lee", "P"), ("lee", "L"))
+    corpus = bc.read(model, quoted(text, ("Lee", "P")))
+    assert corpus.spans("1", "annotator 1") == [(0, 3, "P"), (8, 11, "L")]
+    for model_of_chance in ("auto", "overlapping"):
+        found = bc.placement_range(corpus, scope="unlabelled", model=model_of_chance)
+        assert found.is_exact
+        assert found.observed == pytest.approx((2 / 3, 2 / 3))
+    assert bc.placement_range(corpus).observed == (0.0, pytest.approx(2 / 3))
+
+
+def test_labels_that_are_more_than_the_places_may_share_one_or_not():
+    """P is everywhere; L and M are at one place each, perhaps the same."""
+    text = "Lee saw Lee and so on"
+    model = quoted(text, ("Lee", "P"), ("Lee", "P"), ("Lee", "L"), ("Lee", "M"))
+    offsets = as_offsets([text], [[(0, 3, "L"), (0, 3, "M")]])
+    found = bc.placement_range(bc.read(as_stream(model), offsets, match="order"))
+    assert found.observed == pytest.approx((0, 2 / 3))
+    assert found.n_ambiguous == 2
+
+
+def as_stream(rows):
+    return io.BytesIO(json.dumps(rows).encode())
+
+
+def test_quotes_of_different_strings_may_coincide():
+    """LEE is at any of three places, and counts only once where lee or Lee is: by hand."""
+    text = "Lee saw lee or Lee"
+    model = quoted(text, ("Lee", "P"), ("Lee", "P"), ("lee", "P"), ("LEE", "P"))
+    corpus = bc.read(as_stream(model), as_offsets([text], [[(0, 3, "P")]]), match="order")
+    found = bc.placement_range(corpus, measure="exact")
+    assert found.observed == (0.5, 0.5)
+
+
+def test_two_parts_of_one_token_can_be_quoted():
+    """Two quotes of n are in one Ann or in two, and one of them is left out if they are equal."""
+    text = "Ann saw Bo and Ann or Lee"
+    known = as_offsets([text], [[(0, 3, "P"), (0, 3, "L")]])
+    options = {"positions": "tokens", "match": "order"}
+    corpus = bc.read(as_stream(quoted(text, ("n", "P"), ("n", "L"))), known, **options)
+    found = bc.placement_range(corpus)
+    assert found.is_exact
+    assert (found.observed, found.n_ambiguous) == ((0.0, 1.0), 2)
+    known.seek(0)
+    corpus = bc.read(as_stream(quoted(text, ("n", "P"), ("n", "P"))), known, **options)
+    assert corpus.spans("1", corpus.annotators[0]) == [(0, 1, "P")]
+    found = bc.placement_range(corpus)
+    # In the first Ann, in both, or in the second only.
+    assert found.observed == pytest.approx((0, 2 / 3))
+    assert found.n_ambiguous == 2
+
+
+def test_labels_that_become_one_keep_where_their_quotes_may_be():
+    text = "Lee saw Lee and Lee so on"
+    model = quoted(text, ("Lee", "P"), ("Lee", "L"), ("Lee", "M"), ("Lee", "N"))
+    corpus = bc.read(as_stream(model), as_offsets([text], [[(0, 3, "P")]]), match="order")
+    merged = corpus.rename_labels({"L": "P", "M": "P", "N": "P"})
+    assert len(merged.spans("1", merged.annotators[0])) == 1
+    # They are at one, two or three places, or not at the first.
+    assert bc.placement_range(merged, measure="exact").observed == (0.0, 1.0)
+
+
+# --- Chance of a whole corpus -------------------------------------------------
+
+
+def wide_case(n_others):
+    text = "Ann Lee saw Ann" + " " * 40 + "Lee so"
+    others = [
+        (f"{number} Bo was here today so", ["Bo was here today"]) for number in range(n_others)
+    ]
+    sides = records((text, ["ann lee"]), *others), records((text, ["so"]), *others)
+    return bc.read(*sides, unit="corpus", positions="characters")
+
+
+def wide_scores(corpus, text):
+    """The scores at both places of the quote."""
+    for start, end in ((0, 7), (text.index("saw") + 4, text.index("so") - 1)):
+        own = (corpus.span_text == 0) & (corpus.span_annotator == 0)
+        moved = replace(
+            corpus,
+            span_start=np.where(own, start, corpus.span_start),
+            span_end=np.where(own, end, corpus.span_end),
+            alternatives=None,
+        )
+        yield bc.agreement(moved).corrected
+
+
+@pytest.mark.parametrize("n_others", [0, 8])
+@pytest.mark.parametrize("most", [0, 50])
+def test_chance_of_a_corpus_is_that_of_all_documents(n_others, most, monkeypatch):
+    monkeypatch.setattr(joint_placements, "_MOST_CORPORA", most)
+    corpus = wide_case(n_others)
+    scores = sorted(wide_scores(corpus, corpus.texts[0]))
+    found = bc.placement_range(corpus)
+    assert found.is_exact == (most > 0)
+    if most:
+        assert found.corrected == pytest.approx(scores, abs=1e-12)
+    assert found.corrected[0] <= scores[0] + 1e-12
+    assert scores[1] - 1e-12 <= found.corrected[1] <= 1
+
+
+def test_notes_say_what_is_observed_where_nothing_is_known_of_chance(monkeypatch):
+    monkeypatch.setattr(joint_placements, "_MOST_CORPORA", 0)
+    (note,) = [str(note) for note in bc.agreement(wide_case(8)).notes if "quote" in str(note)]
+    assert "observed agreement is somewhere between 0.850 and 0.968" in note
+
+
+# --- Work ---------------------------------------------------------------------
+
+
+def work(n, monkeypatch):
+    """Spans that are compared and placed for a quote in any of n longer ones, by two models."""
+    text = "Ada Lovelace met Bo . " * n
+    rows = records((text, ["Ada Lovelace"] * n + ["Ada"]))
+    corpus = bc.read(rows, rows)
+    total = 0
+
+    def counted(function, cost):
+        def called(*arguments):
+            nonlocal total
+            total += cost(*arguments)
+            return function(*arguments)
+
+        return called
+
+    def of_matrix(one, two, *_):
+        return sum(len(spots) for spots in one) * len(two) + sum(map(len, two)) * len(one)
+
+    with monkeypatch.context() as patch:
+        matrix, heaps = quote_clusters._matrix, quote_clusters._Heaps.of
+        patch.setattr(quote_clusters, "_matrix", counted(matrix, of_matrix))
+        patch.setattr(quote_clusters._Heaps, "of", counted(heaps, len))
+        patch.setattr(quote_clusters, "_crosses", counted(quote_clusters._crosses, lambda *_: 1))
+        found = bc.placement_range(corpus)
+    return total, found
+
+
+def test_work_grows_with_the_text(monkeypatch):
+    """Not with its third power."""
+    (one, _), (two, found) = work(400, monkeypatch), work(800, monkeypatch)
+    assert two <= 2.5 * one
+    assert not found.is_exact
+    assert 0.99 < found.corrected[0] < found.corrected[1] <= 1
+
+
+def test_work_is_limited_where_placements_are_enumerated(monkeypatch):
+    total, found = work(60, monkeypatch)
+    assert found.is_exact
+    assert total <= 2.5 * quote_clusters.MOST_PLACED
+
+
+def test_data_are_taken_as_everywhere():
+    text = "Ann saw Bo, and Ann left."
+    one, two = records((text, ["Ann"])), records((text, ["Ann", "Ann"]))
+    corpus = bc.read(one, two)
+    expected = bc.placement_range(corpus, measure="exact")
+    assert bc.placement_range(one, two, measure="exact") == expected
+    assert bc.placement_range(corpus, gold="annotator 1", measure="exact") == expected

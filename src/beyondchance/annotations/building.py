@@ -15,17 +15,17 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from beyondchance.annotations.names import (
-    as_list,
     coded,
     distinct_names,
     is_list,
     named_text,
+    plain,
     sorted_names,
     validated_names,
 )
-from beyondchance.annotations.tags import decode_tags, joined_tags, scheme_with_ends
-from beyondchance.errors import DataError, MismatchError, SpanError
-from beyondchance.messages import Piece, Quote, Text, quotes
+from beyondchance.annotations.tags import decode_tags, joined_tags, schemes_of
+from beyondchance.errors import DataError, MismatchError, OptionError, SpanError
+from beyondchance.messages import Piece, Quote, Text, Use, given, quotes
 from beyondchance.tallies import mended
 from beyondchance.types import Bools, Ints
 
@@ -49,7 +49,7 @@ MOST_POSITIONS = 2**31 - 1
 
 
 def columns_of_tags(
-    given: Mapping[str, Tags],
+    annotations: Mapping[str, Tags],
     tokens: Sequence[Sequence[str]] | None,
     documents: Names,
     fields: Fields,
@@ -58,7 +58,7 @@ def columns_of_tags(
     repair: str,
 ) -> dict[str, Any]:
     """The columns of `Corpus.from_tags`."""
-    tags = _as_lists(given)
+    tags = lists_of(annotations)
     annotators, n_texts = _validated_annotations(tags)
     text_document, names = _documents_of_texts(documents, n_texts)
     lengths = np.empty((len(annotators), n_texts), dtype=np.int64)
@@ -80,9 +80,10 @@ def columns_of_tags(
         row, text = divmod(sequence, n_texts)
         return (*_where(text, annotators[row], names, text_document), f", position {place}")
 
-    schemes = [scheme] * len(annotators)
     if scheme is None:
-        schemes = [_scheme(tags[name]) for name in annotators]
+        schemes = schemes_of([tags[name] for name in annotators])
+    else:
+        schemes = [scheme] * len(annotators)
     # Annotators of one scheme are decoded together, which is faster.
     groups = [
         [row for row, own in enumerate(schemes) if own == one] for one in dict.fromkeys(schemes)
@@ -131,20 +132,10 @@ def _all_tags(texts: Iterable[Tags]) -> Iterable[str]:
     return chain.from_iterable(sequence for sequence in sequences if sequence is not None)
 
 
-def _scheme(texts: Tags) -> str:
-    """The scheme of an annotator's tags, by their prefixes."""
-    try:
-        tags = set(_all_tags([texts]))
-    except TypeError:  # refused with its place when it is decoded
-        return "IOB2"
-    return scheme_with_ends({tag[:1] for tag in tags if isinstance(tag, str)}) or "IOB2"
-
-
 def lists_of_spans(
-    given: Mapping[str, Spans], lengths: Sequence[int], documents: Names
+    spans: Mapping[str, Spans], lengths: Sequence[int], documents: Names
 ) -> dict[str, Any]:
     """What `Corpus.from_columns` takes, from the arguments of `Corpus.from_spans`."""
-    spans = _as_lists(given)
     annotators, n_texts = _validated_annotations(spans)
     if not is_list(lengths):
         raise DataError("lengths are ", Quote(lengths), expected="one number for each text")
@@ -240,26 +231,47 @@ def _columns_of_texts(
 
 
 def lengths_of_texts(
-    spans: Any, lengths: Any, texts: Any, tokens: Any
+    spans: Any, lengths: Any, texts: Any, tokens: Any, positions: str | None
 ) -> tuple[Any, dict[str, Any], str]:
     """The positions of each text, the columns of known texts, and what offsets count then."""
+    lengths = plain(lengths, "lengths")
     if texts is None and tokens is None:
         if lengths is None:
             remedy = "pass texts=, tokens= or lengths=, one for each text"
             raise DataError("the lengths of the texts are not known", remedy=remedy)
         return lengths, {}, "tokens"
-    annotators = _as_lists(spans)
-    _, n_texts = _validated_annotations(annotators)
+    counted = "characters" if tokens is None else "tokens"
+    check_counted(counted, positions)
+    _, n_texts = _validated_annotations(spans)
     if tokens is None:
         known: dict[str, Any] = {"texts": checked_texts(texts, n_texts)}
         own = list(map(len, known["texts"]))
     else:
         known = columns_of_tokens(tokens, n_texts, texts)
         own = known.pop("token_count").tolist()
-    if lengths is not None and list(lengths) != own:
-        counted = "characters" if tokens is None else "tokens"
+    if lengths is not None:
+        check_lengths(lengths, own, counted)
+    return own, known, counted
+
+
+def check_counted(counted: str, positions: str | None) -> None:
+    """Refuse positions that are not what offsets count next to texts or tokens."""
+    if positions not in {None, counted}:
+        beside = Use("texts" if counted == "characters" else "tokens", is_name=True)
+        remedy: Text = ("leave ", Use("positions", is_name=True), " out")
+        if counted == "characters":
+            remedy = "pass tokens=, or use beyondchance.corpus, which makes tokens of the texts"
+        raise OptionError(
+            *given("positions", positions),
+            *(", but next to ", beside, f" offsets count {counted}"),
+            remedy=remedy,
+        )
+
+
+def check_lengths(lengths: Any, own: Sequence[int], counted: str) -> None:
+    """Refuse lengths that are not those of the texts or tokens next to them."""
+    if not is_list(lengths) or list(lengths) != list(own):
         raise MismatchError(f"lengths are not the numbers of {counted}", remedy="leave them out")
-    return own, known, "characters" if tokens is None else "tokens"
 
 
 def columns_of_tokens(tokens: Any, n_texts: int, texts: Any = None) -> dict[str, Any]:
@@ -268,12 +280,12 @@ def columns_of_tokens(tokens: Any, n_texts: int, texts: Any = None) -> dict[str,
     The tokens are joined by spaces, or found one after the other in the texts that are given.
     ``token_count`` is how many tokens each text has.
     """
-    listed = as_list(tokens)
+    listed = plain(tokens, "tokens", depth=1)
     if not is_list(listed) or len(listed) != n_texts:
         found = f"tokens of {len(listed)} texts" if is_list(listed) else Quote(listed)
         expected = f"a list of tokens for each of {n_texts} texts"
         raise MismatchError("tokens are ", found, expected=expected)
-    sentences = [as_list(sentence) for sentence in listed]
+    sentences = listed
     for number, words in enumerate(sentences):
         if not is_list(words) or not all(isinstance(word, str) and word for word in words):
             where = f"tokens of text {number}"
@@ -301,7 +313,7 @@ def columns_of_tokens(tokens: Any, n_texts: int, texts: Any = None) -> dict[str,
 
 def checked_texts(texts: Any, n_texts: int) -> tuple[str, ...]:
     """The characters of each text."""
-    listed = as_list(texts)
+    listed = plain(texts, "texts")
     if not is_list(listed) or len(listed) != n_texts:
         found = f"{len(listed)} texts" if is_list(listed) else Quote(listed)
         raise MismatchError("texts are ", found, expected=f"{n_texts} strings, one for each text")
@@ -329,8 +341,8 @@ def _validated_fields(fields: Fields, n_documents: int) -> dict[str, tuple[str, 
     result = {}
     for name, values in zip(validated_names("field", fields), fields.values(), strict=True):
         if not is_list(values) or len(values) != n_documents:
-            given = f"{len(values)} values" if is_list(values) else Quote(values)
-            found = ("field ", Quote(name), " has ", given, f" for {n_documents} documents")
+            size = f"{len(values)} values" if is_list(values) else Quote(values)
+            found = ("field ", Quote(name), " has ", size, f" for {n_documents} documents")
             raise DataError(*found, expected="one value for each document")
         result[name] = tuple("" if value is None else str(value) for value in values)
     return result
@@ -358,21 +370,14 @@ def _validated_annotations(texts: Mapping[str, Sequence[Any]]) -> tuple[tuple[st
     return annotators, n_texts
 
 
-def _as_lists(given: Any) -> Any:
+def lists_of(annotations: Any) -> Any:
     """The annotations of each annotator as lists of lists, whatever they are like."""
-    if not isinstance(given, Mapping):
-        return given
-    return {name: _listed(texts) for name, texts in given.items()}
-
-
-def _listed(texts: Any) -> Any:
-    listed = as_list(texts)
-    if isinstance(listed, list | tuple) and not set(map(type, listed)) <= _PLAIN:
-        return [as_list(text) for text in listed]
-    return listed
-
-
-_PLAIN = {list, tuple, type(None)}
+    if not isinstance(annotations, Mapping):
+        return annotations
+    return {
+        name: plain(texts, ("annotator ", Quote(name)), depth=1)
+        for name, texts in annotations.items()
+    }
 
 
 def _check_tokens(
@@ -415,6 +420,7 @@ def _documents_of_texts(
     """The document of each text, and the names of the documents."""
     if documents is None:
         return np.arange(n_texts), tuple(map(str, range(n_texts)))
+    documents = plain(documents, "documents")
     if not is_list(documents):
         raise DataError("documents are ", Quote(documents), expected="a name for each text")
     distinct_names("document", documents)

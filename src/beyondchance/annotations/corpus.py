@@ -27,15 +27,18 @@ from beyondchance.annotations.building import (
     columns_of_spans,
     columns_of_tags,
     lengths_of_texts,
+    lists_of,
     lists_of_spans,
 )
-from beyondchance.annotations.joining import joined_columns
+from beyondchance.annotations.joining import joined_columns, with_whole_documents
 from beyondchance.annotations.names import (
     coded,
     distinct_names,
+    is_list,
     kept,
     membership,
     named_text,
+    plain,
 )
 from beyondchance.checks import checked_instance, checked_option
 from beyondchance.core.ragged import repeats
@@ -162,7 +165,8 @@ class Corpus:
             None where an annotator did not annotate a text. Arrays, Series and generators
             are taken for lists.
         scheme : {"IOB2", "IOB1", "IO", "BIOES", "BILOU", "BMES"}, optional
-            By default IOB2, or the scheme of the prefixes that mark ends and single tokens.
+            By default detected, for all annotators together: the scheme of the prefixes that
+            mark ends and single tokens; IO or IOB1 where nobody begins spans with ``B-``; IOB2.
         repair : {"conlleval", "discard", "none"}
             What to do with sequences that break the scheme: begin and end spans as the
             conlleval script does, leave those spans out, or refuse them. What was repaired
@@ -175,7 +179,8 @@ class Corpus:
         fields : mapping of str to sequence of str, optional
             Values to group documents by, one for each document.
         unit : {"sentence", "document", "corpus"}
-            What one tag list is, for the signature.
+            In what random spans are placed: in one tag list, in all of a document, whose tag
+            lists are then joined to one text, or in any text of the corpus.
 
         Raises
         ------
@@ -207,7 +212,7 @@ class Corpus:
             scheme=known["scheme"].checked(scheme),
             repair=known["repair"].checked(repair),
         )
-        return cls(**columns, unit=unit)
+        return cls(**columns, unit=unit)._by_unit()
 
     @classmethod
     def from_spans(
@@ -219,7 +224,7 @@ class Corpus:
         tokens: Sequence[Sequence[str]] | None = None,
         documents: Sequence[str] | None = None,
         fields: Mapping[str, Sequence[str]] | None = None,
-        unit: str = "document",
+        unit: str | None = None,
         positions: str | None = None,
         duplicates: str = "skip",
     ) -> Self:
@@ -239,9 +244,11 @@ class Corpus:
             The tokens of each text. Offsets then count tokens.
         documents, fields
             As in `from_tags`.
-        unit, positions
-            What a text is, and what offsets count: characters where texts are given without
-            tokens, else tokens.
+        unit : {"document", "sentence", "corpus"}, optional
+            What a text is: by default a document, or a sentence where documents have several
+            texts. With ``document``, these are joined to one.
+        positions : {"tokens", "characters", "frames"}, optional
+            What offsets count: characters where texts are given without tokens, else tokens.
         duplicates : {"skip", "error"}
             Spans that one annotator marked twice with one label. By default the second is left
             out, which is counted in `skipped` and becomes part of the signature; with ``error``
@@ -269,12 +276,15 @@ positions='tokens')
         'characters'
         """
         declared(ReadOptions)["duplicates"].checked(duplicates)
-        lengths, known, counted = lengths_of_texts(spans, lengths, texts, tokens)
-        columns = lists_of_spans(spans, lengths, documents)
+        listed = lists_of(spans)
+        lengths, known, counted = lengths_of_texts(listed, lengths, texts, tokens, positions)
+        columns = lists_of_spans(listed, lengths, documents)
+        asked = _unit(unit, columns["documents"])
+        # Texts are joined when they are known.
         corpus = cls.from_columns(
-            **columns, fields=fields, unit=unit, positions=positions or counted
+            **columns, fields=fields, unit="sentence", positions=positions or counted
         )
-        corpus = replace(corpus, **known)
+        corpus = replace(corpus, **known, unit=asked)._by_unit()
         return corpus if duplicates == "error" else corpus._without_duplicates()
 
     @classmethod
@@ -291,7 +301,7 @@ positions='tokens')
         annotated: Iterable[tuple[str, str]] | None = None,
         annotators: Sequence[str] | None = None,
         fields: Mapping[str, Sequence[str]] | None = None,
-        unit: str = "document",
+        unit: str | None = None,
         positions: str = "tokens",
     ) -> Self:
         """Build a corpus from columns: one value for each span.
@@ -313,8 +323,10 @@ positions='tokens')
             The annotators in the order wanted; by default sorted by name.
         fields : mapping of str to sequence of str, optional
             Values to group documents by, one for each document.
-        unit, positions
-            What a text is, and what offsets count.
+        unit : {"document", "sentence", "corpus"}, optional
+            As in `from_spans`.
+        positions : {"tokens", "characters", "frames"}
+            What offsets count.
 
         Examples
         --------
@@ -329,7 +341,8 @@ positions='tokens')
         >>> corpus.spans("1", "anna"), corpus.spans("1", "ben")
         ([Span(start=3, end=5, label='LOC')], [])
         """
-        checked_option("unit", unit, UNITS)
+        documents = plain(documents, "documents")
+        unit = _unit(unit, documents)
         checked_option("positions", positions, POSITIONS)
         spans = {"text": text, "annotator": annotator, "start": start, "end": end, "label": label}
         columns = columns_of_spans(
@@ -337,7 +350,7 @@ positions='tokens')
         )
         corpus = cls(**columns, unit=unit, positions=positions)
         check_spans(corpus)
-        return corpus
+        return corpus._by_unit()
 
     @classmethod
     def joined(cls, parts: Iterable[Corpus]) -> Self:
@@ -461,8 +474,9 @@ positions='tokens')
         keep_annotation = (
             keep_document[self.annotation_document] & keep_annotator[self.annotation_annotator]
         )
-        new_document, new_text, new_annotator, new_label = (
-            np.cumsum(keep) - 1 for keep in (keep_document, keep_text, keep_annotator, keep_label)
+        new_document, new_text, new_annotator, new_label, new_span = (
+            np.where(keep, np.cumsum(keep) - 1, -1)
+            for keep in (keep_document, keep_text, keep_annotator, keep_label, keep_span)
         )
         return replace(
             self,
@@ -483,7 +497,7 @@ positions='tokens')
             texts=None if self.texts is None else kept(self.texts, keep_text),
             token_start=None if self.token_start is None else self.token_start[keep_token],
             token_end=None if self.token_end is None else self.token_end[keep_token],
-            alternatives=self.alternatives and self.alternatives.kept(keep_span, new_text),
+            alternatives=self.alternatives and self.alternatives.kept(new_span, new_text),
             gold=self.gold if self.gold in kept(self.annotators, keep_annotator) else None,
         )
 
@@ -591,6 +605,10 @@ positions='tokens')
         found = {name: f"annotator {number}" for number, name in enumerate(others, start=1)}
         return found if self.gold is None else {**found, self.gold: "gold"}
 
+    def _by_unit(self) -> Self:
+        """The corpus with one text for each document, if that is its unit."""
+        return with_whole_documents(self) if self.unit == "document" else self  # type: ignore[return-value]
+
     def _without_duplicates(self) -> Self:
         """The corpus with each span once."""
         columns = ("span_text", "span_annotator", "span_label", "span_start", "span_end")
@@ -598,15 +616,17 @@ positions='tokens')
         order = np.lexsort(values[::-1])
         again = repeats(*(value[order] for value in values))
         keep = np.sort(order[~again])
-        is_kept = np.isin(np.arange(len(order)), keep)
         what, number = mended("spans marked twice, second left out"), int(again.sum())
         counted = {**self.skipped, what: self.skipped.get(what, 0) + number}
         if not number:
             return self
+        # Equal spans have the number of the first of them.
+        new_span = np.zeros_like(order)
+        new_span[order] = np.searchsorted(keep, order[~again])[np.cumsum(~again) - 1]
         return replace(
             self,
             **{name: value[keep] for name, value in zip(columns, values, strict=True)},
-            alternatives=self.alternatives and self.alternatives.kept(is_kept),
+            alternatives=self.alternatives and self.alternatives.kept(new_span),
             options={**self.options, "duplicates": "skip"},
             skipped=counted,
         )
@@ -639,6 +659,14 @@ positions='tokens')
     def describe_text(self, text: int) -> tuple[Piece, ...]:
         """Name a text for a message, in pieces."""
         return named_text(text, self.documents, self.text_document)
+
+
+def _unit(unit: str | None, documents: Sequence[str] | None) -> str:
+    """The unit asked for, or the one that suits the documents of texts."""
+    if unit is not None:
+        return checked_option("unit", unit, UNITS)
+    is_split = is_list(documents) and len(set(map(str, documents or ()))) < len(documents or ())
+    return "sentence" if is_split else "document"
 
 
 def _with_names(value: str | tuple[str, ...], names: Mapping[str, str]) -> str | tuple[str, ...]:

@@ -1,9 +1,10 @@
-"""Corpora of different documents joined into one, in linear time."""
+"""Corpora of different documents, or the texts of one document, joined into one."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -13,10 +14,57 @@ from beyondchance.annotations.alternatives import joined_alternatives
 from beyondchance.errors import DataError, MismatchError
 from beyondchance.messages import Quote
 from beyondchance.options import ReadOptions, declared
-from beyondchance.types import Ints
+from beyondchance.types import Bools, Ints
 
 if TYPE_CHECKING:
     from beyondchance.annotations.corpus import Corpus
+
+
+def with_whole_documents(corpus: Corpus) -> Corpus:
+    """The corpus with one text for each document, its texts end to end.
+
+    Where texts are known there is a space between them, which is a position where these are
+    characters. It is what reading makes of the sentences of a file.
+    """
+    of = corpus.text_document
+    n_documents = len(corpus.documents)
+    if len(of) == n_documents:
+        return corpus
+    is_first = np.ones(len(of), dtype=bool)
+    is_first[1:] = of[1:] != of[:-1]
+    firsts = np.flatnonzero(is_first)
+    by_characters = corpus.texts is not None and corpus.token_start is None
+    begin = _begins(corpus.text_length, is_first, gap=int(by_characters))
+    columns: dict[str, Any] = {}
+    if corpus.texts is not None:
+        ends = [*firsts[1:].tolist(), len(of)]
+        columns["texts"] = tuple(
+            " ".join(corpus.texts[first:end])
+            for first, end in zip(firsts.tolist(), ends, strict=True)
+        )
+    if corpus.token_start is not None and corpus.token_end is not None and corpus.texts is not None:
+        sizes = np.array(list(map(len, corpus.texts)), dtype=np.int64)
+        shift = np.repeat(_begins(sizes, is_first, gap=1), corpus.text_length)
+        columns["token_start"] = corpus.token_start + shift
+        columns["token_end"] = corpus.token_end + shift
+    length = np.zeros(n_documents, dtype=np.int64)
+    np.maximum.at(length, of, begin + corpus.text_length)
+    return replace(
+        corpus,
+        text_document=np.arange(n_documents),
+        text_length=length,
+        span_text=of[corpus.span_text],
+        span_start=corpus.span_start + begin[corpus.span_text],
+        span_end=corpus.span_end + begin[corpus.span_text],
+        **columns,
+    )
+
+
+def _begins(sizes: Ints, is_first: Bools, *, gap: int) -> Ints:
+    """Where each text begins in its document, if texts lie end to end with a gap between."""
+    begin = np.cumsum(sizes + gap) - (sizes + gap)
+    first: Ints = begin[is_first][np.cumsum(is_first) - 1]
+    return begin - first
 
 
 def joined_columns(parts: Sequence[Corpus]) -> dict[str, Any]:

@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import (
+    Collection,
+    Iterable,
+    Iterator,
+    KeysView,
+    Mapping,
+    Sequence,
+    ValuesView,
+)
 from typing import Any
 
 import numpy as np
 
 from beyondchance.errors import DataError
-from beyondchance.messages import Piece, Quote, quotes
+from beyondchance.messages import Piece, Quote, Text, quotes
 from beyondchance.types import Bools, Ints
 
 
@@ -21,22 +29,68 @@ def is_list(value: object) -> bool:
 
 
 def as_list(value: Any) -> Any:
-    """A list of what is like one: an array, a Series, a tensor, a generator, the values of a set.
+    """A list of what is like one: an array, a Series, a tensor, a generator, a view of values.
 
-    Strings, mappings and whatever cannot be iterated stay as they are, to be refused.
+    Strings, mappings, sets and whatever is no list of values stay as they are, to be refused. A
+    generator is used up: this is asked once of each.
 
     Examples
     --------
     >>> as_list(np.array([[1, 2], [3, 4]])), as_list(x for x in "ab"), as_list("ab")
     ([[1, 2], [3, 4]], ['a', 'b'], 'ab')
     """
-    if isinstance(value, list | tuple | str | bytes | Mapping) or value is None:
+    if isinstance(value, _AS_THEY_ARE) or any(hasattr(value, name) for name in _WHOLE):
         return value
-    if hasattr(value, "tolist"):
-        return value.tolist()
-    if hasattr(value, "to_list"):
-        return value.to_list()
-    return list(value) if isinstance(value, Iterable) else value
+    for method in ("tolist", "to_list", "to_pylist"):
+        if hasattr(value, method):
+            return getattr(value, method)()
+    is_listed = isinstance(value, Iterator | Sequence | ValuesView | KeysView)
+    is_listed |= all(hasattr(value, name) for name in ("__len__", "__getitem__", "__iter__"))
+    return list(value) if is_listed else value
+
+
+_AS_THEY_ARE = (list, tuple, str, bytes, bytearray, Mapping, set, frozenset, type(None))
+_WHOLE = ("columns", "column_names", "schema", "label_", "ents", "read", "__fspath__")
+"""What data sets, data frames, the documents and spans of spaCy, and files have."""
+
+
+def plain(value: Any, where: Text = "", *, depth: int = 3) -> Any:
+    """Lists of lists of whatever is like that, made once, before anything looks into it.
+
+    Parameters
+    ----------
+    value : object
+    where : Text, optional
+        What it is, for messages.
+    depth : int
+        How deep lists lie in lists. Values of mappings within are looked into as well.
+
+    Raises
+    ------
+    DataError
+        For a set, because it has no order.
+
+    Examples
+    --------
+    >>> plain([iter(["B-PER"]), (tag for tag in ["O"])]), plain([{"tags": np.array([0, 1])}])
+    ([['B-PER'], ['O']], [{'tags': [0, 1]}])
+    """
+    if isinstance(value, set | frozenset):
+        raise DataError("found a set", where=where, expected="a list, because a set has no order")
+    if isinstance(value, Mapping):
+        if hasattr(value, "column_names") or _SINGLE.issuperset(map(type, value.values())):
+            return value
+        return {
+            key: cell if isinstance(cell, set | frozenset) else plain(cell, where, depth=depth)
+            for key, cell in value.items()
+        }
+    listed = as_list(value)
+    if not isinstance(listed, list | tuple) or not depth or _SINGLE.issuperset(map(type, listed)):
+        return listed
+    return [plain(item, where, depth=depth - 1) for item in listed]
+
+
+_SINGLE = frozenset({str, int, float, bool, type(None)})
 
 
 def named_text(text: int, documents: Sequence[str], text_document: Ints) -> tuple[Piece, ...]:

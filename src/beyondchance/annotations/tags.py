@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set as AbstractSet
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -194,6 +195,54 @@ def scheme_with_ends(prefixes: AbstractSet[str]) -> str | None:
     if prefixes & {"E", "S", "M"}:
         return "BMES" if "M" in prefixes else "BIOES"
     return None
+
+
+def schemes_of(annotators: Sequence[Iterable[Sequence[str] | None]]) -> list[str]:
+    """The scheme of each annotator's tags, by their prefixes and by where spans begin.
+
+    Those without marks of ends have one scheme together: where one writes ``B-`` at the beginning
+    of spans, an ``I-`` of another that begins a span breaks the scheme.
+
+    Examples
+    --------
+    >>> schemes_of([[["I-X", "O"]]]), schemes_of([[["I-X", "O"]], [["B-X", "O"]]])
+    (['IO'], ['IOB2', 'IOB2'])
+    >>> schemes_of([[["I-X", "B-X"]], [["S-X", "O"]]])
+    ['IOB1', 'BIOES']
+    """
+    listed = [[tags for tags in texts if tags is not None] for texts in annotators]
+    prefixes = [_prefixes(texts) for texts in listed]
+    schemes = [scheme_with_ends(own) for own in prefixes]
+    others = [i for i, scheme in enumerate(schemes) if scheme is None]
+    together = set().union(*(prefixes[i] for i in others))
+    shared = _scheme_without_ends(
+        chain.from_iterable(listed[i] for i in others if "B" in prefixes[i]), together
+    )
+    return [scheme or shared for scheme in schemes]
+
+
+def _prefixes(texts: Iterable[Sequence[str]]) -> set[str]:
+    try:
+        tags = set(chain.from_iterable(texts))
+    except TypeError:  # refused with its place when it is decoded
+        return set()
+    return {tag[:1] for tag in tags if isinstance(tag, str) and tag != "O"}
+
+
+def _scheme_without_ends(texts: Iterable[Sequence[str]], prefixes: AbstractSet[str]) -> str:
+    """IOB2, unless every B adjoins a span of the same label, or there is none."""
+    if "I" not in prefixes:
+        return "IOB2"
+    # In most texts the first B that is met decides.
+    for tags in texts:
+        before: object = "O"
+        for tag in tags:
+            if isinstance(tag, str) and tag[:1] == "B":
+                is_inside = isinstance(before, str) and before != "O"
+                if not is_inside or str(before)[1:] != tag[1:]:
+                    return "IOB2"
+            before = tag
+    return "IOB1" if "B" in prefixes else "IO"
 
 
 def _edges(role: Roles, label: Labels, same_text: Bools) -> tuple[Bools, Bools]:

@@ -197,7 +197,7 @@ def _coefficients(
     names = options["coefficients"]
     return coefficients(
         corpus,
-        "all" if names == ("all",) else names,
+        which="all" if names == ("all",) else names,
         model=model,
         gamma=flags.gamma_parameters(options),
         seed=options["seed"],

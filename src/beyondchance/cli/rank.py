@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import click
@@ -16,7 +15,7 @@ from beyondchance.cli.agree import by_measures, exit_code
 from beyondchance.cli.loading import load, noted, streams
 from beyondchance.cli.running import Command, emit, working
 from beyondchance.errors import OptionError
-from beyondchance.io.reading import Named
+from beyondchance.io.reading import Assumed, Named
 from beyondchance.messages import Use
 from beyondchance.reporting.commands.rank import Subset, Sureness, rank_report
 from beyondchance.results.averages import AVERAGES
@@ -50,7 +49,8 @@ def command(files: tuple[str, ...], **options: Any) -> int:
     """Systems against a gold standard, ranked before and after correction.
 
     The first FILE is the gold standard and every other a system, unless --gold names the gold
-    standard; then all are systems, or one FILE holds all of them.
+    standard, or the files have one of their own, such as the gold column of conlleval; then all are
+    systems, or one FILE holds all of them.
 
     \b
     beyondchance rank gold.conll a.conll b.conll --by label
@@ -64,7 +64,7 @@ def command(files: tuple[str, ...], **options: Any) -> int:
         first = given[0].item if isinstance(given[0], Named) else given[0]
         if not isinstance(first, str):
             raise click.UsageError("standard input cannot be the gold standard; give it a file")
-        given, options["gold"] = given[1:], given[0] if isinstance(given[0], Named) else Path(first)
+        given, options["gold"] = given[1:], Assumed(given[0])
     with working("reading and ranking", quiet=options["quiet"]):
         corpus = load(given, options)
         rankings = by_measures(rank, corpus, options)

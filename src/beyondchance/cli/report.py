@@ -73,7 +73,7 @@ def command(files: tuple[str, ...], **options: Any) -> None:
             result,
             corpus,
             title=options["title"],
-            texts=not options["no_text"],
+            show_texts=not options["no_text"],
             top=options["top"],
             digits=options["digits"],
             date=date.today().isoformat() if options["dated"] else None,

@@ -20,8 +20,8 @@ from beyondchance.evaluation.entities import (
     types_of,
 )
 from beyondchance.evaluation.rates import MICRO, LabelCounts, label_counts, rates
-from beyondchance.io.formats.tags import IGNORED
 from beyondchance.io.label_names import label_names_of
+from beyondchance.io.undecoded import IGNORED
 from beyondchance.messages import Use, given, quotes
 from beyondchance.results.score import Score
 from beyondchance.types import Bools, Ints

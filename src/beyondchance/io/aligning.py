@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
+from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import accumulate
 
@@ -24,18 +25,49 @@ from beyondchance.messages import Use, pieces
 _UNKNOWN = frozenset({"[unk]", "<unk>", "unk", "<unknown>", "[mask]", "\N{REPLACEMENT CHARACTER}"})
 """What tokenisers write for a word that they do not know."""
 _LEAST_ALIKE = 0.75
-"""The share of words that must be the same, so that two texts are one."""
+"""The share of words that must be the same, so that texts are those of another annotator."""
 _DIGIT = re.compile(r"\d")
 _BY_TOKENS = "tokens that differ in spelling, aligned by their number"
 _BY_CHARACTERS = "documents with other tokens or white space, aligned by characters"
 
 
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """How many words of each annotator are those of the texts that stay, in all documents.
+
+    A document of few words may lack evidence, because words are missing that a tokeniser did
+    not know; all documents of an annotator together must have enough.
+
+    Attributes
+    ----------
+    alike, n : Counter
+        The words that are the same, and all words.
+    refusals : dict
+        The error for the first document of an annotator with other spellings.
+    """
+
+    alike: Counter[str] = field(default_factory=Counter)
+    n: Counter[str] = field(default_factory=Counter)
+    refusals: dict[str, MismatchError] = field(default_factory=dict)
+
+    def add(self, draft: Draft, alike: int, n: int) -> None:
+        """Count the words of a document."""
+        self.alike[draft.annotator] += alike
+        self.n[draft.annotator] += n
+
+    def check(self) -> None:
+        """Refuse annotators whose texts may be others."""
+        for annotator, refusal in self.refusals.items():
+            if self.alike[annotator] < _LEAST_ALIKE * self.n[annotator]:
+                raise refusal
+
+
 def aligned(
-    group: Sequence[Draft], reading: Reading, shown: dict[str, None], *, positions: str
+    group: Sequence[Draft], reading: Reading, evidence: Evidence, *, positions: str
 ) -> tuple[Draft, list[Draft]]:
     """The draft whose text and tokens stay, and all drafts of the document, moved to them.
 
-    `shown` are the annotators of whose spellings one has been shown.
+    The words that are the same are added to the `evidence`.
 
     Raises
     ------
@@ -48,33 +80,23 @@ def aligned(
     for draft in group:
         has_other_tokens = by_tokens and _differ(first.tokens, draft.tokens)
         if draft is first or (draft.text == first.text and not has_other_tokens):
+            n_words = len(draft.tokens or ())
+            evidence.add(draft, n_words, n_words)
             found.append(draft)
             continue
-        if first.is_cut or draft.is_cut:
-            raise _cut(first, draft)
         moved, spellings = _moved(first, draft)
         if moved is None:
             raise _difference(first, draft)
         if not draft.is_blank:
+            evidence.add(draft, *_words_alike(first, spellings))
             what = _BY_TOKENS if spellings else _BY_CHARACTERS
-            refusal = partial(_difference, first, draft)
+            refusal = partial(_difference, first, draft, is_mendable=True)
             reading.mend("mismatch", what, refusal, len(spellings) or 1)
-            if spellings and draft.annotator not in shown:
-                shown[draft.annotator] = None
+            if spellings and draft.annotator not in evidence.refusals:
+                evidence.refusals[draft.annotator] = _difference(first, draft)
                 _show(spellings[0], draft, reading)
         found.append(moved)
     return first, found
-
-
-def _cut(first: Draft, draft: Draft) -> MismatchError:
-    """Tokens that were left out differ, so that the others cannot be told apart by number."""
-    return MismatchError(
-        *quoting(
-            "other tokens of document {} were left out than at {}", draft.document, first.where
-        ),
-        where=draft.where,
-        expected="-100 at the same tokens of all annotators",
-    )
 
 
 def _show(spellings: tuple[str, str], draft: Draft, reading: Reading) -> None:
@@ -122,25 +144,43 @@ def _moved(first: Draft, draft: Draft) -> tuple[Draft | None, list[tuple[str, st
 
 
 def _are_alike(pairs: Sequence[tuple[str, str]]) -> bool:
-    """Whether enough of the words are the same; punctuation does not tell."""
-    words = [pair for pair in pairs if any(map(str.isalnum, "".join(pair)))]
+    """Whether enough of the known words are the same; punctuation does not tell."""
+    words = [pair for pair in pairs if _is_word(*pair) and not any(map(_is_unknown, pair))]
     alike = sum(_is_alike(*pair) for pair in words)
     return alike >= _LEAST_ALIKE * len(words)
 
 
+def _words_alike(first: Draft, spellings: Sequence[tuple[str, str]]) -> tuple[int, int]:
+    """How many words are the same but for the spellings, and how many there are."""
+    n = sum(_is_word(first.text[start:end]) for start, end in first.tokens or ())
+    n += sum(_is_word(*pair) and not _is_word(pair[0]) for pair in spellings)
+    unlike = sum(_is_word(*pair) and not _is_alike(*pair) for pair in spellings)
+    return n - unlike, n
+
+
+def _is_word(*spellings: str) -> bool:
+    """Whether a token has a letter or a digit in a spelling; punctuation tells nothing."""
+    return any(any(map(str.isalnum, spelling)) for spelling in spellings)
+
+
+def _is_unknown(word: str) -> bool:
+    """Whether a tokeniser wrote something for a word that it did not know."""
+    return word.casefold() in _UNKNOWN
+
+
 def _is_alike(one: str, other: str) -> bool:
-    """Whether two words can be one: but for case, digits as 0, and words that are not known.
+    """Whether two words are one but for case and digits as 0; what is not known is no evidence.
 
     Examples
     --------
-    >>> _is_alike("Ada", "ada"), _is_alike("Ada", "[UNK]"), _is_alike("1815", "0000")
-    (True, True, True)
-    >>> _is_alike("Ada", "Bo"), _is_alike("B12", "B13")
-    (False, False)
+    >>> _is_alike("Ada", "ada"), _is_alike("1815", "0000")
+    (True, True)
+    >>> _is_alike("Ada", "Bo"), _is_alike("B12", "B13"), _is_alike("Ada", "[UNK]")
+    (False, False, False)
     """
     low, high = one.casefold(), other.casefold()
-    if low == high or low in _UNKNOWN or high in _UNKNOWN:
-        return True
+    if low == high:
+        return low not in _UNKNOWN
     return low == _DIGIT.sub("0", high) or high == _DIGIT.sub("0", low)
 
 
@@ -162,17 +202,17 @@ def _placed(first: Draft, draft: Draft, place: Callable[[int, int], Interval]) -
     pools: dict[int, tuple[Interval, ...]] = {}
     for span in draft.spans:
         start, end = place(span.start, span.end)
-        # Quotes of the same words go on sharing one tuple.
+        # Quotes that shared one tuple go on sharing it.
         if id(span.places) not in pools:
             pools[id(span.places)] = tuple(place(*one) for one in span.places)
         spans.append(replace(span, start=start, end=end, places=pools[id(span.places)]))
     return replace(draft, text=first.text, spans=spans, tokens=first.tokens, sentences=None)
 
 
-def _difference(first: Draft, other: Draft) -> MismatchError:
+def _difference(first: Draft, other: Draft, *, is_mendable: bool = False) -> MismatchError:
     """Two annotators with different texts: the error shows where the texts part."""
     documents = (other.document, pieces(first.where))
-    expected = "the same text for all annotators"
+    aligning = (Use("mismatch", "align"), " aligns them") if is_mendable else ()
     if first.is_blank or other.is_blank:
         known, own = len(first.tokens or ()), len(other.tokens or ())
         found = quoting(
@@ -185,7 +225,7 @@ def _difference(first: Draft, other: Draft) -> MismatchError:
             *quoting("document {} has other tokens than at {}", *documents),
             where=other.where,
             expected="the same tokens for all annotators",
-            remedy=("or pass ", Use("positions", "characters")),
+            remedy=aligning or ("or pass ", Use("positions", "characters")),
         )
     place = next(
         (i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b))
@@ -196,5 +236,6 @@ def _difference(first: Draft, other: Draft) -> MismatchError:
         f" from character {place} on: ",
         *quoting("{} instead of {}", b[around], a[around]),
         where=other.where,
-        expected=expected,
+        expected="the same text for all annotators",
+        remedy=aligning,
     )

@@ -7,13 +7,12 @@ the offsets, puts the annotators of a document together, and builds the corpus.
 from __future__ import annotations
 
 import re
+from array import array
 from bisect import bisect_left, bisect_right
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import accumulate
+from itertools import accumulate, chain, count
 from operator import attrgetter
 from typing import Protocol, TypeVar
 
@@ -22,12 +21,20 @@ import numpy as np
 from beyondchance.annotations.alternatives import KNOWN, Alternatives
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.errors import DataError, FormatError, MismatchError, OptionError, SpanError
-from beyondchance.io.aligning import aligned, reference
+from beyondchance.io.aligning import Evidence, aligned, reference
 from beyondchance.io.drafts import Draft, DraftSpan
-from beyondchance.io.identifiers import PLAIN_IDS, plain_ids
+from beyondchance.io.identifiers import PLAIN_IDS, plain_ids, written_twice
 from beyondchance.io.layers import out_of_order
-from beyondchance.io.offsets import UNITS, Interval, code_points, tokenized
+from beyondchance.io.offsets import (
+    UNITS,
+    Interval,
+    code_points,
+    same_words,
+    tokenized,
+    words_at,
+)
 from beyondchance.io.options import Reading
+from beyondchance.io.undecoded import with_spans
 from beyondchance.io.values import quoting
 from beyondchance.messages import Piece, Quote, Text, Use, pieces
 from beyondchance.tallies import left_out, mended
@@ -102,7 +109,7 @@ def _check_span(span: DraftSpan, start: int, end: int, draft: Draft, unit: str) 
     if not 0 <= start <= end <= len(text):
         lost = f" does not lie in the text, which has {len(text)} characters"
         raise SpanError(*span.named, lost, where=where, remedy=_remedy(span, text, unit))
-    if span.surface is not None and not _same_words(text[start:end], span.surface):
+    if span.surface is not None and not same_words(text[start:end], span.surface):
         found = quoting(" covers {}, but the file stores {}", text[start:end], span.surface)
         raise SpanError(*span.named, *found, where=where, remedy=_remedy(span, text, unit))
 
@@ -117,11 +124,6 @@ def _trimmed(text: str, start: int, end: int, reading: Reading) -> Interval:
     return first, last
 
 
-def _same_words(found: str, stored: str) -> bool:
-    """Equal but for white space, which formats write differently."""
-    return found == stored or found.split() == stored.split()
-
-
 def _remedy(span: DraftSpan, text: str, unit: str) -> Text:
     """Another unit, if the offsets of a span fit when they count that."""
     if not text.isascii():
@@ -133,15 +135,12 @@ def _remedy(span: DraftSpan, text: str, unit: str) -> Text:
 
 def _fits(span: DraftSpan, text: str, unit: str) -> bool:
     """Whether a span lies in the text, and on the stored words, if offsets count this unit."""
-    try:
-        ((start, end),) = code_points(text, [(span.start, span.end)], "", unit)
-    except SpanError:
-        return False
-    if not 0 <= start <= end <= len(text):
+    words = words_at(text, unit)(span.start, span.end)
+    if words is None:
         return False
     if span.surface is None:
         return unit != "bytes"  # nearly anything lies in a text that is counted in bytes
-    return _same_words(text[start:end], span.surface)
+    return same_words(words, span.surface)
 
 
 def _in_order(drafts: list[Draft], reading: Reading) -> list[Draft]:
@@ -149,11 +148,11 @@ def _in_order(drafts: list[Draft], reading: Reading) -> list[Draft]:
     is_named = {draft.annotator for draft in drafts if draft.order is None}
     named = list(dict.fromkeys(d.document for d in drafts if d.annotator in is_named))
     unnamed = [draft for draft in drafts if draft.annotator not in is_named]
+    numbers = _numbers(unnamed, reading)
+    if not named:
+        _check_lists(numbers, unnamed, reading)
     if not named or not unnamed or reading.options["match"] in {"text", "order"}:
         return drafts
-    numbers: dict[str, int] = {}
-    for draft in unnamed:
-        numbers[draft.annotator] = max(numbers.get(draft.annotator, 0), (draft.order or 0) + 1)
     known = {draft.document: draft for draft in reversed(drafts) if draft.annotator in is_named}
     sizes = [len(known[name].sentences or ()) for name in named]
     found = []
@@ -172,9 +171,39 @@ def _in_order(drafts: list[Draft], reading: Reading) -> list[Draft]:
     for annotator, number in numbers.items():
         if number != len(named):
             own = [draft for draft in unnamed if draft.annotator == annotator]
-            found += _as_sentences(own, named, sizes)
+            # Tags are decoded sentence by sentence, before these are put together.
+            found += _as_sentences(with_spans(own, reading), named, sizes)
     reading.note("documents without names are matched to those of the others by their order")
     return found
+
+
+def _numbers(drafts: Iterable[Draft], reading: Reading) -> dict[str, int]:
+    """How many documents annotators have whose documents have no names.
+
+    The last ones need not be annotated, so that there is no draft of them.
+    """
+    numbers: dict[str, int] = {}
+    for draft in drafts:
+        known = reading.lists.get(draft.annotator, reading.ordered.get(draft.annotator, 0))
+        last = numbers.get(draft.annotator, known)
+        numbers[draft.annotator] = max(last, (draft.order or 0) + 1)
+    return numbers
+
+
+def _check_lists(numbers: Mapping[str, int], drafts: Sequence[Draft], reading: Reading) -> None:
+    """Refuse lists that are more or fewer than the texts that they are matched with."""
+    name = next((name for name in reading.lists if name in numbers), None)
+    other = next((x for x, number in numbers.items() if number != numbers.get(name or "")), None)
+    if name is None or other is None:
+        return
+    who = other if other in reading.lists else name
+    rest = name if who is other else other
+    raise MismatchError(
+        *(Quote(who), f" has {numbers[who]} lists, ", Quote(rest), f" has {numbers[rest]} texts"),
+        where=next(draft.where for draft in drafts if draft.annotator == who),
+        expected="as many, because only their order matches them",
+        remedy="give None for a text that was not annotated",
+    )
 
 
 def _as_sentences(drafts: list[Draft], named: list[str], sizes: list[int]) -> Iterator[Draft]:
@@ -213,23 +242,65 @@ def _as_sentences(drafts: list[Draft], named: list[str], sizes: list[int]) -> It
 
 def _with_texts(drafts: list[Draft], reading: Reading) -> list[Draft]:
     """Give drafts of offsets without a text the text that stays of their document."""
-    if not any(draft.is_blank and draft.tokens is None for draft in drafts):
+    if not any(map(_is_bare, drafts)):
         return drafts
     groups: dict[str, list[Draft]] = {}
     for draft in drafts:
-        if not draft.is_blank:
+        if not _is_bare(draft):
             groups.setdefault(draft.document, []).append(draft)
-    texts = {name: reference(group, reading).text for name, group in groups.items()}
-    found = []
-    for draft in drafts:
-        if draft.is_blank and draft.tokens is None:
-            if draft.document not in texts:
-                problem = ("the text of document ", Quote(draft.document), " is not known")
-                raise FormatError(*problem, where=draft.where, remedy="pass texts=")
-            found.append(replace(draft, text=texts[draft.document], is_blank=False))
-        else:
-            found.append(draft)
-    return found
+    firsts = {name: reference(group, reading) for name, group in groups.items()}
+    return [
+        _with_text(draft, firsts.get(draft.document), reading) if _is_bare(draft) else draft
+        for draft in drafts
+    ]
+
+
+def _is_bare(draft: Draft) -> bool:
+    """Whether a draft has offsets only."""
+    return draft.is_blank and draft.tokens is None
+
+
+def _with_text(draft: Draft, first: Draft | None, reading: Reading) -> Draft:
+    """Offsets without a text as offsets in the text of another's draft of the document."""
+    if draft.counts_tokens or (first is not None and not draft.spans):
+        if first is None or (draft.spans and first.tokens is None):
+            raise FormatError(
+                *("the tokens of document ", Quote(draft.document), " are not known"),
+                where=draft.where,
+                remedy="pass tokens=, or texts= if offsets count characters",
+            )
+        return replace(
+            draft,
+            text=first.text,
+            spans=[_of_tokens(span, first.tokens or ()) for span in draft.spans],
+            offsets=first.offsets,
+            is_words=first.is_words,
+            is_blank=first.is_blank,
+            tokens=first.tokens,
+        )
+    if first is None or first.is_blank:
+        problem = ("the text of document ", Quote(draft.document), " is not known")
+        raise FormatError(*problem, where=draft.where, remedy="pass texts=")
+    is_tokens_only = first.is_words and first.tokens is not None
+    if is_tokens_only and reading.options["positions"] is None:
+        raise FormatError(
+            *("nothing says what offsets count in document ", Quote(draft.document)),
+            ", of which there are tokens and no text",
+            where=draft.where,
+            remedy=("pass tokens=, or ", Use("positions", "tokens"), " or 'characters'"),
+        )
+    return replace(draft, text=first.text, is_blank=False)
+
+
+def _of_tokens(span: DraftSpan, tokens: Sequence[Interval]) -> DraftSpan:
+    """A span that counts tokens as one that counts characters."""
+    if not 0 <= span.start <= span.end <= len(tokens):
+        lost = f" does not lie in the text, which has {len(tokens)} tokens"
+        remedy = "check that offsets count tokens, and that the end is exclusive"
+        raise SpanError(*span.named, lost, where=span.where or "", remedy=remedy)
+    if span.start == span.end:
+        return replace(span, start=0, end=0)  # refused or left out with all that are empty
+    return replace(span, start=tokens[span.start][0], end=tokens[span.end - 1][1], surface=None)
 
 
 def _one_gold(drafts: list[Draft]) -> list[Draft]:
@@ -244,7 +315,7 @@ def _one_gold(drafts: list[Draft]) -> list[Draft]:
         known = first.setdefault(key, draft) if is_gold else draft
         if known is draft:
             found.append(replace(draft, is_gold=True) if is_gold else draft)
-        elif (known.text, list(known.spans)) != (draft.text, list(draft.spans)):
+        elif (known.text, _marks(known)) != (draft.text, _marks(draft)):
             raise MismatchError(
                 *quoting("the gold standard of document {} differs from ", draft.document),
                 *("that at ", *pieces(known.where)),
@@ -254,8 +325,14 @@ def _one_gold(drafts: list[Draft]) -> list[Draft]:
     return found
 
 
+def _marks(draft: Draft) -> list[tuple[int, int, str]]:
+    """What a draft marks, wherever it stands in a file."""
+    return [(span.start, span.end, span.label) for span in draft.spans]
+
+
 def _prepared(drafts: list[Draft], reading: Reading) -> list[Draft]:
-    return _one_gold(_with_texts(_in_order(drafts, reading), reading))
+    ordered = _in_order(drafts, reading)
+    return _one_gold(_with_texts(with_spans(ordered, reading), reading))
 
 
 # --- All drafts ---------------------------------------------------------------
@@ -301,10 +378,10 @@ def assembled(drafts: Iterable[Draft], reading: Reading, *, unit: str, positions
     token_starts: list[int] = []
     token_ends: list[int] = []
     origins: set[str] = set()
-    shown: dict[str, None] = {}
+    evidence = Evidence()
     pools = _Pools()
     for name, given in by_document.items():
-        first, group = aligned(given, reading, shown, positions=positions)
+        first, group = aligned(given, reading, evidence, positions=positions)
         by_document[name] = group
         layout = _layout(first, group, reading, unit=unit, positions=positions)
         origins.add(layout.origin)
@@ -320,15 +397,16 @@ def assembled(drafts: Iterable[Draft], reading: Reading, *, unit: str, positions
                 token_starts += [s - start for s in layout.starts[low:high]]
                 token_ends += [e - start for e in layout.ends[low:high]]
         for draft in group:
-            seen: set[tuple[int, int, int, str]] = set()
+            seen: dict[tuple[int, int, int, str], int] = {}
             for span in draft.spans:
                 place = (*_placed(span, draft, layout, reading), span.label)
-                if place in seen:
+                number = seen.setdefault(place, len(spans))
+                pools.add(number, span.places, layout, first_text, reading.options["align"])
+                if number < len(spans):
                     count_duplicate(partial(_duplicate, span, draft), reading)
-                    continue
-                seen.add(place)
-                pools.add(span, draft, layout, first_text, reading)
-                spans.append((first_text + place[0], draft.annotator, *place[1:]))
+                else:
+                    spans.append((first_text + place[0], draft.annotator, *place[1:]))
+    evidence.check()
     _sign_tokens(origins, positions, reading)
     reading.check()
     text, annotator, starts, ends, label = zip(*spans, strict=True) if spans else ((),) * 5
@@ -404,7 +482,7 @@ def matched(
         The text of a work, for ``match="text"``.
     """
     listed = list(works)
-    plain = _plain_ids(listed, reading) if reading.options["match"] == "id" else {}
+    plain = _plain_ids(listed, reading)
     key_of: dict[str | int, str] = {}
     groups: dict[str, dict[str, W]] = {}
     seen: dict[str, int] = {}
@@ -417,7 +495,8 @@ def matched(
             key = seen[work.annotator] = seen.get(work.annotator, -1) + 1
         if key not in key_of:
             # Two documents may have one name where it is not the name that matches them.
-            key_of[key] = f"{work.annotator}/{document}" if document in groups else document
+            names = chain([document, f"{work.annotator}/{document}"], _numbered(work, document))
+            key_of[key] = next(name for name in names if name not in groups)
         group = groups.setdefault(key_of[key], {})
         if work.annotator in group and getattr(work, "is_assumed", False):
             continue
@@ -431,6 +510,10 @@ def matched(
             reading.mend("repeated", what, partial(_again, twin, work, kind))
         group[work.annotator] = work
     return {name: list(group.values()) for name, group in groups.items()}
+
+
+def _numbered(work: Work, document: str) -> Iterator[str]:
+    return (f"{work.annotator}/{document}/{number}" for number in count(2))
 
 
 def _other_text(twin: Work, work: Work, kind: str) -> FormatError:
@@ -455,15 +538,16 @@ def _again(twin: Work, work: Work, kind: str) -> FormatError:
 
 def _plain_ids(works: Sequence[Work], reading: Reading) -> dict[str, str]:
     """Documents whose names differ from others only as 1.0 differs from 1."""
+    if not reading.knows_plain_ids:
+        return {}
     by_annotator: dict[str, set[str]] = {}
     for work in works:
         by_annotator.setdefault(work.annotator, set()).add(work.document)
     names = dict.fromkeys(work.document for work in works)
     plain = plain_ids(names, distinct=by_annotator.values())
     if plain:
-        reading.skipped[PLAIN_IDS] += len(plain)
-        reading.signed["match"] = "id"
-    return plain
+        reading.mend("match", PLAIN_IDS, partial(written_twice, "document", plain), len(plain))
+    return {} if reading.refuses("match") else plain
 
 
 def _fields(by_document: Mapping[str, list[Draft]]) -> dict[str, list[str]]:
@@ -510,34 +594,57 @@ def _layout(
 def _placed(
     span: DraftSpan, draft: Draft, layout: _Layout, reading: Reading
 ) -> tuple[int, int, int]:
-    """The text that a span is in, and its positions there."""
+    """The text that a span is in, and its positions there; what is widened is counted."""
     where = _place(span, draft)
-    start, end = span.start, span.end
+    low, high = _tokens_met(span.start, span.end, layout)
+    if low >= high and layout.tokens is not None:
+        raise SpanError(*span.named, " covers no token", where=where, expected="at least one")
+    if _cuts(span.start, span.end, layout):
+        if reading.options["align"] == "strict":
+            words = layout.text[layout.starts[low] : layout.ends[high - 1]]
+            raise SpanError(
+                *(*span.named, " cuts a token of ", Quote(words)),
+                where=where,
+                expected="whole tokens",
+                remedy=(Use("align", "widen"), " widens such spans"),
+            )
+        reading.skipped[mended("spans widened to whole tokens")] += 1
+    found = _position(span.start, span.end, layout)
+    if found is None:
+        remedy = ("correct it, or pass ", Use("unit", "document"))
+        problem = (*span.named, " does not lie within one sentence")
+        raise SpanError(*problem, where=where, remedy=remedy)
+    return found
+
+
+def _tokens_met(start: int, end: int, layout: _Layout) -> tuple[int, int]:
+    """The tokens from the first to the last that a stretch of text shares a character with."""
+    return bisect_right(layout.ends, start), bisect_left(layout.starts, end)
+
+
+def _cuts(start: int, end: int, layout: _Layout) -> bool:
+    """Whether a stretch of text has a part of a token."""
+    low, high = _tokens_met(start, end, layout)
+    return low < high and (layout.starts[low] < start or layout.ends[high - 1] > end)
+
+
+def _position(start: int, end: int, layout: _Layout) -> tuple[int, int, int] | None:
+    """The text that a stretch is in, and its positions there, widened to whole tokens.
+
+    None if it has no token, or does not lie within one text.
+    """
     low = high = 0
     if layout.tokens is not None:
-        low, high = bisect_right(layout.ends, start), bisect_left(layout.starts, end)
+        low, high = _tokens_met(start, end, layout)
         if low >= high:
-            raise SpanError(*span.named, " covers no token", where=where, expected="at least one")
-        cut = layout.starts[low] < start or layout.ends[high - 1] > end
-        if cut:
-            if reading.options["align"] == "strict":
-                words = layout.text[layout.starts[low] : layout.ends[high - 1]]
-                raise SpanError(
-                    *(*span.named, " cuts a token of ", Quote(words)),
-                    where=where,
-                    expected="whole tokens",
-                    remedy=(Use("align", "widen"), " widens such spans"),
-                )
-            reading.skipped[mended("spans widened to whole tokens")] += 1
+            return None
         start, end = layout.starts[low], layout.ends[high - 1]
     part = 0
     if len(layout.parts) > 1 or layout.parts[0] != (0, len(layout.text)):
         part = bisect_right(layout.parts, (start, len(layout.text) + 1)) - 1
     begin, finish = layout.parts[part] if part >= 0 else (0, -1)
     if not begin <= start < end <= finish:
-        remedy = ("correct it, or pass ", Use("unit", "document"))
-        found = (*span.named, " does not lie within one sentence")
-        raise SpanError(*found, where=where, remedy=remedy)
+        return None
     if layout.tokens is None:
         return part, start - begin, end - begin
     base = bisect_left(layout.starts, begin)
@@ -548,35 +655,32 @@ def _placed(
 class _Pools:
     """Where quotes without offsets may be."""
 
-    span_pool: list[int] = field(default_factory=list)
+    quote_span: array[int] = field(default_factory=partial(array, "q"))
+    quote_pool: array[int] = field(default_factory=partial(array, "q"))
     places: list[tuple[int, int, int, int]] = field(default_factory=list)
     number: dict[int, int] = field(default_factory=dict)
 
     def add(
-        self, span: DraftSpan, draft: Draft, layout: _Layout, first_text: int, reading: Reading
+        self, span: int, places: Sequence[Interval], layout: _Layout, first_text: int, align: str
     ) -> None:
-        """Keep where the next span may be. Places without a token are left out."""
-        if not span.places:
-            self.span_pool.append(KNOWN)
-            return
-        # Quotes of the same words share one tuple, which is as long as they are many.
-        pool = self.number.setdefault(id(span.places), len(self.number))
-        self.span_pool.append(pool)
+        """Keep where the quote at a span may be, as far as there are tokens."""
+        # Quotes that are at different ones of the same places share one tuple.
+        pool = self.number.setdefault(id(places), len(self.number)) if places else KNOWN
+        self.quote_span.append(span)
+        self.quote_pool.append(pool)
         if self.places and self.places[-1][0] >= pool:
             return
-        uncounted = replace(reading, skipped=Counter())
-        for start, end in span.places:
-            with suppress(SpanError):
-                at = _placed(replace(span, start=start, end=end), draft, layout, uncounted)
+        for start, end in places:
+            at = _position(start, end, layout)
+            if at is not None and not (align == "strict" and _cuts(start, end, layout)):
                 self.places.append((pool, first_text + at[0], *at[1:]))
 
     def alternatives(self) -> Alternatives | None:
         """What there is to choose from, if there is."""
         if not self.places:
             return None
-        return Alternatives(
-            *(np.array(x) for x in (self.span_pool, *zip(*self.places, strict=True)))
-        )
+        columns = self.quote_span, self.quote_pool, *zip(*self.places, strict=True)
+        return Alternatives(*map(np.array, columns))
 
 
 def twice_by(annotator: str, document: str) -> tuple[Piece, ...]:

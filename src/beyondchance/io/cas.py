@@ -35,7 +35,7 @@ from beyondchance.io.options import Reading
 from beyondchance.io.registry import required
 from beyondchance.io.sources import Source, is_zip, members, safe_xml
 from beyondchance.io.values import quoting
-from beyondchance.messages import Quote, quotes
+from beyondchance.messages import Quote, Use, quotes
 from beyondchance.tallies import no_spans, not_read
 
 EXPORT = "export it from INCEpTION as UIMA CAS JSON or UIMA CAS XMI"
@@ -337,6 +337,17 @@ def _view_with_text(cas: Any, source: Source, reading: Reading) -> Any:
     """The view that holds the text: the initial one, or the only one that has any."""
     names = [sofa.sofaID for sofa in cas.sofas if isinstance(sofa.sofaString, str)]
     if "_InitialView" in names:
+        if len(names) > 1 and reading.options["strict"]:
+            others = [name for name in names if name != "_InitialView"]
+            raise FormatError(
+                *("has views besides '_InitialView': ", *quotes(others)),
+                where=source.name,
+                expected="one view",
+                remedy=(
+                    *("remove the others, or read it without ", Use("strict", is_name=True)),
+                    ", which ignores them",
+                ),
+            )
         if len(names) > 1:
             reading.skipped[not_read("other views of documents")] += len(names) - 1
         names = ["_InitialView"]

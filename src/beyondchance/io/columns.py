@@ -31,6 +31,16 @@ NAMES: Mapping[str, tuple[str, ...]] = {
     "text": ("text",),
 }
 """Our names of columns, and the names that files may give them."""
+_ALSO: Mapping[str, tuple[str, ...]] = {
+    "document": ("docid", "document_name", "doc_name"),
+    "annotator": (
+        *("annotator_name", "annotated_by", "username", "user_id", "user_name", "worker_id"),
+        *("coder_id", "rater_id"),
+    ),
+}
+"""Names that count where there is no other: next to it, they are fields."""
+_UNCLEAR = ("id", "sentence_id", "sent_id", "text_id", "uid", "guid")
+"""What may number documents, sentences or rows."""
 NUMBERS = ("start", "end", "length")
 """The columns that hold whole numbers."""
 SPAN = ("start", "end", "label")
@@ -97,6 +107,22 @@ def known_columns(table: Table, needed: Sequence[str] = SPAN) -> Table:
             found = f"two columns for {our_name(own)!r}"
             raise FormatError(found, where=table.source.name, expected="one")
         columns[our_name(own)] = values
+    for name, others in _ALSO.items():
+        also = [own for own in columns if own.lower() in others]
+        if name not in columns and len(also) > 1:
+            several = ("columns ", *quotes(also), f" for {name!r}")
+            remedy = f"rename one to {name}"
+            raise FormatError(*several, where=table.source.name, expected="one", remedy=remedy)
+        if name not in columns and also:
+            columns = {name if own in also else own: columns[own] for own in columns}
+    unclear = [own for own in columns if own.lower() in _UNCLEAR]
+    if "document" not in columns and "document" not in needed and unclear:
+        raise FormatError(
+            *("column ", Quote(unclear[0]), " may number documents, sentences or rows"),
+            where=table.source.name,
+            expected="a column 'document'",
+            remedy="rename it to document, or drop it",
+        )
     for name in needed:
         if name not in columns:
             problem = (f"no column {name!r} among ", *quotes(table.columns))
@@ -163,6 +189,12 @@ def _typed(column: Any, name: str, arrow: Any) -> Any:
 
 def codes_of(table: Table, column: str) -> tuple[list[str], Ints]:
     """The distinct values of a column as they first occur, and each row's number; -1 for none."""
+    own, codes, _ = stripped_codes(table, column)
+    return own, codes
+
+
+def stripped_codes(table: Table, column: str) -> tuple[list[str], Ints, int]:
+    """As `codes_of`, and how many rows have a value with white space around it."""
     values = table.columns[column]
     if hasattr(values, "combine_chunks"):
         own, codes = _arrow_codes(values)
@@ -176,10 +208,12 @@ def codes_of(table: Table, column: str) -> tuple[list[str], Ints]:
     # White space around a name is not part of it.
     stripped = list(map(str.strip, own))
     if stripped == own and "" not in own and len(set(own)) == len(own):
-        return own, codes
+        return own, codes, 0
     names: dict[str, int] = {}
     renumbered = [names.setdefault(name, len(names)) if name else -1 for name in stripped]
-    return list(names), np.array([*renumbered, -1])[codes]
+    is_other = [bool(name) and name != given for name, given in zip(stripped, own, strict=True)]
+    n_stripped = int(np.array([*is_other, False])[codes].sum())
+    return list(names), np.array([*renumbered, -1])[codes], n_stripped
 
 
 def _arrow_codes(values: Any) -> tuple[list[str], Ints]:

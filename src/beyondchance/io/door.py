@@ -10,6 +10,7 @@ from typing import Any, Unpack, get_type_hints
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.errors import DataError, OptionError
 from beyondchance.io.formats.tags import is_tag
+from beyondchance.io.label_names import label_names_of
 from beyondchance.io.reading import Named, exists, read_all
 from beyondchance.messages import Quote, Use
 from beyondchance.options import CorpusOptions, ReadOptions, checked_options, documented
@@ -41,11 +42,12 @@ def corpus(data: Any, other: Any = None, **options: Unpack[CorpusOptions]) -> Co
     other : object, optional
         The annotations of a second annotator, where `data` are those of one.
     names : list of str, optional
-        What the numbers of tags stand for, in their order; -100 is not scored.
+        What the numbers of tags stand for, in their order, where the data do not say; -100 is not
+        scored.
     texts : list of str, optional
-        The text of each list of spans.
+        The text of each list of spans, whose offsets then count characters.
     tokens : list of lists of str, optional
-        The tokens of each list of tags or spans.
+        The tokens of each list of tags or spans, whose offsets then count tokens.
     lengths : list of int, optional
         Positions of each list of spans, where there are neither texts nor tokens.
     format : str, optional
@@ -61,9 +63,16 @@ def corpus(data: Any, other: Any = None, **options: Unpack[CorpusOptions]) -> Co
     >>> corpus([["B-PER", "O"]], [["B-PER", "O"]]).annotators
     ('a', 'b')
     >>> spans = [[{"start": 0, "end": 3, "label": "PER"}]]
-    >>> corpus({"ada": spans, "ben": [[]]}, texts=["Ada wrote."]).spans("1", "ada")
+    >>> corpus({"ada": spans, "ben": [[]]}, texts=["Ada wrote."]).spans("0", "ada")
     [Span(start=0, end=3, label='PER')]
     """
+    return corpus_from(data, other, options)
+
+
+def corpus_from(
+    data: Any, other: Any, options: Mapping[str, Any], *, is_first_gold: bool = False
+) -> Corpus:
+    """What `corpus` makes; the first of two may say what is scored, as a gold standard does."""
     given = dict(options)
     if data is None:
         raise DataError(
@@ -82,10 +91,14 @@ def corpus(data: Any, other: Any = None, **options: Unpack[CorpusOptions]) -> Co
         return data
     names = given.pop("names", None)
     if names is not None:
-        given["label_names"] = names
+        if given.get("label_names") is not None:
+            found = ("got ", Use("names", is_name=True), " and ", Use("label_names", is_name=True))
+            raise OptionError(*found, expected="one of them")
+        given["label_names"] = label_names_of(names, option="names")
     beside = {key: given.pop(key, None) for key in _BESIDE}
     form = given.pop("format", None)
-    return read_all(_items(data, other), form, given, beside)  # type: ignore[arg-type]
+    items = _items(data, other)
+    return read_all(items, form, given, beside, is_first_gold=is_first_gold)
 
 
 def _items(data: Any, other: Any) -> list[Any]:
@@ -101,6 +114,9 @@ def _items(data: Any, other: Any) -> list[Any]:
         if twice is not None:
             found = ("two annotators are called ", Quote(twice))
             raise DataError(*found, expected="distinct names")
+        for name, item in data.items():
+            if item is None:
+                raise DataError("annotator ", Quote(name), " is None", expected="annotations")
         return [Named(str(name), item) for name, item in data.items()]
     if isinstance(data, list | tuple) and data and all(map(_is_file, data)) and not _is_tags(data):
         return list(data)

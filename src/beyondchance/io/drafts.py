@@ -9,8 +9,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
 
+from beyondchance.errors import FormatError, SpanError
 from beyondchance.io.offsets import Interval
-from beyondchance.messages import Piece, Quote, Text
+from beyondchance.messages import Piece, Quote, Text, Use
+from beyondchance.tallies import unsure
+
+OTHER_WORDS = unsure("spans whose stored words differ from the text")
+"""What to count spans under whose stored words are not those of the text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +33,7 @@ class DraftSpan:
         Its place in the file, such as ``anna.ann:3``, if closer than the draft's.
     places : tuple of (start, end)
         All places where it may be, in the text and in its order, if it is a quote without offsets
-        that occurs more than once. Quotes of the same words share one tuple.
+        that occurs more than once. Quotes that are at different ones of these share one tuple.
     """
 
     start: int
@@ -42,6 +47,25 @@ class DraftSpan:
     def named(self) -> tuple[Piece, ...]:
         """The span in a message: its offsets in the file, and its label."""
         return f"span [{self.start}, {self.end}) ", Quote(self.label)
+
+
+@dataclass(frozen=True, slots=True)
+class Tags:
+    """The tags of a draft that are still to be decoded.
+
+    Attributes
+    ----------
+    tags : list of str or None
+        One for each token; None where it is not scored.
+    file : str
+        What a note on the scheme is about.
+    kind : str
+        What messages call a token.
+    """
+
+    tags: list[str | None]
+    file: str
+    kind: str = "token"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,8 +96,11 @@ class Draft:
     is_assumed : bool
         Whether the file does not say that the annotator saw the document: it is assumed, because
         others' spans are there.
-    is_cut : bool
-        Whether tokens were left out because they are not scored.
+    tagged : Tags, optional
+        Tags that stand for the spans. Which of them are scored, and what scheme they have, depends
+        on those of other annotators.
+    counts_tokens : bool
+        Of spans without a text: whether offsets count the tokens that another has.
     fields : mapping of str to str
         Values to group documents by.
     """
@@ -91,8 +118,34 @@ class Draft:
     is_blank: bool = False
     order: int | None = None
     is_assumed: bool = False
-    is_cut: bool = False
+    tagged: Tags | None = None
+    counts_tokens: bool = False
     fields: Mapping[str, str] = field(default_factory=dict)
+
+
+def check_unit(text: str, spans: Iterable[DraftSpan], where: Text, remedy: Text) -> None:
+    """Refuse spans after characters such as emoji, where it is not known what offsets count."""
+    if max(text, default="") <= "\uffff":
+        return
+    first = next(place for place, character in enumerate(text) if character > "\uffff")
+    span = next((span for span in spans if span.end > first), None)
+    if span is not None:
+        raise FormatError(
+            *(*span.named, f" is after character {first}, which counts once or twice"),
+            where=where,
+            expected="to know what offsets count",
+            remedy=remedy,
+        )
+
+
+def other_words(named: tuple[Piece, ...], covered: str, stored: str, where: Text) -> SpanError:
+    """The refusal of a span whose stored words are not those of the text."""
+    return SpanError(
+        *(*named, " covers ", Quote(covered), ", but the file stores ", Quote(stored)),
+        where=where,
+        expected="the words of the text",
+        remedy=(Use("stored_words", "ignore"), " reads the span by its offsets"),
+    )
 
 
 def draft_of_words(

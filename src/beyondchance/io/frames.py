@@ -57,6 +57,11 @@ def names_of(data: object) -> list[str] | None:
     return [*_indexed(data), *columns]
 
 
+def collected(data: Any) -> Any:
+    """The data frame that a LazyFrame of polars stands for; anything else as it is."""
+    return data.collect() if type(data).__name__ == "LazyFrame" else data
+
+
 def rows_of_frame(data: Any) -> list[Any] | None:
     """The rows of a data frame that has a text or its tokens in each; None for anything else.
 
@@ -160,7 +165,13 @@ def _values(data: Any, name: str, called: str) -> Any:
         found = ("column ", Quote(name), f" cannot be read ({error})")
         raise FormatError(*found, where=called, expected="values that NumPy takes") from None
     if array is not None and array.ndim == 1:
-        if array.dtype.kind in "iuf" and our_name(name) in NUMBERS:
+        is_number = our_name(name) in NUMBERS
+        if array.dtype.kind in "iuf" and is_number:
             return array
+        if array.dtype.kind in "mM" and is_number:
+            found = ("column ", Quote(name), f" holds times ({array.dtype})")
+            raise FormatError(*found, where=called, expected="whole numbers")
+        if array.dtype.kind in "mM":  # of which some become numbers
+            return [None if value == "NaT" else value for value in array.astype(str).tolist()]
         column = array.tolist()
     return [None if is_gap(value) else value for value in column]

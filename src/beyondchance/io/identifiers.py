@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 
+from beyondchance.errors import MismatchError
+from beyondchance.messages import Quote, Use
 from beyondchance.tallies import mended
 
 _WITH_POINT = re.compile(r"([0-9]+)\.0+", re.ASCII)
@@ -55,3 +57,13 @@ def plain_ids(names: Iterable[str], *, distinct: Iterable[Collection[str]] = ())
         if len({plain.get(name, name) for name in own}) < len(set(own)):
             return {}
     return plain
+
+
+def written_twice(kind: str, plain: Mapping[str, str]) -> MismatchError:
+    """The refusal of ids or labels that `plain_ids` would mend."""
+    odd, name = next(iter(plain.items()))
+    return MismatchError(
+        *(f"{kind} ", Quote(name), " of one annotator is ", Quote(odd), " of another"),
+        expected="one way to write it",
+        remedy=(Use("match", "id"), " reads them as one"),
+    )

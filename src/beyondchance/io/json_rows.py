@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
+from beyondchance.errors import FormatError
 from beyondchance.io.sources import Source, parsed_json_at
 
 _SIGN = re.compile(r"\S")
+_BRACKETS = re.compile(r"[\s\[]*")
 _TOKEN = re.compile(r'\s*(?:"[^"\\]*(?:\\.[^"\\]*)*"|[\[\]{},:]|[^\s\[\]{},:"]+)', re.DOTALL)
 _BEGUN = re.compile(r'"(?:[^"\\]|\\[^u]|\\u[0-9A-Fa-f]{4})*', re.DOTALL)
 _CLOSING = {"[": "]", "{": "}"}
@@ -77,9 +79,32 @@ def head_values(source: Source) -> list[Any]:
 
     Where the head ends within the first row, that one may be cut short; later ones are whole.
     """
+    return _head_values(source)[0]
+
+
+def head_rows(source: Source, seems: Callable[[Any], bool]) -> list[Any]:
+    """The same with a first row that is whole, even if it is longer than the head.
+
+    It is looked up in the file if what the head has of it `seems` to be what is looked for.
+    """
+    values, is_cut = _head_values(source)
+    if not is_cut or not seems(values[0]):
+        return values
+    whole = _first_of_file(source)
+    return values if whole is None else [whole]
+
+
+def head_row(source: Source, seems: Callable[[Any], bool]) -> dict[str, Any] | None:
+    """The first of these rows if it is an object; None otherwise."""
+    row = next(iter(head_rows(source, seems)), None)
+    return row if isinstance(row, dict) else None
+
+
+def _head_values(source: Source) -> tuple[list[Any], bool]:
+    """The rows that the head of a file holds, and whether there is one, which is cut."""
     text = source.head_text.lstrip()
     if not text.startswith(("{", "[")):
-        return []
+        return [], False
     decoder = json.JSONDecoder()
     values: list[Any] = []
     place = 0
@@ -93,11 +118,27 @@ def head_values(source: Source) -> list[Any]:
     if is_cut:
         values = [_completed(text)]
     if len(values) != 1:
-        return values
+        return values, False
     items = values[0] if isinstance(values[0], list) else _wrapped(values[0])
     if items is None:
-        return values
-    return [_row(item) for item in (items[:-1] if is_cut and len(items) > 1 else items)]
+        return values, is_cut
+    whole = items[:-1] if is_cut and len(items) > 1 else items
+    return [_row(item) for item in whole], is_cut and len(items) == 1
+
+
+def _first_of_file(source: Source) -> Any:
+    """The first row of a file; None if it cannot be read."""
+    try:
+        text = source.text
+        opened = _BRACKETS.match(text)
+        place = opened.end() if opened else 0
+        if text.count("[", 0, place) > 1:
+            place = text.index("[", text.index("[") + 1)  # a row that is a list, in a list
+        value, _ = parsed_json_at(text, place, source.name)
+    except FormatError:
+        return None
+    items = _wrapped(value)
+    return value if items is None else _row(items[0])
 
 
 def _items(values: list[Any], name: str) -> Iterator[tuple[str, int, Any]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from os import PathLike
 from pathlib import Path
@@ -11,11 +12,11 @@ from beyondchance.annotations.names import as_list
 from beyondchance.checks import is_whole
 from beyondchance.errors import FormatError, OptionError
 from beyondchance.io.sources import Source, parsed_json
-from beyondchance.messages import given
+from beyondchance.messages import Quote, Use, given
 
 
-def label_names_of(value: Any) -> dict[int, str] | None:
-    """The names of numbers from the option: a list, a mapping, or a string for either.
+def label_names_of(value: Any, *, option: str = "label_names") -> dict[int, str] | None:
+    """The names of numbers from an option: a list, a mapping, or a string for either.
 
     Examples
     --------
@@ -37,7 +38,11 @@ def label_names_of(value: Any) -> dict[int, str] | None:
     )
     if names is None:
         expected = "names in the order of their numbers, or a mapping of numbers to names"
-        raise OptionError(*given("label_names", value), expected=expected)
+        raise OptionError(*given(option, value), expected=expected)
+    twice = next((name for name, n in Counter(names.values()).items() if n > 1), None)
+    if twice is not None:
+        found = (Use(option, is_name=True), " has ", Quote(twice, is_given=True), " twice")
+        raise OptionError(*found, expected="a name for each number")
     return names
 
 

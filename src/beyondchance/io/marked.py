@@ -10,17 +10,17 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import pairwise
 from pathlib import PurePosixPath
 
 from beyondchance.errors import FormatError, SpanError
-from beyondchance.io.drafts import Draft, DraftSpan
+from beyondchance.io.drafts import OTHER_WORDS, Draft, DraftSpan, other_words
 from beyondchance.io.offsets import UNITS, Interval, converter
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload
 from beyondchance.io.values import quoting
 from beyondchance.messages import Quote, Text, Use, quotes
-from beyondchance.tallies import unsure
 
 # Tools cut a span wherever the text breaks into lines; that is not meant as a gap.
 _LINE_BREAK = re.compile(r"[^\S\r\n]*(?:\r\n|\r|\n)\s*")
@@ -233,7 +233,10 @@ def _without_other_words(document: MarkedText, unit: str, reading: Reading) -> M
         if one.surface is not None and not fits(one):
             places = _places(one, text, to_code_points)
             if places is not None and not _is_near(one.surface.strip(), text, places):
-                reading.skipped[unsure("spans whose stored words differ from the text")] += 1
+                named = DraftSpan(*one.fragments[0], one.label).named
+                covered = " ".join(text[start:end] for start, end in places)
+                refusal = partial(other_words, named, covered, one.surface, one.where)
+                reading.mend("stored_words", OTHER_WORDS, refusal)
                 marked.append(replace(one, surface=None))
                 continue
         marked.append(one)

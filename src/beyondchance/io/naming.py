@@ -9,9 +9,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from beyondchance.annotations.corpus import Corpus
-from beyondchance.messages import Note, Quote, pieces, renamed
+from beyondchance.errors import BeyondChanceError
+from beyondchance.messages import Note, Piece, Quote, pieces, renamed
 
-_ADDRESS = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s.]+")
+_ADDRESS = re.compile(r"([^@\s,/]+)@[^@\s,/]+\.[^@\s.,/]+")
 
 
 def short_names(annotators: Iterable[str]) -> dict[str, str]:
@@ -23,14 +24,15 @@ def short_names(annotators: Iterable[str]) -> dict[str, str]:
     {'ada@a.org': 'ada', 'ada@b.org': 'ada 2', 'ben@a.org': 'ben 2'}
     """
     listed = list(annotators)
-    addresses = [name for name in listed if _ADDRESS.fullmatch(name)]
+    addresses = [name for name in listed if _ADDRESS.search(name)]
     taken = set(listed) - set(addresses)
     found = {}
     for address in addresses:
-        name, number = address.partition("@")[0], 1
+        # More may follow, such as the column of a file that is named after its annotator.
+        name, number = _ADDRESS.sub(r"\1", address), 1
         while name in taken:
             number += 1
-            name = f"{address.partition('@')[0]} {number}"
+            name = _ADDRESS.sub(rf"\1 {number}", address)
         taken.add(name)
         found[address] = name
     return found
@@ -55,11 +57,13 @@ def with_short_names(corpus: Corpus, *, is_noted: bool) -> tuple[Corpus, dict[st
     if not short:
         return corpus, {}
     corpus = corpus.rename_annotators(short)
-    notes = tuple(renamed(note, short, short) for note in corpus.notes)
+    found = (address for name in short for address in _ADDRESS.finditer(name))
+    files = {**{address[0]: address[1] for address in found}, **short}
+    notes = tuple(renamed(note, short, files) for note in corpus.notes)
     if is_noted:
         what = "annotators are named by the part of their e-mail address before the @"
         notes = (*notes, Note(what))
-    inputs = tuple(replace(item, name=_without(short, item.name)) for item in corpus.inputs)
+    inputs = tuple(replace(item, name=_without(files, item.name)) for item in corpus.inputs)
     return replace(corpus, notes=notes, inputs=inputs), short
 
 
@@ -109,6 +113,31 @@ def short_paths(paths: Iterable[str]) -> dict[str, str]:
     return found
 
 
+def hide_addresses(error: BeyondChanceError) -> None:
+    """Name annotators in an error by the part of their e-mail address before the @.
+
+    Examples
+    --------
+    >>> error = BeyondChanceError(Quote("ada@x.org"), " is there twice")
+    >>> hide_addresses(error)
+    >>> print(error)
+    'ada' is there twice
+    """
+    error.args = _without_addresses(error.found)
+    error.where = _without_addresses(error.where)
+    error.expected = _without_addresses(error.expected)
+    error.remedy = _without_addresses(error.remedy)
+
+
+def _without_addresses(text: tuple[Piece, ...]) -> tuple[Piece, ...]:
+    return tuple(_without_address(piece) if isinstance(piece, Quote) else piece for piece in text)
+
+
+def _without_address(quote: Quote) -> Quote:
+    address = _ADDRESS.fullmatch(str(quote.value))
+    return quote if address is None or quote.is_given else replace(quote, value=address[1])
+
+
 def sendable(note: Note, paths: Iterable[str]) -> Note:
     """A note of an error without the folders of files, and without e-mail addresses.
 
@@ -119,11 +148,6 @@ def sendable(note: Note, paths: Iterable[str]) -> Note:
     x.csv:3: 'ada' is there twice
     """
     short = short_paths(paths)
-    addresses = [
-        str(piece.value)
-        for piece in pieces(note.text)
-        if isinstance(piece, Quote) and _ADDRESS.fullmatch(str(piece.value))
-    ]
-    note = renamed(note, {name: name.partition("@")[0] for name in addresses}, {})
-    text = (_without(short, x) if isinstance(x, str) else x for x in pieces(note.text))
-    return replace(note, text=tuple(text))
+    text = _without_addresses(pieces(note.text))
+    text = tuple(_without(short, x) if isinstance(x, str) else x for x in text)
+    return replace(note, text=text)

@@ -89,6 +89,38 @@ def code_points(
     return [(converted(start, where), converted(end, where)) for start, end in offsets]
 
 
+def words_at(text: str, unit: str) -> Callable[[int, int], str | None]:
+    """A function of two offsets in a text: what is between them; None if there is no such place.
+
+    Examples
+    --------
+    >>> words = words_at("é Ada", "bytes")
+    >>> words(3, 6), words(1, 6), words(3, 9)
+    ('Ada', None, None)
+    """
+    to_code_points = converter(text, unit)
+
+    def words(start: int, end: int) -> str | None:
+        try:
+            low, high = to_code_points(start, ""), to_code_points(end, "")
+        except SpanError:
+            return None
+        return text[low:high] if 0 <= low <= high <= len(text) else None
+
+    return words
+
+
+def same_words(one: str, other: str) -> bool:
+    r"""Whether words are equal but for white space, which formats write differently.
+
+    Examples
+    --------
+    >>> same_words("Ada  Holt", "Ada\nHolt"), same_words("Ada", "ada")
+    (True, False)
+    """
+    return one == other or one.split() == other.split()
+
+
 def converter(text: str, unit: str) -> Callable[[int, Text], int]:
     """A function of an offset in a text and its place in the file: the same in code points.
 

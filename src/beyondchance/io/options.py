@@ -41,6 +41,10 @@ class Reading:
         The schemes of tags, asked for or detected.
     numbered : dict
         How many texts an annotator has, where only their numbers identify them.
+    ordered : dict
+        How many texts an annotator has, where nothing but their order may identify them.
+    lists : dict
+        The same of annotators whose texts have no words either: lists of tags or of spans.
     people : dict
         The annotators in each upload, by its name.
     reference : str
@@ -52,8 +56,15 @@ class Reading:
         What belongs to data that have no place for it: texts, tokens, lengths.
     problems : dict
         What an option refuses, by the option: the first of its kind.
+    uses : dict
+        The value that mends a problem, of an option that has no value which refuses it.
+    asked_format : str
+        The format, where it was not detected but asked for.
     is_mixed : bool
         Whether files of several formats are read together, so that drafts are needed.
+    first_number : int
+        The number in the name of the first text of a list: 0, or 1 next to files and data that
+        count from 1.
     hides_files : bool
         Whether files are shown by numbers, because they may be named after annotators.
     """
@@ -65,16 +76,32 @@ class Reading:
     signed: dict[str, Any] = field(default_factory=dict)
     schemes: set[str] = field(default_factory=set)
     numbered: dict[str, int] = field(default_factory=dict)
+    ordered: dict[str, int] = field(default_factory=dict)
+    lists: dict[str, int] = field(default_factory=dict)
     people: dict[str, dict[str, None]] = field(default_factory=dict)
     reference: str = ""
     gold_upload: str = ""
     beside: Mapping[str, Any] = field(default_factory=dict)
     problems: dict[str, BeyondChanceError] = field(default_factory=dict)
+    uses: dict[str, Use] = field(default_factory=dict)
+    asked_format: str = ""
     is_mixed: bool = False
+    first_number: int = 0
     hides_files: bool = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "options", checked_options(ReadOptions, self.options))
+
+    @property
+    def is_strict(self) -> bool:
+        """Whether everything that is mended by default is refused."""
+        return self.options["strict"]
+
+    @property
+    def knows_plain_ids(self) -> bool:
+        """Whether 1.0 is looked for where there is 1: to read it as that, or to refuse it."""
+        match = self.options["match"]
+        return match == "id" or (match == "exact" and self.is_strict)
 
     def changed(self) -> dict[str, Any]:
         """The options that were given another value than their default.
@@ -119,7 +146,14 @@ class Reading:
                 self.problems[option] = refusal()
         elif number:
             self.skipped[what if isinstance(what, Tally) else mended(what)] += number
-            self.signed[option] = self.options[option]  # type: ignore[literal-required]
+            if declared(ReadOptions)[option].option.is_signed:
+                self.signed[option] = self.options[option]  # type: ignore[literal-required]
+
+    def keep(self, use: Use, problem: BeyondChanceError) -> None:
+        """Keep what strict reading refuses and an option decides, to be said with all else."""
+        if use.option not in self.problems:
+            self.problems[use.option] = problem
+            self.uses[use.option] = use
 
     def check(self) -> None:
         """Refuse everything that options refuse: one problem as it is, several as a list."""
@@ -131,7 +165,8 @@ class Reading:
         uses: list[Piece] = []
         for number, (option, problem) in enumerate(self.problems.items(), start=1):
             found += [f" ({number}) " if number == 1 else f"; ({number}) ", *problem.told]
-            uses += [" ", Use(option, declared(ReadOptions)[option].mends)]
+            known = self.uses.get(option)
+            uses += [" ", known or Use(option, declared(ReadOptions)[option].mends)]
         raise DataError(*found, remedy=("mend all of them with", *uses))
 
     def note(self, *text: Piece, where: str = "", who: str = "") -> None:

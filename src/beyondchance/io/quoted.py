@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -28,6 +28,9 @@ _UNSPACED = re.compile(
 """Thai, Lao, Burmese, Khmer, Japanese and Chinese, which have no spaces between words, and
 Korean, which writes particles to the word before them."""
 
+_WORD = re.compile(r"\w+")
+_MOST_COMPARED = 200
+"""Characters of a string that are compared at every place where it may begin."""
 _TYPOGRAPHY = {
     **dict.fromkeys("\u2018\u2019\u201a\u201b\u02bc\u00b4`", "'"),
     **dict.fromkeys("\u201c\u201d\u201e\u201f\u00ab\u00bb", '"'),
@@ -56,8 +59,8 @@ class Place:
     how : {"exact", "folded", "near"}
         How it was found.
     pool : tuple of (start, end)
-        All places where the words are, if the quote may be at another of them. Mentions of the
-        same words share one tuple.
+        All places where the words are, if the quote may be at another of them. Mentions that
+        are at different ones of these share one tuple.
     """
 
     start: int
@@ -105,27 +108,29 @@ def placed(
     for number, mention in enumerate(mentions):
         numbers.setdefault(mention.words.strip(), []).append(number)
     searched = _Searched(text)
+    groups: dict[tuple[Interval, ...], list[int]] = {}
+    how: dict[int, str] = {}
+    # Longer quotes take their places first; those that were found at the same places, together.
+    for words in sorted(numbers, key=len, reverse=True):
+        places, found_how = searched.occurrences(words, near=near)
+        if places:
+            groups.setdefault(tuple(places), []).extend(numbers[words])
+            how |= dict.fromkeys(numbers[words], found_how)
     claimed = bytearray(len(text))
     found: list[Place | Missing] = [Missing(is_surplus=False)] * len(mentions)
-    # Longer quotes take their places first.
-    for words in sorted(numbers, key=len, reverse=True):
-        own = numbers[words]
-        pool, how = searched.occurrences(words, near=near)
-        if not pool:
-            continue
-        free = [place for place in pool if claimed.find(1, *place) < 0]
+    for pool, own in groups.items():
+        own.sort()
         labels = [mentions[number].label for number in own]
+        free = [place for place in pool if claimed.find(1, *place) < 0]
         ranks = _ranks(labels, len(pool))
         order = free if len(free) > max(ranks) else pool
-        is_filled = _filled(labels, len(pool))
-        shared = tuple(pool)
+        pools = _pools(labels, pool)
         for number, rank in zip(own, ranks, strict=True):
             if rank >= len(pool):
                 found[number] = Missing(is_surplus=True)
                 continue
             place = order[rank]
-            is_known = is_filled[mentions[number].label]
-            found[number] = Place(*place, how, () if is_known else shared)
+            found[number] = Place(*place, how[number], pools[mentions[number].label])
             claimed[slice(*place)] = b"\1" * (place[1] - place[0])
     return found
 
@@ -151,15 +156,26 @@ def _ranks(labels: Sequence[str], n_occurrences: int) -> list[int]:
     return ranks
 
 
-def _filled(labels: Sequence[str], n_occurrences: int) -> dict[str, bool]:
-    """Whether the quotes of a label are at all occurrences of their words, so that none is free.
+def _pools(labels: Sequence[str], places: tuple[Interval, ...]) -> dict[str, tuple[Interval, ...]]:
+    """Where the quotes of each label may be; nothing if they are at all places.
+
+    Labels share a tuple if their quotes are at different places.
 
     Examples
     --------
-    >>> _filled(["LOC"], 1), _filled(["LOC", "ORG"], 2), _filled(["LOC", "ORG", "LOC"], 2)
-    ({'LOC': True}, {'LOC': False, 'ORG': False}, {'LOC': True, 'ORG': False})
+    >>> pools = _pools(["LOC", "ORG"], ((0, 4), (9, 13)))
+    >>> pools, pools["LOC"] is pools["ORG"]
+    ({'LOC': ((0, 4), (9, 13)), 'ORG': ((0, 4), (9, 13))}, True)
+    >>> _pools(["LOC", "ORG", "LOC"], ((0, 4), (9, 13)))
+    {'LOC': (), 'ORG': ((0, 4), (9, 13))}
     """
-    return {label: number >= n_occurrences for label, number in Counter(labels).items()}
+    return {
+        label: ()
+        if number >= len(places)
+        # A copy for each label, if one place can have several.
+        else (places if len(labels) <= len(places) else tuple(iter(places)))
+        for label, number in Counter(labels).items()
+    }
 
 
 # --- Search -------------------------------------------------------------------
@@ -178,22 +194,32 @@ class _Searched:
         """
         if not words:
             return [], EXACT
-        found = self._whole(list(_found(self.text, words)))
+        found = self._exact.found(words, self._is_whole)
         if found:
             return found, EXACT
         folded = _folded(words).text.strip()
-        found = self._whole(list(self._text_folded.found(folded))) if folded else []
-        if found:
-            return found, FOLDED
+        if folded:
+            text = self._text_folded
+            places = self._folded.found(folded, lambda s, e: self._is_whole(*text.place(s, e)))
+            if places:
+                return [text.place(*place) for place in places], FOLDED
         return ([], NEAR) if near is None else (self._nearest(words, near), NEAR)
+
+    @cached_property
+    def _exact(self) -> _Index:
+        return _Index(self.text)
+
+    @cached_property
+    def _folded(self) -> _Index:
+        return _Index(self._text_folded.text)
 
     @cached_property
     def _text_folded(self) -> _Folded:
         return _folded(self.text)
 
-    def _whole(self, places: list[Interval]) -> list[Interval]:
-        """Those that begin and end with a word; all of them where none does."""
-        return [place for place in places if all(map(self._is_edge, place))] or places
+    def _is_whole(self, start: int, end: int) -> bool:
+        """Whether a stretch begins and ends with a word."""
+        return self._is_edge(start) and self._is_edge(end)
 
     def _is_edge(self, offset: int) -> bool:
         """Whether no word goes on across an offset."""
@@ -229,12 +255,48 @@ def _is_joined(character: str) -> bool:
     return is_word and _UNSPACED.match(character) is None
 
 
-def _found(text: str, words: str) -> Iterator[Interval]:
-    """Where a string is in a text, from left to right, without overlap."""
-    start = text.find(words)
-    while start >= 0:
-        yield start, start + len(words)
-        start = text.find(words, start + len(words))
+@dataclass(frozen=True)
+class _Index:
+    """A text by its words, so that a string need not be looked for everywhere."""
+
+    text: str
+
+    def found(self, words: str, is_whole: Callable[[int, int], bool]) -> list[Interval]:
+        """Where a string is, from left to right, without overlap.
+
+        As whole words; as parts of words where there are none.
+        """
+        found: list[Interval] = []
+        for start in self._starts(words):
+            end = start + len(words)
+            if (not found or start >= found[-1][1]) and is_whole(start, end):
+                found.append((start, end))
+        return found or [(start, start + len(words)) for start in self._all(words, len(words))]
+
+    def _starts(self, words: str) -> Iterable[int]:
+        """Where a string begins that may be whole words."""
+        if len(words) > _MOST_COMPARED:
+            return self._all(words, len(words))
+        first = _WORD.match(words)
+        # In other scripts, a word can begin within letters.
+        if first is None or not self.text.isascii():
+            return self._all(words, 1)
+        known = self._by_word.get(first[0], ())
+        return (start for start in known if self.text.startswith(words, start))
+
+    def _all(self, words: str, step: int) -> Iterator[int]:
+        """Where a string begins, each place at least so many characters after the one before."""
+        start = self.text.find(words)
+        while start >= 0:
+            yield start
+            start = self.text.find(words, start + step)
+
+    @cached_property
+    def _by_word(self) -> dict[str, list[int]]:
+        found: dict[str, list[int]] = {}
+        for match in _WORD.finditer(self.text):
+            found.setdefault(match[0], []).append(match.start())
+        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,9 +314,9 @@ class _Folded:
     starts: list[int]
     ends: list[int]
 
-    def found(self, words: str) -> Iterator[Interval]:
-        """Where a folded string is, in characters of the original."""
-        return ((self.starts[s], self.ends[e - 1]) for s, e in _found(self.text, words))
+    def place(self, start: int, end: int) -> Interval:
+        """Where a stretch is in the original."""
+        return self.starts[start], self.ends[end - 1]
 
 
 def _folded(text: str) -> _Folded:

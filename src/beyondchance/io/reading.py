@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain
 from os import PathLike
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any, Unpack, cast
 
 import numpy as np
 
 from beyondchance.annotations.building import CORPUS
 from beyondchance.annotations.corpus import Corpus, Input
-from beyondchance.annotations.names import as_list
-from beyondchance.checks import checked_option
+from beyondchance.annotations.names import plain
+from beyondchance.checks import checked_gold, checked_option
 from beyondchance.errors import (
     BeyondChanceError,
     DataError,
@@ -27,13 +27,19 @@ from beyondchance.errors import (
 from beyondchance.io.assembling import assembled
 from beyondchance.io.drafts import Draft
 from beyondchance.io.formats.tags import is_nothing
-from beyondchance.io.frames import rows_of_frame
-from beyondchance.io.naming import short_paths, with_new_names, with_short_names, with_short_paths
+from beyondchance.io.frames import collected, names_of, rows_of_frame
+from beyondchance.io.naming import (
+    hide_addresses,
+    short_paths,
+    with_new_names,
+    with_short_names,
+    with_short_paths,
+)
 from beyondchance.io.options import Reading
 from beyondchance.io.recognition import unrecognised
-from beyondchance.io.registry import FORMATS, KINDS, TAGS, Format, Upload
+from beyondchance.io.registry import FORMATS, KINDS, SPANS, TAGS, Format, Upload
 from beyondchance.io.sources import Source, hidden_below, opened
-from beyondchance.messages import Note, Quote, Use, given, quotes
+from beyondchance.messages import Note, Quote, Text, Use, given, quotes
 from beyondchance.options import ReadOptions, declared, documented
 from beyondchance.tallies import not_read
 
@@ -89,6 +95,8 @@ def read_all(
     format: str | None,  # noqa: A002 - what it is called everywhere
     options: Mapping[str, Any],
     beside: Mapping[str, Any] | None = None,
+    *,
+    is_first_gold: bool = False,
 ) -> Corpus:
     """Read what was given, files or data, some of it with names.
 
@@ -100,8 +108,12 @@ def read_all(
         Of `ReadOptions`.
     beside : mapping, optional
         What belongs to data that have no place for it: texts, tokens, lengths.
+    is_first_gold : bool
+        Whether the others are compared with the first, though nobody calls it a gold standard:
+        it then says what is scored.
     """
-    return read_by_names(items, format, options, Naming(), beside)[0]
+    naming = Naming()
+    return read_by_names(items, format, options, naming, beside, is_first_gold=is_first_gold)[0]
 
 
 @dataclass(frozen=True)
@@ -126,6 +138,8 @@ def read_by_names(
     options: Mapping[str, Any],
     naming: Naming,
     beside: Mapping[str, Any] | None = None,
+    *,
+    is_first_gold: bool = False,
 ) -> tuple[Corpus, dict[str, str]]:
     """Read, rename annotators, then choose the gold standard, by its old or its new name.
 
@@ -135,20 +149,42 @@ def read_by_names(
     known : dict
         The annotators by their former names: e-mail addresses, and names that were changed.
     """
+    try:
+        return _by_names(items, format, options, naming, beside, is_first_gold=is_first_gold)
+    except BeyondChanceError as error:
+        hide_addresses(error)
+        raise
+
+
+def _by_names(
+    items: Sequence[Any],
+    format: str | None,  # noqa: A002 - what it is called everywhere
+    options: Mapping[str, Any],
+    naming: Naming,
+    beside: Mapping[str, Any] | None,
+    *,
+    is_first_gold: bool,
+) -> _Known:
     if not items:
         raise OptionError("nothing to read", expected="at least one file or folder")
     listed = [
-        replace(item, item=_kept(item.item, number))
+        replace(item, item=_kept(item.item, number, ("annotator ", Quote(item.name))))
         if isinstance(item, Named)
         else _kept(item, number)
         for number, item in enumerate(items, start=1)
     ]
-    call = partial(_read, format=format, beside=beside or {}, naming=naming)
+    kept = {name: plain(value, name) for name, value in (beside or {}).items()}
+    if options.get("documents") is not None:
+        options = {**options, "documents": _kept_documents(options["documents"])}
+    call: Callable[..., _Known]
+    call = partial(_read, format=format, beside=kept, naming=naming, is_first_gold=is_first_gold)
     gold = options.get("gold")
-    if isinstance(gold, Named | PathLike):
-        listed = _each_annotator(listed, options, call, naming)[0]
+    is_file = isinstance(gold, Named | PathLike | Assumed)
+    if not is_file:
+        checked_gold(gold)
+    listed, found, call = _each_annotator(listed, options, call, naming)
+    if is_file:
         return with_new_names(*_read_with_gold(gold, listed, options, call), naming.renamed)
-    listed, found = _each_annotator(listed, options, call, naming)
     corpus, known = with_new_names(*(found or call(listed, options)), naming.renamed)
     if gold is None:
         return corpus, known
@@ -167,15 +203,17 @@ def _read_with_gold(
     gold: Any, items: list[Any], options: Mapping[str, Any], call: Callable[..., _Known]
 ) -> _Known:
     """Read the files and that of the gold standard, which may be one of them."""
+    is_assumed = isinstance(gold, Assumed)
+    gold = gold.item if isinstance(gold, Assumed) else gold
     path = Path(gold.item if isinstance(gold, Named) else gold)
     resolved = path.resolve()
     others = [item for item in items if _resolved(item) != resolved]
     is_given = len(others) < len(items)
     if not is_given:
-        items = [*items, gold]
+        items = [gold, *items] if is_assumed else [*items, gold]
     elif isinstance(gold, Named):
         items = [gold if _resolved(item) == resolved else item for item in items]
-    return call(items, options, gold_file=path)
+    return call(items, options, gold_file=path, is_assumed=is_assumed)
 
 
 @dataclass(frozen=True)
@@ -186,8 +224,15 @@ class Named:
     item: Any
 
 
-def _kept(item: Any, number: int) -> Any:
-    """What can be gone through several times: streams and generators are kept."""
+@dataclass(frozen=True)
+class Assumed:
+    """A file, perhaps Named, that is the gold standard unless the files have one themselves."""
+
+    item: Any
+
+
+def _kept(item: Any, number: int, who: Text = "") -> Any:
+    """What can be gone through several times: streams are read, and what is like a list is one."""
     if hasattr(item, "read"):
         content = item.read()
         name = str(getattr(item, "name", f"stream {number}"))
@@ -195,16 +240,18 @@ def _kept(item: Any, number: int) -> Any:
             expected = "a stream of bytes, opened with 'rb'"
             raise OptionError("a stream of text", where=name, expected=expected)
         return Source(name, member=content)
-    kind = type(item)
-    if kind.__name__ == "LazyFrame":
-        item = item.collect()
-    if kind.__name__ == "Column" and kind.__module__.startswith("datasets."):
-        return list(item)
+    item = collected(item)
     rows = rows_of_frame(item)
     if rows is not None:
-        return rows
-    is_columns = hasattr(item, "__arrow_c_stream__")
-    return list(item) if isinstance(item, Iterator) and not is_columns else item
+        return plain(rows)
+    is_whole = isinstance(item, Mapping) or names_of(item) is not None
+    return item if is_whole else plain(item, who or f"data {number}")
+
+
+def _kept_documents(given: Any) -> Any:
+    """A table of documents, or the names of documents, as a list."""
+    given = collected(given)
+    return given if names_of(given) is not None else plain(given, "documents")
 
 
 def named_file(text: str) -> Any:
@@ -230,22 +277,25 @@ def exists(path: Any) -> bool:
 
 def _each_annotator(
     items: list[Any], options: Mapping[str, Any], call: Callable[..., _Known], naming: Naming
-) -> tuple[list[Any], _Known | None]:
+) -> tuple[list[Any], _Known | None, Callable[..., _Known]]:
     """What is to be read, with the files of a single folder apart if each is an annotator's.
 
-    And the corpus, where it had to be read to find out.
+    And the corpus, where it had to be read to find out; and how to read what is to be read.
     """
     how = Reading(cast("ReadOptions", options)).options["folder"]
     folders = [_folder(item) for item in items]
     if how == "annotators":
-        parts = [
-            _parts(path) if path else [item] for item, path in zip(items, folders, strict=True)
+        pairs = [
+            _parts(path) if path else ([item], 0) for item, path in zip(items, folders, strict=True)
         ]
-        return list(chain.from_iterable(parts)), None
-    if len(items) != 1 or folders[0] is None or how == "documents":
-        return items, None
-    parts = _parts(folders[0])
-    plain = {name: value for name, value in options.items() if name != "gold"}
+        n_ignored = sum(number for _, number in pairs)
+        apart = partial(call, n_ignored=n_ignored)
+        return list(chain.from_iterable(parts for parts, _ in pairs)), None, apart
+    # Strict reading reads documents, but asks where annotators would be detected.
+    is_asked = how == "documents" and options.get("folder") is not None
+    if len(items) != 1 or folders[0] is None or is_asked:
+        return items, None, call
+    parts, n_ignored = _parts(folders[0])
     found: _Known | None = None
     problem: BeyondChanceError | None = None
     try:
@@ -253,32 +303,73 @@ def _each_annotator(
     except BeyondChanceError as error:
         problem = error
     if len(parts) < 2 or (found is not None and len(found[0].annotators) > 1):
-        return _known(items, found, problem)
+        return _known(items, found, problem, call)
+    path = str(folders[0])
+    where = "folder 1" if naming.hides_files else path
+    shown = where if naming.hides_files else short_paths([path]).get(path, path)
+    share = _share_of_annotators(parts, options, call)
+    if share < _MOST_SHARED:
+        if share and found is not None:
+            found = _with_hint(found, len(parts), shown)
+        return _known(items, found, problem, call)
+    same = f"its {len(parts)} files or folders have the same texts"
+    if how == "documents":
+        refusal = DataError(
+            same,
+            where=where,
+            expected="to know what they are",
+            remedy=(
+                *(Use("folder", "annotators"), " reads each as one annotator, "),
+                *(Use("folder", "documents"), " as a document"),
+            ),
+        )
+        call(parts, options, asked=(Use("folder", "annotators"), refusal))
+    note = Note(f"{same}; each is read as one annotator", where=shown)
+    call = partial(_detected, call, note, n_ignored=n_ignored)
+    return parts, call(parts, options), call
+
+
+def _detected(call: Callable[..., _Known], note: Note, *given: Any, **options: Any) -> _Known:
+    """Read, then sign and say that the files of a folder were found to be annotators."""
+    corpus, known = call(*given, **options)
+    signed = {**corpus.options, "folder": "annotators"}
+    return replace(corpus, notes=(note, *corpus.notes), options=signed), known
+
+
+def _share_of_annotators(
+    parts: list[Any], options: Mapping[str, Any], call: Callable[..., _Known]
+) -> float:
+    """The share of documents that several files of a folder have, as annotators of one text."""
+    plain = {name: value for name, value in options.items() if name != "gold"}
+    plain |= {"strict": False} if "strict" in plain else {}
     try:
         # Files of different texts are no work of several annotators on one.
         apart, _ = call(parts, {**plain, "mismatch": "error", "repeated": "error"})
     except BeyondChanceError:
-        return _known(items, found, problem)
+        return 0
     teams = np.bincount(apart.annotation_document, minlength=len(apart.documents))
     # Without texts there is no telling; with them, some may not have annotated everything.
-    if apart.texts is None or np.count_nonzero(teams > 1) < _MOST_SHARED * len(teams):
-        return _known(items, found, problem)
-    corpus, known = call(parts, options)
-    path = str(folders[0])
-    note = Note(
-        f"its {len(parts)} files or folders have the same texts; each is read as one annotator",
-        where="folder 1" if naming.hides_files else short_paths([path]).get(path, path),
-    )
-    signed = {**corpus.options, "folder": "annotators"}
-    return parts, (replace(corpus, notes=(note, *corpus.notes), options=signed), known)
+    return 0 if apart.texts is None else float(np.mean(teams > 1))
+
+
+def _with_hint(found: _Known, n_parts: int, where: str) -> _Known:
+    """Say that the files of a folder may be annotators, though not all have the same texts."""
+    corpus, known = found
+    what = f"its {n_parts} files or folders, some with the same texts, are read as documents of one"
+    use = Use("folder", "annotators")
+    note = Note((f"{what} annotator (", use, " reads each as one annotator)"), where=where)
+    return replace(corpus, notes=(*corpus.notes, note)), known
 
 
 def _known(
-    items: list[Any], found: _Known | None, problem: BeyondChanceError | None
-) -> tuple[list[Any], _Known | None]:
+    items: list[Any],
+    found: _Known | None,
+    problem: BeyondChanceError | None,
+    call: Callable[..., _Known],
+) -> tuple[list[Any], _Known | None, Callable[..., _Known]]:
     if problem is not None:
         raise problem
-    return items, found
+    return items, found, call
 
 
 _MOST_SHARED = 0.75
@@ -292,11 +383,15 @@ def _folder(item: Any) -> Path | None:
     return Path(path) if is_folder else None
 
 
-def _parts(folder: Path) -> list[Any]:
-    """What lies in a folder, each as the work of one annotator."""
+def _parts(folder: Path) -> tuple[list[Any], int]:
+    """What lies in a folder, each as the work of one annotator; and how many files are not."""
     entries = sorted(entry for entry in folder.iterdir() if not entry.name.startswith("."))
     folders = [entry for entry in entries if entry.is_dir()]
-    return folders if len(folders) > 1 else [entry for entry in entries if entry.is_file()]
+    files = [entry for entry in entries if entry.is_file()]
+    if len(folders) > 1:
+        return folders, len(files)
+    parts = [entry for entry in files if not _is_about(entry)] or files
+    return parts, len(files) - len(parts)
 
 
 def _read(
@@ -307,26 +402,37 @@ def _read(
     beside: Mapping[str, Any],
     naming: Naming,
     gold_file: Path | None = None,
+    is_first_gold: bool = False,
+    is_assumed: bool = False,
+    n_ignored: int = 0,
+    asked: tuple[Use, BeyondChanceError] | None = None,
 ) -> _Known:
     # Texts are what they are by default, and spans may be placed in any of them.
     is_corpus_wide = options.get("unit") == CORPUS
-    asked = {**options, "unit": None} if is_corpus_wide else options
+    wanted = {**options, "unit": None} if is_corpus_wide else options
     uploads = _uploads(items, naming)
     gold = None
     if gold_file is not None:
         resolved = gold_file.resolve()
         gold = next(upload for upload in uploads if _resolved(upload.path) == resolved)
     named = str(options.get("gold") or "")
+    if is_first_gold and gold is None and not named:
+        gold_upload = uploads[0].name
+    else:
+        gold_upload = "" if gold is None else gold.name
     former = {new: old for old, new in naming.renamed.items()}
     reference = gold.annotator if gold is not None else former.get(named, named)
     reading = Reading(
-        cast("ReadOptions", asked),
+        cast("ReadOptions", wanted),
         reference=reference,
-        gold_upload="" if gold is None else gold.name,
+        gold_upload=gold_upload,
         beside=beside,
+        asked_format=format or "",
         hides_files=naming.hides_files,
     )
-    n_ignored = sum(upload.n_ignored for upload in uploads)
+    if asked is not None:
+        reading.keep(*asked)
+    n_ignored += sum(upload.n_ignored for upload in uploads)
     if n_ignored:
         reading.skipped[not_read("files of other formats")] += n_ignored
     formats = _formats(uploads, format, reading)
@@ -336,7 +442,7 @@ def _read(
     _check_numbers(reading)
     reading.check()
     if gold is not None:
-        corpus = corpus.with_gold(_only_annotator(gold, corpus, reading))
+        corpus = _with_gold(corpus, gold, reading, is_assumed=is_assumed)
     known, changed = declared(ReadOptions), reading.changed()
     signed = {
         name: value
@@ -376,30 +482,51 @@ def _formats(
     format: str | None,  # noqa: A002 - what it is called everywhere
     reading: Reading,
 ) -> list[Format]:
-    """The format of each upload; data that could be anything are what the others are."""
+    """The format of each upload. Lists of nothing are spans, unless there is nothing but tags."""
     found = [_format_of(upload, format, reading) for upload in uploads]
-    known = next((item for item in found if item is not None), TAGS)
-    return [known if item is None else item for item in found]
+    is_beside = any(value is not None for value in reading.beside.values())
+    is_tags = TAGS in found or not (is_beside or any(found))
+    nothing = TAGS if is_tags else SPANS
+    return [nothing if item is None else item for item in found]
 
 
-def _only_annotator(upload: Upload, corpus: Corpus, reading: Reading) -> str:
-    """The only annotator of a file: named after it, or by the file itself."""
-    if upload.annotator in corpus.annotators:
-        return upload.annotator
-    names = list(reading.people.get(upload.name, ()))
+def _with_gold(corpus: Corpus, upload: Upload, reading: Reading, *, is_assumed: bool) -> Corpus:
+    """Make the annotator of a file the gold standard, unless files have one themselves."""
+    names = list(reading.people.get(upload.name, (upload.annotator,)))
+    own = corpus.gold
+    if own is not None and own not in names:
+        by_columns = (
+            ", or pass ",
+            Use("tag_column", "last"),
+            " to read the last column of each file",
+        )
+        raise DataError(
+            f"{upload.name} is the gold standard, but the other files have one of their own, ",
+            Quote(own),
+            expected="one gold standard",
+            remedy=(
+                f"leave out {upload.name}",
+                *(by_columns if "layout" in reading.signed else ()),
+            ),
+        )
+    if own is not None and is_assumed:
+        return corpus
     if len(names) != 1:
         raise DataError(
             *(f"holds {len(names)} annotators (", *quotes(names), ")"),
             where=upload.name,
-            expected="one, because one name was given for the file",
+            expected="one, to be the gold standard",
         )
-    return names[0]
+    # Where a name was given together with the file, it is the annotator's.
+    return corpus.with_gold(upload.annotator if upload.is_named else names[0])
 
 
 def _corpus_of(uploads: list[Upload], formats: list[Format], reading: Reading) -> Corpus:
     """Read every upload in its format, and put them together."""
-    main = formats[0]
-    odd = next((item for item in formats if _defaults(item) != _defaults(main)), None)
+    # Lists of spans are scored on what the others are.
+    others = [item for item in formats if item is not SPANS] or formats
+    main = others[0]
+    odd = next((item for item in others if _defaults(item) != _defaults(main)), None)
     if odd is not None and not (reading.options["unit"] and reading.options["positions"]):
         unit, positions = Use("unit", placeholder="UNIT"), Use("positions", placeholder="POSITIONS")
         raise OptionError(
@@ -410,7 +537,9 @@ def _corpus_of(uploads: list[Upload], formats: list[Format], reading: Reading) -
     if all(item == main for item in formats):
         content = main.reader().read(uploads, reading)
     else:
-        content = _mixed(uploads, formats, replace(reading, is_mixed=True))
+        is_lists = all(item.name in KINDS for item in formats)
+        mixed = replace(reading, is_mixed=True, first_number=0 if is_lists else 1)
+        content = _mixed(uploads, formats, mixed)
     if isinstance(content, Corpus):
         return content
     return assembled(content, reading, unit=main.unit, positions=main.positions)
@@ -493,6 +622,8 @@ def _upload(item: Any, number: int) -> Upload:
         return replace(_upload(item.item, number), annotator=item.name, is_named=True)
     if isinstance(item, Source):
         return Upload(item.name, item.stem, [item])
+    if isinstance(item, str) and not item:
+        raise OptionError("a path is empty", expected="that of a file or folder")
     if not isinstance(item, str | PathLike):
         name = f"data {number}"
         empty = Source(name, member=b"")
@@ -500,7 +631,7 @@ def _upload(item: Any, number: int) -> Upload:
     source, path = opened(Path(item)), str(item)
     if isinstance(source, Source):
         return Upload(path, source.stem, [source], path=path)
-    files = [file for file in source if not _is_about(file)] or source
+    files = [file for file in source if not _is_about(file.posix_path)] or source
     return Upload(
         path,
         Path(item).resolve().name,
@@ -515,9 +646,8 @@ _ABOUT = ("license", "licence", "readme", "copying", "notice", "changelog", "cit
 """What files are called that describe a folder."""
 
 
-def _is_about(file: Source) -> bool:
+def _is_about(path: PurePath) -> bool:
     """Whether a file is about the others, by its name."""
-    path = file.posix_path
     return path.suffix.lower() == ".md" or path.stem.lower().startswith(_ABOUT)
 
 
@@ -550,7 +680,7 @@ def _kind_of(upload: Upload, name: str | None) -> Format | None:
         if item.reader().is_format(upload):
             return item
     remedy = ""
-    if getattr(upload.data, "ndim", 0) == 3:
+    if _are_scores(upload.data):
         remedy = "of scores for each class, take the best: scores.argmax(axis=-1)"
     raise FormatError(
         f"got {_described(upload.data)}",
@@ -559,6 +689,15 @@ def _kind_of(upload: Upload, name: str | None) -> Format | None:
         "data set, or a data frame with a row for each span",
         remedy=remedy,
     )
+
+
+def _are_scores(data: Any) -> bool:
+    """Whether data are three lists deep, and numbers with a point."""
+    for _ in range(3):
+        if not isinstance(data, list | tuple) or not data:
+            return False
+        data = data[0]
+    return isinstance(data, float)
 
 
 def _described(value: Any, depth: int = 3) -> str:
@@ -590,7 +729,7 @@ def _check_beside(formats: list[Format], beside: Mapping[str, Any]) -> None:
             expected = "tokens with lists of tags; texts, tokens or lengths with lists of spans"
             found = (Use(name, is_name=True), f" does not apply to {names}")
             raise OptionError(*found, expected=expected)
-        if value is not None and not isinstance(as_list(value), list | tuple):
+        if value is not None and not isinstance(value, list | tuple):
             raise OptionError(*given(name, value), expected="a list, with an entry for each text")
 
 

@@ -282,7 +282,7 @@ _ALL = (
         example="beyondchance agree annotations.json --documents letter.txt",
         offsets="code points, or as the quotes show",
         first="[{",
-        options=UNTOKENISED | {"documents"},
+        options=UNTOKENISED | {"documents", "inexact_quotes"},
     ),
     Format(
         name="bioc",
@@ -290,7 +290,7 @@ _ALL = (
         example="beyondchance agree anna.xml ben.xml",
         offsets="code points, or what fits the stored words",
         first="<{[",
-        options=UNTOKENISED | {"discontinuous", "empty", "feature"},
+        options=UNTOKENISED | {"discontinuous", "stored_words", "empty", "feature"},
     ),
     Format(
         name="knowtator",
@@ -298,7 +298,7 @@ _ALL = (
         example="beyondchance agree project/",
         offsets="code points, or what fits the stored words",
         first="<",
-        options=UNTOKENISED | {"discontinuous", "empty"},
+        options=UNTOKENISED | {"discontinuous", "stored_words", "empty"},
     ),
     Format(
         name="medtator",
@@ -306,14 +306,14 @@ _ALL = (
         example="beyondchance agree anna/ ben/",
         offsets="code points, or what fits the stored words",
         first="<",
-        options=UNTOKENISED | {"discontinuous", "feature"},
+        options=UNTOKENISED | {"discontinuous", "stored_words", "feature"},
     ),
     Format(
         name="pubtator",
         title="PubTator: one file per annotator",
         example="beyondchance agree anna.pubtator ben.pubtator",
         offsets="code points, or what fits the stored words",
-        options=UNTOKENISED,
+        options=UNTOKENISED | {"stored_words"},
     ),
     Format(
         name="argilla",
@@ -328,7 +328,7 @@ _ALL = (
         title="LangExtract: JSONL of annotated documents, one file per run",
         example="beyondchance agree run-1.jsonl run-2.jsonl --match text",
         first="[{",
-        options=UNTOKENISED,
+        options=UNTOKENISED | {"stored_words"},
     ),
     Format(
         name="mqm",
@@ -383,7 +383,7 @@ _ALL = (
         title="JSON, JSONL or Parquet of texts with spans; training data of spaCy and GLiNER",
         example="beyondchance agree gold.jsonl model.jsonl",
         first="[{P",
-        options=UNTOKENISED | {"spans_key", "ends", "empty"},
+        options=UNTOKENISED | {"spans_key", "ends", "empty", "stored_words"},
     ),
     Format(
         name="quotes",
@@ -391,7 +391,7 @@ _ALL = (
         example="beyondchance agree model.jsonl gold.jsonl",
         offsets="none",
         first="[{",
-        options=(UNTOKENISED - {"offsets"}) | {"near_quotes"},
+        options=(UNTOKENISED - {"offsets"}) | {"inexact_quotes", "near_quotes"},
     ),
     Format(
         name="conllu",
@@ -438,15 +438,13 @@ TAGS = Format(
     positions="tokens",
     options=EVERYWHERE | {"unit", "scheme", "repair", "label_names", "documents"},
 )
-KINDS: Mapping[str, Format] = {
-    "tags": TAGS,
-    "spans": Format(
-        name="spans",
-        title="lists of spans, one for each text",
-        example="bc.agreement(spans_of_one, spans_of_another, texts=texts)",
-        positions="characters",
-        options=UNTOKENISED | {"documents"},
-    ),
-}
+SPANS = Format(
+    name="spans",
+    title="lists of spans, one for each text",
+    example="bc.agreement(spans_of_one, spans_of_another, texts=texts)",
+    positions="characters",
+    options=UNTOKENISED | {"documents", "ends"},
+)
+KINDS: Mapping[str, Format] = {"tags": TAGS, "spans": SPANS}
 """Data in memory that no file holds as they are; all formats may also be given as data."""
 FORMATS: Mapping[str, Format] = {item.name: item for item in _ALL}

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+import numpy as np
+
 from beyondchance.checks import is_whole
 from beyondchance.errors import FormatError
 from beyondchance.io.offsets import Interval
@@ -30,6 +32,10 @@ _STARTS_AND_ENDS = (
     ("start_index", "end_index"),
     ("start_idx", "end_idx"),
 )
+_N_OF_CHARACTERS = 6
+"""How many of these can only mean characters."""
+_TOKENS = ("token_start", "token_end")
+"""Next to these, "start" and "end" count characters."""
 _PAIRS = ("span", "offsets")
 _OFFSET, _LENGTH = "offset", "length"
 # "entity" comes last: next to another of these it holds the words.
@@ -41,10 +47,10 @@ _WORDS = ("text", "word", "words", "value", "name", "entity_value", "surface", "
 _EXPECTED = "offsets under 'start' and 'end', 'offset' and 'length', 'span', or names like these"
 
 
-def triple_of(
+def triples_of(
     span: Any, where: Text = "", *, positions: str = "characters"
-) -> tuple[int, int, str]:
-    """The start, end and label of a span.
+) -> Iterator[tuple[int, int, str]]:
+    """The start, end and label of a span, once for each label where it has a list of them.
 
     Parameters
     ----------
@@ -52,30 +58,17 @@ def triple_of(
     where : Text, optional
         Its place, for messages.
     positions : {"characters", "tokens"}
-        What to take of spaCy's ``Span``, which knows both.
+        What offsets count: spaCy's ``Span`` knows both, and of others, those that can only count
+        characters are refused where they are to count tokens.
 
     Examples
     --------
-    >>> triple_of({"start": 0, "end": 4, "label": "PER"})
-    (0, 4, 'PER')
-    >>> triple_of({"entity_group": "PER", "score": 0.9, "word": "Anna", "start": 0, "end": 4})
-    (0, 4, 'PER')
-    >>> triple_of({"offset": 3, "length": 2, "type": ["LOC"]}), triple_of((3, 5, "LOC"))
-    ((3, 5, 'LOC'), (3, 5, 'LOC'))
-    """
-    triples = list(triples_of(span, where, positions=positions))
-    if len(triples) > 1:
-        raise FormatError(f"has {len(triples)} labels", where=where, expected="one")
-    return triples[0]
-
-
-def triples_of(
-    span: Any, where: Text = "", *, positions: str = "characters"
-) -> Iterator[tuple[int, int, str]]:
-    """The start, end and label of a span, once for each label where it has a list of them.
-
-    Examples
-    --------
+    >>> list(
+    ...     triples_of({"entity_group": "PER", "score": 0.9, "word": "Anna", "start": 0, "end": 4})
+    ... )
+    [(0, 4, 'PER')]
+    >>> [*triples_of({"offset": 3, "length": 2, "type": ["LOC"]}), *triples_of((3, 5, "LOC"))]
+    [(3, 5, 'LOC'), (3, 5, 'LOC')]
     >>> list(triples_of({"start": 0, "end": 4, "labels": ["PER", "POET"]}))
     [(0, 4, 'PER'), (0, 4, 'POET')]
     """
@@ -99,6 +92,8 @@ def triples_of(
                 expected="whole spans",
                 remedy='create the pipeline with aggregation_strategy="simple"',
             )
+        if positions == "tokens":
+            _check_tokens(get, where)
         interval = _interval(span, get, where)
         name = next((name for name in _LABELS if get(name) is not None), "label")
         key, labels = repr(name), get(name)
@@ -106,6 +101,31 @@ def triples_of(
         labels = [labels]
     for label in labels:
         yield *interval, _label(label, key, where)
+
+
+def is_span(value: Any) -> bool:
+    """Whether a value is meant as a span, whatever its offsets are: refused where they are odd.
+
+    Examples
+    --------
+    >>> is_span((0, 2, "PER")), is_span({"start": "0", "end": None, "label": "PER"})
+    (True, True)
+    >>> is_span(("PER", 0, 2)), is_span({"text": "Ada sat", "entities": []}), is_span("B-PER")
+    (False, False, False)
+    """
+    if isinstance(value, Mapping):
+        if _RECORD & value.keys():
+            return False
+        is_named = any(start in value and end in value for start, end in _STARTS_AND_ENDS)
+        return is_named or has_offsets(value)
+    if isinstance(value, list | tuple):
+        is_named = len(value) == 3 and isinstance(value[2], str)
+        return is_named and not (isinstance(value[0], str) and not value[0].strip().isdecimal())
+    return hasattr(value, "label_") and hasattr(value, "start_char")
+
+
+_RECORD = frozenset({"tokens", "words", "entities", "spans", "ner"})
+"""Keys of what holds spans, rather than of a span."""
 
 
 def has_offsets(span: Any) -> bool:
@@ -119,8 +139,8 @@ def has_offsets(span: Any) -> bool:
     (False, False)
     """
     if isinstance(span, list | tuple):
-        return len(span) == 3 and is_whole(span[0]) and is_whole(span[1])
-    return isinstance(span, Mapping) and any(map(is_whole, _offsets(span.get) or ()))
+        return len(span) == 3 and _is_whole(span[0]) and _is_whole(span[1])
+    return isinstance(span, Mapping) and any(map(_is_whole, _offsets(span.get) or ()))
 
 
 def words_of(span: Any) -> str | None:
@@ -157,7 +177,7 @@ def _offsets(get: Callable[[str], Any]) -> tuple[Any, Any] | None:
         if start is not None and end is not None:
             return start, end
     start, length = get(_OFFSET), get(_LENGTH)
-    if is_whole(start) and is_whole(length):
+    if _is_whole(start) and _is_whole(length):
         return start, start + length
     for name in _PAIRS:
         pair = get(name)
@@ -184,6 +204,10 @@ def _interval(span: Any, get: Callable[[str], Any], where: Text) -> Interval:
         if is_json:
             raise refused(span, "a span", where, expected)
         raise FormatError(f"a span is a {type(span).__name__}", where=where, expected=expected)
+    for names in _STARTS_AND_ENDS:
+        if names[0] in span and names[1] in span:
+            name = next(name for name in names if span[name] is None)
+            raise refused(None, repr(name), where, "a whole number")
     found = ("a span has the keys ", *quotes(map(str, span))) if span else ("a span is empty",)
     raise FormatError(*found, where=where, expected=_EXPECTED)
 
@@ -192,8 +216,28 @@ def _is_pair(value: Any) -> bool:
     return isinstance(value, list | tuple) and len(value) == 2
 
 
+def _check_tokens(get: Callable[[str], Any], where: Text) -> None:
+    """Refuse a span whose offsets count characters, where they are to count tokens."""
+    of_characters = (*_STARTS_AND_ENDS[:_N_OF_CHARACTERS], _TOKENS)
+    found = next((names for names in of_characters if get(names[0]) is not None), None)
+    if found is None:
+        return
+    counted = "characters" if found != _TOKENS else "characters under 'start', next to tokens"
+    raise FormatError(
+        f"a span has {found[0]!r}, so that its offsets count {counted}",
+        where=where,
+        expected="offsets that count tokens, under 'start' and 'end'",
+        remedy="pass texts= instead of tokens=, or (start, end, label) in tokens",
+    )
+
+
+def _is_whole(value: Any) -> bool:
+    """Whether a value is a whole number; some programs write them as 12.0."""
+    return is_whole(value) or (isinstance(value, float | np.floating) and value.is_integer())
+
+
 def _whole(value: Any, what: str, where: Text) -> int:
-    if not is_whole(value):
+    if not _is_whole(value):
         raise refused(value, what, where, "a whole number")
     return int(value)
 

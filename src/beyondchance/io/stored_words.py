@@ -10,22 +10,23 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 from beyondchance.errors import SpanError
-from beyondchance.io.drafts import DraftSpan
-from beyondchance.io.offsets import UNITS, code_points
+from beyondchance.io.drafts import OTHER_WORDS, DraftSpan, other_words
+from beyondchance.io.offsets import UNITS, code_points, words_at
 from beyondchance.io.options import Reading
 from beyondchance.io.values import quoting
 from beyondchance.messages import Text, Use
-from beyondchance.tallies import mended, unsure
+from beyondchance.tallies import mended
 
-Marked = tuple[str, str, list[DraftSpan]]
+SpansOfText = tuple[str, str, list[DraftSpan]]
 """The place of a text in its file, the text, and its spans."""
 
 _MOST_LOOKED_FOR = 100
 
 
-def fitted(marked: Sequence[Marked], reading: Reading, *, file: str) -> list[list[DraftSpan]]:
+def fitted(marked: Sequence[SpansOfText], reading: Reading, *, file: str) -> list[list[DraftSpan]]:
     """The spans of each text, half-open, checked by the words stored with them.
 
     Ends are inclusive if ``ends`` says so, or if all stored words do. Words that differ
@@ -41,8 +42,15 @@ def fitted(marked: Sequence[Marked], reading: Reading, *, file: str) -> list[lis
     file : str
         For notes.
     """
-    ends = reading.options["ends"]
-    if ends is None and reading.options["offsets"] != "utf16" and _are_inclusive(marked):
+    ends, unit = reading.options["ends"], reading.options["offsets"] or "codepoints"
+    if ends is None and _are_inclusive(marked, unit):
+        if reading.is_strict:
+            raise SpanError(
+                "all words stored with spans show that the end is the last character",
+                where=file,
+                expected="the end after it",
+                remedy=("pass ", Use("ends", "inclusive")),
+            )
         ends = reading.signed["ends"] = "inclusive"
         note = "the end of a span is its last character, as the words stored with spans show"
         reading.note(note, where=file)
@@ -53,7 +61,7 @@ def fitted(marked: Sequence[Marked], reading: Reading, *, file: str) -> list[lis
             (where, text, [replace(span, end=span.end + 1) for span in spans])
             for where, text, spans in marked
         ]
-    _check(marked, reading)
+    check_words(marked, reading)
     return [[_without_words(span) for span in spans] for *_, spans in marked]
 
 
@@ -62,29 +70,28 @@ def _without_words(span: DraftSpan) -> DraftSpan:
     return DraftSpan(span.start, span.end, span.label, where=span.where)
 
 
-def _are_inclusive(marked: Sequence[Marked]) -> bool:
+def _are_inclusive(marked: Sequence[SpansOfText], unit: str) -> bool:
     """Whether all stored words fit only if the end is included."""
-    stored = [(text, span) for _, text, spans in marked for span in _with_words(spans)]
-    return bool(stored) and all(
-        _fits(text, span.start, span.end + 1, span) and not _fits(text, span.start, span.end, span)
-        for text, span in stored
-    )
+    has_words = False
+    for _, text, spans in marked:
+        words = words_at(text, unit)
+        for span in _with_words(spans):
+            has_words = True
+            if words(span.start, span.end + 1) != span.surface:
+                return False
+            if words(span.start, span.end) == span.surface:
+                return False
+    return has_words
 
 
-def _fits(text: str, start: int, end: int, span: DraftSpan) -> bool:
-    return 0 <= start <= end <= len(text) and text[start:end] == span.surface
-
-
-def _check(marked: Sequence[Marked], reading: Reading) -> None:
+def check_words(marked: Sequence[SpansOfText], reading: Reading) -> None:
     """Count the spans whose words differ from the text; refuse offsets that do not fit."""
-    n_stored = 0
+    n_stored, unit = 0, reading.options["offsets"] or "codepoints"
     different: list[tuple[str, DraftSpan, str]] = []
     for where, text, spans in marked:
         stored = _with_words(spans)
         n_stored += len(stored)
-        places = [(span.start, span.end) for span in stored]
-        if reading.options["offsets"] == "utf16":
-            places = code_points(text, places, where)
+        places = code_points(text, [(span.start, span.end) for span in stored], where, unit)
         for span, (start, end) in zip(stored, places, strict=True):
             covered = text[max(start, 0) : max(end, 0)]
             if covered != span.surface and _plain(covered) != _plain(span.surface or ""):
@@ -99,10 +106,12 @@ def _check(marked: Sequence[Marked], reading: Reading) -> None:
             *quoting(" covers {}, but the file stores {}", covered, span.surface),
             f", and so {len(different)} of {n_stored} spans differ from their words",
             where=span.where or "",
-            remedy=_remedy([(text, span) for text, span, _ in elsewhere], reading),
+            remedy=_remedy([(text, span) for text, span, _ in elsewhere], unit),
         )
     if different:
-        reading.skipped[unsure("spans whose stored words differ from the text")] += len(different)
+        _, span, covered = different[0]
+        refusal = partial(other_words, span.named, covered, span.surface or "", span.where or "")
+        reading.mend("stored_words", OTHER_WORDS, refusal, len(different))
 
 
 def _with_words(spans: list[DraftSpan]) -> list[DraftSpan]:
@@ -115,18 +124,18 @@ def _plain(words: str) -> str:
     return "".join(sign for sign in signs if not unicodedata.combining(sign))
 
 
-def _remedy(spans: list[tuple[str, DraftSpan]], reading: Reading) -> Text:
+def _remedy(spans: list[tuple[str, DraftSpan]], unit: str) -> Text:
     """What makes spans fit whose words are elsewhere in the text, if that is known."""
-    if reading.options["offsets"] != "utf16" and all(_fits_in_utf16(*item) for item in spans):
-        return f"they fit if offsets count {UNITS['utf16']}: pass ", Use("offsets", "utf16")
-    if all(_fits(text, span.start, span.end + 1, span) for text, span in spans):
+
+    def fit(unit: str, n_more: int = 0) -> bool:
+        return all(
+            words_at(text, unit)(span.start, span.end + n_more) == span.surface
+            for text, span in spans
+        )
+
+    other = next((other for other in UNITS if other != unit and fit(other)), None)
+    if other is not None:
+        return f"they fit if offsets count {UNITS[other]}: pass ", Use("offsets", other)
+    if fit(unit, 1):
         return "these fit if ends are inclusive: pass ", Use("ends", "inclusive")
     return "check that offsets and text belong together"
-
-
-def _fits_in_utf16(text: str, span: DraftSpan) -> bool:
-    try:
-        ((start, end),) = code_points(text, [(span.start, span.end)], "")
-    except SpanError:
-        return False
-    return _fits(text, start, end, span)

@@ -10,11 +10,14 @@ import numpy as np
 
 from beyondchance.annotations.tags import UNNAMED, DecodedTags, decode_tags, scheme_with_ends
 from beyondchance.io.options import Reading
-from beyondchance.messages import Use
+from beyondchance.messages import Text, Use
 from beyondchance.types import Ints
 
 TAG = re.compile(r"O|[BIELSUM](-\S.*)?")
 """What a tag looks like, whatever its scheme."""
+NUMBERED = "tokens read from column 2; column 1 numbers them"
+"""What is said of a file without header whose first column counts the tokens."""
+_MOST_DIGITS = 9
 Marks = list[tuple[int, int, str]]
 """The spans of one text: start, end and label."""
 
@@ -26,7 +29,8 @@ def decoded(
     *,
     file: str,
     annotator: str,
-    where: Callable[[int, int], str],
+    where: Callable[[int, int], Text],
+    detected: str | None = None,
 ) -> DecodedTags:
     """Find the spans of texts whose tags lie end to end, as the options say.
 
@@ -42,12 +46,14 @@ def decoded(
         What a note on the scheme is about.
     where : function of a text and a place in it
         Names the place in error messages.
+    detected : str, optional
+        The scheme, if it is known from all annotators together.
     """
     scheme: str | None = reading.options["scheme"]
     if scheme is None:
         ends = np.cumsum(lengths).tolist()
         sequences = (tags[end - n : end] for n, end in zip(lengths.tolist(), ends, strict=True))
-        scheme = detected_scheme(sequences)
+        scheme = detected or detected_scheme(sequences)
         reading.note("tags read as ", scheme, where=file, who=annotator)
     reading.schemes.add(scheme)
     reading.signed["scheme"] = "+".join(sorted(reading.schemes))
@@ -74,7 +80,7 @@ def trailing_tags(columns: Sequence[AbstractSet[str]]) -> list[int]:
     ([2, 3], [2])
     """
     # Numbers in the first column are those of tokens: then the last are layers of annotation.
-    if all(map(str.isdecimal, columns[0])):
+    if are_numbers(columns[0]):
         return [len(columns) - 1]
     *others, last = ((_labels(cells) or set()) - {UNNAMED} for cells in columns)
     found = [len(columns) - 1]
@@ -85,9 +91,48 @@ def trailing_tags(columns: Sequence[AbstractSet[str]]) -> list[int]:
     return found[::-1]
 
 
+def are_numbers(words: Iterable[str]) -> bool:
+    """Whether all of what stands in the place of words are numbers.
+
+    Examples
+    --------
+    >>> are_numbers(["1", "2"]), are_numbers(["1", "dog"])
+    (True, False)
+    """
+    return all(map(str.isdecimal, words))
+
+
+def are_counting(numbers: Sequence[str], lengths: Ints) -> bool:
+    """Whether numbers, of texts that lie end to end, count the tokens of each text.
+
+    Examples
+    --------
+    >>> are_counting(["1", "2", "1"], np.array([2, 1])), are_counting(["7", "7"], np.array([2]))
+    (True, False)
+    """
+    # Numbers with hundreds of digits count nothing, and do not fit an array.
+    if max(map(len, numbers)) > _MOST_DIGITS or int(lengths.max()) < 2:
+        return False
+    found = np.fromiter(map(int, numbers), dtype=np.int64, count=len(numbers))
+    goes_on = np.ones(len(found), dtype=bool)
+    goes_on[np.cumsum(lengths) - lengths] = False
+    return bool(np.all(np.diff(found, prepend=0)[goes_on] == 1))
+
+
+def are_tags(cells: AbstractSet[str]) -> bool:
+    """Whether all of the distinct cells of a column are tags.
+
+    Examples
+    --------
+    >>> are_tags({"B-PER", "O"}), are_tags({"NNP", "O"})
+    (True, False)
+    """
+    return all(map(TAG.fullmatch, cells))
+
+
 def _labels(cells: AbstractSet[str]) -> set[str] | None:
     """The labels of tags; None if one of the cells is not a tag."""
-    if not all(map(TAG.fullmatch, cells)):
+    if not are_tags(cells):
         return None
     return {cell[2:] or UNNAMED for cell in cells if cell != "O"}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from beyondchance.checks import checked_option
 from beyondchance.errors import OverlapError
 from beyondchance.messages import Text, spoken
 from beyondchance.numbers import in_digits
+from beyondchance.options import CorpusOptions
 from beyondchance.other_coefficients.catalogue import CATALOGUE, value_of
 from beyondchance.other_coefficients.coefficient import Coefficient, Task
 from beyondchance.other_coefficients.explanations import differences, facts, need_explanations
@@ -87,13 +88,15 @@ class Coefficients(Printed):
 
 def coefficients(
     data: Any,
-    names: str | Sequence[str] = "all",
+    other: Any = None,
     *,
+    which: str | Sequence[str] = "all",
     model: str = "auto",
     gamma: Mapping[str, Any] | None = None,
     seed: int | np.random.Generator | None = None,
     progress: Callable[[int, int], object] | None = None,
     scored: Mapping[str, Agreement] | None = None,
+    **options: Unpack[CorpusOptions],
 ) -> Coefficients:
     """Every coefficient on the same annotations, side by side.
 
@@ -103,10 +106,10 @@ def coefficients(
 
     Parameters
     ----------
-    data : Corpus, or whatever a corpus can be made of
-        The annotations of all annotators (see `corpus`).
-    names : "all" or list of str
-        Which ones: names of `CATALOGUE`.
+    data, other
+        A Corpus, or whatever a corpus can be made of, as in `agreement`.
+    which : "all" or list of str
+        Names of `CATALOGUE`.
     model : str
         Of the corrected F1, as in `agreement`.
     gamma : mapping of str to object, optional
@@ -117,6 +120,8 @@ def coefficients(
         Called with how many samples of gamma are done, and how many there will be.
     scored : mapping of measure to Agreement, optional
         Results of `agreement` on this corpus by this model, which are not computed again.
+    names, texts, gold, scheme, ... : optional
+        How `data` becomes a corpus (see `corpus`).
 
     Returns
     -------
@@ -135,13 +140,13 @@ def coefficients(
 
     >>> spans = {"anna": [[(0, 2, "X")]], "ben": [[(0, 1, "X")]]}
     >>> corpus = Corpus.from_spans(spans, lengths=[4])
-    >>> coefficients(corpus, ["corrected-f1", "kappa", "s", "cu-alpha"])
+    >>> coefficients(corpus, which=["corrected-f1", "kappa", "s", "cu-alpha"])
     Coefficients(corrected-f1=0.5000, kappa=0.5000, s=0.5000, cu-alpha=-)
-    >>> coefficients(corpus, "cu-alpha")["cu-alpha"].reason
+    >>> coefficients(corpus, which="cu-alpha")["cu-alpha"].reason
     'where annotators marked the same positions, no text has two labels to confuse'
     """
-    given = corpus_of(data)
-    asked = list(CATALOGUE) if names == "all" else [names] if isinstance(names, str) else names
+    given = corpus_of(data, other, options)
+    asked = list(CATALOGUE) if which == "all" else [which] if isinstance(which, str) else which
     wanted = list(dict.fromkeys(checked_option("coefficient", name, CATALOGUE) for name in asked))
     for option in gamma or {}:
         checked_option("parameter of gamma", option, GAMMA_OPTIONS)

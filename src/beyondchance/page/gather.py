@@ -178,7 +178,7 @@ def overview(
     if gold is None and others:
         values = coefficients(
             compared,
-            others if others == "all" else list(others),
+            which=others if others == "all" else list(others),
             model=settings.model,
             gamma=gamma,
             seed=resampling["seed"],

@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import Any, Unpack
 
 from beyondchance.checks import checked_whole
-from beyondchance.errors import FormatError
+from beyondchance.errors import FormatError, OptionError
 from beyondchance.io.saving import save_file
-from beyondchance.options import ResamplingOptions, documented
+from beyondchance.messages import Use
+from beyondchance.options import CorpusOptions, ResamplingOptions, declared, documented
 from beyondchance.page.figures import ENDINGS, save_figures
 from beyondchance.page.gather import WITHOUT_GAMMA, overview
 from beyondchance.page.page import prepare, written
@@ -61,19 +62,23 @@ class Page:
         )
 
 
+class _Options(ResamplingOptions, CorpusOptions, total=False):
+    """How intervals are computed, and how annotations become a corpus."""
+
+
 @documented(ResamplingOptions)
 def report(
     result: Any,
     corpus: Any = None,
     *,
     title: str | None = None,
-    texts: bool = True,
+    show_texts: bool = True,
     top: int = 1000,
     digits: int = 3,
     date: str | None = None,
     coefficients: str | Collection[str] = WITHOUT_GAMMA,
     gamma: Mapping[str, Any] | None = None,
-    **resampling: Unpack[ResamplingOptions],
+    **options: Unpack[_Options],
 ) -> Page:
     """A page that a team can open, send and archive.
 
@@ -87,7 +92,7 @@ def report(
         difficulty and no other coefficients. Of annotations, a second annotator's.
     title : str, optional
         The heading; by default who was compared.
-    texts : bool
+    show_texts : bool
         Whether the page holds the texts; without them, offsets and labels only.
     top : int
         Documents to show in full, the most contested ones; 0 for all.
@@ -100,6 +105,8 @@ def report(
     gamma : mapping, optional
         The parameters of gamma.
     {options}
+    names, texts, tokens, gold, scheme, ... : optional
+        How annotations become a corpus (see `corpus`).
 
     Returns
     -------
@@ -115,11 +122,17 @@ def report(
     checked_whole("top", top)
     checked_whole("digits", digits)
     prepare()
+    known = declared(ResamplingOptions)
+    resampling: Any = {name: value for name, value in options.items() if name in known}
+    reading = {name: value for name, value in options.items() if name not in known}
     if not isinstance(result, Agreement | Ranking):
-        corpus = corpus_of(result, corpus)
+        corpus = corpus_of(result, corpus, reading)
         result = agreement(corpus) if corpus.gold is None else rank(corpus)
     elif corpus is not None:
-        corpus = corpus_of(corpus)
+        corpus = corpus_of(corpus, None, reading)
+    elif reading:
+        name = Use(next(iter(reading)), is_name=True)
+        raise OptionError(name, " needs annotations", expected="a corpus next to the result")
     found = overview(result, corpus, others=coefficients, gamma=gamma, **resampling)
-    html, charts = written(found, title=title, texts=texts, top=top, digits=digits, date=date)
+    html, charts = written(found, title=title, texts=show_texts, top=top, digits=digits, date=date)
     return Page(html, charts)

@@ -170,7 +170,7 @@ def rank(data: Any, other: Any = None, **options: Unpack[ScoredOptions]) -> Rank
     >>> ranking.systems["short"].score.precision, ranking.systems["short"].score.recall
     (1.0, 0.5)
     """
-    corpus, gold, scoring = scored_data(data, other, options)
+    corpus, gold, scoring = scored_data(data, other, options, is_first_gold=True)
     known = corpus.gold if gold is None else gold
     if known is None and other is not None:
         known = corpus.annotators[0]

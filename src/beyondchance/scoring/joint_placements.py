@@ -1,16 +1,18 @@
 """The lowest and the highest score over all places where quotes without offsets may be.
 
-The quotes of one string are at different occurrences of it, and no two spans of an annotator
-cross unless they do so where they were put. Documents are independent, and so are, within a
-document, *clusters* of spans that cannot meet those of another. What matches adds up over
-clusters; chance depends on how spans lie in one another, which few placements change. So each
-cluster is enumerated on its own, and its placements are told apart by these *shapes* only; the
-extremes of the score, a ratio of sums, are then found by Dinkelbach's method.
+Quotes that were found at the same places are at different ones of these, unless they are more;
+and no two spans of an annotator cross unless they do so where they were put. Documents are
+independent, and so are, within a document, *clusters* of spans that cannot meet those of another.
+What matches adds up over clusters; chance depends on how spans lie in one another, which few
+placements change. So each cluster is enumerated on its own, and its placements are told apart by
+these *shapes* only; the extremes of the score, a ratio of sums, are then found by Dinkelbach's
+method.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import chain, product
 from math import inf, nan, prod
@@ -26,12 +28,14 @@ from beyondchance.errors import OverlapError
 from beyondchance.messages import Note
 from beyondchance.numbers import in_digits
 from beyondchance.results.counts import Counts
+from beyondchance.results.score import Score
+from beyondchance.scoring.corpus_wide import check_corpus_wide
 from beyondchance.scoring.counting import counted
 from beyondchance.scoring.marks import check_fit, marked
 from beyondchance.scoring.options import Scoring
 from beyondchance.scoring.quote_clusters import (
     MOST_IN_ALL,
-    MOST_PLACEMENTS,
+    MOST_PLACED,
     MOST_SHAPES,
     Cluster,
     Outcome,
@@ -40,12 +44,16 @@ from beyondchance.scoring.quote_clusters import (
     Spot,
     clustered,
     outcomes_of,
-    sizes_of,
+    sizes_of_side,
 )
 from beyondchance.types import Ints
 
 _CLOSE = 1e-13
 """How little an extreme may be exceeded, to be found."""
+_UNDEFINED = 1e-11
+"""How little of the size is left by chance, so that a score is not defined."""
+_MOST_CORPORA = 50
+"""How often a whole corpus is scored anew, where chance depends on all of its documents."""
 
 
 class Sums(NamedTuple):
@@ -67,6 +75,7 @@ class PlacementRange:
     Attributes
     ----------
     observed, corrected : (float, float)
+        A placement in which chance has no freedom at all has a corrected score of 0.
     n_ambiguous : int
         Quotes that may be elsewhere.
     is_exact : bool
@@ -99,19 +108,23 @@ def extremes(
     if not documents:
         return None
     score = counts.score()
-    base = Sums(score.matched, score.expected, (score.size_a + score.size_b) / 2)
-    choices: list[list[Sums]] = []
-    is_exact, n_ambiguous = True, 0
-    expected = counts.by_document()
+    base = Sums(score.matched, score.expected, _mean_size(score))
     n_clusters = sum(len(document.clusters) for document in documents)
-    most = min(MOST_PLACEMENTS, MOST_IN_ALL // n_clusters)
-    for document in documents:
-        name = corpus.documents[document.number]
-        now = base.expected if counts.is_corpus_wide else expected[name].expected
-        found, is_all = _choices(document, corpus, scoring, now, most=most)
-        choices.append(found)
+    most = min(MOST_PLACED, MOST_IN_ALL // n_clusters)
+    found = [_Outcomes.of(document, scoring, most) for document in documents]
+    is_exact = all(one.is_exact for one in found)
+    n_ambiguous = sum(document.n_ambiguous for document in documents)
+    if counts.is_corpus_wide:
+        choices, is_all = _corpus_wide(found, shared, scoring, base)
         is_exact &= is_all
-        n_ambiguous += document.n_ambiguous
+    else:
+        choices = []
+        expected = counts.by_document()
+        for one in found:
+            now = expected[corpus.documents[one.document.number]].expected
+            options, is_all = _choices(one, corpus, scoring, now)
+            choices.append(options)
+            is_exact &= is_all
     if np.isnan(score.corrected):
         corrected = nan, nan
     else:
@@ -129,7 +142,7 @@ def placement_notes(found: PlacementRange | None) -> tuple[Note, ...]:
     number = found.n_ambiguous
     quotes, they_are = ("1 quote", "it is") if number == 1 else (f"{number:,} quotes", "they are")
     name, ends = ("corrected", found.corrected)
-    if np.isnan(ends).any():
+    if not np.isfinite(ends).all():
         name, ends = ("observed", found.observed)
     low, high = (in_digits(end, 3) for end in ends)
     said = f"{quotes} may be at other occurrences of the same words; "
@@ -145,7 +158,8 @@ _Ratio = Callable[[Sums], tuple[float, float]]
 
 
 def _both_ends(base: Sums, choices: list[list[Sums]], ratio: _Ratio) -> tuple[float, float]:
-    return _best(base, choices, ratio, -1), _best(base, choices, ratio, 1)
+    # No score exceeds 1, though bounds of its parts may.
+    return _best(base, choices, ratio, -1), min(_best(base, choices, ratio, 1), 1.0)
 
 
 def _best(base: Sums, choices: list[list[Sums]], ratio: _Ratio, sign: int) -> float:
@@ -161,8 +175,9 @@ def _best(base: Sums, choices: list[list[Sums]], ratio: _Ratio, sign: int) -> fl
             gains = [(above - value * below) * sign for above, below in map(ratio, options)]
             total = total.plus(options[int(np.argmax(gains))])
         above, below = ratio(total)
-        if not below > 0:  # chance may be anything, and so the ratio
-            return sign * inf
+        if below <= _UNDEFINED * total.size:
+            # Chance is 1, and the score not defined; or it may be anything, and so may the score.
+            return float(value) if abs(above) <= _UNDEFINED * total.size else sign * inf
         if above / below * sign <= value * sign + _CLOSE:
             return float(value)
         value = above / below
@@ -198,45 +213,48 @@ def _documents(corpus: Corpus, shared: SharedDocuments, *, is_labelled: bool) ->
     """The documents in which a quote that is compared may be elsewhere."""
     alternatives = corpus.alternatives
     assert alternatives is not None  # noqa: S101 - asked before
-    is_free = alternatives.span_pool != KNOWN
-    span_document = corpus.text_document[corpus.span_text]
-    order = np.argsort(span_document, kind="stable")
-    first = np.searchsorted(span_document[order], np.arange(len(corpus.documents) + 1))
+    is_free = alternatives.quote_pool != KNOWN
+    quote_document = corpus.text_document[corpus.span_text[alternatives.quote_span]]
+    order = np.argsort(quote_document, kind="stable")
+    first = np.searchsorted(quote_document[order], np.arange(len(corpus.documents) + 1))
     first_place = np.searchsorted(alternatives.pool, np.arange(int(alternatives.pool.max()) + 2))
     who = corpus.annotation_annotator
     found = []
-    for document in np.unique(span_document[is_free]).tolist():
+    for document in np.unique(quote_document[is_free]).tolist():
         rows = slice(shared.first[document], shared.first[document + 1])
         pairs = list(
             zip(who[shared.one[rows]].tolist(), who[shared.two[rows]].tolist(), strict=True)
         )
         compared = set(chain.from_iterable(pairs))
-        spans = [
-            span
-            for span in order[first[document] : first[document + 1]].tolist()
-            if int(corpus.span_annotator[span]) in compared
-        ]
-        n_free = int(np.count_nonzero(is_free[spans])) if spans else 0
+        quotes = order[first[document] : first[document + 1]]
+        annotators = corpus.span_annotator[alternatives.quote_span[quotes]]
+        quotes = quotes[np.isin(annotators, list(compared))]
+        n_free = int(np.count_nonzero(is_free[quotes]))
         if n_free:
-            clusters, rest = clustered(_sides(corpus, spans, first_place), is_labelled=is_labelled)
+            sides = _sides(corpus, quotes.tolist(), first_place)
+            clusters, rest = clustered(sides, is_labelled=is_labelled)
             found.append(_Document(document, pairs, clusters, rest, n_free))
     return found
 
 
-def _sides(corpus: Corpus, spans: Sequence[int], first: Ints) -> Cluster:
-    """The spans of a document by annotator; `first` is where the places of each pool begin."""
+def _sides(corpus: Corpus, quotes: Sequence[int], first: Ints) -> Cluster:
+    """The quotes of a document by annotator; `first` is where the places of each pool begin."""
     alternatives, begin = corpus.alternatives, corpus.text_begin
     assert alternatives is not None  # noqa: S101 - asked before
     sides: Cluster = {}
     pools: dict[int, Pool] = {}
-    for span in spans:
+    known: set[int] = set()
+    for quote in quotes:
+        span = int(alternatives.quote_span[quote])
         text, base = int(corpus.span_text[span]), int(begin[corpus.span_text[span]])
         start, end = int(corpus.span_start[span]), int(corpus.span_end[span])
         spot = Spot(text, base + start, base + end, int(corpus.span_label[span]))
         side = sides.setdefault(int(corpus.span_annotator[span]), Side([], []))
-        number = int(alternatives.span_pool[span])
+        number = int(alternatives.quote_pool[quote])
         if number == KNOWN:
-            side.known.append(spot)
+            if span not in known:
+                known.add(span)
+                side.known.append(spot)
             continue
         if number not in pools:
             rows = slice(first[number], first[number + 1])
@@ -244,7 +262,7 @@ def _sides(corpus: Corpus, spans: Sequence[int], first: Ints) -> Cluster:
             columns = alternatives.text[rows], alternatives.start[rows], alternatives.end[rows]
             starts, ends = columns[1] + shift, columns[2] + shift
             places = zip(columns[0].tolist(), starts.tolist(), ends.tolist(), strict=True)
-            pools[number] = Pool(sorted(set(places)), [], [])
+            pools[number] = Pool(sorted(places), [], [])
             side.pools.append(pools[number])
         pools[number].labels.append(spot.label)
         pools[number].spots.append(spot)
@@ -254,56 +272,145 @@ def _sides(corpus: Corpus, spans: Sequence[int], first: Ints) -> Cluster:
 # --- What a document can contribute -------------------------------------------
 
 
-def _choices(
-    document: _Document, corpus: Corpus, scoring: Scoring, expected: float, *, most: int
-) -> tuple[list[Sums], bool]:
-    """What a document can add to the sums of the corpus, and whether this is exact.
+@dataclass(frozen=True, slots=True)
+class _Outcomes:
+    """What can come of the clusters of a document.
 
-    `expected` is the expected match where spans were put; at most `most` joint placements of a
-    cluster are enumerated.
+    Attributes
+    ----------
+    document : _Document
+    by_cluster : list of list of Outcome
+    is_exact : bool
+        Whether they are exact, or bounds.
     """
-    outcomes = []
-    is_exact = True
-    for cluster in document.clusters:
-        found, is_all = outcomes_of(cluster, document.pairs, scoring, most=most)
-        outcomes.append(found)
-        is_exact &= is_all
-    if all(len(found) == 1 and found[0].example is not None for found in outcomes):
-        # Chance is the same for all.
-        low, high = (sum(getattr(found[0], end) for found in outcomes) for end in ("low", "high"))
-        return [Sums(low, 0.0, 0.0), Sums(high, 0.0, 0.0)], is_exact
-    known = [one.example is not None for found in outcomes for one in found]
-    n_shapes = prod(map(len, outcomes))
-    if all(known) and n_shapes <= MOST_SHAPES and corpus.unit != CORPUS:
-        return _by_shapes(document, corpus, scoring, outcomes), is_exact
-    return _without_chance(document, scoring, outcomes, expected), False
+
+    document: _Document
+    by_cluster: list[list[Outcome]]
+    is_exact: bool
+
+    @classmethod
+    def of(cls, document: _Document, scoring: Scoring, most: int) -> _Outcomes:
+        """The outcomes; placements of a cluster with more than `most` spans are not enumerated."""
+        found = [
+            outcomes_of(cluster, document.pairs, scoring, most=most)
+            for cluster in document.clusters
+        ]
+        return cls(document, [outcomes for outcomes, _ in found], all(exact for _, exact in found))
+
+    @property
+    def has_one_chance(self) -> bool:
+        """Whether chance is the same for all."""
+        return self.n_shapes == 1
+
+    @property
+    def n_shapes(self) -> float:
+        """How many combinations of shapes there are; infinitely many if this is not known."""
+        if any(one.example is None for outcomes in self.by_cluster for one in outcomes):
+            return inf
+        return prod(map(len, self.by_cluster))
+
+    def matched(self) -> tuple[float, float]:
+        """The least and the most that matches, beyond what matched where spans were put."""
+        low = sum(min(one.low for one in outcomes) for outcomes in self.by_cluster)
+        return low, sum(max(one.high for one in outcomes) for outcomes in self.by_cluster)
 
 
-def _by_shapes(
-    document: _Document, corpus: Corpus, scoring: Scoring, outcomes: list[list[Outcome]]
-) -> list[Sums]:
-    """Every combination of shapes, with its own chance."""
-    combined = list(product(*outcomes))
-    placements = []
-    for outcome in combined:
-        placement = {who: list(side.known) for who, side in document.rest.items()}
-        for one in outcome:
+def _choices(
+    found: _Outcomes, corpus: Corpus, scoring: Scoring, expected: float
+) -> tuple[list[Sums], bool]:
+    """What a document can add to the sums of the corpus, and whether chance is exact.
+
+    `expected` is the expected match where spans were put.
+    """
+    if found.has_one_chance:
+        return [Sums(matched, 0.0, 0.0) for matched in found.matched()], True
+    if found.n_shapes <= MOST_SHAPES:
+        return _by_shapes(found, corpus, scoring), True
+    now, least, most = _sizes(found.document, scoring)
+    chances = -expected, most - expected
+    sums = product(found.matched(), chances, (least - now, most - now))
+    return [Sums(*one) for one in sums], False
+
+
+def _corpus_wide(
+    found: list[_Outcomes], shared: SharedDocuments, scoring: Scoring, base: Sums
+) -> tuple[list[list[Sums]], bool]:
+    """The same of documents whose chance depends on one another.
+
+    A few combinations of their shapes are scored, each with the whole corpus.
+    """
+    if all(one.has_one_chance for one in found):
+        return [[Sums(matched, 0.0, 0.0) for matched in one.matched()] for one in found], True
+    if prod(one.n_shapes for one in found) <= _MOST_CORPORA:
+        return [_by_shapes_of_all(found, shared, scoring, base)], True
+    choices = []
+    most_in_all = base.size
+    for one in found:
+        now, least, most = _sizes(one.document, scoring)
+        most_in_all += most - now
+        sums = product(one.matched(), (0.0,), (least - now, most - now))
+        choices.append([Sums(*one_of_all) for one_of_all in sums])
+    chances = -base.expected, most_in_all - base.expected
+    return [*choices, [Sums(0.0, chance, 0.0) for chance in chances]], False
+
+
+def _placements(
+    found: _Outcomes,
+) -> Iterator[tuple[dict[int, list[Spot]], tuple[float, float]]]:
+    """A placement of each combination of shapes, and the ends of what matches in such ones."""
+    for outcomes in product(*found.by_cluster):
+        placement = {who: list(side.known) for who, side in found.document.rest.items()}
+        for one in outcomes:
             for who, spots in (one.example or {}).items():
                 placement.setdefault(who, []).extend(spots)
-        placements.append(placement)
+        yield placement, (sum(one.low for one in outcomes), sum(one.high for one in outcomes))
+
+
+def _by_shapes(found: _Outcomes, corpus: Corpus, scoring: Scoring) -> list[Sums]:
+    """Every combination of shapes, with its own chance."""
+    placements, ends = zip(*_placements(found), strict=True)
     default: dict[int, list[Spot]] = {}
-    for cluster in (document.rest, *document.clusters):
+    for cluster in (found.document.rest, *found.document.clusters):
         for who, side in cluster.items():
             default.setdefault(who, []).extend(side.default)
-    base, *found = _scored([default, *placements], document, corpus, scoring)
+    base, *scores = _scored([default, *placements], found.document, corpus, scoring)
     assert base is not None  # noqa: S101 - it was scored before
+    return [
+        Sums(matched, sums.expected - base.expected, sums.size - base.size)
+        for both, sums in zip(ends, scores, strict=True)
+        if sums is not None
+        for matched in both
+    ]
+
+
+def _by_shapes_of_all(
+    found: list[_Outcomes], shared: SharedDocuments, scoring: Scoring, base: Sums
+) -> list[Sums]:
+    """Every combination of the shapes of all documents, with the chance of the whole corpus."""
+    corpus = shared.corpus
+    numbers = [one.document.number for one in found]
+    stay = ~np.isin(corpus.text_document[corpus.span_text], numbers)
+    columns = ("span_text", "span_annotator", "span_start", "span_end", "span_label")
+    others = np.array([getattr(corpus, name)[stay] for name in columns])
     choices = []
-    for outcome, sums in zip(combined, found, strict=True):
-        if sums is not None:
-            expected, size = sums.expected - base.expected, sums.size - base.size
-            for end in ("low", "high"):
-                matched = sum(getattr(one, end) for one in outcome)
-                choices.append(Sums(matched, expected, size))
+    for combined in product(*map(list, map(_placements, found))):
+        rows = [
+            (spot.text, who, *spot[1:])
+            for placement, _ in combined
+            for who, spots in placement.items()
+            for spot in set(spots)
+        ]
+        moved = np.array(rows, dtype=np.int64).reshape(-1, 5).T
+        moved[2:4] -= corpus.text_begin[moved[0]]
+        spans = dict(zip(columns, np.hstack([others, moved]), strict=True))
+        copy = replace(corpus, **spans, alternatives=None)
+        with suppress(OverlapError):
+            score = _counts(copy, SharedDocuments(copy, shared.one, shared.two), scoring).score()
+            expected, size = score.expected - base.expected, _mean_size(score) - base.size
+            choices += [
+                Sums(sum(matched), expected, size)
+                for matched in zip(*(ends for _, ends in combined), strict=True)
+            ]
     return choices
 
 
@@ -367,31 +474,31 @@ def _scored_together(
         [a * len(corpus.annotators) + b for a, b in document.pairs],
     )
     shared = SharedDocuments(copies, shared.one[wanted], shared.two[wanted])
-    spans = marked(copies, scoring.scope)
-    check_fit(spans, scoring.model)
-    counts, _ = counted(spans, shared, scoring)
+    counts = _counts(copies, shared, scoring)
     columns = counts.matched, counts.expected, (counts.size_a + counts.size_b) / 2
     sums = (np.bincount(counts.document, weights=column, minlength=n) for column in columns)
     return (Sums(*map(float, values)) for values in zip(*sums, strict=True))
 
 
-def _without_chance(
-    document: _Document, scoring: Scoring, outcomes: list[list[Outcome]], expected: float
-) -> list[Sums]:
-    """What a document adds at most and at least, if its chance agreement can be anything."""
-    least = most = now = 0.0
+def _counts(corpus: Corpus, shared: SharedDocuments, scoring: Scoring) -> Counts:
+    """The counts of a corpus in which spans are elsewhere, if the model allows them there."""
+    spans = marked(corpus, scoring.scope)
+    check_fit(spans, scoring.model)
+    if corpus.unit == CORPUS:
+        check_corpus_wide(spans, scoring)
+    return counted(spans, shared, scoring)[0]
+
+
+def _mean_size(score: Score) -> float:
+    return (score.size_a + score.size_b) / 2
+
+
+def _sizes(document: _Document, scoring: Scoring) -> tuple[float, float, float]:
+    """The mean size of two annotators in a document: as it is, the least and the most."""
+    total = np.zeros(3)
     for cluster in (document.rest, *document.clusters):
         for who, side in cluster.items():
             weight = sum(who in pair for pair in document.pairs) / 2
-            now += weight * float(sizes_of(side.default, scoring.measure).sum())
-            known = float(sizes_of(side.known, scoring.measure).sum())
-            sizes = [(sizes_of(pool.possible(), scoring.measure), pool) for pool in side.pools]
-            least += weight * (known + sum(len(p.labels) * float(size.min()) for size, p in sizes))
-            most += weight * (known + sum(len(p.labels) * float(size.max()) for size, p in sizes))
-    if not scoring.scope.labelled:
-        least = 0.0  # spans at one place count once
-    ends = (
-        (sum(min(one.low for one in found) for found in outcomes), most - expected, most - now),
-        (sum(max(one.high for one in found) for found in outcomes), -expected, least - now),
-    )
-    return [Sums(*sums) for sums in product(*zip(*ends, strict=True))]
+            total += weight * np.array(sizes_of_side(side, scoring))
+    now, least, most = total.tolist()
+    return now, least, most

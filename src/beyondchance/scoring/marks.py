@@ -240,6 +240,10 @@ def _together(spans: Marked) -> str:
     return "spans of one annotator, whatever their labels,"
 
 
+_OF_SEVERAL = ("folder", "tag_column")
+"""Options by which what was read as the work of one annotator is that of several."""
+
+
 def nothing_shared(corpus: Corpus, *who: Piece) -> NothingSharedError:
     """Why no two annotators can be compared, `who` being the two that are missing."""
     counts = np.bincount(corpus.annotation_annotator, minlength=len(corpus.annotators))
@@ -247,7 +251,13 @@ def nothing_shared(corpus: Corpus, *who: Piece) -> NothingSharedError:
         return NothingSharedError("no document was annotated", expected="at least one")
     if np.count_nonzero(counts) == 1:
         found = ("only one annotator found: ", Quote(corpus.annotators[int(np.argmax(counts))]))
-        return NothingSharedError(*found, expected="at least two who annotated the same document")
+        uses = [piece for note in corpus.notes for piece in pieces(note.text)]
+        uses = [piece for piece in uses if isinstance(piece, Use) and piece.option in _OF_SEVERAL]
+        return NothingSharedError(
+            *found,
+            expected="at least two who annotated the same document",
+            remedy=("perhaps ", uses[0]) if uses else (),
+        )
     numbers: list[Piece] = []
     for name, count in zip(corpus.annotators[:10], counts.tolist(), strict=False):
         numbers += [", ", Quote(name), f" annotated {count}"]

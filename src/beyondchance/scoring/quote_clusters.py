@@ -7,8 +7,9 @@ placements only: the lengths of spans, and how they overlap.
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, combinations, product
 from math import comb, inf, prod
@@ -21,12 +22,12 @@ from beyondchance.core.observed import SpanGroups, intersecting
 from beyondchance.scoring.options import Scoring
 from beyondchance.types import Floats, Ints
 
-MOST_PLACEMENTS = 100_000
-"""How many joint placements of a cluster are enumerated."""
-MOST_OF_ONE = 10_000
-"""How many placements of one annotator are."""
-MOST_IN_ALL = 2_000_000
-"""How many joint placements are enumerated in all clusters of a corpus."""
+MOST_PLACED = 1_000_000
+"""How many spans are placed to enumerate a cluster: those of all its joint placements."""
+MOST_OF_ONE = 100_000
+"""How many of one annotator are."""
+MOST_IN_ALL = 20_000_000
+"""How many are in all clusters of a corpus."""
 MOST_SHAPES = 500
 """How many combinations of shapes are told apart."""
 
@@ -42,11 +43,12 @@ class Spot(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Pool:
-    """Quotes of one string by one annotator, and where they may be.
+    """Quotes of one annotator that are at different ones of some places.
 
     Attributes
     ----------
     places : list of (text, start, end)
+        One is there as often as it can have a quote: twice, if two parts of a token can.
     labels : list of int
         The label of each quote.
     spots : list of Spot
@@ -62,9 +64,9 @@ class Pool:
         return sorted(Counter(self.labels).items())
 
     @property
-    def is_shared(self) -> bool:
-        """Whether there are more quotes than places, so that labels may share one."""
-        return len(self.labels) > len(self.places)
+    def has_one_length(self) -> bool:
+        """Whether all places are equally long and in one text."""
+        return len({(text, end - start) for text, start, end in self.places}) == 1
 
     def possible(self) -> list[Spot]:
         """Every place with every label."""
@@ -82,6 +84,11 @@ class Side:
     def default(self) -> list[Spot]:
         """Where all spans were put."""
         return [*self.known, *(spot for pool in self.pools for spot in pool.spots)]
+
+    @property
+    def n_spans(self) -> int:
+        """How many spans there are, if none coincide."""
+        return len(self.known) + sum(len(pool.labels) for pool in self.pools)
 
     def possible(self) -> list[Spot]:
         """Wherever spans may be."""
@@ -171,7 +178,7 @@ def outcomes_of(
 ) -> tuple[list[Outcome], bool]:
     """All outcomes of a cluster, and whether they are exact or bounds.
 
-    At most `most` joint placements are enumerated.
+    Joint placements are enumerated if they have at most `most` spans in all.
     """
     found = (
         _separate(cluster, pairs, scoring)
@@ -181,10 +188,36 @@ def outcomes_of(
     return (found, True) if found else (_relaxed(cluster, pairs, scoring, most), False)
 
 
-def sizes_of(spots: Sequence[Spot], measure: Measure) -> Floats:
+def sizes_of(spots: Collection[Spot], measure: Measure) -> Floats:
     """How much each span counts."""
     lengths = np.array([spot.end - spot.start for spot in spots], dtype=np.int64)
     return np.asarray(measure.size(lengths), dtype=np.float64)
+
+
+def sizes_of_side(side: Side, scoring: Scoring) -> tuple[float, float, float]:
+    """The size of an annotator's spans: where they were put, at least and at most.
+
+    Spans at one place count once, unless their labels differ and count.
+    """
+
+    def distinct(spots: Iterable[Spot]) -> set[Spot]:
+        return {spot if scoring.scope.labelled else spot._replace(label=0) for spot in spots}
+
+    def total(spots: Iterable[Spot]) -> float:
+        return float(sizes_of(distinct(spots), scoring.measure).sum())
+
+    least = most = total(side.known)
+    owners = Counter(distinct(side.known))
+    for pool in side.pools:
+        owners.update(distinct(pool.possible()))
+    for pool in side.pools:
+        number = len(pool.labels)
+        sizes = np.sort(sizes_of([Spot(*place, 0) for place in pool.places], scoring.measure))
+        most += float(sizes[len(sizes) - number :].sum())
+        is_alone = len(set(pool.places)) == len(pool.places)
+        if is_alone and all(owners[spot] == 1 for spot in distinct(pool.possible())):
+            least += float(sizes[:number].sum())
+    return total(side.default), least, most
 
 
 def _separate(
@@ -200,10 +233,7 @@ def _separate(
         return None
     side = cluster[chooser]
     is_labelled = scoring.scope.labelled
-    if any(
-        len(set(pool.labels)) > 1 or len({(text, e - s) for text, s, e in pool.places}) > 1
-        for pool in side.pools
-    ):
+    if any(len(set(pool.labels)) > 1 or not pool.has_one_length for pool in side.pools):
         return None
     if not _is_apart(side.possible()) or not all(
         _is_apart(spots) for who in cluster for spots in _by_label(cluster[who].known, is_labelled)
@@ -262,7 +292,7 @@ def _of_one_string(
     if (
         len({*one.labels, *two.labels}) > 1
         or one.places != two.places
-        or len({(text, end - start) for text, start, end in one.places}) > 1
+        or not one.has_one_length
         or not _is_apart(one.possible())
         or not any(set(pair) == set(cluster) for pair in pairs)
     ):
@@ -280,14 +310,15 @@ def _enumerated(
     """All placements of a cluster, by shape; None if there are too many."""
     people = list(cluster)
     placements: list[list[list[Spot]]] = []
-    for who in people:
-        found = _placements(cluster[who], min(most, MOST_OF_ONE))
-        if not found:
+    shapes: list[Ints] = []
+    n_spans = sum(side.n_spans for side in cluster.values())
+    for side in cluster.values():
+        found = _placements(side, min(most, MOST_OF_ONE) // max(side.n_spans, 1))
+        if not found or prod(map(len, shapes)) * len(found) * n_spans > most:
             return None
         # The first one is where spans were put.
-        placements.append([cluster[who].default, *found])
-    if prod(len(found) - 1 for found in placements) > most:
-        return None
+        placements.append([side.default, *([*side.known, *spots] for spots in found)])
+        shapes.append(_numbered(map(_Shapes.of(side.known, scoring).shape, found)))
     matched = np.zeros([len(found) for found in placements])
     for a, b in pairs:
         if a in cluster and b in cluster:
@@ -296,7 +327,6 @@ def _enumerated(
             shape = [len(found) if k in {i, j} else 1 for k, found in enumerate(placements)]
             matched += (matrix if i < j else matrix.T).reshape(shape)
     joint = matched[(slice(1, None),) * len(people)] - matched[(0,) * len(people)]
-    shapes = [_numbered([_shape(spots, scoring) for spots in found[1:]]) for found in placements]
     n_shapes = [int(number.max()) + 1 for number in shapes]
     code = np.ravel_multi_index(np.meshgrid(*shapes, indexing="ij"), n_shapes).ravel()
     used, example, number = np.unique(code, return_index=True, return_inverse=True)
@@ -313,32 +343,97 @@ def _enumerated(
     return [Outcome(*end, one) for end, one in zip(ends, examples, strict=True)]
 
 
-def _numbered(values: Sequence[object]) -> Ints:
+def _numbered(values: Iterable[object]) -> Ints:
     """Equal values by equal numbers."""
     number: dict[object, int] = {}
     return np.array([number.setdefault(value, len(number)) for value in values])
 
 
-def _shape(spots: Sequence[Spot], scoring: Scoring) -> object:
-    """What chance depends on: the lengths of spans, and how those placed together overlap."""
-    if scoring.model.is_independent:
-        return tuple(sorted((text, label, end - start) for text, start, end, label in set(spots)))
-    heaps: list[object] = []
-    is_labelled = scoring.scope.labelled
-    for group in _by_label(set(spots), scoring.scope.by_label):
-        first = reach = -1
-        heap: list[tuple[int, int, int]] = []
-        ordered = sorted(group, key=lambda spot: (spot.start, spot.end))
-        for text, start, end, label in ordered:
-            if start >= reach:
-                heaps.append(tuple(heap))
-                first, heap = start, []
-            heap.append((start - first, end - first, label if is_labelled else 0))
-            if len(heap) == 1:
-                heap.insert(0, (text, label if is_labelled else 0, -1))
-            reach = max(reach, end)
-        heaps.append(tuple(heap))
-    return tuple(sorted(map(repr, heaps)))
+@dataclass(frozen=True, slots=True)
+class _Heaps:
+    """Spans in their order, in heaps of those that hang together because they overlap.
+
+    Attributes
+    ----------
+    members : list of list of Spot
+    starts, ends : list of int
+        Where each heap begins and ends.
+    """
+
+    members: list[list[Spot]]
+    starts: list[int]
+    ends: list[int]
+
+    @classmethod
+    def of(cls, spots: Iterable[Spot]) -> _Heaps:
+        """Put spans into heaps."""
+        found = cls([], [], [])
+        for spot in sorted(set(spots), key=lambda spot: spot[1:]):
+            if not found.members or spot.start >= found.ends[-1]:
+                found.members.append([])
+                found.starts.append(spot.start)
+                found.ends.append(spot.end)
+            found.members[-1].append(spot)
+            found.ends[-1] = max(found.ends[-1], spot.end)
+        return found
+
+    def met(self, start: int, end: int) -> range:
+        """The numbers of the heaps that share a position with a stretch of text."""
+        return range(bisect_right(self.ends, start), bisect_left(self.starts, end))
+
+
+@dataclass(frozen=True, slots=True)
+class _Shapes:
+    """What chance depends on: the lengths of spans, and how those placed together overlap.
+
+    Attributes
+    ----------
+    known : set of Spot
+        Spans whose place is known.
+    lines : dict
+        The same in heaps, for each line of spans that are placed together.
+    scoring : Scoring
+    """
+
+    known: set[Spot]
+    lines: dict[int, _Heaps]
+    scoring: Scoring
+
+    @classmethod
+    def of(cls, known: Iterable[Spot], scoring: Scoring) -> _Shapes:
+        """The shapes of placements next to known spans."""
+        found = cls(set(), {}, scoring)
+        found.known.update(map(found._as_compared, known))
+        for group in _by_label(found.known, scoring.scope.by_label):
+            found.lines[found._line(group[0])] = _Heaps.of(group)
+        return found
+
+    def _as_compared(self, spot: Spot) -> Spot:
+        return spot if self.scoring.scope.labelled else spot._replace(label=0)
+
+    def _line(self, spot: Spot) -> int:
+        return spot.label if self.scoring.scope.by_label else 0
+
+    def shape(self, spots: Iterable[Spot]) -> frozenset[tuple[object, int]]:
+        """What spots change about the known spans: equal for placements of equal shape."""
+        new = set(map(self._as_compared, spots)) - self.known
+        change: Counter[object] = Counter()
+        if self.scoring.model.is_independent:
+            change.update((text, label, end - start) for text, start, end, label in new)
+            return frozenset(change.items())
+        for group in _by_label(new, self.scoring.scope.by_label):
+            line = self.lines.get(self._line(group[0])) or _Heaps([], [], [])
+            met = {number for spot in group for number in line.met(spot.start, spot.end)}
+            old = [line.members[number] for number in met]
+            change.subtract(map(_form, old))
+            change.update(map(_form, _Heaps.of([*group, *chain.from_iterable(old)]).members))
+        return frozenset(item for item in change.items() if item[1])
+
+
+def _form(heap: list[Spot]) -> object:
+    """How the spans of a heap overlap, wherever it is in its text."""
+    text, first, _, _ = heap[0]
+    return text, *((start - first, end - first, label) for _, start, end, label in heap)
 
 
 def _crosses(a: tuple[int, int], b: tuple[int, int]) -> bool:
@@ -346,61 +441,71 @@ def _crosses(a: tuple[int, int], b: tuple[int, int]) -> bool:
     return a[0] < b[0] < a[1] < b[1] or b[0] < a[0] < b[1] < a[1]
 
 
+def _places(side: Side) -> Iterator[list[tuple[int, tuple[int, int, int]]]]:
+    """The places of each pool, with their numbers, that cross no known span where none does so."""
+    heaps = _Heaps.of(side.known)
+
+    def crossed(place: tuple[int, int]) -> Iterator[Spot]:
+        for number in heaps.met(*place):
+            yield from (spot for spot in heaps.members[number] if _crosses(place, spot[1:3]))
+
+    for pool in side.pools:
+        allowed = {other for spot in pool.spots for other in crossed(spot[1:3])}
+        yield [
+            (number, place)
+            for number, place in enumerate(pool.places)
+            if allowed.issuperset(crossed(place[1:]))
+        ]
+
+
 def _placements(side: Side, most: int) -> list[list[Spot]] | None:
-    """All joint placements of the spans of an annotator; None if there are more than `most`."""
+    """All joint placements of an annotator's quotes; None if there are more than `most`."""
     if not side.pools:
-        return [side.default]
+        return [[]]
     n_free = prod(
         comb(len(pool.places), number) for pool in side.pools for _, number in pool.quotas()
     )
     if n_free > 100 * most:
         return None
-    owners = [*([spot] for spot in side.known), *(pool.spots for pool in side.pools)]
-    n_known = len(side.known)
-    crossing = {
+    may_cross = {
         (i, j)
-        for j, two in enumerate(owners)
-        for i, one in enumerate(owners[:j])
-        if j >= n_known and any(_crosses(a[1:3], b[1:3]) for a in one for b in two)
+        for (i, one), (j, two) in combinations(enumerate(side.pools), 2)
+        if any(_crosses(a[1:3], b[1:3]) for a in one.spots for b in two.spots)
     }
-
-    def fits(place: tuple[int, int, int], owner: int, other: Spot, other_owner: int) -> bool:
-        """Whether a place does not cross a span, or may because the two cross already."""
-        return (other_owner, owner) in crossing or not _crosses(place[1:], other[1:3])
-
-    tasks = []
-    for owner, pool in enumerate(side.pools, start=n_known):
-        places = [
-            place
-            for place in pool.places
-            if all(fits(place, owner, spot, known) for known, spot in enumerate(side.known))
-        ]
-        tasks += [(owner, pool, places, label, number) for label, number in pool.quotas()]
-    found: list[list[Spot]] = []
-    partial: list[tuple[int, Spot]] = []
+    # Places have numbers, because two of them can be equal.
+    tasks = [
+        (owner, places, label, number)
+        for owner, (pool, places) in enumerate(zip(side.pools, _places(side), strict=True))
+        for label, number in pool.quotas()
+    ]
+    found: dict[frozenset[Spot], list[Spot]] = {}
+    partial: list[tuple[int, int, Spot]] = []
 
     def extend(task: int) -> bool:
         """Place what is left; False if there are too many placements."""
         if task == len(tasks):
-            found.append([*side.known, *(spot for _, spot in partial)])
+            spots = {spot for _, _, spot in partial}
+            found.setdefault(frozenset(spots), sorted(spots))
             return len(found) <= most
-        owner, pool, places, label, number = tasks[task]
-        taken = set() if pool.is_shared else {spot[:3] for own, spot in partial if own == owner}
+        owner, places, label, number = tasks[task]
+        taken = {place for own, place, _ in partial if own == owner}
+        others = [
+            spot for own, _, spot in partial if own != owner and (own, owner) not in may_cross
+        ]
         free = [
-            place
-            for place in places
-            if place not in taken
-            and all(fits(place, owner, spot, own) for own, spot in partial if own != owner)
+            (which, place)
+            for which, place in places
+            if which not in taken and not any(_crosses(place[1:], spot[1:3]) for spot in others)
         ]
         for chosen in combinations(free, number):
-            partial.extend((owner, Spot(*place, label)) for place in chosen)
+            partial.extend((owner, which, Spot(*place, label)) for which, place in chosen)
             goes_on = extend(task + 1)
             del partial[len(partial) - number :]
             if not goes_on:
                 return False
         return True
 
-    return found if extend(0) else None
+    return [*found.values()] if extend(0) else None
 
 
 def _matrix(one: list[list[Spot]], two: list[list[Spot]], scoring: Scoring) -> Floats:
@@ -458,26 +563,36 @@ def _shapes(side: Side, scoring: Scoring, most: int) -> list[list[Spot]]:
     """A placement of each shape; none if it is not known which there are."""
     if _has_one_shape(side, scoring):
         return [side.default]
-    placements = _placements(side, min(most, MOST_OF_ONE)) or []
-    return list({_shape(spots, scoring): spots for spots in placements}.values())
+    n_free = sum(len(pool.labels) for pool in side.pools)
+    placements = _placements(side, min(most, MOST_OF_ONE) // max(n_free, 1)) or []
+    shape = _Shapes.of(side.known, scoring).shape
+    return [
+        [*side.known, *spots] for spots in {shape(spots): spots for spots in placements}.values()
+    ]
 
 
 def _has_one_shape(side: Side, scoring: Scoring) -> bool:
     """Whether chance is the same wherever the quotes of an annotator are."""
-    if any(len({(text, e - s) for text, s, e in pool.places}) > 1 for pool in side.pools):
+    if not all(pool.has_one_length for pool in side.pools):
         return False
-    if scoring.model.is_independent:
-        return True
-    if any(pool.is_shared for pool in side.pools):
-        return False
+    scope = scoring.scope
+    # Spans that are each placed by itself matter to one another only where they coincide.
+    is_alone = _is_unlike if scoring.model.is_independent else _is_apart
+    is_by_label = scope.labelled if scoring.model.is_independent else scope.by_label
     places: dict[int, list[Spot]] = {}
-    for owner in ([[spot] for spot in side.known], [pool.possible() for pool in side.pools]):
-        for spots in owner:
-            for label in {spot.label if scoring.scope.by_label else 0 for spot in spots}:
-                # Labels do not share the places of a string.
-                group = places.setdefault(label, [])
-                group += {spot._replace(label=0) for spot in spots}
-    return all(map(_is_apart, places.values()))
+    for spot in side.known:
+        places.setdefault(spot.label if is_by_label else 0, []).append(spot)
+    for pool in side.pools:
+        # The labels of a pool do not share a place.
+        for label in {label if is_by_label else 0 for label in pool.labels}:
+            places.setdefault(label, []).extend(Spot(*place, 0) for place in pool.places)
+    return all(map(is_alone, places.values()))
+
+
+def _is_unlike(spots: Iterable[Spot]) -> bool:
+    """Whether no two are at the same place."""
+    places = [spot[:3] for spot in spots]
+    return len(set(places)) == len(places)
 
 
 def _at_most(side: Side, other: Side, scoring: Scoring) -> float:
@@ -511,7 +626,7 @@ def _at_least(side: Side, other: Side, scoring: Scoring) -> float:
     is_additive = scoring.measure.adds_up and all(
         _is_apart(group)
         for spots in (side.possible(), other.known)
-        for group in _by_label(set(spots), is_labelled)
+        for group in _by_label(spots, is_labelled)
     )
     if not is_additive:
         return float(_matrix([side.known], known, scoring)[0, 0])

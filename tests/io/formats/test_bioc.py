@@ -304,6 +304,9 @@ def test_normalised_words_are_counted(read):
     corpus = read(counted("codepoints", words="MOUSE"))
     assert spans(corpus) == [(12, 16, "CHEM"), (26, 32, "CHEM")]
     assert corpus.skipped == {"spans whose stored words differ from the text": 1}
+    assert corpus.options == {"stored_words": "ignore"}
+    with pytest.raises(bc.SpanError, match="but the file stores 'MOUSE'.*stored_words='ignore'"):
+        read(counted("codepoints", words="MOUSE"), strict=True)
 
 
 def test_offsets_asked_for_that_do_not_fit(read):

@@ -414,3 +414,74 @@ def test_columns_of_several_files_are_several_annotators(tmp_path):
     corpus = bc.read(*paths, tag_column="2,3")
     assert corpus.annotators == ("one, column 2", "one, column 3", "two, column 2", "two, column 3")
     assert bc.read(paths[0], tag_column="2,3").annotators == ("column 2", "column 3")
+
+
+class TestNumbersOfTokens:
+    NUMBERED = "1 Anna B-PER\n2 met O\n3 Ben B-PER\n\n1 Oslo B-LOC\n"
+
+    @pytest.mark.parametrize("first", [0, 1])
+    @pytest.mark.parametrize("separator", [" ", "\t"])
+    @pytest.mark.parametrize("comment", ["", "# a comment\n"])
+    def test_tokens_are_in_the_second_column(self, tmp_path, first, separator, comment):
+        content = self.NUMBERED.replace(" ", separator)
+        if not first:
+            for number in "123":
+                content = content.replace(f"{number}{separator}", f"{int(number) - 1}{separator}")
+        corpus = bc.read(written(tmp_path / "a.txt", comment + content))
+        assert corpus.texts == ("Anna met Ben", "Oslo")
+        assert "a.txt: tokens read from column 2; column 1 numbers them" in map(str, corpus.notes)
+
+    def test_numbers_that_run_through_the_file(self, tmp_path):
+        content = self.NUMBERED.replace("1 Oslo", "4 Oslo")
+        assert bc.read(written(tmp_path / "a.txt", content)).texts == ("Anna met Ben", "Oslo")
+
+    def test_other_texts_do_not_match(self, tmp_path):
+        one = written(tmp_path / "a.txt", "1 Anna B-PER\n2 met O\n3 Ben B-PER\n")
+        other = written(tmp_path / "b.txt", "1 Tokyo B-PER\n2 is O\n3 big O\n")
+        with pytest.raises(bc.MismatchError, match="'Tokyo is b' instead of 'Anna met B'"):
+            bc.read(one, other)
+
+    def test_numbers_and_tags_alone_are_refused(self, tmp_path):
+        path = written(tmp_path / "a.txt", "1 B-PER\n2 O\n3 B-PER\n")
+        with pytest.raises(bc.FormatError) as caught:
+            bc.read(path)
+        assert str(caught.value) == (
+            f"{path}:1: column 1 numbers the tokens, and no other column holds them; expected "
+            "tokens and tags: if the numbers are the tokens, pass token_column='1'"
+        )
+        assert bc.read(path, token_column=1).texts == ("1 2 3",)
+
+    def test_other_numbers_are_refused(self, tmp_path):
+        path = written(tmp_path / "a.txt", "7 Anna B-PER\n7 met O\n\n8 Oslo B-LOC\n")
+        with pytest.raises(bc.FormatError) as caught:
+            bc.read(path)
+        assert str(caught.value) == (
+            f"{path}:1: column 1 holds numbers only; expected tokens: pass token_column='2', or "
+            "token_column='1' if the numbers are the tokens"
+        )
+        assert bc.read(path, token_column=2).texts == ("Anna met", "Oslo")
+
+    def test_a_number_is_a_token_among_others(self, tmp_path):
+        corpus = bc.read(written(tmp_path / "a.txt", "1 CD B-N\ndog NN O\n\n2 CD B-N\n"))
+        assert corpus.texts == ("1 dog", "2")
+
+    @pytest.mark.parametrize("inner", ["B-LOC", "B-ORG", "O"])
+    def test_layers_are_refused_until_one_is_chosen(self, tmp_path, inner):
+        path = written(tmp_path / "a.tsv", f"1\tBayern\tB-ORG\t{inner}\n2\tist\tO\tO\n")
+        for options in ({}, {"strict": True}):
+            with pytest.raises(bc.FormatError) as caught:
+                bc.read(path, **options)
+            assert str(caught.value) == (
+                f"{path}:1: columns 3 and 4 hold tags, and nothing says whether they are layers or "
+                "annotators; expected one column: pass tag_column='3' or tag_column='4', or "
+                "tag_column='3,4' to read each as an annotator"
+            )
+        assert bc.read(path, tag_column="3").spans("1", "a") == [(0, 1, "ORG")]
+        both = bc.read(path, tag_column="3,4")
+        assert (both.annotators, both.texts) == (("column 3", "column 4"), ("Bayern ist",))
+
+
+def test_the_last_column_of_any_file(tmp_path):
+    path = written(tmp_path / "a.txt", "Anna B-PER B-PER\nmet O O\n")
+    corpus = bc.read(path, tag_column="last", strict=True)
+    assert (corpus.annotators, corpus.gold) == (("a",), None)

@@ -192,6 +192,43 @@ def test_offsets_count_utf16(tmp_path):
     assert spans(bc.read(path, format="doccano"), "1", "anna") == expected
 
 
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"label": [[3, 6, "PER"]], "Comments": []},
+        {"labels": [[3, 6, "PER"]], "annotation_approver": None},
+        {"entities": [{"id": 1, "label": "PER", "start_offset": 3, "end_offset": 6}]},
+    ],
+)
+def test_exports_of_doccano_count_utf16(tmp_path, value):
+    path = written(tmp_path / "anna.jsonl", {"text": "\N{GRINNING FACE} Ada", **value})
+    assert spans(bc.read(path), "1", "anna") == [(2, 5, "PER")]
+
+
+def test_so_do_archives(tmp_path):
+    content = lines({"text": "\N{GRINNING FACE} Ada", "label": [[3, 6, "PER"]]})
+    assert spans(bc.read(zipped(tmp_path / "p.zip", anna=content)), "1", "anna") == [(2, 5, "PER")]
+
+
+def test_what_other_files_count_after_emoji_must_be_given(tmp_path):
+    face = "\N{GRINNING FACE}"
+    values = [{"text": "Ada", "label": [[0, 3, "PER"]]}, {"text": f"{face} Bo", "label": []}]
+    path = written(tmp_path / "a.jsonl", *values, {"text": f"Ada {face}", "label": [[0, 3, "PER"]]})
+    assert spans(bc.read(path), "3", "a") == [(0, 3, "PER")]
+    path = written(
+        tmp_path / "b.jsonl", *values, {"text": f"{face} Bo x", "label": [[3, 5, "PER"]]}
+    )
+    with pytest.raises(bc.FormatError) as caught:
+        bc.read(path)
+    assert str(caught.value) == (
+        f"{path}:3: span [3, 5) 'PER' is after character 0, which counts once or twice; expected "
+        "to know what offsets count: pass offsets='utf16' for an export of doccano, or "
+        "offsets='codepoints' for spans that a program made"
+    )
+    assert spans(bc.read(path, offsets="utf16"), "3", "b") == [(2, 4, "PER")]
+    assert spans(bc.read(path, offsets="codepoints"), "3", "b") == [(3, 4, "PER")]
+
+
 def test_offsets_count_code_points_on_request(tmp_path):
     value = {"text": "\N{GRINNING FACE} Ada", "label": [[2, 5, "PER"]]}
     path = written(tmp_path / "anna.jsonl", value)

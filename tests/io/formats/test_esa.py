@@ -138,6 +138,19 @@ class TestPearmut:
             (3, 4, "minor")
         ]
 
+    def test_the_sign_for_missing_words_is_cut_off(self, read):
+        """It stands behind the text, in which line breaks are not counted."""
+        corpus = read(lines(log(error(3, 7), text="ab\ncd ef")))
+        assert corpus.spans("seg1/one", "ada") == [(4, 8, "minor")]
+        assert corpus.skipped == {"errors cut at the end of their text": 1}
+        assert read(lines(log(error(3, 7), text="abcd ef"))).spans("seg1/one", "ada") == [
+            (3, 7, "minor")
+        ]
+
+    def test_what_is_not_counted_does_not_make_room(self, read):
+        with pytest.raises(bc.SpanError, match=r"span \[3, 12\) 'minor' does not lie in the text"):
+            read(lines(log(error(3, 8), text="ab\ncd ef\n\n\n")))
+
     def test_missing_words_have_no_place(self, read):
         corpus = read(lines(log(error(20, 20), error(21, 21), error("missing", "missing"))))
         assert corpus.spans("seg1/one", "ada") == []
@@ -241,6 +254,11 @@ class TestAppraise:
         corpus = read(rows(scored(spans=spans)[:10]), BATCHES)
         assert corpus.spans("doc1/7/one", "ada") == [(4, 8, "major")]
 
+    def test_apostrophes_in_errors_as_python_writes_them(self, read):
+        spans = str({"start_i": 4, "end_i": 7, "severity": "ma'jor", "note": 'it\'s "so"'})
+        corpus = read(rows(scored(spans=spans)[:10]), BATCHES)
+        assert corpus.spans("doc1/7/one", "ada") == [(4, 8, "ma'jor")]
+
     def test_categories_are_lists(self, read):
         content = rows(scored(error(4, 7, error_type=["Accuracy", "Addition"])))
         assert read(content, BATCHES, feature="category").labels == ("Accuracy/Addition",)
@@ -313,7 +331,7 @@ def test_refused_logs(refused, second, message):
     refused(lines(FIRST, second), BEGIN + message)
 
 
-@pytest.mark.parametrize("found", [error(18, 20), error(4, 2), error(-1, 2)])
+@pytest.mark.parametrize("found", [error(18, 21), error(4, 2), error(-1, 2)])
 def test_refused_spans(refused, found):
     span = f"span [{found['start_i']}, {found['end_i'] + 1}) 'minor'"
     refused(

@@ -182,9 +182,15 @@ def test_names_of_numbers_can_be_given(names, tmp_path):
             ]
 
 
-def test_names_that_are_given_replace_those_of_the_data():
-    corpus = read(data_set(), label_names=["O", "B-X", "I-X", "B-Y"])
-    assert corpus.labels == ("X", "Y")
+def test_names_that_differ_from_those_of_the_data_are_refused():
+    assert read(data_set(), label_names=[*NAMES, "I-MORE"]).labels == read(data_set()).labels
+    message = (
+        "data 1: ner_tags: number 1 is 'B-PER' in the data, and 'B-X' by the names that are "
+        "given; expected one name: leave these out, or remove the names from the data"
+    )
+    with pytest.raises(bc.OptionError) as caught:
+        read(data_set(), label_names=["O", "B-X", "I-X", "B-Y"])
+    assert str(caught.value) == message
 
 
 @pytest.mark.parametrize("names", [3, [], ["O", 1], {}, {"O": "B"}, {0: "O", "0": "B-X"}, [""]])
@@ -208,7 +214,7 @@ def test_positions_that_are_not_scored_are_left_out():
     assert corpus.texts == ("Mia Lund",)
     assert corpus.spans("1", "annotator 1") == [(0, 2, "PER")]
     assert corpus.skipped == {
-        "positions tagged -100 left out": 4,
+        "positions with the tag -100 left out": 4,
         "examples without tokens left out": 1,
     }
     rows[0]["labels"][1] = 0

@@ -135,6 +135,18 @@ def test_what_is_not_a_span_is_counted(project):
     }
 
 
+@pytest.mark.parametrize("options", [{"offsets": "bytes"}, {}])
+def test_the_end_of_the_text_is_counted_in_the_unit_of_offsets(project, options):
+    """By the spans with words, where it is not asked for."""
+    text = "é" * 20 + " 3 May"
+    known = marked(43, 46, words="May", number=1)
+    bare = marked(41, 42, words="", number=2)
+    behind = marked(46, 47, words="", number=3)
+    corpus = bc.read(project(known, bare, behind, text=text), **options)
+    assert corpus.spans("one", "ada") == [(21, 22, "DATE"), (23, 26, "DATE")]
+    assert corpus.skipped == {"annotations behind the end of the text ignored": 1}
+
+
 @pytest.mark.parametrize(
     "part",
     [

@@ -194,6 +194,16 @@ class TestGold:
             gold="starred",
         )
 
+    def test_the_same_gold_standard_in_two_files(self, tmp_path):
+        """It stands at another place in each."""
+        gold = done("ada", BO, number=2, ground_truth=True)
+        paths = tmp_path / "one.json", tmp_path / "two.json"
+        paths[0].write_text(json.dumps([task(gold, done("bo", BO))]))
+        paths[1].write_text(json.dumps([task(done("cy", ADA), gold)]))
+        corpus = bc.read(*paths, gold="starred")
+        assert corpus.spans("7", "starred") == [(8, 10, "PER")]
+        assert set(corpus.annotators) == {"starred", "bo", "cy"}
+
     def test_an_annotator_named_starred(self, refused):
         refused(
             [task(done("starred", ADA), done("bo", BO, number=2, ground_truth=True))],
@@ -201,16 +211,55 @@ class TestGold:
             gold="starred",
         )
 
-    def test_two_ground_truths(self, refused):
+    @pytest.mark.parametrize("options", [{}, {"strict": True}, {"repeated": "last"}])
+    def test_two_ground_truths_by_different_people(self, refused, options):
         refused(
             [task(done(1, ground_truth=True), done(2, number=9, ground_truth=True))],
-            (
-                "export.json: task 7, annotation 9: 'starred' annotated this task before, "
-                "at export.json: task 7, annotation 1; expected one annotation of a "
-                "task by each annotator: remove one of them, or pass repeated='last'"
-            ),
+            "export.json: task 7, annotation 9: is marked as ground truth by '2', and so is the "
+            "one by '1' at export.json: task 7, annotation 1; expected one ground truth of a task: "
+            "remove one of the stars",
+            gold="starred",
+            **options,
+        )
+
+    def test_two_ground_truths_by_one(self, read, refused):
+        content = [task(done(1, ground_truth=True), done(1, BO, number=9, ground_truth=True))]
+        corpus = read(content, gold="starred")
+        assert corpus.spans("7", "starred") == [(8, 10, "PER")]
+        assert corpus.skipped == {"annotations replaced by a later one": 1}
+        refused(
+            content,
+            "export.json: task 7, annotation 9: 'starred' annotated this task before, "
+            "at export.json: task 7, annotation 1; expected one annotation of a "
+            "task by each annotator: remove one of them, or pass repeated='last'",
             gold="starred",
             strict=True,
+        )
+
+
+class TestAnnotationsOfNobody:
+    def test_one_for_each_task_is_that_of_the_file(self, read):
+        corpus = read([task(done(None, ADA)), task(done(None, BO), number=8)])
+        assert corpus.annotators == ("export",)
+
+    def test_several_of_a_task_are_refused(self, refused):
+        message = (
+            "export.json: task 7, annotation 9: names no annotator, nor does the one at "
+            "export.json: task 7, annotation 1; expected 'completed_by', by which annotations of a "
+            "task are told apart: export them with their annotators"
+        )
+        unnamed = {"id": 9, "result": [BO]}
+        refused([task(done(None, ADA), unnamed)], message)
+        refused([task(done(None, ADA), done(3, BO, number=4), unnamed)], message)
+
+    def test_so_are_predictions_of_no_model(self, refused):
+        models = [{"id": 3, "result": [BO]}, {"id": 4, "result": []}]
+        refused(
+            [task(done(1, ADA), predictions=models)],
+            "export.json: task 7, prediction 4: names no model, nor does the one at export.json: "
+            "task 7, prediction 3; expected 'model_version', by which predictions of a task are "
+            "told apart: export them with their models",
+            predictions=True,
         )
 
 

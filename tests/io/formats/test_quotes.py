@@ -161,6 +161,28 @@ def test_what_is_not_found_is_counted_and_said():
     )
 
 
+@pytest.mark.parametrize(
+    ("words", "problem"),
+    [
+        (["LUND"], "'LUND' is in the text with another case, white space or typography only"),
+        (["Lund", "Lund"], "'Lund' was quoted more often than it occurs"),
+        (["Oslo"], "'Oslo' is not in the text"),
+    ],
+)
+def test_what_is_mended_is_signed_and_refused_where_reading_is_strict(words, problem):
+    record = {"text": TEXT, "entities": {"LOC": words}}
+    assert bc.read(stream([record])).options["inexact_quotes"] == "mend"
+    for options in ({"strict": True}, {"inexact_quotes": "error"}):
+        with pytest.raises(bc.SpanError) as caught:
+            bc.read(stream([record]), **options)
+        assert str(caught.value) == (
+            f"stream 1: item 1: the quote {problem}; expected the words of the text, as often as "
+            "they are marked: inexact_quotes='mend' takes what can be found and counts the others"
+        )
+    good = {"text": TEXT, "entities": {"LOC": ["Lund"]}}
+    assert "inexact_quotes" not in bc.read(stream([good]), strict=True).options
+
+
 def test_quotes_that_may_be_elsewhere_are_counted():
     corpus = bc.read(stream([{"text": TEXT, "entities": {"PER": ["Mira"]}}]))
     assert corpus.skipped == {ELSEWHERE: 1}

@@ -335,6 +335,20 @@ class TestAnnotators:
         )
         assert corpus.documents == ("a/1", "a/2", "b")
         assert corpus.skipped == {"records numbered because others have the same id": 2}
+        assert corpus.options == {"match": "id"}
+
+    @pytest.mark.parametrize("options", [{"strict": True}, {"match": "exact"}])
+    def test_unless_ids_are_taken_to_the_letter(self, refused, read, options):
+        rows = record(ADA, doc_id="a"), record(text="Other", doc_id="a"), record(OSLO, doc_id="b")
+        refused(
+            *rows,
+            **options,
+            message="news.jsonl:2: document 'a' has another text at news.jsonl:1; expected "
+            "different identifiers for different texts: match='id' numbers the texts, match='text' "
+            "matches them",
+        )
+        assert read(*rows[:2], strict=True, match="text").documents == ("a/1", "a/2")
+        assert read(*rows, strict=True, match="id").documents == ("a/1", "a/2", "b")
 
     def test_texts_of_different_annotators_that_differ_are_refused(self, refused):
         refused(
@@ -361,6 +375,18 @@ class TestStoredWords:
         corpus = read(record(ADA | {"text": "Bob"}, BO, OSLO))
         assert corpus.spans("1", "news") == THREE
         assert corpus.skipped == {"spans whose stored words differ from the text": 1}
+        assert corpus.options == {"stored_words": "ignore"}
+
+    @pytest.mark.parametrize("options", [{"strict": True}, {"stored_words": "error"}])
+    def test_strict_reading_refuses_them(self, refused, options):
+        refused(
+            record(ADA | {"text": "Bob"}, BO, OSLO),
+            **options,
+            error=bc.SpanError,
+            message="news.jsonl:1: span #1: span [0, 3) 'PER' covers 'Ada', but the file stores "
+            "'Bob'; expected the words of the text: stored_words='ignore' reads the span by its "
+            "offsets",
+        )
 
     @pytest.mark.parametrize("words", ["oslo", "Ös lo", " Oslo\n"])
     def test_case_accents_and_white_space_may_differ(self, read, words):
@@ -410,6 +436,33 @@ class TestStoredWords:
                 "units: pass offsets='utf16'"
             ),
         )
+
+    def test_offsets_that_count_bytes(self, read):
+        row = {"text": "éé Ada", "entities": [{"start": 5, "end": 8, "type": "PER"}]}
+        row["entities"][0]["word"] = "Ada"
+        corpus = read(row, offsets="bytes")
+        assert corpus.spans("1", "news") == [(3, 6, "PER")]
+        assert corpus.skipped == {}
+        with pytest.raises(bc.SpanError, match=r"count bytes of UTF-8: pass offsets='bytes'$"):
+            read(row)
+        row["entities"][0]["end"] = 7
+        corpus = read(row, offsets="bytes")
+        assert corpus.spans("1", "news") == [(3, 6, "PER")]
+        assert corpus.options["ends"] == "inclusive"
+
+    @pytest.mark.parametrize(("unit", "sign"), [("bytes", "é"), ("utf16", "😀"), (None, "é")])
+    def test_tokens_count_what_spans_count(self, read, unit, sign):
+        width = 1 + (unit is not None)
+        words = [(0, width), (width + 1, width + 4)]
+        row = {"text": f"{sign} Ada", "entities": [[*words[1], "PER"]]}
+        row["tokens"] = [{"start": start, "end": end} for start, end in words]
+        corpus = read(row, offsets=unit, positions="tokens")
+        assert corpus.spans("1", "news") == [(1, 2, "PER")]
+        assert corpus.options["tokens"] == "file"
+        row["tokens"][0]["end"] = 9
+        corpus = read(row, offsets=unit, positions="tokens")
+        assert corpus.options["tokens"] == "rule"
+        assert corpus.skipped == {"lists of tokens that do not fit their text ignored": 1}
 
     def test_most_ends_inclusive(self, read, refused):
         rows = (record(BO | {"end": 9}, OSLO | {"end": 17}), record(OSLO))
@@ -602,10 +655,7 @@ BEGIN = "news.jsonl:2: "
         ),
         (
             record(ADA | {"start": None}),
-            (
-                "span #1: a span has the keys 'start', 'end', 'label'; expected offsets under "
-                "'start' and 'end', 'offset' and 'length', 'span', or names like these"
-            ),
+            "span #1: 'start' is null; expected a whole number",
         ),
         (record(ADA | {"end": "3"}), "span #1: the end is '3'; expected a whole number"),
         (record(ADA | {"label": ""}), "span #1: 'label' is ''; expected a name"),
@@ -777,7 +827,7 @@ def only_our_errors(content, data=None, **options):
 
 OPTIONS = st.fixed_dictionaries(
     {
-        "offsets": st.sampled_from([None, "utf16"]),
+        "offsets": st.sampled_from([None, "utf16", "bytes"]),
         "ends": st.sampled_from([None, "inclusive", "exclusive"]),
         "spans_key": st.sampled_from([None, None, "sc", "entities"]),
     }

@@ -827,3 +827,56 @@ def test_ids_of_files_that_differ_in_the_decimal_point_are_one(tmp_path, names):
     corpus = bc.read(anna, ben, length=9)
     assert everything(corpus) == {("1", "anna"): [(0, 4, "PER")], ("1", "ben"): [(0, 5, "PER")]}
     assert corpus.skipped == {"document ids such as 1.0 read as 1": 1}
+
+
+class TestFilesWithoutCommonDocuments:
+    HEAD = "document,start,end,label,length\n"
+
+    def paths(self, folder, head, **rows):
+        paths = []
+        for name, content in rows.items():
+            path = folder / f"{name}.csv"
+            path.write_text(f"{head}{content}")
+            paths.append(path)
+        return paths
+
+    @pytest.mark.parametrize(
+        ("head", "rest"), [(HEAD, "9"), ("document,start,end,label,text\n", "Ada left.")]
+    )
+    def test_are_refused(self, tmp_path, head, rest):
+        paths = self.paths(tmp_path, head, y=f"1,0,3,PER,{rest}\n", q=f"7,0,3,PER,{rest}\n")
+        with pytest.raises(bc.NothingSharedError) as caught:
+            bc.read(*paths)
+        assert str(caught.value) == (
+            f"{paths[0]}: shares no document with another file: it has '1', and {paths[1]} has "
+            "'7'; expected documents in common: check that all use the same document names, or "
+            "pass empty='missing' if the annotators saw different documents"
+        )
+        assert bc.read(*paths, empty="missing").documents == ("1", "7")
+
+    def test_one_of_three(self, tmp_path):
+        rows = {
+            name: f"{document},0,3,PER,9\n" for name, document in zip("abc", "112", strict=True)
+        }
+        with pytest.raises(
+            bc.NothingSharedError, match=r"c.csv: shares .* it has '2', and .*a.csv"
+        ):
+            bc.read(*self.paths(tmp_path, self.HEAD, **rows))
+
+    def test_rounds_of_the_same_annotators_are_read(self, tmp_path):
+        head = "document,annotator,start,end,label,length\n"
+        rows = {f"r{i}": f"{i},anna,0,3,X,9\n{i},ben,0,3,X,9\n" for i in (1, 2)}
+        assert bc.agreement(bc.read(*self.paths(tmp_path, head, **rows))).observed == 1
+        rows["r2"] = rows["r2"].replace("anna", "cleo").replace("ben", "dan")
+        with pytest.raises(bc.NothingSharedError):
+            bc.read(*self.paths(tmp_path, head, **rows))
+
+    def test_a_table_of_documents_says_that_they_are_common(self, tmp_path):
+        paths = self.paths(tmp_path, self.HEAD, y="1,0,3,PER,9\n", q="7,0,3,PER,9\n")
+        (listing,) = self.paths(tmp_path, "document,length\n", all="1,9\n7,9\n")
+        assert len(bc.read(*paths, documents=listing).annotation_document) == 4
+
+    def test_so_does_one_file(self, tmp_path):
+        head = "document,annotator,start,end,label,length\n"
+        paths = self.paths(tmp_path, head, one="1,anna,0,3,X,9\n2,ben,0,3,X,9\n")
+        assert len(bc.read(*paths).annotation_document) == 4

@@ -111,6 +111,13 @@ def test_refused(refused, content, message):
     refused(content, message)
 
 
+@pytest.mark.parametrize("options", [{}, {"strict": True}, {"whitespace": "keep"}])
+def test_spans_behind_the_text_are_not_white_space(read, options):
+    message = r"ada.csv:2: span \[100, 102\) 'toxic' does not lie in the text, which has 9"
+    with pytest.raises(bc.SpanError, match=message):
+        read(b'spans,text\n"[100, 101]",hello you\n', **options)
+
+
 def test_refused_spans(refused):
     refused(
         b'spans,text\n"[2, 3]",You\n',

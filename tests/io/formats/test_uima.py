@@ -264,6 +264,12 @@ def test_further_views_are_counted(tmp_path):
     corpus = read(tmp_path, made.to_xmi(), "anna.xmi")
     assert corpus.spans("1", "anna") == ADA_BO
     assert corpus.skipped == {"other views of documents ignored": 1}
+    with pytest.raises(bc.FormatError) as caught:
+        read(tmp_path, made.to_xmi(), "anna.xmi", strict=True)
+    assert str(caught.value) == (
+        f"{tmp_path / 'anna.xmi'}: has views besides '_InitialView': 'translation'; expected one "
+        "view: remove the others, or read it without strict, which ignores them"
+    )
 
 
 # --- Layers and features ------------------------------------------------------

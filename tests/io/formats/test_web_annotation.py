@@ -221,6 +221,16 @@ def test_quotes_correct_positions(read, selectors, start, counted):
     ((found, end, _),) = corpus.spans("1", "anna")
     assert (found, corpus.texts[0][found:end]) == (start, selectors[1]["exact"].strip())
     assert corpus.skipped.get("positions corrected by their quotes", 0) == counted
+    assert corpus.options.get("inexact_quotes") == ("mend" if counted else None)
+    if not counted:
+        assert read(annotation(*selectors), strict=True, zero_length="skip").spans("1", "anna")
+        return
+    message = (
+        r"annotation 1: the quote '.*' is not at its position \[-?\d+, \d+\); expected it there"
+    )
+    for options in ({"strict": True}, {"inexact_quotes": "error"}):
+        with pytest.raises(bc.SpanError, match=message):
+            read(annotation(*selectors), **options)
 
 
 @pytest.mark.parametrize(

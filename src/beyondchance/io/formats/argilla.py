@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from beyondchance.errors import FormatError, OptionError
-from beyondchance.io.drafts import Draft, DraftSpan
-from beyondchance.io.json_rows import first_row, rows_of
+from beyondchance.io.drafts import Draft, DraftSpan, check_unit
+from beyondchance.io.json_rows import head_row, rows_of
 from beyondchance.io.options import Reading
 from beyondchance.io.parquet_rows import parquet_rows, schema_of
 from beyondchance.io.registry import Upload, each_upload
@@ -82,15 +82,17 @@ def is_format(upload: Upload) -> bool:
     if is_parquet(source):
         schema = schema_of(source)
         return schema is not None and _has_answers(schema.names)
-    row = first_row(source)
+    row = head_row(source, _seems_a_record)
     if row is None:
         return False
     if isinstance(row.get("fields"), dict):
-        # The rest may come after more text than the head has.
-        is_cut = source.is_longer_than_head and next(reversed(row)) == "fields"
-        return is_cut or all(isinstance(row.get(key), dict) for key in ("responses", "suggestions"))
-    is_cut = source.is_longer_than_head and {"_server_id", "status"} <= row.keys()
-    return is_cut or _has_answers(row)
+        return all(isinstance(row.get(key), dict) for key in ("responses", "suggestions"))
+    return _has_answers(row)
+
+
+def _seems_a_record(row: Any) -> bool:
+    """Whether the beginning of a record is of a nested or a flattened one."""
+    return isinstance(row, dict) and not row.keys().isdisjoint({"fields", "_server_id", "status"})
 
 
 def _has_answers(keys: Collection[str]) -> bool:
@@ -126,7 +128,7 @@ def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
             key = _text_key(record)
             text, spans = record.texts[key], _spans(answer)
             if reading.options["offsets"] is None:
-                _check_unit(text, spans, answer.where)
+                check_unit(text, spans, answer.where, _UNITS)
             yield Draft(
                 where=answer.where,
                 document=record.document,
@@ -167,27 +169,11 @@ def _spans(answer: _Answer) -> list[DraftSpan]:
     return spans
 
 
-def _check_unit(text: str, spans: list[DraftSpan], where: str) -> None:
-    """Refuse spans after characters such as emoji: what their offsets count is not known.
-
-    Spans that are marked in Argilla's pages count UTF-16 units (argilla-io/argilla#5729); those
-    that were sent by its library count code points.
-    """
-    if max(text, default="") <= "\uffff":
-        return
-    first = next(place for place, character in enumerate(text) if character > "\uffff")
-    span = next((span for span in spans if span.end > first), None)
-    if span is None:
-        return
-    raise FormatError(
-        *(*span.named, f" is after character {first}, which counts once or twice"),
-        where=where,
-        expected="to know what offsets count",
-        remedy=(
-            *("pass ", Use("offsets", "utf16"), " for spans marked in Argilla's pages, or "),
-            *(Use("offsets", "codepoints"), " for spans sent by its library"),
-        ),
-    )
+# Spans that are marked in Argilla's pages count UTF-16 units (argilla-io/argilla#5729).
+_UNITS = (
+    *("pass ", Use("offsets", "utf16"), " for spans marked in Argilla's pages, or "),
+    *(Use("offsets", "codepoints"), " for spans sent by its library"),
+)
 
 
 # --- What is annotated, and what was asked ------------------------------------

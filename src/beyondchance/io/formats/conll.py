@@ -21,7 +21,7 @@ import csv
 import re
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from functools import partial
 
@@ -39,13 +39,24 @@ from beyondchance.io.offsets import Interval
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload, each_upload
 from beyondchance.io.sources import Source
-from beyondchance.io.tagged import TAG, decoded, marks_of, note_columns, trailing_tags
+from beyondchance.io.tagged import (
+    NUMBERED,
+    TAG,
+    are_counting,
+    are_numbers,
+    are_tags,
+    decoded,
+    marks_of,
+    note_columns,
+    trailing_tags,
+)
 from beyondchance.io.values import quoting
 from beyondchance.messages import Text, Use, quotes
 
 GOLD = "gold"
 """What the gold standard of a file with a column for it is called."""
-_MARK = re.compile(rf"^(?:{DOCUMENT_LINE}|# ?newdoc)", re.MULTILINE)
+LAST = "last"
+"""The value of the option tag_column that asks for the last column of each file."""
 _KEY_VALUE = re.compile(r"#\s*([^=]+?)\s*=\s*(.*)")
 _TOKEN_NAMES = ("token", "tokens", "word", "words", "form")
 _SENTENCE_NAMES = ("sentence", "sentence_id", "sent", "sent_id", "sentence #")
@@ -130,51 +141,59 @@ def read(uploads: list[Upload], reading: Reading) -> Corpus | Iterator[Draft]:
 
 def drafts(uploads: list[Upload], reading: Reading) -> Iterator[Draft]:
     """Read any files."""
-    read_one = partial(_drafts, marked=_marked(uploads, reading), is_single=len(uploads) == 1)
+    files = {
+        id(upload): [(source, _parsed(source)) for source in upload.sources] for upload in uploads
+    }
+    parsed = [pair for pairs in files.values() for pair in pairs]
+    if not any(upload.is_folder for upload in uploads):
+        _share_marks(parsed, reading)
+    widths = _widths_of_conlleval([file for _, file in parsed])
+
+    def read_one(upload: Upload, reading: Reading) -> Iterator[Draft]:
+        return _drafts(upload, files[id(upload)], reading, widths, is_single=len(uploads) == 1)
+
     return each_upload(read_one)(uploads, reading)
 
 
-def _marked(uploads: list[Upload], reading: Reading) -> tuple[str, _File] | None:
-    """The first file that marks documents, and its name, if others do not."""
-    if reading.refuses("marks") or any(upload.is_folder for upload in uploads):
-        return None
-    sources = [upload.sources[0] for upload in uploads]
-    has_marks = [bool(_MARK.search(source.text)) for source in sources]
-    if not any(has_marks) or all(has_marks):
-        return None
-    source = sources[has_marks.index(True)]
-    file = _parsed(source)
-    return (source.name, file) if file.names else None
+def _share_marks(files: list[tuple[Source, _File]], reading: Reading) -> None:
+    """Divide files without marks of documents as the first file that has them."""
+    marked = next(((source, file) for source, file in files if file.names), None)
+    for source, file in files:
+        if marked is None or file.names:
+            continue
+        other, shared = marked
+        reading.mend("marks", SHARED_MARKS, partial(_no_marks, source, other))
+        if len(file.first) != len(shared.first):
+            raise MismatchError(
+                f"has {len(file.first)} sentences and no lines that begin documents; {other.name} "
+                f"has them, and {len(shared.first)} sentences",
+                where=source.name,
+                expected="as many sentences",
+            )
+        file.document, file.names, file.fields = shared.document, shared.names, shared.fields
 
 
-def _share_marks(file: _File, source: Source, marked: tuple[str, _File], reading: Reading) -> None:
-    """Divide a file into the documents of another that has as many sentences."""
-    name, other = marked
-    if len(file.first) != len(other.first):
-        raise MismatchError(
-            f"has {len(file.first)} sentences and no lines that begin documents; {name} has them, "
-            f"and {len(other.first)} sentences",
-            where=source.name,
-            expected="as many sentences",
-        )
-    file.document, file.names, file.fields = other.document, other.names, other.fields
-    reading.skipped[SHARED_MARKS] += 1
-    reading.signed["marks"] = "shared"
+def _no_marks(source: Source, other: Source) -> MismatchError:
+    return MismatchError(
+        f"has no lines that begin documents, and {other.name} has them",
+        where=source.name,
+        expected="them in all files or in none",
+        remedy=(Use("marks", "shared"), " divides all files as that one is"),
+    )
 
 
 def _drafts(
-    upload: Upload, reading: Reading, *, marked: tuple[str, _File] | None, is_single: bool
+    upload: Upload,
+    files: list[tuple[Source, _File]],
+    reading: Reading,
+    widths: AbstractSet[int],
+    *,
+    is_single: bool,
 ) -> Iterator[Draft]:
     """Read the files of one upload."""
-    files = [(source, _parsed(source)) for source in upload.sources]
-    is_conlleval = upload.is_folder and _is_conlleval([file for _, file in files])
     for source, file in files:
-        if marked is not None and not file.names:
-            _share_marks(file, source, marked, reading)
-        column = reading.options["token_column"]
-        named = file.column_named(_TOKEN_NAMES) or 0
-        token = named if column is None else _column(str(column), file, source)
-        annotators, gold = _tag_columns(file, upload, source, reading, is_conlleval=is_conlleval)
+        token = _token_column(file, source, reading)
+        annotators, gold = _tag_columns(file, upload, source, reading, widths, is_single=is_single)
         # Without marks each sentence is a document, unless documents are asked for.
         by_sentence = not (file.names or upload.is_folder or reading.options["unit"] == "document")
         sentences = [file.columns[token][first:end] for first, end in _bounds(file)]
@@ -209,17 +228,19 @@ def _drafts(
                 yield replace(draft, is_gold=annotator == gold, order=order)
 
 
-def _is_conlleval(files: list[_File]) -> bool:
-    """Whether the files of a folder, taken together, end with columns of gold and system.
+def _widths_of_conlleval(files: list[_File]) -> set[int]:
+    """How many columns files without header have that end with gold standard and system.
 
-    A single one of them may lack a label that both have.
+    All files of as many columns are looked at together: a single one may lack a label that both
+    columns have, because the document is short or the system found nothing.
     """
-    widths = {len(file.columns) for file in files}
-    if len(widths) > 1 or any(file.header for file in files):
-        return False
-    width = widths.pop()
-    cells = [set().union(*(file.columns[column] for file in files)) for column in range(width)]
-    return len(trailing_tags(cells)) == 2
+    cells: dict[int, list[set[str]]] = {}
+    for file in files:
+        if not file.header:
+            known = cells.setdefault(len(file.columns), [set() for _ in file.columns])
+            for column, distinct in zip(file.columns, known, strict=True):
+                distinct.update(column)
+    return {width for width, known in cells.items() if len(trailing_tags(known)) == 2}
 
 
 def _place(source: Source, file: _File, sentence: int, token: int) -> str:
@@ -431,20 +452,87 @@ def _column(name: str, file: _File, source: Source) -> int:
     raise OptionError(*quoting("there is no column {}", name), where=source.name, expected=expected)
 
 
+def _token_column(file: _File, source: Source, reading: Reading) -> int:
+    """The column of tokens: as the option or the header says, else the first.
+
+    The second, where the first numbers the tokens.
+    """
+    asked = reading.options["token_column"]
+    if asked is not None:
+        return _column(str(asked), file, source)
+    if file.header or not are_numbers(file.columns[0]):
+        return file.column_named(_TOKEN_NAMES) or 0
+    where, is_token = f"{source.name}:{file.lines[0]}", Use("token_column", "1")
+    lengths = np.array([end - first for first, end in _bounds(file)])
+    is_counting = are_counting(file.columns[0], lengths)
+    if are_tags(set(file.columns[1])):
+        if not is_counting:
+            return 0
+        raise FormatError(
+            "column 1 numbers the tokens, and no other column holds them",
+            where=where,
+            expected="tokens and tags",
+            remedy=("if the numbers are the tokens, pass ", is_token),
+        )
+    if not is_counting:
+        raise FormatError(
+            "column 1 holds numbers only",
+            where=where,
+            expected="tokens",
+            remedy=(
+                *("pass ", Use("token_column", "2"), ", or ", is_token),
+                " if the numbers are the tokens",
+            ),
+        )
+    reading.note(NUMBERED, where=source.name)
+    return 1
+
+
+def _check_layers(file: _File, source: Source) -> None:
+    """Refuse several columns of tags behind tokens with numbers: they may be layers of one."""
+    if not are_numbers(file.columns[0]):
+        return
+    columns = enumerate(file.columns[2:], start=3)
+    tags = [str(number) for number, cells in columns if are_tags(set(cells))]
+    if len(tags) > 1:
+        uses = [piece for number in tags for piece in (" or ", Use("tag_column", number))][1:]
+        raise FormatError(
+            f"columns {' and '.join(tags)} hold tags, and nothing says whether they are layers or "
+            "annotators",
+            where=f"{source.name}:{file.lines[0]}",
+            expected="one column",
+            remedy=(
+                *("pass ", *uses, ", or ", Use("tag_column", ",".join(tags))),
+                " to read each as an annotator",
+            ),
+        )
+
+
 def _tag_columns(
-    file: _File, upload: Upload, source: Source, reading: Reading, *, is_conlleval: bool
+    file: _File,
+    upload: Upload,
+    source: Source,
+    reading: Reading,
+    widths: AbstractSet[int],
+    *,
+    is_single: bool,
 ) -> tuple[list[tuple[str, int]], str | None]:
     """The annotators and their columns, and the one among them who is the gold standard."""
     width = len(file.columns)
     asked = reading.options["tag_column"]
-    if asked is not None:
+    if asked == LAST and LAST not in (file.header or ()):
+        columns = [width - 1]
+    elif asked is not None:
         wanted = [_column(name.strip(), file, source) for name in str(asked).split(",")]
         columns = list(dict.fromkeys(wanted))
     elif file.header:
         columns = _columns_of_tags(file, source, reading)
     else:
-        cells = [set(column) for column in file.columns]
-        if not reading.options["strict"] and (is_conlleval or len(trailing_tags(cells)) == 2):
+        if reading.options["token_column"] is None:
+            _check_layers(file, source)
+        if width in widths and reading.options["strict"]:
+            _refuse_conlleval(width, source, reading, is_single=is_single)
+        elif width in widths:
             reading.note(
                 f"columns {width - 1} and {width} are gold standard and system, as for conlleval",
                 where=source.name,
@@ -453,11 +541,23 @@ def _tag_columns(
             system = "system" if upload.annotator == GOLD else upload.annotator
             return [(GOLD, width - 2), (system, width - 1)], GOLD
         columns = [width - 1]
-        note_columns(cells, reading, file=source.name)
+        note_columns([set(column) for column in file.columns], reading, file=source.name)
     if len(columns) == 1:
         return [(upload.annotator, columns[0])], None
     names = file.header or [f"column {number}" for number in range(1, width + 1)]
     return [(names[column], column) for column in columns], None
+
+
+def _refuse_conlleval(width: int, source: Source, reading: Reading, *, is_single: bool) -> None:
+    """Ask which of two columns of tags is to be read."""
+    both, last = Use("tag_column", f"{width - 1},{width}"), Use("tag_column", LAST)
+    problem = FormatError(
+        f"columns {width - 1} and {width} hold tags with labels in common",
+        where=source.name,
+        expected="one column of tags",
+        remedy=(both, " reads each as an annotator, ", last, " the last"),
+    )
+    reading.keep(both if is_single else last, problem)
 
 
 def _columns_of_tags(file: _File, source: Source, reading: Reading) -> list[int]:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from beyondchance.errors import FormatError
-from beyondchance.io.drafts import Draft, DraftSpan
+from beyondchance.io.drafts import Draft, DraftSpan, check_unit
 from beyondchance.io.json_rows import head_values, rows_of
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload, each_upload
@@ -30,6 +30,8 @@ _IGNORED = {
     "Comments": no_spans("comments"),
     "comments": no_spans("comments"),
 }
+# What only doccano's own exports have; other programs write texts with labels in the same way.
+_OWN = frozenset({"Comments", "annotation_approver"})
 # What objects of other formats have, and doccano's never.
 _FOREIGN = frozenset({"annotator", "annotation_id", "completed_by", "spans", "tokens"})
 
@@ -62,7 +64,8 @@ def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
     for file in files:
         # Where all users share their work, no annotator is named in the archive.
         is_shared = len(files) == 1 and file.stem == _ALL_ANNOTATORS
-        yield from _drafts_of(file, upload.annotator if is_shared else file.stem, reading)
+        who = upload.annotator if is_shared else file.stem
+        yield from _drafts_of(file, who, reading, is_own=not upload.is_folder)
 
 
 # --- Files --------------------------------------------------------------------
@@ -90,13 +93,32 @@ def _files(upload: Upload, reading: Reading) -> Iterator[Source]:
 # --- Objects ------------------------------------------------------------------
 
 
-def _drafts_of(source: Source, annotator: str, reading: Reading) -> Iterator[Draft]:
+_UNITS = (
+    *("pass ", Use("offsets", "utf16"), " for an export of doccano, or "),
+    *(Use("offsets", "codepoints"), " for spans that a program made"),
+)
+
+
+def _is_own(value: dict[str, Any]) -> bool:
+    """Whether an object is certainly doccano's, so that offsets count UTF-16 units."""
+    items = (item for key in _LABELS if isinstance(value.get(key), list) for item in value[key])
+    return not _OWN.isdisjoint(value) or any(isinstance(item, dict) for item in items)
+
+
+def _drafts_of(
+    source: Source, annotator: str, reading: Reading, *, is_own: bool = False
+) -> Iterator[Draft]:
     """What one annotator did."""
-    for where, number, item in rows_of(source):
-        value = object_of(item, where)
+    rows = [(where, number, object_of(item, where)) for where, number, item in rows_of(source)]
+    is_own = (
+        is_own or reading.asked_format == "doccano" or any(_is_own(value) for *_, value in rows)
+    )
+    for where, number, value in rows:
         text = _text(value, where)
         labels = enumerate(_labels(value, where), start=1)
         spans = [_span(label, f"{where}, label {place}") for place, label in labels]
+        if not is_own and reading.options["offsets"] is None:
+            check_unit(text, spans, where, _UNITS)
         for key, kind in _IGNORED.items():
             if isinstance(value.get(key), list) and value[key]:
                 reading.skipped[kind] += len(value[key])

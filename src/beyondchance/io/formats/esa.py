@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import csv
 import json
+from ast import literal_eval
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from os import PathLike
 from typing import Any
@@ -18,13 +20,14 @@ from typing import Any
 from beyondchance.errors import FormatError, OptionError
 from beyondchance.io.drafts import Draft, DraftSpan
 from beyondchance.io.error_spans import Labels, asked_labels, visible
+from beyondchance.io.json_rows import head_row
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload, each_upload
 from beyondchance.io.separated import csv_rows
 from beyondchance.io.sources import Source, opened, parsed_json
 from beyondchance.io.values import identifier, listed, object_of, quoting, refused, whole
 from beyondchance.messages import Use, given
-from beyondchance.tallies import left_out, not_annotated
+from beyondchance.tallies import left_out, mended, not_annotated
 
 _PARTS = ("category", "severity")
 _MISSING = "missing"
@@ -78,10 +81,9 @@ def _kind_of(source: Source) -> str:
     if not line.startswith("{"):
         return "appraise" if _is_appraise(line) else ""
     try:
-        value = json.loads(line)
+        value = json.loads(line) if end else head_row(source, _seems_a_line)
     except (ValueError, RecursionError):
-        # A line longer than the head is recognised by its keys alone.
-        return "" if end else _kind_of_part(line)
+        return ""
     if not isinstance(value, dict):
         return ""
     if {"annotation", "user_id", "item_i"} <= value.keys():
@@ -90,14 +92,10 @@ def _kind_of(source: Source) -> str:
     return "wmt" if is_wmt else ""
 
 
-def _kind_of_part(line: str) -> str:
-    kinds = (
-        ("pearmut", ("annotation", "error_spans")),
-        ("wmt", ("scores", "errors")),
-        ("wmt", ("src_text", "tgt_text")),
-    )
-    found = (kind for kind, keys in kinds if all(f'"{key}":' in line for key in keys))
-    return next(found, "")
+def _seems_a_line(value: Any) -> bool:
+    """Whether the beginning of a line has a key of pearmut or of WMT."""
+    keys = {"annotation", "user_id", "item_i", "item", "src_text", "tgt_text", "scores"}
+    return isinstance(value, dict) and not value.keys().isdisjoint(keys)
 
 
 def _is_appraise(line: str) -> bool:
@@ -146,11 +144,18 @@ def _spans(errors: list[Any], text: _Text, labels: Labels, where: str) -> Iterat
         if text.by_pearmut and len(units) <= start <= last:
             labels.reading.skipped[left_out("errors of missing words")] += 1
             continue
+        if text.by_pearmut and start < last == len(units):
+            # The sign for what is missing was marked together with the last words.
+            labels.reading.skipped[mended("errors cut at the end of their text")] += 1
+            last -= 1
         label = labels.of({part: _part(error, part, place) for part in _PARTS}.__getitem__)
         if not label:
             continue
         if not 0 <= start <= last < len(units):
-            yield DraftSpan(start, last + 1, label, where=place)
+            # To be refused with others, even if the text has more characters than are counted.
+            is_behind = last >= len(units)
+            end = max(last, len(text.text)) + 1 if is_behind else last + 1
+            yield DraftSpan(start, end, label, where=place)
         elif kept := visible(text.text, (units[start], units[last] + 1), labels.reading):
             yield DraftSpan(*kept, label, where=place)
 
@@ -353,8 +358,12 @@ def _in_time(rows: list[tuple[int, list[str]]]) -> list[tuple[int, list[str]]]:
 
 def _errors(cell: str, source: Source, line: int) -> list[Any]:
     """The errors in a cell: a list, or a single one as Python writes it."""
-    text = cell.replace("'", '"') if cell.startswith("{'") else cell
-    value = parsed_json(text, source.name, first_line=line)
+    value = None
+    if cell.startswith("{'"):
+        with suppress(ValueError, SyntaxError, MemoryError, RecursionError):
+            value = literal_eval(cell)
+    if value is None:
+        value = parsed_json(cell, source.name, first_line=line)
     errors = [value] if isinstance(value, dict) else value
     if not isinstance(errors, list):
         raise refused(value, "the cell of errors", f"{source.name}:{line}", "a list")

@@ -16,6 +16,7 @@ from typing import Any
 
 from beyondchance.errors import FormatError, OptionError
 from beyondchance.io.drafts import Draft, DraftSpan
+from beyondchance.io.json_rows import head_row
 from beyondchance.io.offsets import length_of
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload
@@ -112,13 +113,17 @@ def _kind_of(source: Source) -> str:
     if not line.startswith("{"):
         return ""
     try:
-        value = json.loads(line)
+        value = json.loads(line) if end else head_row(source, _seems_a_line)
     except (ValueError, RecursionError):
-        # A line longer than the head is recognised by its keys alone.
-        value = {key: None for key in (*_KEYS, _SPANS, _TEXT) if not end and f'"{key}":' in line}
+        return ""
     if not isinstance(value, dict) or any(key not in value for key in _KEYS):
         return ""
     return next((kind for kind in (_SPANS, _TEXT) if kind in value), "")
+
+
+def _seems_a_line(value: Any) -> bool:
+    """Whether the beginning of a line has a key of annotations or of outputs."""
+    return isinstance(value, dict) and not value.keys().isdisjoint((*_KEYS, _SPANS, _TEXT))
 
 
 # --- Reading ------------------------------------------------------------------

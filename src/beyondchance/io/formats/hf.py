@@ -10,12 +10,10 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Any
 
-import numpy as np
-
 from beyondchance.checks import is_whole
 from beyondchance.errors import FormatError, OptionError
-from beyondchance.io.drafts import Draft, draft_of_sentences
-from beyondchance.io.json_rows import first_row, rows_of
+from beyondchance.io.drafts import Draft, Tags, draft_of_sentences
+from beyondchance.io.json_rows import head_row, rows_of
 from beyondchance.io.label_names import label_names_of
 from beyondchance.io.options import Reading
 from beyondchance.io.parquet_rows import (
@@ -28,14 +26,12 @@ from beyondchance.io.parquet_rows import (
 )
 from beyondchance.io.registry import Upload, each_upload
 from beyondchance.io.sources import Source, is_parquet, parsed_json_at
-from beyondchance.io.tagged import decoded, marks_of
+from beyondchance.io.undecoded import IGNORED
 from beyondchance.messages import Quote, Text, Use, given, quotes
 from beyondchance.tallies import left_out, not_annotated
 
 _TOKEN_KEYS = ("tokens", "words")
 _TAG_KEYS = ("ner_tags", "tags", "labels", "ner")
-_NOT_SCORED = -100
-"""What the Trainer of transformers leaves out of its loss and of its metrics."""
 _BATCH = 1024
 
 _Place = tuple[str, Any]
@@ -74,9 +70,9 @@ class _Example:
     Attributes
     ----------
     where, document, split : str
-    words, tags : list of str
-    numbers : sequence of int
-        The number that each word has in the file.
+    words : list of str
+    tags : list of str or None
+        None where a position is not scored.
     order : int, optional
         The place of an example without an identifier.
     """
@@ -85,8 +81,7 @@ class _Example:
     document: str
     split: str
     words: list[str]
-    tags: list[str]
-    numbers: Sequence[int]
+    tags: list[str | None]
     order: int | None = None
 
 
@@ -103,56 +98,42 @@ def is_format(upload: Upload) -> bool:
     source = upload.sources[0]
     if is_parquet(source):
         return _is_tagged_parquet(source)
-    row = first_row(source)
-    if row is None:
-        return False
-    # The tags may come after more tokens than the head has.
-    is_cut = source.is_longer_than_head and next(reversed(row), None) in _TOKEN_KEYS
-    return _is_row(row, is_cut=is_cut)
+    return _is_row(head_row(source, _has_tokens))
+
+
+def _has_tokens(row: Any) -> bool:
+    return isinstance(row, Mapping) and any(key in row for key in _TOKEN_KEYS)
 
 
 @each_upload
 def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
     """Read a file or data set; each example is a document of one sentence."""
-    works: dict[str, list[_Example]] = {}
     given_names = label_names_of(reading.options["label_names"])
     for rows in _parts(upload):
         if not rows.columns:
             continue  # no row at all
         token_key, tag_keys = _chosen(rows, upload.name, reading)
-        named = {key: _names(rows.names.get(key), given_names) for key in tag_keys}
-        for key, example in _examples(rows, token_key, named, reading):
+        named = {
+            key: _names(rows.names.get(key), given_names, f"{rows.where}: {key}")
+            for key in tag_keys
+        }
+        for n_rows, key, example in _examples(rows, token_key, named, reading):
             annotator = upload.annotator if len(tag_keys) == 1 else key
-            works.setdefault(annotator, []).append(example)
-    for annotator, examples in works.items():
-        yield from _drafts(upload.name, annotator, examples, reading)
+            reading.ordered[annotator] = n_rows
+            if example is not None:
+                yield _draft(upload.name, annotator, example)
 
 
-def _drafts(
-    file: str, annotator: str, examples: list[_Example], reading: Reading
-) -> Iterator[Draft]:
-    def where(example: int, place: int) -> str:
-        return f"{examples[example].where}, token {examples[example].numbers[place]}"
-
-    found = decoded(
-        [tag for example in examples for tag in example.tags],
-        np.array([len(example.tags) for example in examples], dtype=np.int64),
-        reading,
-        file=file,
+def _draft(file: str, annotator: str, example: _Example) -> Draft:
+    draft = draft_of_sentences(
+        [example.words],
+        [()],
+        where=example.where,
+        document=example.document,
         annotator=annotator,
-        where=where,
+        fields={"split": example.split} if example.split else None,
     )
-    for example, marks in zip(examples, marks_of(found, len(examples)), strict=True):
-        draft = draft_of_sentences(
-            [example.words],
-            [marks],
-            where=example.where,
-            document=example.document,
-            annotator=annotator,
-            fields={"split": example.split} if example.split else None,
-        )
-        is_cut = isinstance(example.numbers, list)
-        yield replace(draft, is_cut=is_cut, order=example.order)
+    return replace(draft, tagged=Tags(example.tags, file), order=example.order)
 
 
 # --- Examples -----------------------------------------------------------------
@@ -160,61 +141,32 @@ def _drafts(
 
 def _examples(
     rows: _Rows, token_key: str, named: Mapping[str, Mapping[int, str | None]], reading: Reading
-) -> Iterator[tuple[str, _Example]]:
-    """Each example with the column that its tags are from, checked one by one."""
+) -> Iterator[tuple[int, str, _Example | None]]:
+    """Each example with its number and the column that its tags are from, checked one by one.
+
+    None where it is not annotated.
+    """
     needed = [token_key, *named, *(["id"] if "id" in rows.columns else [])]
     for number, (where, row) in enumerate(rows.of(needed), start=1):
         if not isinstance(row, Mapping):
             raise _no_row(row, where)
         words = _words(row, token_key, where)
         name = _document(row, number, where)
+        order = number - 1 if row.get("id") is None and not rows.split else None
         if not words:
             reading.skipped[left_out("examples without tokens")] += 1
-            continue
         for key, names in named.items():
-            if row.get(key) is None:
-                reading.skipped[not_annotated("examples")] += 1
+            if not words or row.get(key) is None:
+                if words:
+                    reading.skipped[not_annotated("examples")] += 1
+                yield number, key, None
                 continue
             tags = _tags(row, key, names, where)
             if len(words) != len(tags):
                 found = f"has {len(words)} {token_key} and {len(tags)} {key}"
                 raise FormatError(found, where=where, expected="as many of each")
-            example = _scored(
-                _Example(
-                    where,
-                    f"{rows.split}/{name}" if rows.split else name,
-                    rows.split,
-                    words,
-                    tags,
-                    range(len(words)),
-                    number - 1 if row.get("id") is None and not rows.split else None,
-                ),
-                reading,
-            )
-            if example is not None:
-                yield key, example
-
-
-def _scored(example: _Example, reading: Reading) -> _Example | None:
-    """An example without the positions that are not scored; None if no other is left."""
-    if None not in example.tags:
-        return example
-    numbers = [number for number, tag in enumerate(example.tags) if tag is not None]
-    n_left_out = len(example.tags) - len(numbers)
-    reading.skipped[left_out(f"positions tagged {_NOT_SCORED}")] += n_left_out
-    if not numbers:
-        reading.skipped[left_out("examples without tokens")] += 1
-        return None
-    words, tags = example.words, example.tags
-    return _Example(
-        example.where,
-        example.document,
-        example.split,
-        [words[number] for number in numbers],
-        [tags[number] for number in numbers],
-        numbers,
-        example.order,
-    )
+            document = f"{rows.split}/{name}" if rows.split else name
+            yield number, key, _Example(where, document, rows.split, words, tags, order)
 
 
 def _document(row: Mapping[Any, Any], number: int, where: str) -> str:
@@ -366,11 +318,23 @@ def _lacking(rows: _Rows, expected: str, remedy: Text) -> FormatError:
 
 
 def _names(
-    own: Sequence[str] | None, given_names: Mapping[int, str] | None
+    own: Sequence[str] | None, given_names: Mapping[int, str] | None, where: str
 ) -> dict[int, str | None]:
-    """What each number stands for: as asked for, or else as the data say."""
-    names: Mapping[int, str] = dict(enumerate(own or ())) if given_names is None else given_names
-    return {_NOT_SCORED: None, **names}
+    """What each number stands for: as the data say, or else as asked for."""
+    names: Mapping[int, str] = given_names or {}
+    if own is not None:
+        known = dict(enumerate(own))
+        other = next((n for n in known if names.get(n, known[n]) != known[n]), None)
+        if other is not None:
+            raise OptionError(
+                *(f"number {other} is ", Quote(known[other]), " in the data, and "),
+                *(Quote(names[other], is_given=True), " by the names that are given"),
+                where=where,
+                expected="one name",
+                remedy="leave these out, or remove the names from the data",
+            )
+        names = known
+    return {IGNORED: None, **names}
 
 
 def _class_names(features: Any) -> dict[str, list[str]]:
@@ -510,8 +474,8 @@ def _parquet_rows(source: Source) -> _Rows:
 # --- Detection ----------------------------------------------------------------
 
 
-def _is_row(row: Any, *, is_cut: bool = False) -> bool:
-    """Whether a row has words, and tags for them, unless it is cut before the tags."""
+def _is_row(row: Any) -> bool:
+    """Whether a row has words, and tags for them."""
     if not isinstance(row, Mapping):
         return False
     words = next((_plain(row[key]) for key in _TOKEN_KEYS if key in row), None)
@@ -519,7 +483,7 @@ def _is_row(row: Any, *, is_cut: bool = False) -> bool:
         return False
     columns = {str(key): isinstance(_plain(value), list | None) for key, value in row.items()}
     candidates = [_plain(row[key]) for key in _tag_candidates(columns)]
-    return any(_are_tags(values, words) for values in candidates) or (is_cut and not candidates)
+    return any(_are_tags(values, words) for values in candidates)
 
 
 def _are_tags(values: Any, words: list[str]) -> bool:

@@ -17,13 +17,13 @@ from beyondchance.errors import FormatError
 from beyondchance.io.drafts import Draft
 from beyondchance.io.marked import Marked, MarkedText, drafts_of, fitted, number_fitting
 from beyondchance.io.markup import outermost, xml_root
-from beyondchance.io.offsets import Interval
+from beyondchance.io.offsets import Interval, length_of
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload, each_upload
 from beyondchance.io.sources import Source, outward_link
 from beyondchance.io.values import quoting
 from beyondchance.messages import Piece, Quote
-from beyondchance.tallies import left_out, mended, no_spans, not_annotated, not_read
+from beyondchance.tallies import mended, no_spans, not_annotated, not_read
 
 _ROOT = "annotations"
 _ENDING = ".knowtator.xml"
@@ -70,7 +70,8 @@ def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
         ] += n_left
     documents = _with_line_ends([document for document, _ in found], reading, upload.name)
     unit, fitting = fitted(lambda _: documents, reading, where=upload.name)
-    yield from drafts_of(fitting, unit, reading, where=upload.name)
+    within = [_within(document, unit, reading) for document in fitting]
+    yield from drafts_of(within, unit, reading, where=upload.name)
 
 
 # --- Files --------------------------------------------------------------------
@@ -132,9 +133,6 @@ def _document(
         one = _marked(element, labels, (f"{source.name}: annotation {number}",), reading)
         if one is None:
             reading.skipped[no_spans("annotations without a span")] += 1
-        elif one.surface is None and one.fragments[0][0] >= len(text.text):
-            # So eHOST stores what is about the document as a whole.
-            reading.skipped[left_out("annotations behind the end of the text", " ignored")] += 1
         else:
             marked.append(one)
     for kind, words in _IGNORED.items():
@@ -148,6 +146,20 @@ def _document(
         annotator=annotator,
     )
     return document, text
+
+
+def _within(document: MarkedText, unit: str, reading: Reading) -> MarkedText:
+    """The same without annotations behind the end of the text, which are counted.
+
+    So eHOST stores what is about the document as a whole.
+    """
+    n_units = length_of(document.text, unit)
+    marked = [
+        one for one in document.marked if one.surface is not None or one.fragments[0][0] < n_units
+    ]
+    if n_behind := len(document.marked) - len(marked):
+        reading.skipped[no_spans("annotations behind the end of the text")] += n_behind
+    return replace(document, marked=marked)
 
 
 def _labels(root: ET.Element, where: str) -> dict[str, str]:

@@ -63,6 +63,8 @@ class _Work:
     is_gold : bool
     updated : str
         When it was changed last, as the file writes it: later times sort behind.
+    unnamed : str
+        What the file should name and does not: the annotator, or the model of a prediction.
     """
 
     where: Text
@@ -73,6 +75,7 @@ class _Work:
     is_html: bool = False
     is_gold: bool = False
     updated: str = ""
+    unnamed: str = ""
 
 
 def is_format(upload: Upload) -> bool:
@@ -167,10 +170,12 @@ def _of_task(
         if _flag(item, "was_cancelled", where):
             reading.skipped[left_out("cancelled annotations")] += 1
             continue
+        who = _annotator(item, where)
         work = replace(
             empty,
             where=where,
-            annotator=_annotator(item, where) or empty.annotator,
+            annotator=who or empty.annotator,
+            unnamed="" if who else "annotator",
             is_gold=_flag(item, "ground_truth", where),
             updated=str(item.get("updated_at") or ""),
         )
@@ -181,8 +186,10 @@ def _of_task(
         predictions = []
     for number, prediction in enumerate(predictions, start=1):
         where, item = _named_item(prediction, "prediction", number, empty.where)
-        model = identifier(item, "model_version", where) or "model"
-        work = replace(empty, where=where, annotator=model)
+        model = identifier(item, "model_version", where)
+        work = replace(
+            empty, where=where, annotator=model or "model", unnamed="" if model else "model"
+        )
         yield _with_results(work, listed(item, "result", where), reading, others)
     if unfinished := task.get("drafts"):
         n_unfinished = len(unfinished) if isinstance(unfinished, list) else 1
@@ -208,10 +215,12 @@ def _of_flat_task(
         expected = "a task of Label Studio's JSON or JSON-MIN export"
         raise FormatError(found, where=where, expected=expected)
     fields = {k: v for k, v in task.items() if isinstance(v, str) and k not in _ABOUT}
+    who = _annotator(task, where)
     work = replace(
         empty,
         where=where,
-        annotator=_annotator(task, where) or empty.annotator,
+        annotator=who or empty.annotator,
+        unnamed="" if who else "annotator",
         fields=fields,
         updated=str(task.get("updated_at") or ""),
     )
@@ -328,6 +337,17 @@ def _with_gold(works: list[_Work], upload: Upload, reading: Reading) -> list[_Wo
     if any(work.annotator == STARRED for work in works):
         found = ("an annotator is called ", Quote(STARRED))
         raise FormatError(*found, where=upload.name, expected="another name")
+    starred: dict[str, _Work] = {}
+    for work in works:
+        first = starred.setdefault(work.document, work) if work.is_gold else work
+        if first.annotator != work.annotator:
+            raise FormatError(
+                *quoting("is marked as ground truth by {}, and so is the one ", work.annotator),
+                *quoting("by {} at {}", first.annotator, pieces(first.where)),
+                where=work.where,
+                expected="one ground truth of a task",
+                remedy="remove one of the stars",
+            )
     reading.note(
         "ground truth annotations are the gold standard and not counted for their annotators: ",
         *_counted(makers, "by "),
@@ -343,11 +363,26 @@ def _once(works: Sequence[_Work], reading: Reading) -> list[_Work]:
         first = kept.setdefault((work.document, work.annotator), work)
         if first is work:
             continue
+        if first.unnamed and work.unnamed:
+            raise _of_nobody(first, work)
         what = "annotations replaced by a later one"
         reading.mend("repeated", what, partial(_again, first, work))
         if work.updated >= first.updated:
             kept[work.document, work.annotator] = work
     return list(kept.values())
+
+
+def _of_nobody(first: _Work, work: _Work) -> FormatError:
+    """The error for two annotations or predictions of a task that cannot be told apart."""
+    what, key = "predictions", "model_version"
+    if work.unnamed == "annotator":
+        what, key = "annotations", "completed_by"
+    return FormatError(
+        *(f"names no {work.unnamed}, nor does the one at ", *pieces(first.where)),
+        where=work.where,
+        expected=f"{key!r}, by which {what} of a task are told apart",
+        remedy=f"export them with their {work.unnamed}s",
+    )
 
 
 def _again(first: _Work, work: _Work) -> FormatError:

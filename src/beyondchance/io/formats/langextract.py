@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Any
 
-from beyondchance.io.drafts import Draft, DraftSpan
+from beyondchance.io.drafts import Draft, DraftSpan, other_words
 from beyondchance.io.json_rows import first_row, rows_of
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload, each_upload
@@ -85,7 +86,10 @@ def _span(value: Any, where: str, text: str, reading: Reading) -> DraftSpan | No
     is_same = _plain(text[start:end]) == _plain(words)
     is_exact = item.get("alignment_status") == _EXACT
     if not is_same and not is_exact:
-        reading.skipped[unsure("extractions placed where the text has other words")] += 1
+        what = unsure("extractions placed where the text has other words")
+        named = DraftSpan(start, end, label).named
+        refusal = partial(other_words, named, text[start:end], words, where)
+        reading.mend("stored_words", what, refusal)
     # LangExtract compares words in lower case, and whatever white space is between them.
     return DraftSpan(start, end, label, words if is_exact and not is_same else None, where=where)
 

@@ -17,6 +17,7 @@ from typing import Any
 from beyondchance.errors import FormatError, MismatchError, OptionError
 from beyondchance.io.drafts import Draft, DraftSpan
 from beyondchance.io.error_spans import Labels, asked_labels, visible
+from beyondchance.io.json_rows import head_row
 from beyondchance.io.offsets import Interval
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload, each_upload
@@ -73,6 +74,7 @@ _BIO = _Kind(
 _BY_WORDS = "marks placed by their words, because the text differs from the marked one"
 _KEYS = {"category": "error_category", "severity": "severity"}
 _BIO_KEYS = ("source_errors", "target_errors", "Annotator_ID")
+_BIO_BEGIN = frozenset({*_BIO_KEYS, "source", "target", "filename", "MT_Engine", "SEG_ID"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,9 +176,15 @@ def is_format(upload: Upload) -> bool:
 
 def _looks_right(source: Source) -> bool:
     if _is_json(source):
-        return all(f'"{key}"' in source.head_text for key in _BIO_KEYS)
+        row = head_row(source, _seems_a_record)
+        return row is not None and all(key in row for key in _BIO_KEYS)
     line = source.head_text.partition("\n")[0]
     return _kind_of(_names_in(line)) is not None
+
+
+def _seems_a_record(row: Any) -> bool:
+    """Whether the beginning of a record has a key of Bio-MQM."""
+    return isinstance(row, dict) and not row.keys().isdisjoint(_BIO_BEGIN)
 
 
 def _is_json(source: Source) -> bool:

@@ -19,7 +19,14 @@ from beyondchance.annotations.tags import decode_tags, scheme_with_ends
 from beyondchance.errors import BeyondChanceError
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload
-from beyondchance.io.tagged import note_columns, trailing_tags
+from beyondchance.io.tagged import (
+    NUMBERED,
+    are_counting,
+    are_numbers,
+    are_tags,
+    note_columns,
+    trailing_tags,
+)
 from beyondchance.tallies import mended
 from beyondchance.types import Bools, Ints
 
@@ -53,6 +60,8 @@ class _Plain:
         The distinct cells of each column.
     has_marks : bool
         Whether lines begin documents.
+    is_numbered : bool
+        Whether the first column numbers the words, which are in the second.
     """
 
     words: list[str]
@@ -62,6 +71,7 @@ class _Plain:
     document: Ints
     columns: list[set[str]]
     has_marks: bool
+    is_numbered: bool
 
 
 def quick_corpus(uploads: list[Upload], reading: Reading) -> Corpus | None:
@@ -74,14 +84,17 @@ def quick_corpus(uploads: list[Upload], reading: Reading) -> Corpus | None:
     ):
         return None
     files: list[_Plain] = []
-    is_strict = reading.options["strict"]
     for upload in uploads:
         file = _plain(upload.sources[0].text)
-        if file is None or (len(trailing_tags(file.columns)) == 2 and not is_strict):
+        if file is None:
             return None
         files.append(file)
-    n_unmarked = 0 if reading.refuses("marks") else _share_marks(files)
-    if not all(_same_words(file, files[0]) for file in files):
+    n_unmarked = _share_marks(files)
+    if (
+        _has_gold(files)
+        or (n_unmarked and reading.refuses("marks"))
+        or not all(_same_words(file, files[0]) for file in files)
+    ):
         return None
     schemes = {reading.options["scheme"] or _scheme(file) for file in files}
     scheme = schemes.pop()
@@ -94,10 +107,26 @@ def quick_corpus(uploads: list[Upload], reading: Reading) -> Corpus | None:
         reading.skipped[SHARED_MARKS] += n_unmarked
         reading.signed["marks"] = "shared"
     for upload, file in zip(uploads, files, strict=True):
-        note_columns(file.columns, reading, file=upload.name)
-        if reading.options["scheme"] is None:
-            reading.note("tags read as ", scheme, where=upload.name, who=upload.annotator)
+        _note(file, upload, scheme, reading)
     return corpus
+
+
+def _note(file: _Plain, upload: Upload, scheme: str, reading: Reading) -> None:
+    """Say how a file was read."""
+    if file.is_numbered:
+        reading.note(NUMBERED, where=upload.name)
+    note_columns(file.columns, reading, file=upload.name)
+    if reading.options["scheme"] is None:
+        reading.note("tags read as ", scheme, where=upload.name, who=upload.annotator)
+
+
+def _has_gold(files: list[_Plain]) -> bool:
+    """Whether files of as many columns, taken together, end with gold standard and system."""
+    cells: dict[int, list[set[str]]] = {}
+    for file in files:
+        known = cells.setdefault(len(file.columns), [set()] * len(file.columns))
+        cells[len(file.columns)] = list(map(set.union, known, file.columns))
+    return any(len(trailing_tags(known)) == 2 for known in cells.values())
 
 
 def _share_marks(files: list[_Plain]) -> int:
@@ -147,7 +176,18 @@ def _plain(text: str) -> _Plain | None:
     # A word and its tag are all that most files have; no other column is asked about then.
     columns = [set(cells[i::width]) for i in range(width)] if width > 2 else [set(), set()]
     lengths = lengths[lengths > 0]
-    return _Plain(words, tags, lengths, documents, document, columns, bool(marks))
+    is_numbered = words[0].isdecimal() and are_numbers(words)
+    if is_numbered:
+        if not _is_numbered(words, lengths, columns):
+            return None
+        words = cells[1::width]
+    return _Plain(words, tags, lengths, documents, document, columns, bool(marks), is_numbered)
+
+
+def _is_numbered(numbers: list[str], lengths: Ints, columns: list[set[str]]) -> bool:
+    """Whether numbers count the tokens, which come next, and only the last column holds tags."""
+    _, *others, _ = columns
+    return bool(others) and not any(map(are_tags, others)) and are_counting(numbers, lengths)
 
 
 def _cut_marks(text: str, lines: list[str]) -> dict[int, str] | None:

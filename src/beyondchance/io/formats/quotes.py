@@ -9,28 +9,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
 from dataclasses import dataclass
-from itertools import islice
+from functools import partial
 from typing import Any
 
-from beyondchance.errors import FormatError
+from beyondchance.errors import FormatError, SpanError
 from beyondchance.io.drafts import Draft, DraftSpan
-from beyondchance.io.json_rows import head_values, rows_of
+from beyondchance.io.json_rows import head_rows, rows_of
 from beyondchance.io.options import Reading
 from beyondchance.io.quoted import FOLDED, NEAR, Mention, Missing, Place, placed
+from beyondchance.io.record_keys import ANNOTATORS, IDS, TEXTS
 from beyondchance.io.registry import Upload
 from beyondchance.io.sources import Source
 from beyondchance.io.values import identifier, label_of, object_of, quoting, refused
-from beyondchance.messages import Quote
+from beyondchance.messages import Quote, Use
 from beyondchance.tallies import left_out, mended, not_annotated, unsure
 
-_TEXTS = (
-    *("text", "full_text", "sentence", "content", "input", "raw_text", "raw", "body", "passage"),
-    *("context", "source_text", "sourceText", "Text"),
-)
-_DOCUMENTS = ("id", "doc_id", "document_id", "docid", "uid", "guid", "_id")
-_ANNOTATORS = ("annotator", "annotator_id", "annotator_name", "annotated_by", "coder", "model")
+_ANNOTATORS = (*ANNOTATORS, "model")
 _LISTS = (
     *("entities", "spans", "quotes", "mentions", "extractions", "annotations", "labels", "label"),
     *("named_entities", "ner", "nerData", "predictions", "output"),
@@ -58,10 +53,8 @@ _OFFSET = re.compile("start|begin|end|offset|position|index|indices|interval|spa
 AMBIGUOUS = unsure("quotes that may be at other occurrences, placed in order")
 NOT_FOUND = left_out("quotes not found in the text")
 SURPLUS = left_out("quotes marked more often than they occur, surplus")
-_FOUND = {
-    FOLDED: mended("quotes found up to case, white space and typography"),
-    NEAR: unsure("quotes found nearly, not word for word"),
-}
+_FOLDED = mended("quotes found up to case, white space and typography")
+_NEAR = unsure("quotes found nearly, not word for word")
 
 
 # --- Detection ----------------------------------------------------------------
@@ -76,14 +69,12 @@ def is_format(upload: Upload) -> bool:
 
 
 def _looks_right(source: Source) -> bool:
-    rows = head_values(source)
-    if len(rows) == 1 and source.is_longer_than_head and isinstance(rows[0], Mapping):
-        # One text may be longer than the head, and its quotes follow.
-        if _first(rows[0], _TEXTS) is None:
-            return False
-        with suppress(FormatError):
-            rows = [row for _, _, row in islice(rows_of(source), 1)]
-    return _look_right(rows)
+    return _look_right(head_rows(source, _seems_a_record))
+
+
+def _seems_a_record(row: Any) -> bool:
+    """Whether the beginning of a record has a text: its quotes may follow."""
+    return isinstance(row, Mapping) and _first(row, TEXTS) is not None
 
 
 def _look_right(rows: list[Any]) -> bool:
@@ -113,7 +104,7 @@ def _verdict(row: Mapping[str, Any]) -> bool | None:
 
 def _verdict_of_groups(row: Mapping[str, Any]) -> bool | None:
     """The same of lists next to the text: some of what they hold must be in it."""
-    text, groups = _first(row, _TEXTS), _flat_groups(row)
+    text, groups = _first(row, TEXTS), _flat_groups(row)
     if not isinstance(text, str) or (not groups and any(isinstance(row[x], list) for x in row)):
         return False
     return any(words in text for group in groups.values() for words in group) or None
@@ -168,7 +159,7 @@ def _label_key(item: Mapping[str, Any], words: str) -> str | None:
 
 def _flat_groups(row: Mapping[str, Any]) -> dict[str, list[Any]]:
     """Lists by label that a record has next to its text."""
-    known = {*_TEXTS, *_DOCUMENTS, *_ANNOTATORS}
+    known = {*TEXTS, *IDS, *_ANNOTATORS}
     groups: dict[str, list[Any]] = {
         key: value or []
         for key, value in row.items()
@@ -239,10 +230,10 @@ def _check_any(records: list[_Record]) -> None:
 def _records(upload: Upload) -> Iterator[_Record]:
     for where, number, row in _rows(upload):
         object_of(row, where, "the record")
-        name = next((found for key in _DOCUMENTS if (found := identifier(row, key, where))), None)
-        text = _first(row, _TEXTS)
+        name = next((found for key in IDS if (found := identifier(row, key, where))), None)
+        text = _first(row, TEXTS)
         if not isinstance(text, str | None):
-            key = next(key for key in _TEXTS if row.get(key) is not None)
+            key = next(key for key in TEXTS if row.get(key) is not None)
             raise refused(text, f"{key!r}", where, "the text that was quoted from, as a string")
         if name is None and text is None:
             names = "'text' or 'id'"
@@ -286,7 +277,7 @@ def _draft(
     spans = []
     places = placed(text, mentions, near=reading.options["near_quotes"])
     for mention, place in zip(mentions, places, strict=True):
-        span = _span(mention, place, reading)
+        span = _span(mention, place, where, reading)
         if span is not None:
             spans.append(span)
     draft = Draft(
@@ -300,16 +291,32 @@ def _draft(
     return draft, len(mentions)
 
 
-def _span(mention: Mention, place: Place | Missing, reading: Reading) -> DraftSpan | None:
+def _span(
+    mention: Mention, place: Place | Missing, where: str, reading: Reading
+) -> DraftSpan | None:
     """The span of a quote that was found; what there is to say of it is counted."""
     if isinstance(place, Missing):
-        reading.skipped[SURPLUS if place.is_surplus else NOT_FOUND] += 1
+        what = SURPLUS if place.is_surplus else NOT_FOUND
+        found = "was quoted more often than it occurs" if place.is_surplus else "is not in the text"
+        reading.mend("inexact_quotes", what, partial(_inexact, mention, found, where))
         return None
-    if place.how in _FOUND:
-        reading.skipped[_FOUND[place.how]] += 1
+    if place.how == FOLDED:
+        found = "is in the text with another case, white space or typography only"
+        reading.mend("inexact_quotes", _FOLDED, partial(_inexact, mention, found, where))
+    if place.how == NEAR:
+        reading.skipped[_NEAR] += 1
     if place.pool:
         reading.skipped[AMBIGUOUS] += 1
     return DraftSpan(place.start, place.end, mention.label, places=place.pool)
+
+
+def _inexact(mention: Mention, found: str, where: str) -> SpanError:
+    return SpanError(
+        *quoting(f"the quote {{}} {found}", mention.words),
+        where=where,
+        expected="the words of the text, as often as they are marked",
+        remedy=(Use("inexact_quotes", "mend"), " takes what can be found and counts the others"),
+    )
 
 
 def _mentions(row: Mapping[str, Any], where: str, reading: Reading) -> Iterator[Mention]:

@@ -11,38 +11,34 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import islice
 from typing import Any, TypeGuard
 
 from beyondchance.checks import is_whole
 from beyondchance.errors import FormatError, SpanError
 from beyondchance.io.drafts import Draft, DraftSpan, draft_of_words
-from beyondchance.io.json_rows import head_values, rows_of
+from beyondchance.io.json_rows import head_rows, rows_of
 from beyondchance.io.layers import out_of_order, unknown
-from beyondchance.io.offsets import Interval
+from beyondchance.io.offsets import Interval, indices, length_of
 from beyondchance.io.options import Reading
 from beyondchance.io.parquet_rows import parquet_rows, schema_of
+from beyondchance.io.record_keys import ANNOTATORS, IDS, TEXTS
 from beyondchance.io.registry import Upload, each_upload
 from beyondchance.io.sources import Source, is_parquet
 from beyondchance.io.span_objects import has_offsets, triples_of, words_of
 from beyondchance.io.stored_words import fitted
-from beyondchance.io.values import identifier, listed, refused
+from beyondchance.io.values import identifier, listed, quoting, refused
 from beyondchance.messages import Piece, Use, quotes
-from beyondchance.tallies import Tally, left_out, mended, no_spans, not_annotated, not_read
+from beyondchance.tallies import Tally, left_out, no_spans, not_annotated, not_read
 
 # In the order in which they are looked for.
-_TEXTS = (
-    *("text", "full_text", "sentence", "content", "input", "raw_text", "raw", "body", "passage"),
-    *("context", "sourceText", "Text"),
-)
 _SPANS = (
     *("entities", "spans", "ents", "labels", "label", "annotations", "annotation", "ner"),
     *("named_entities", "mentions", "Entities"),
 )
 # What can only hold spans, so that an empty list says that there are none.
 _CERTAIN_SPANS = ("entities", "spans", "ents", "named_entities")
-_IDS = ("id", "doc_id", "document_id", "docid", "uid", "guid", "_id")
-_ANNOTATORS = ("annotator", "annotator_id", "annotator_name", "annotated_by", "coder", "rater")
 # Also those who wrote a text: they are annotators only where several share one.
 _USERS = ("user", "username", "user_id", "worker_id")
 _WRAPPINGS = ("data", "annotations", "examples", "records", "documents", "items")
@@ -126,25 +122,22 @@ def _is_data_set(data: Any) -> bool:
 def _holds_records(source: Source) -> bool:
     if is_parquet(source):
         return _is_parquet_of_records(source)
-    values = head_values(source)
-    first = _record(values[0]) if len(values) == 1 else None
-    if first is None or not source.is_longer_than_head or any(key in first for key in _SPANS):
-        return _are_records(values)
-    if not any(isinstance(first.get(key), str) for key in _TEXTS):
-        return _are_records(values)
-    # The first text alone is longer than the head, and its spans may follow.
-    try:
-        return _are_records([value for _, _, value in islice(rows_of(source), 1)])
-    except FormatError:
-        return False
+    return _are_records(head_rows(source, _seems_a_record))
+
+
+def _seems_a_record(value: Any) -> bool:
+    """Whether the beginning of a record has a text, or words."""
+    if isinstance(value, list):
+        return bool(value) and isinstance(value[0], str)
+    return isinstance(value, dict) and any(key in value for key in (*TEXTS, _WORDS))
 
 
 def _is_parquet_of_records(source: Source) -> bool:
     schema = schema_of(source)
     names = () if schema is None else schema.names
-    if not any(key in names for key in _TEXTS) or not any(key in names for key in _SPANS):
+    if not any(key in names for key in TEXTS) or not any(key in names for key in _SPANS):
         return False
-    columns = [name for name in names if name in _TEXTS or name in _SPANS]
+    columns = [name for name in names if name in TEXTS or name in _SPANS]
     try:
         rows = islice(parquet_rows(source, columns), _MOST_LOOKED_AT)
         return _are_records([row for _, _, row in rows])
@@ -163,7 +156,7 @@ def _are_records(values: Sequence[Any]) -> bool:
             return False
         if _is_of_words(record) or _is_of_paragraphs(record):
             return True
-        if not any(isinstance(record.get(key), str) for key in _TEXTS):
+        if not any(isinstance(record.get(key), str) for key in TEXTS):
             return False
         if any(_holds_spans(record.get(key)) for key in _SPANS):
             return True
@@ -176,7 +169,7 @@ def _are_records(values: Sequence[Any]) -> bool:
 
 def _unwrapped(value: Any) -> list[Any] | None:
     """The records within an object that stands for the whole file, if it is one."""
-    if not isinstance(value, Mapping) or any(isinstance(value.get(key), str) for key in _TEXTS):
+    if not isinstance(value, Mapping) or any(isinstance(value.get(key), str) for key in TEXTS):
         return None
     for key in _WRAPPINGS:
         items = value.get(key)
@@ -241,7 +234,9 @@ def _is_of_paragraphs(record: Mapping[str, Any]) -> bool:
 @each_upload
 def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
     """Read the records of one upload, of one annotator or of several."""
-    rows = [row for row in _rows(upload) if row.value is not None]
+    given = list(_rows(upload))
+    reading.ordered[upload.annotator] = len(given)
+    rows = [row for row in given if row.value is not None]
     records = [(row, _checked(row)) for row in rows]
     of_words = [(row, record) for row, record in records if _is_of_words(record)]
     if of_words and reading.options["positions"] is None:
@@ -256,7 +251,7 @@ def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
         marked = [(work.where, work.text, work.spans) for work in works]
         spans = fitted(marked, reading, file=upload.name)
         works = [replace(work, spans=found) for work, found in zip(works, spans, strict=True)]
-        yield from _drafts(works, upload, reading)
+        yield from _drafts(works, upload, reading, len(given))
 
 
 def _rows(upload: Upload) -> Iterator[_Row]:
@@ -393,8 +388,8 @@ def _why_left_out(
 def _text_key(records: list[Mapping[str, Any]]) -> str:
     """Under which key the texts are: the first that some record has."""
     return next(
-        (key for key in _TEXTS if any(isinstance(record.get(key), str) for record in records)),
-        _TEXTS[0],
+        (key for key in TEXTS if any(isinstance(record.get(key), str) for record in records)),
+        TEXTS[0],
     )
 
 
@@ -462,7 +457,7 @@ def _group(record: Mapping[str, Any], name: str, where: str) -> list[Any] | None
 
 
 def _id(record: Mapping[str, Any], where: str) -> str | None:
-    for key in _IDS:
+    for key in IDS:
         value = record.get(key)
         if isinstance(value, Mapping) and "$oid" in value:  # of MongoDB
             return identifier(value, "$oid", where)
@@ -475,9 +470,9 @@ def _id(record: Mapping[str, Any], where: str) -> str | None:
 
 def _annotator(item: Any, where: str) -> str | None:
     """Who made a record or a span, if it says so."""
-    if not isinstance(item, dict | Mapping) or item.keys().isdisjoint(_ANNOTATORS):
+    if not isinstance(item, dict | Mapping) or item.keys().isdisjoint(ANNOTATORS):
         return None
-    return next((name for key in _ANNOTATORS if (name := identifier(item, key, where))), None)
+    return next((name for key in ANNOTATORS if (name := identifier(item, key, where))), None)
 
 
 def _user(record: Mapping[str, Any]) -> str | None:
@@ -489,14 +484,21 @@ def _user(record: Mapping[str, Any]) -> str | None:
 def _tokens(record: Mapping[str, Any], text: str, reading: Reading) -> list[Interval] | None:
     """Tokens with a start and an end, as Prodigy and spaCy write them."""
     values = record.get("tokens")
-    if not _holds_objects(values) or reading.options["offsets"] == "utf16":
+    if not _holds_objects(values):
         return None
     tokens = [
         (int(item["start"]), int(item["end"]))
         for item in record["tokens"]
         if isinstance(item, Mapping) and is_whole(item.get("start")) and is_whole(item.get("end"))
     ]
-    if len(tokens) < len(record["tokens"]) or out_of_order(tokens, len(text)) is not None:
+    unit = reading.options["offsets"] or "codepoints"
+    places = indices(text, unit)
+    is_whole_characters = all(start in places and end in places for start, end in tokens)
+    if (
+        len(tokens) < len(record["tokens"])
+        or not is_whole_characters
+        or out_of_order(tokens, length_of(text, unit)) is not None
+    ):
         reading.skipped[not_read("lists of tokens that do not fit their text")] += 1
         return None
     return tokens
@@ -533,7 +535,9 @@ def _cuts(text: str, place: int) -> bool:
 # --- Documents and annotators -------------------------------------------------
 
 
-def _drafts(works: list[_Work], upload: Upload, reading: Reading) -> Iterator[Draft]:
+def _drafts(
+    works: list[_Work], upload: Upload, reading: Reading, n_records: int
+) -> Iterator[Draft]:
     """Name the documents, and give each annotator their spans."""
     works = _by_users(works)
     by = {index: work.annotator or upload.annotator for index, work in enumerate(works)}
@@ -549,6 +553,7 @@ def _drafts(works: list[_Work], upload: Upload, reading: Reading) -> Iterator[Dr
     # Records without ids, by one annotator, are known by their order only.
     has_order = not upload.is_folder and len({*by.values(), *people}) == 1
     has_order &= all(work.id is None for work in works)
+    reading.ordered.update(dict.fromkeys(by.values(), n_records))
     for index, (work, name) in enumerate(zip(works, names, strict=True)):
         marked: dict[str, list[DraftSpan]] = {}
         if not people:
@@ -565,7 +570,7 @@ def _drafts(works: list[_Work], upload: Upload, reading: Reading) -> Iterator[Dr
                 text=work.text,
                 spans=spans,
                 tokens=work.tokens,
-                order=index if has_order else None,
+                order=int(work.number) - 1 if has_order else None,
                 is_assumed=bool(people) and not spans,
             )
 
@@ -592,6 +597,10 @@ def _names(works: list[_Work], annotators: list[str], reading: Reading) -> list[
         if work.id is not None:
             texts.setdefault((annotator, work.id), set()).add(work.text)
     shared = {id_ for (_, id_), known in texts.items() if len(known) > 1}
+    if shared:
+        numbered = [work for work in works if work.id in shared]
+        what = "records numbered because others have the same id"
+        reading.mend("match", what, partial(_other_text, numbered), len(numbered))
     numbers: dict[str, dict[str, int]] = {}
     places: dict[tuple[str, int], str] = {}
     seen: Counter[tuple[str, str]] = Counter()
@@ -602,7 +611,6 @@ def _names(works: list[_Work], annotators: list[str], reading: Reading) -> list[
             known = numbers.setdefault(work.id, {})
             number = known.setdefault(work.text, len(known) + 1)
             names.append(f"{work.id}/{number}")
-            reading.skipped[mended("records numbered because others have the same id")] += 1
         elif work.id is not None:
             names.append(work.id)
         elif is_by_several:
@@ -611,3 +619,18 @@ def _names(works: list[_Work], annotators: list[str], reading: Reading) -> list[
         else:
             names.append(work.number)
     return names
+
+
+def _other_text(works: list[_Work]) -> FormatError:
+    """The refusal of several texts under one id."""
+    first = works[0]
+    other = next(work for work in works if work.id == first.id and work.text != first.text)
+    return FormatError(
+        *quoting("document {} has another text at {}", other.id, (first.where,)),
+        where=other.where,
+        expected="different identifiers for different texts",
+        remedy=(
+            *(Use("match", "id"), " numbers the texts, "),
+            *(Use("match", "text"), " matches them"),
+        ),
+    )

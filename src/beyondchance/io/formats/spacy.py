@@ -91,6 +91,7 @@ def _documents(source: Source, annotator: str, prefix: str, reading: Reading) ->
     if key is not None and key not in names:
         raise unknown("span group", key, names, source.name)
     n_annotated = 0
+    reading.ordered[annotator] = len(groups_of)
     docs = _docs(library, message, source.name)
     for number, (doc, groups) in enumerate(zip(docs, groups_of, strict=True), start=1):
         where = f"{source.name}: document {number}"

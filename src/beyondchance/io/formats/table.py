@@ -29,7 +29,13 @@ import numpy as np
 
 from beyondchance.annotations.corpus import MOST_POSITIONS, Corpus
 from beyondchance.annotations.names import sorted_names
-from beyondchance.errors import FormatError, MismatchError, OptionError, SpanError
+from beyondchance.errors import (
+    FormatError,
+    MismatchError,
+    NothingSharedError,
+    OptionError,
+    SpanError,
+)
 from beyondchance.io.assembling import assembled, count_duplicate, twice_by
 from beyondchance.io.columns import (
     NAMES,
@@ -39,18 +45,19 @@ from beyondchance.io.columns import (
     is_single,
     known_columns,
     named_twice,
+    stripped_codes,
     whole_numbers,
 )
 from beyondchance.io.drafts import Draft, DraftSpan
 from beyondchance.io.frames import check_long, frame_table, is_table, names_of
-from beyondchance.io.identifiers import PLAIN_IDS, PLAIN_LABELS, plain_ids
+from beyondchance.io.identifiers import PLAIN_IDS, PLAIN_LABELS, plain_ids, written_twice
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload
 from beyondchance.io.sources import Source, digested, opened
 from beyondchance.io.table_files import looks_like_spans, read_table
 from beyondchance.io.values import quoting
-from beyondchance.messages import Piece, Quote, Use
-from beyondchance.tallies import left_out, not_read
+from beyondchance.messages import Piece, Quote, Use, quotes
+from beyondchance.tallies import left_out, mended, not_read
 from beyondchance.types import Bools, Ints
 
 _MOST_PAIRS = 10**8
@@ -60,9 +67,10 @@ _MOST_PAIRS = 10**8
 class _Rows:
     """The rows of all tables: names by number, and which rows are spans.
 
-    The `listing` is the table of documents, if there is one.
+    The `listing` is the table of documents, if there is one; `uploads` are those of the tables.
     """
 
+    uploads: list[Upload]
     tables: list[Table]
     listing: Table | None
     documents: list[str]
@@ -200,13 +208,14 @@ def _combined(tables: list[tuple[Upload, Table]], listing: Table | None, reading
         kind: values if len(parts) == 1 else np.concatenate([part[kind] for part in parts])
         for kind, values in parts[0].items()
     }
-    if reading.options["match"] == "id":
+    if reading.knows_plain_ids:
         listing = _mend(names, joined, parts, listing, reading)
     if listing is not None and joined["is_span"].all() and reading.options["empty"] != "missing":
         # All annotators are taken to have found nothing in the documents without a row.
         for name in codes_of(listing, "document")[0]:
             names["document"].setdefault(name, len(names["document"]))
     return _Rows(
+        uploads=[upload for upload, _ in tables],
         tables=[table for _, table in tables],
         listing=listing,
         documents=list(names["document"]),
@@ -221,13 +230,19 @@ def _part(
 ) -> dict[str, Any]:
     """The columns of one table; names are numbered as in the tables before."""
     part: dict[str, Any] = {}
+    where = "" if table.is_frame else table.source.name
     start, no_start = whole_numbers(table, "start")
     end, no_end = whole_numbers(table, "end")
     for kind, default in (("document", "1"), ("annotator", upload.annotator), ("label", "")):
         if kind in table.columns:
-            own, codes = codes_of(table, kind)
+            own, codes, n_stripped = stripped_codes(table, kind)
             _check_bytes(table, kind, own, codes)
+            # In files it belongs to the separators.
+            if n_stripped and kind == "label" and table.is_frame:
+                reading.skipped[mended("labels trimmed of white space")] += n_stripped
         else:
+            if kind == "document":
+                reading.note("no column of documents: all rows are one document", where=where)
             own, codes = [default], np.zeros(len(table), dtype=np.int64)
         if kind == "annotator":
             reading.met(upload.name, own)
@@ -279,8 +294,7 @@ def _mend(
         plain = plain_ids([*own, *others], distinct=distinct)
         if not plain:
             continue
-        reading.skipped[counter] += len(plain)
-        reading.signed["match"] = "id"
+        reading.mend("match", counter, partial(written_twice, kind, plain), len(plain))
         names[kind] = {}
         number = [names[kind].setdefault(plain.get(n, n), len(names[kind])) for n in own]
         joined[kind] = np.array([*number, -1])[joined[kind]]
@@ -445,11 +459,48 @@ def _is_complete(rows: _Rows, reading: Reading) -> bool:
             remedy=("pass ", missing, " if not every annotator annotated every document"),
         )
     if len(rows.annotators) > 1:
+        _check_common(rows)
         reading.note(
             "no row without a span: all annotators are taken to have annotated every document (",
             *(missing, " takes only those who have a row)"),
         )
     return True
+
+
+def _check_common(rows: _Rows) -> None:
+    """Refuse a file of other annotators that has no document in common with any other file.
+
+    Its documents may have other names, or may not have been seen by the others.
+    """
+    if rows.uploads[0] is rows.uploads[-1] or rows.listing is not None:
+        return
+    has: dict[Upload, tuple[Bools, Bools]] = {}
+    for i, upload in enumerate(rows.uploads):
+        part, known = rows.of(i), has.get(upload)
+        own = (
+            np.bincount(rows.document[part], minlength=len(rows.documents)) > 0,
+            np.bincount(rows.annotator[part], minlength=len(rows.annotators)) > 0,
+        )
+        has[upload] = own if known is None else (own[0] | known[0], own[1] | known[1])
+    n_files = np.sum([documents for documents, _ in has.values()], axis=0)
+    for upload, (documents, people) in has.items():
+        if people.all() or np.any(n_files[documents] > 1):
+            continue
+        other = next(name for name in has if name is not upload)
+        names = [
+            quotes([rows.documents[j] for j in np.flatnonzero(has[one][0])[:4]], most=3)
+            for one in (upload, other)
+        ]
+        raise NothingSharedError(
+            *("shares no document with another file: it has ", *names[0]),
+            *(f", and {other.name} has ", *names[1]),
+            where=upload.name,
+            expected="documents in common",
+            remedy=(
+                "check that all use the same document names, or pass ",
+                *(Use("empty", "missing"), " if the annotators saw different documents"),
+            ),
+        )
 
 
 def _annotated(rows: _Rows, reading: Reading) -> Ints:
@@ -474,6 +525,8 @@ def _lengths(rows: _Rows, reading: Reading) -> Ints:
     if given is not None:
         if given > MOST_POSITIONS:
             raise OptionError(f"length is {given:,}", expected=f"at most {MOST_POSITIONS:,}")
+        if (lengths >= 0).all():
+            _check_length(lengths, rows.documents, given)
         lengths[lengths < 0] = given
     unknown = lengths < 0
     if unknown.any():
@@ -485,6 +538,19 @@ def _lengths(rows: _Rows, reading: Reading) -> Ints:
             expected=(*ways, ", or ", Use("length")),
         )
     return lengths
+
+
+def _check_length(lengths: Iterable[int], documents: list[str], given: int) -> None:
+    """Refuse a length of all documents that the data contradict."""
+    for name, length in zip(documents, lengths, strict=True):
+        if length != given:
+            option = Use("length", is_name=True)
+            raise OptionError(
+                *("document ", Quote(name), f" has the length {length}, and {given} by "),
+                option,
+                expected="one length",
+                remedy=("leave ", option, " out"),
+            )
 
 
 def _fill_lengths(lengths: Ints, document: Ints, table: Table, names: list[str]) -> None:
@@ -567,6 +633,9 @@ def _drafts(rows: _Rows, reading: Reading) -> Iterator[Draft]:
     """Rows with texts, as drafts."""
     by_id = reading.changed().get("match", "id") in {"id", "exact"}
     texts = _texts(rows, by_id=by_id)
+    if reading.options["length"] is not None:
+        known = {name: len(text) for (name, _), text in texts.items()}
+        _check_length(known.values(), list(known), reading.options["length"])
     fields = _fields(rows, reading)
     groups: dict[tuple[int, int], list[int]] = {}
     for row, key in enumerate(zip(rows.document.tolist(), rows.annotator.tolist(), strict=True)):

@@ -64,7 +64,10 @@ def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
                 name = f"{upload.document_of(source)}:{number}"
             text = row.pop(_TEXT)
             places = _runs(_indices(row.pop(_SPANS), where))
-            kept = (visible(text, place, reading) for place in places)
+            # What lies behind the end of the text is refused with all else that does.
+            kept = (
+                place if place[1] > len(text) else visible(text, place, reading) for place in places
+            )
             yield Draft(
                 where=where,
                 document=name,

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from operator import attrgetter
 from os import PathLike
 from pathlib import Path, PurePosixPath
@@ -19,7 +19,7 @@ from typing import Any
 from beyondchance.errors import FormatError, OptionError, SpanError
 from beyondchance.io.columns import codes_of
 from beyondchance.io.drafts import Draft, DraftSpan
-from beyondchance.io.offsets import Interval, indices
+from beyondchance.io.offsets import Interval, indices, same_words
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload, each_upload
 from beyondchance.io.sources import Source, is_parquet, opened
@@ -82,7 +82,7 @@ class _Content:
         return (
             start in self.index
             and end in self.index
-            and _same_words(self.text[self.index[start] : self.index[end]], place.quote or "")
+            and same_words(self.text[self.index[start] : self.index[end]], place.quote or "")
         )
 
 
@@ -366,10 +366,6 @@ def _rows(source: Source, reading: Reading) -> Iterator[Source]:
 # --- Places -------------------------------------------------------------------
 
 
-def _same_words(one: str, other: str) -> bool:
-    return one == other or one.split() == other.split()
-
-
 def _unit(text: str, marks: Sequence[_Mark], reading: Reading) -> str:
     """What offsets count: code points, unless the quotes show that it is UTF-16 units."""
     asked = reading.options["offsets"]
@@ -395,11 +391,23 @@ def _placed(marks: Sequence[_Mark], content: _Content, reading: Reading) -> Iter
             start = max(place.offsets[0], 0)
             near = content.index[start] if start in content.index else len(content.text)
         start, end = _found(content, place, near, mark.where)
-        what = mended("quotes without a position looked up in the text")
-        if near is not None:
+        if near is None:
+            reading.skipped[mended("quotes without a position looked up in the text")] += 1
+        else:
             what = mended("positions corrected by their quotes")
-        reading.skipped[what] += 1
+            reading.mend("inexact_quotes", what, partial(_elsewhere, mark))
         yield offset_of[start], offset_of[end]
+
+
+def _elsewhere(mark: _Mark) -> SpanError:
+    start, end = mark.place.offsets or (0, 0)
+    return SpanError(
+        *quoting("the quote {} is not at its position", mark.place.quote),
+        f" [{start}, {end})",
+        where=mark.where,
+        expected="it there",
+        remedy=(Use("inexact_quotes", "mend"), " takes the nearest place where it is"),
+    )
 
 
 def _found(content: _Content, place: _Place, near: int | None, where: Text) -> Interval:

@@ -1,0 +1,78 @@
+"""``beyondchance rank``: which file or column is the gold standard."""
+
+import json
+
+import pytest
+
+from beyondchance.cli.main import main
+
+ONE = "Anna NN B-PER B-PER\nmet VB O O\nBen NN B-PER O\n"
+OTHER = "Anna NN B-PER O\nmet VB O B-PER\nBen NN B-PER O\n"
+PLAIN = "Anna B-PER\nmet O\nBen B-PER\n"
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch, capsys):
+    """A command in a folder with files of the contents given."""
+    monkeypatch.chdir(tmp_path)
+
+    def called(*words, **contents):
+        for name, content in contents.items():
+            (tmp_path / f"{name}.txt").write_text(content)
+        code = main(["rank", *words])
+        return code, capsys.readouterr()
+
+    return called
+
+
+def ranked(out):
+    found = json.loads(out)
+    return found["gold"], [system["name"] for system in found["systems"]]
+
+
+def test_gold_columns_are_the_gold_standard_of_all_files(run):
+    code, said = run("s1.txt", "s2.txt", "--output", "json", s1=ONE, s2=OTHER)
+    assert (code, ranked(said.out)) == (0, ("gold", ["s1", "s2"]))
+
+
+def test_the_order_is_that_of_the_files(run):
+    _, said = run("s1.txt", "s2.txt", s1=ONE, s2=OTHER)
+    assert said.out.startswith("s1 and s2 against the gold standard gold: ")
+
+
+def test_a_system_that_found_nothing(run):
+    nothing = ONE.replace("B-PER B-PER", "B-PER O")
+    code, said = run("s1.txt", "s2.txt", "--output", "json", s1=ONE, s2=nothing)
+    assert (code, ranked(said.out)) == (0, ("gold", ["s1", "s2"]))
+
+
+def test_gold_columns_that_differ(run):
+    code, said = run("s1.txt", "s2.txt", s1=ONE, s2=OTHER.replace("NN B-PER O", "NN O O"))
+    assert code == 1
+    assert "the gold standard of document '1' differs from that at s1.txt:1" in said.err
+
+
+def test_a_file_and_columns_of_gold(run):
+    code, said = run("ref.txt", "s1.txt", ref=PLAIN, s1=ONE)
+    assert code == 1
+    assert said.err == (
+        "beyondchance: ref.txt is the gold standard, but the other files have one of their own, "
+        "'gold'; expected one gold standard: leave out ref.txt, or pass --tag-column last to read "
+        "the last column of each file\n"
+    )
+    code, said = run("ref.txt", "s1.txt", "--tag-column", "last", "--output", "json")
+    assert (code, ranked(said.out)) == (0, ("ref", ["s1"]))
+
+
+def test_a_gold_file_that_holds_gold_and_system(run):
+    code, said = run("s2.txt", "--gold", "s1.txt", s1=ONE, s2=OTHER)
+    assert code == 1
+    assert said.err == (
+        "beyondchance: s1.txt: holds 2 annotators ('gold', 's1'); expected one, to be the gold "
+        "standard\n"
+    )
+
+
+def test_a_plain_file_called_gold(run):
+    code, said = run("gold.txt", "s1.txt", "--output", "json", gold=PLAIN, s1=ONE)
+    assert (code, ranked(said.out)) == (0, ("gold", ["s1"]))
