@@ -358,7 +358,7 @@ def test_a_file_given_twice(tmp_path):
     ("content", "message"),
     [
         (b"", "is empty; expected annotations"),
-        (b"PK\x03\x04rest", "a zip archive of no known kind"),
+        (b"PK\x03\x04rest", "is a zip archive that is cut off; export it again"),
         (
             "document,Jürgen\n".encode("cp1252"),
             ":1: byte 0xfc is not UTF-8; save the file as UTF-8",

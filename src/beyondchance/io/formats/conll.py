@@ -122,10 +122,15 @@ def is_format(upload: Upload) -> bool:
         del rows[0]
     if not rows or len(rows[0]) < 2:
         return False
-    for column in range(len(rows[0])):
+    width = len(rows[0])
+    for column in range(width):
         cells = [row[column] for row in rows if len(row) > column]
         tags = [cell for cell in cells if TAG.fullmatch(cell)]
-        if len(tags) >= 0.9 * len(rows) and any(tag == "O" or "-" in tag for tag in tags):
+        # In the middle of a line, I and O may be words.
+        is_last = column == width - 1
+        if len(tags) >= 0.9 * len(rows) and any(
+            (is_last and tag == "O") or "-" in tag for tag in tags
+        ):
             return True
     return False
 
