@@ -17,6 +17,9 @@ UNKNOWN = {
         ":1: looks like columns of tokens and tags, but 'b_org' is no tag; expected O, or a prefix "
         "such as B- or I- and a label"
     ),
+    '\n{"tokens": ["Anna", null], "ner_tags": ["B-PER", "O"]}\n': (
+        ":2: 'tokens' has null in place 2; expected words"
+    ),
     '{"words": 1, "x": [2]}\n': (
         ": looks like JSON, of objects with the keys 'words', 'x'; expected text with spans "
         "(start, end, label), tokens with tags, or a table of spans: the documentation of files "

@@ -82,6 +82,7 @@ def command(files: tuple[str, ...], **options: Any) -> int:
     beyondchance agree export.json --confidence 0.95 --null
     """
     flags.check_intervals_wanted(options)
+    flags.check_gamma_wanted(options)
     given = streams(files)
     with working("reading and scoring", quiet=options["quiet"]) as say:
         corpus = load(given, options)

@@ -59,6 +59,8 @@ class Reading:
         Whether files of several formats are read together, so that drafts are needed.
     hides_files : bool
         Whether files are shown by numbers, because they may be named after annotators.
+    given : mapping
+        The options that were given, even with their default values.
     """
 
     options: ReadOptions
@@ -77,8 +79,11 @@ class Reading:
     asked_format: str = ""
     is_mixed: bool = False
     hides_files: bool = False
+    given: Mapping[str, Any] | None = None
 
     def __post_init__(self) -> None:
+        if self.given is None:
+            object.__setattr__(self, "given", dict(self.options))
         object.__setattr__(self, "options", checked_options(ReadOptions, self.options))
 
     def changed(self) -> dict[str, Any]:

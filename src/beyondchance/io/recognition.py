@@ -7,10 +7,11 @@ import zipfile
 from collections import Counter
 
 from beyondchance.errors import FormatError
-from beyondchance.io.json_rows import first_value
+from beyondchance.io.json_rows import first_value, rows_of
 from beyondchance.io.registry import FORMATS, Upload
 from beyondchance.io.sources import Source, is_zip, parsed_json
 from beyondchance.io.tagged import TAG
+from beyondchance.io.values import shown
 from beyondchance.messages import Quote, Use, quotes
 
 _SIGNATURES = {
@@ -29,6 +30,7 @@ _SIGNATURES = {
 _MOST_LINES = 400
 _MOST_WORDS = 5
 """Words that the name of a column can have."""
+_TOKENS = ("tokens", "words")
 _SPAN = "start, end and label"
 _RECORD = "text with spans (start, end, label), tokens with tags, or a table of spans"
 
@@ -110,6 +112,16 @@ def _near_json(source: Source) -> FormatError | None:
         line = source.text.lstrip().partition("\n")[0] if text.startswith("{") else source.text
         parsed_json(line, source.name)  # says where it breaks
         parsed_json(source.text, source.name)
+    for key in _TOKENS if isinstance(first, dict) else ():
+        words = first.get(key)
+        if isinstance(words, list) and any(isinstance(word, str) for word in words):
+            odd = next((i for i, word in enumerate(words) if not isinstance(word, str)), None)
+            if odd is not None:
+                return FormatError(
+                    *(f"{key!r} has ", shown(words[odd]), f" in place {odd + 1}"),
+                    where=next(rows_of(source))[0],
+                    expected="words",
+                )
     what = (
         ("objects with the keys ", *quotes(first)) if isinstance(first, dict) else (_kind(first),)
     )
