@@ -587,7 +587,9 @@ def _refuse_conlleval(width: int, source: Source, reading: Reading, *, is_single
         f"columns {width - 1} and {width} hold tags with labels in common",
         where=source.name,
         expected="one column of tags",
-        remedy=(both, " reads each as an annotator, ", last, " the last"),
+        remedy=(both, " reads each as an annotator, ", last, " the last")
+        if is_single
+        else (last, " reads the last column of each file"),
     )
     reading.keep(both if is_single else last, problem)
 
