@@ -71,6 +71,17 @@ def checked_option(
     raise OptionError(f"unknown {name} ", Quote(value, is_given=True), remedy=known)
 
 
+def is_bytes_as_text(name: str) -> bool:
+    """Whether a name is bytes that were written as if they were text.
+
+    Examples
+    --------
+    >>> is_bytes_as_text("b'PER'"), is_bytes_as_text("b'"), is_bytes_as_text("PER")
+    (True, False, False)
+    """
+    return name.startswith(("b'", 'b"')) and name[-1] == name[1] and len(name) > len("b'")
+
+
 def is_whole(value: object) -> bool:
     """Whether a value is an integer, of Python's or of NumPy's; True and False are not."""
     return isinstance(value, int | np.integer) and not isinstance(value, bool)

@@ -7,7 +7,7 @@ option, add a line here and use it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from os import PathLike
@@ -76,6 +76,20 @@ class Option:
         return f"{self.help} {self.more}" if self.more else self.help
 
 
+def known_value(value: Any, choices: Iterable[str], aliases: Mapping[str, str]) -> Any:
+    """The value that is meant: by another name, and in another case where all are in upper case.
+
+    Examples
+    --------
+    >>> known_value("bio", ["IOB1", "IOB2"], {"BIO": "IOB2"}), known_value("x", ["a", "b"], {})
+    ('IOB2', 'x')
+    """
+    if not isinstance(value, str):
+        return value
+    own = value.upper() if all(map(str.isupper, choices)) else value
+    return aliases.get(own, own)
+
+
 @dataclass(frozen=True, slots=True)
 class Declared:
     """An option with its name, and what its type says.
@@ -116,7 +130,7 @@ class Declared:
         if value is None and self.option.default is None:
             return value
         if self.choices:
-            known = self.option.aliases.get(value, value) if isinstance(value, str) else value
+            known = known_value(value, self.choices, self.option.aliases)
             return checked_option(self.name, known, self.choices)
         if self.kind is bool and not isinstance(value, bool | np.bool_):
             raise OptionError(*given(self.name, value), expected="True or False")
@@ -291,7 +305,8 @@ class ReadOptions(TypedDict, total=False):
     scheme: Annotated[
         Literal["IOB2", "IOB1", "IO", "BIOES", "BILOU", "BMES"] | None,
         Option(
-            "The scheme of tags; detected by default.",
+            "The scheme of tags; detected by default. Other names are BIO (IOB2), IOB (IOB1), "
+            "IOBES (BIOES) and BIOLU (BILOU).",
             is_signed=False,
             aliases={"BIO": "IOB2", "IOB": "IOB1", "IOBES": "BIOES", "BIOLU": "BILOU"},
         ),

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from beyondchance import Corpus, OptionError, TagError
+from beyondchance import Corpus, DataError, OptionError, TagError
 
 
 def spans(tags, **options):
@@ -32,6 +32,29 @@ def test_schemes(scheme, tags):
 
 def test_io_joins_what_it_cannot_tell_apart():
     assert spans("I-X I-X I-X O I-Y I-X", scheme="IO") == [(0, 3, "X"), (4, 5, "Y"), (5, 6, "X")]
+
+
+class TestLabelsWithoutPrefix:
+    def test_are_read_as_io(self):
+        found = spans("PER PER O person-actor O", scheme="IO")
+        assert found == [(0, 2, "PER"), (3, 4, "person-actor")]
+
+    @pytest.mark.parametrize("tags", ["PER O", "LOC O", "O work-of-art"])
+    def test_are_refused_otherwise(self, tags):
+        tag = next(tag for tag in tags.split() if tag != "O")
+        with pytest.raises(TagError) as caught:
+            spans(tags)
+        assert str(caught.value).endswith(
+            f"tag {tag!r} has no prefix such as B- or I-; expected one: scheme='IO' reads labels "
+            "without prefixes"
+        )
+
+    @pytest.mark.parametrize(
+        "tag", ["I-PER", "B-PER", "o", "_", "0", "B", "b-PER", "B_PER", "b'PER'"]
+    )
+    def test_but_nothing_else_is_a_label(self, tag):
+        with pytest.raises(TagError, match="is not in scheme IO; expected one of O, I-LABEL"):
+            spans(f"PER O {tag}", scheme="IO")
 
 
 def test_labels_may_contain_dashes_and_bare_prefixes_have_none():
@@ -124,3 +147,10 @@ def test_annotators_have_one_scheme_together():
     assert corpus.skipped == {"tags repaired by conlleval": 1}
     with pytest.raises(TagError, match="tag 'I-X' after the start of the text and before 'O'"):
         Corpus.from_tags(tags, repair="none")
+
+
+def test_bytes_written_as_text_are_no_labels():
+    with pytest.raises(TagError, match=r"""tag "B-b'PER'" has bytes written as text for a label"""):
+        spans("O B-b'PER'")
+    with pytest.raises(DataError, match=r"""label "b'PER'" is not a name; .* bytes written as"""):
+        Corpus.from_spans({"a": [[(0, 1, "b'PER'")]]}, lengths=[3])

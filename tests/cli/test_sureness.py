@@ -401,9 +401,9 @@ class TestSmallestPValue:
         plain = in_json(capsys, *call)
         assert plain["systems"][0]["p_next"] == pytest.approx(0.012)
         assert plain["comparisons"][0]["p_value"] == pytest.approx(0.004)
-        table = run(capsys, *call, "--output", "latex").out
-        assert r"$< 0.0120$ & a \\" in table
-        assert r"\caption{(\textless{}: the smallest p-value that 499" in table
+        table = run(capsys, *call, "--output", "markdown").out
+        assert r"\< 0.0120 | a |" in table
+        assert r"(\<: the smallest p-value that 499" in table
 
     def test_of_two_systems_nothing_is_adjusted(self, contest, capsys):
         found = run(capsys, "rank", *contest[:3], "--measure", "exact", *FLAGS).out

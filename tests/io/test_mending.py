@@ -516,3 +516,39 @@ def test_annotators_with_names_are_not_one_because_the_files_say_so(tmp_path):
     paths = files(tmp_path, anna__json=json.dumps(task), ben__json=json.dumps(task))
     corpus = bc.corpus(dict(zip(("anna", "ben"), paths, strict=True)))
     assert corpus.annotators_of("1") == ("anna", "ben")
+
+
+BYTES = "b'PER'"
+LABELLED = {
+    "records.json": [{"text": "Ada left", "entities": [{"start": 0, "end": 3, "label": BYTES}]}],
+    "label_studio.json": [
+        {
+            "id": 1,
+            "data": {"text": "Ada left"},
+            "annotations": [
+                {
+                    "completed_by": 1,
+                    "result": [
+                        {"type": "labels", "value": {"start": 0, "end": 3, "labels": [BYTES]}}
+                    ],
+                }
+            ],
+        }
+    ],
+    "doccano.jsonl": {"text": "Ada left", "label": [[0, 3, BYTES]]},
+    "hf.jsonl": {"tokens": ["Ada", "left"], "ner_tags": [f"B-{BYTES}", "O"]},
+}
+
+
+@pytest.mark.parametrize("name", [*LABELLED, "tags.conll", "tags_with_comment.conll", "tiers.rttm"])
+def test_bytes_written_as_text_are_no_labels(tmp_path, name):
+    path = tmp_path / name
+    content = json.dumps(LABELLED.get(name))
+    if name.startswith("tags"):
+        content = f"{'# x' if 'comment' in name else ''}\nAda\tB-{BYTES}\nleft\tO\n"
+    elif name == "tiers.rttm":
+        content = f"SPEAKER talk 1 0 1 <NA> <NA> {BYTES} <NA> <NA>\n"
+    path.write_text(content)
+    options = {"grid": "10ms"} if name == "tiers.rttm" else {}
+    with pytest.raises(bc.DataError, match="bytes written as text"):
+        bc.read(path, **options)

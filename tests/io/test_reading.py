@@ -254,7 +254,7 @@ def test_gold_is_not_one_more_annotator(tmp_path):
     assert result.settings.gold == "truth"
     # Beside one annotator, the two are compared.
     alone = bc.agreement(bc.read(paths[0], paths[2], gold="truth"))
-    assert list(alone.by_pair) == [("anna", "truth")]
+    assert list(alone.by_pair) == [("truth", "anna")]
     with pytest.raises(bc.DataError, match="gold standard 'nobody' is not among the annotators"):
         bc.read(*paths, gold="nobody")
 
@@ -358,7 +358,7 @@ def test_a_file_given_twice(tmp_path):
     ("content", "message"),
     [
         (b"", "is empty; expected annotations"),
-        (b"PK\x03\x04rest", "a zip archive of no known kind"),
+        (b"PK\x03\x04rest", "is a zip archive that is cut off; export it again"),
         (
             "document,Jürgen\n".encode("cp1252"),
             ":1: byte 0xfc is not UTF-8; save the file as UTF-8",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import zipfile
+
 import pytest
 
 import beyondchance as bc
@@ -14,6 +16,9 @@ UNKNOWN = {
     "EU b_org\ncalls\n": (
         ":1: looks like columns of tokens and tags, but 'b_org' is no tag; expected O, or a prefix "
         "such as B- or I- and a label"
+    ),
+    '\n{"tokens": ["Anna", null], "ner_tags": ["B-PER", "O"]}\n': (
+        ":2: 'tokens' has null in place 2; expected words"
     ),
     '{"words": 1, "x": [2]}\n': (
         ": looks like JSON, of objects with the keys 'words', 'x'; expected text with spans "
@@ -68,3 +73,69 @@ def test_binary_files_of_other_kinds(tmp_path, content, kind):
     path.write_bytes(content)
     with pytest.raises(bc.FormatError, match=kind):
         bc.read(path)
+
+
+SPANS = '{"id": 1, "text": "Ada", "label": [[0, 3, "PER"]]}\n'
+TYPES = "<typeSystemDescription><types/></typeSystemDescription>"
+CUT = "the file seems to be cut off: export it again"
+RECORDS = '[{"text": "Ada", "entities": [{"start": 0, "end": 3, "label": "PER"}]}]'
+TOKENS = '{"tokens": ["a"], "ner_tags": ["O"]}\n'
+FOLDERS = {
+    "2.jsonl:1: not valid JSON at column 26 (Unterminated string starting at); " + CUT: {
+        "1.jsonl": SPANS,
+        "2.jsonl": SPANS[:30],
+    },
+    "2.json:1: not valid JSON at column 18 (Unterminated string starting at); " + CUT: {
+        "1.json": RECORDS,
+        "2.json": RECORDS[:20],
+    },
+    "2.jsonl: is empty; expected annotations": {
+        "1.jsonl": TOKENS,
+        "2.jsonl": "",
+        "3.jsonl": TOKENS,
+    },
+    "1.json: looks like records, and 2.jsonl like hf; expected files of one format": {
+        "1.json": RECORDS,
+        "2.jsonl": TOKENS,
+    },
+    "doc.xmi: is empty; expected annotations": {"TypeSystem.xml": TYPES, "doc.xmi": ""},
+    "Other.xml: is a type system of UIMA; expected the XMI file that belongs to it": {
+        "TypeSystem.xml": TYPES,
+        "Other.xml": TYPES,
+    },
+}
+
+
+@pytest.mark.parametrize("message", FOLDERS)
+def test_the_file_of_a_folder_that_broke_it_is_named(tmp_path, message):
+    for file, content in FOLDERS[message].items():
+        (tmp_path / file).write_text(content)
+    with pytest.raises(bc.FormatError) as caught:
+        bc.read(tmp_path)
+    assert str(caught.value).replace(f"{tmp_path}/", "") == message
+
+
+def test_an_archive_that_is_cut_off(tmp_path):
+    with zipfile.ZipFile(tmp_path / "whole.zip", "w") as archive:
+        archive.writestr("admin.jsonl", SPANS * 100)
+    path = tmp_path / "cut.zip"
+    path.write_bytes((tmp_path / "whole.zip").read_bytes()[:-40])
+    with pytest.raises(bc.FormatError) as caught:
+        bc.read(path)
+    assert str(caught.value) == f"{path}: is a zip archive that is cut off; export it again"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("letter.txt", "Dear Anna,")
+    with pytest.raises(bc.FormatError, match="a zip archive of no known kind"):
+        bc.read(path)
+
+
+def test_plain_text_with_words_that_are_tags_is_no_conll(tmp_path):
+    path = tmp_path / "content.txt"
+    for text in (
+        "I\nam home.\n\nThe\nhouse\nis O.\n\nSo I\nsaid home.\n",
+        "Tell me, O muse, of that ingenious hero who travelled far and wide, and came home.\n",
+        "Tell me O muse of that ingenious hero who travelled far and wide and came home.\n",
+    ):
+        path.write_text(text)
+        with pytest.raises(bc.FormatError, match="is plain text, without columns"):
+            bc.read(path)

@@ -469,8 +469,8 @@ REFUSED = [
      "leave it out, or pass spans_key=NAME")),
     (built(tagged("a", "anna", []), positions="tokens"), "x.conll", "conll", bc.DataError,
      "document 'a' has no token, which conll cannot represent; leave it out"),
-    (named(annotator="anna lee"), "x.conll", "conll", bc.DataError,
-     ("annotator 'anna lee' cannot be the name of a column; rename the annotator, or give a "
+    (named(annotator="anna\tlee"), "x.conll", "conll", bc.DataError,
+     ("annotator 'anna\\tlee' cannot be the name of a column; rename the annotator, or give a "
      "folder, a path that ends with '/', for a file each")),
     (named(annotator="POS"), "x.conll", "conll", bc.DataError,
      ("annotator 'POS' cannot be the name of a column; rename the annotator, or give a folder, a "
@@ -628,3 +628,14 @@ def test_rights_are_those_of_any_new_file(tmp_path):
     write(SMALL, tmp_path / "y", format="brat")
     assert (tmp_path / "x.csv").stat().st_mode == (tmp_path / "plain").stat().st_mode
     assert (tmp_path / "y").stat().st_mode == (tmp_path / "folder").stat().st_mode
+
+
+@pytest.mark.parametrize("names", [("annotator 1", "annotator 2"), ("B", "S 2"), ("a=b", "c d")])
+def test_names_with_spaces_in_columns(tmp_path, names):
+    corpus = bc.Corpus.from_tags(
+        {name: [["B-PER", "O"]] for name in names}, tokens=[["Ada", "left"]], documents=["d"]
+    )
+    bc.write(corpus, tmp_path / "x.conll", format="conll")
+    again = bc.read(tmp_path / "x.conll")
+    assert (again.annotators, again.texts) == (names, ("Ada left",))
+    assert again.spans("d", names[1]) == [(0, 1, "PER")]

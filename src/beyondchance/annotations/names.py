@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from beyondchance.checks import is_bytes_as_text
 from beyondchance.errors import DataError
 from beyondchance.messages import Piece, Quote, Text, quotes
 from beyondchance.types import Bools, Ints
@@ -118,6 +119,9 @@ def distinct_names(kind: str, names: Iterable[Any], *, once: bool = False) -> li
     for name in distinct:
         if not isinstance(name, str) or not name or name != name.strip():
             expected = "a string that is not empty and has no white space at its edges"
+            raise DataError(f"{kind} ", Quote(name), " is not a name", expected=expected)
+        if is_bytes_as_text(name):
+            expected = "a name, not bytes written as text"
             raise DataError(f"{kind} ", Quote(name), " is not a name", expected=expected)
     if once and len(distinct) < len(listed):
         twice = next(name for name, n in Counter(listed).items() if n > 1)

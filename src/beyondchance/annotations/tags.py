@@ -6,10 +6,12 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set as AbstractSet
 from dataclasses import dataclass
 from itertools import chain
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from beyondchance.checks import is_bytes_as_text
 from beyondchance.errors import TagError
 from beyondchance.messages import Piece, Quote, Text, Use
 from beyondchance.types import Bools, Ints
@@ -114,14 +116,10 @@ def decode_tags(
         return where(text, index - int(first[text]))
 
     role_of, label_of, labels = _vocabulary(codes, prefixes)
-    if np.any(role_of < 0):
-        unknown = int(np.argmax(role_of < 0))
-        valid = ", ".join(["O", *(f"{prefix}-LABEL" for prefix in prefixes)])
-        raise TagError(
-            *("tag ", Quote(spelling[unknown]), f" is not in scheme {scheme}"),
-            where=place_of(int(np.argmax(code == unknown))),
-            expected=f"one of {valid}, or choose another scheme",
-        )
+    wrong = _wrong_tag(spelling, role_of)
+    if wrong is not None:
+        place = place_of(int(np.argmax(code == wrong)))
+        raise _refusal_of(spelling[wrong], spelling, scheme, place)
 
     same_text = np.ones(len(code) + 1, dtype=bool)
     same_text[first[lengths > 0]] = False
@@ -165,6 +163,51 @@ def decode_tags(
         refusal=refusal,
         scheme=scheme,
     )
+
+
+def _wrong_tag(spelling: Sequence[Any], role_of: Roles) -> int | None:
+    """The first tag that the scheme lacks, or whose label is no name; None if all are right."""
+    for code, tag in enumerate(spelling):
+        if role_of[code] < 0 or is_bytes_as_text(tag.partition("-")[2]):
+            return code
+    return None
+
+
+def _refusal_of(tag: Any, known: Iterable[Any], scheme: str, where: Text) -> TagError:
+    """The error for a tag that its scheme does not have."""
+    if isinstance(tag, str) and is_bytes_as_text(tag.partition("-")[2]):
+        return TagError(
+            *("tag ", Quote(tag), " has bytes written as text for a label"),
+            where=where,
+            expected="a name",
+            remedy="decode it before it is saved",
+        )
+    if scheme != "IO" and all(other == "O" or _is_bare(other) for other in known):
+        return TagError(
+            *("tag ", Quote(tag), " has no prefix such as B- or I-"),
+            where=where,
+            expected="one",
+            remedy=(Use("scheme", "IO"), " reads labels without prefixes"),
+        )
+    valid = ", ".join(["O", *(f"{prefix}-LABEL" for prefix in SCHEMES[scheme])])
+    return TagError(
+        *("tag ", Quote(tag), f" is not in scheme {scheme}"),
+        where=where,
+        expected=f"one of {valid}, or choose another scheme",
+    )
+
+
+def _is_bare(tag: Any) -> bool:
+    """Whether a tag is a label without a prefix, rather than a misspelt tag.
+
+    Examples
+    --------
+    >>> _is_bare("PER"), _is_bare("person-actor"), _is_bare("B_PER"), _is_bare("b-PER")
+    (True, True, False, False)
+    """
+    if not isinstance(tag, str) or tag != tag.strip() or is_bytes_as_text(tag):
+        return False
+    return tag[:1].isalpha() and tag[1:2] not in {"", "-", "_"}
 
 
 def joined_tags(parts: Sequence[DecodedTags], numbers: Sequence[Ints]) -> DecodedTags:
@@ -284,6 +327,10 @@ def _vocabulary(
 ) -> tuple[Roles, Labels, tuple[str, ...]]:
     """Role and label of each distinct tag; role -1 where the scheme lacks it."""
     labels: dict[str, int] = {}
+    # Labels without prefixes are those of IO, unless others have them.
+    are_bare = "B" not in prefixes and not any(
+        isinstance(tag, str) and tag.startswith("I-") for tag in codes
+    )
     # Narrow integers: there is one of each for every tag of the corpus.
     role = np.full(len(codes), -1, dtype=np.int8)
     label = np.full(len(codes), -1, dtype=np.int32)
@@ -292,7 +339,10 @@ def _vocabulary(
             role[code] = _OUTSIDE
         elif isinstance(tag, str):
             prefix, dash, name = tag.partition("-")
-            if prefix in prefixes and bool(dash) == bool(name) and name == name.strip():
+            if are_bare and _is_bare(tag):
+                role[code] = _INSIDE
+                label[code] = labels.setdefault(tag, len(labels))
+            elif prefix in prefixes and bool(dash) == bool(name) and name == name.strip():
                 role[code] = prefixes[prefix]
                 label[code] = labels.setdefault(name or UNNAMED, len(labels))
     return role, label, tuple(labels)

@@ -87,6 +87,7 @@ def command(files: tuple[str, ...], **options: Any) -> int:
     """
     flags.check_intervals_wanted(options)
     flags.check_methods_fit(options)
+    flags.check_gamma_wanted(options)
     given = streams(files)
     with working("reading and scoring", quiet=options["quiet"]) as say:
         corpus = load(given, options)

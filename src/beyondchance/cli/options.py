@@ -13,7 +13,14 @@ from beyondchance.cli.running import Option, form_of
 from beyondchance.core.measures import MEASURES
 from beyondchance.core.models import AUTO, MODELS
 from beyondchance.io.registry import FORMATS
-from beyondchance.options import Declared, ReadOptions, ResamplingOptions, ScoringOptions, declared
+from beyondchance.options import (
+    Declared,
+    ReadOptions,
+    ResamplingOptions,
+    ScoringOptions,
+    declared,
+    known_value,
+)
 from beyondchance.reporting.rendering import LIST_OUTPUTS, OUTPUTS
 from beyondchance.scoring.options import SCOPES
 
@@ -31,7 +38,7 @@ class Choice(click.Choice[str]):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """The choice that is meant."""
-        return super().convert(self.aliases.get(value, value), param, ctx)
+        return super().convert(known_value(value, self.choices, self.aliases), param, ctx)
 
     def get_invalid_choice_message(self, value: Any, ctx: click.Context | None) -> str:
         """Name the choices, and the one that was probably meant."""
@@ -353,6 +360,13 @@ GAMMA = in_scoring(
     type=_PARAMETERS,
     help="Parameters of gamma: alpha, beta, delta, precision, confidence, samples.",
 )
+
+
+def check_gamma_wanted(options: Mapping[str, Any]) -> None:
+    """Refuse parameters of gamma where it was not asked for, rather than ignore them."""
+    if options["gamma"] and not {"all", "gamma"} & set(options["coefficients"] or ()):
+        found = "--gamma is for the coefficient gamma"
+        raise click.UsageError(f"{found}; pass --coefficients gamma as well")
 
 
 def gamma_parameters(options: Mapping[str, Any]) -> dict[str, float]:

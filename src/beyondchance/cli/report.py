@@ -61,6 +61,7 @@ def command(files: tuple[str, ...], **options: Any) -> None:
     beyondchance report export.json -o report.html --no-text
     beyondchance report a.conll b.conll --gold gold.conll -o report.html
     """
+    flags.check_gamma_wanted(options)
     is_printed = options["save"] == "-"
     if not is_printed:
         check_place(options["save"])

@@ -20,6 +20,7 @@ import numpy as np
 
 from beyondchance.annotations.alternatives import KNOWN, Alternatives
 from beyondchance.annotations.corpus import Corpus
+from beyondchance.checks import is_bytes_as_text
 from beyondchance.errors import DataError, FormatError, MismatchError, OptionError, SpanError
 from beyondchance.io.aligning import Evidence, aligned, reference
 from beyondchance.io.drafts import Draft, DraftSpan
@@ -104,6 +105,14 @@ def _place(span: DraftSpan, draft: Draft) -> Text:
 def _check_span(span: DraftSpan, start: int, end: int, draft: Draft, unit: str) -> None:
     """Refuse a span that does not lie in the text or does not cover the stored words."""
     text, where = draft.text, _place(span, draft)
+    if is_bytes_as_text(span.label):
+        raise FormatError(
+            *span.named,
+            " has no label",
+            where=where,
+            expected="a name, not bytes written as text",
+            remedy="decode it before it is saved",
+        )
     if not span.label:
         raise FormatError(*span.named, " has no label", where=where, expected="a name")
     if not 0 <= start <= end <= len(text):

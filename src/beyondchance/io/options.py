@@ -67,6 +67,8 @@ class Reading:
         count from 1.
     hides_files : bool
         Whether files are shown by numbers, because they may be named after annotators.
+    given : mapping
+        The options that were given, even with their default values.
     """
 
     options: ReadOptions
@@ -88,8 +90,11 @@ class Reading:
     is_mixed: bool = False
     first_number: int = 0
     hides_files: bool = False
+    given: Mapping[str, Any] | None = None
 
     def __post_init__(self) -> None:
+        if self.given is None:
+            object.__setattr__(self, "given", dict(self.options))
         object.__setattr__(self, "options", checked_options(ReadOptions, self.options))
 
     @property

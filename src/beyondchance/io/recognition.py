@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import io
+import zipfile
 from collections import Counter
 
 from beyondchance.errors import FormatError
-from beyondchance.io.json_rows import first_value
-from beyondchance.io.registry import Upload
+from beyondchance.io.json_rows import first_value, rows_of
+from beyondchance.io.registry import FORMATS, Upload
 from beyondchance.io.sources import Source, is_zip, parsed_json
 from beyondchance.io.tagged import TAG
+from beyondchance.io.values import shown
 from beyondchance.messages import Quote, Use, quotes
 
 _SIGNATURES = {
@@ -25,12 +28,17 @@ _SIGNATURES = {
 }
 """What files of other kinds begin with, what they are, and what to do instead."""
 _MOST_LINES = 400
+_MOST_WORDS = 5
+"""Words that the name of a column can have."""
+_TOKENS = ("tokens", "words")
 _SPAN = "start, end and label"
 _RECORD = "text with spans (start, end, label), tokens with tags, or a table of spans"
 
 
 def unrecognised(upload: Upload) -> FormatError:
     """The error for an upload of no known format, with the nearest one and what broke it."""
+    if upload.is_folder and len(upload.sources) > 1:
+        return _unrecognised_folder(upload)
     source = upload.sources[0]
     if not source.head:
         return FormatError("is empty", where=upload.name, expected="annotations")
@@ -38,12 +46,7 @@ def unrecognised(upload: Upload) -> FormatError:
         if source.head.startswith(signature):
             return FormatError(f"is {kind}", where=upload.name, expected="text", remedy=remedy)
     if is_zip(source):
-        return FormatError(
-            "a zip archive of no known kind",
-            where=upload.name,
-            expected="an export of doccano or INCEpTION, or a project of REFI-QDA",
-            remedy="save a spreadsheet as CSV, or unpack the archive and give its files",
-        )
+        return _unrecognised_archive(source, upload.name)
     if not source.head_text:
         source.text  # noqa: B018 - raises an error that says why it is not text
     for near in (_near_json, _near_xml, _near_table, _near_columns):
@@ -59,6 +62,44 @@ def unrecognised(upload: Upload) -> FormatError:
 
 
 _FORMAT = Use("format", placeholder="NAME")
+_MOST_FILES = 1000
+
+
+def _unrecognised_folder(upload: Upload) -> FormatError:
+    """The error for the first file of a folder that is not what the others are."""
+    files = [Upload(source.name, source.stem, [source]) for source in upload.sources]
+    # A type system is no annotation, and says nothing of why there are none.
+    files = [file for file in files if not _is_type_system(file.sources[0])] or files[:1]
+    first: tuple[Upload, str] | None = None
+    for file in files[:_MOST_FILES]:
+        found = next((item.name for item in FORMATS.values() if item.detects(file)), None)
+        if found is None:
+            return unrecognised(file)
+        if first is not None and first[1] != found:
+            return FormatError(
+                f"looks like {first[1]}, and {file.name} like {found}",
+                where=first[0].name,
+                expected="files of one format",
+            )
+        first = first or (file, found)
+    return unrecognised(files[0])
+
+
+def _is_type_system(source: Source) -> bool:
+    return "<typeSystemDescription" in source.head_text
+
+
+def _unrecognised_archive(archive: Source, name: str) -> FormatError:
+    """The error for a zip archive; its directory is at its end."""
+    if not zipfile.is_zipfile(io.BytesIO(archive.data)):
+        cut = "is a zip archive that is cut off"
+        return FormatError(cut, where=name, remedy="export it again")
+    return FormatError(
+        "a zip archive of no known kind",
+        where=name,
+        expected="an export of doccano or INCEpTION, or a project of REFI-QDA",
+        remedy="save a spreadsheet as CSV, or unpack the archive and give its files",
+    )
 
 
 def _near_json(source: Source) -> FormatError | None:
@@ -71,6 +112,16 @@ def _near_json(source: Source) -> FormatError | None:
         line = source.text.lstrip().partition("\n")[0] if text.startswith("{") else source.text
         parsed_json(line, source.name)  # says where it breaks
         parsed_json(source.text, source.name)
+    for key in _TOKENS if isinstance(first, dict) else ():
+        words = first.get(key)
+        if isinstance(words, list) and any(isinstance(word, str) for word in words):
+            odd = next((i for i, word in enumerate(words) if not isinstance(word, str)), None)
+            if odd is not None:
+                return FormatError(
+                    *(f"{key!r} has ", shown(words[odd]), f" in place {odd + 1}"),
+                    where=next(rows_of(source))[0],
+                    expected="words",
+                )
     what = (
         ("objects with the keys ", *quotes(first)) if isinstance(first, dict) else (_kind(first),)
     )
@@ -91,6 +142,9 @@ def _near_xml(source: Source) -> FormatError | None:
     text = source.head_text.lstrip()
     if not text.startswith("<"):
         return None
+    if _is_type_system(source):
+        expected = "the XMI file that belongs to it"
+        return FormatError("is a type system of UIMA", where=source.name, expected=expected)
     return FormatError(
         "looks like XML of no known format",
         where=source.name,
@@ -118,6 +172,8 @@ def _near_table(source: Source) -> FormatError | None:
     rows = _rows(source, separator)
     if len(names) < 3 or len({len(row) for _, row in rows}) > 1:
         return None
+    if any(len(name.split()) > _MOST_WORDS for name in names):
+        return None  # a sentence, rather than a header
     if any(sum(map(_is_tag_like, row[1:])) for _, row in rows[:50]):
         return None
     return FormatError(

@@ -287,8 +287,8 @@ MALFORMED = {
         "another scheme"
     ),
     "token x y\na O O\nb O O\nc O per\n": (
-        "{}:4: tag 'per' is not in scheme IOB2; expected one of O, B-LABEL, I-LABEL, or choose "
-        "another scheme"
+        "{}:4: tag 'per' has no prefix such as B- or I-; expected one: scheme='IO' reads labels "
+        "without prefixes"
     ),
     "# newdoc id = x\na O\n# newdoc id = x\nb O\n": (
         "{}:4: document 'x' has another text at {}:2; expected different identifiers for different "
@@ -479,6 +479,35 @@ class TestNumbersOfTokens:
         assert bc.read(path, tag_column="3").spans("1", "a") == [(0, 1, "ORG")]
         both = bc.read(path, tag_column="3,4")
         assert (both.annotators, both.texts) == (("column 3", "column 4"), ("Bayern ist",))
+
+
+class TestLabelsWithoutPrefix:
+    @pytest.mark.parametrize(
+        "content",
+        [
+            "Anna PER\nmet O\n",
+            "met O\nAnna LOC\n",
+            "Anna\tperson-actor\nLee\tperson-actor\nmet\tO\n",
+        ],
+    )
+    def test_are_read_if_asked_for(self, tmp_path, content):
+        path = written(tmp_path / "a.txt", content)
+        assert len(bc.read(path, scheme="IO").span_start) == 1
+        with pytest.raises(bc.TagError, match="has no prefix such as B- or I-.*scheme='IO' reads"):
+            bc.read(path)
+
+    def test_are_no_parts_of_speech(self, tmp_path):
+        with pytest.raises(bc.FormatError, match="is plain text"):
+            bc.read(written(tmp_path / "a.txt", "Anna NNP\nmet VBD\n"))
+
+
+@pytest.mark.parametrize("comment", ["", "# x\n"])
+def test_an_empty_token_is_named_by_its_line(tmp_path, comment):
+    path = written(tmp_path / "a.txt", f"{comment}Anna\tB-PER\n\tO\n")
+    line = 2 + bool(comment)
+    with pytest.raises(bc.FormatError) as caught:
+        bc.read(path)
+    assert str(caught.value) == f"{path}:{line}: the token is empty; expected a word"
 
 
 def test_the_last_column_of_any_file(tmp_path):

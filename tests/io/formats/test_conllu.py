@@ -296,7 +296,10 @@ def test_repairs(read):
         ),
         (
             "# global.columns = ID FORM\n1\tx\n",
-            (":2: the columns are 'id', 'form'; expected ID, FORM and MISC among them"),
+            (
+                ":2: the columns are 'ID', 'FORM'; expected ID, FORM, and MISC or a column of "
+                "entities among them"
+            ),
         ),
         (b"1\t\xff", ":1: byte 0xff is not UTF-8; save the file as UTF-8"),
         (
@@ -378,3 +381,27 @@ def test_nothing_but_our_errors(content, edits, only_random):
         assembled(
             conllu.read([upload(content)], reading), reading, unit="sentence", positions="tokens"
         )
+
+
+class TestColumnsOfTheirOwn:
+    PLUS = (
+        "# global.columns = ID FORM UPOS HEAD DEPREL {}\n1\tAnna\tPROPN\t2\tnsubj\tB-PER\n"
+        "2\tmet\tVERB\t0\troot\t{}\n\n"
+    )
+
+    @pytest.mark.parametrize("name", ["NER", "ner", "MINE:NE", "TAGS"])
+    @pytest.mark.parametrize("nothing", ["O", "_"])
+    def test_tags(self, read, name, nothing):
+        corpus = read(self.PLUS.format(name, nothing))
+        assert corpus.spans("1", "anna") == [(0, 1, "PER")]
+        assert f"entities read from the column {name}" in [spoken(n.text) for n in corpus.notes]
+
+    def test_one_that_is_asked_for(self, read):
+        two = self.PLUS.format("GOLD SYSTEM", "O\tO").replace("B-PER", "B-PER\tB-LOC")
+        assert read(two, feature="SYSTEM").spans("1", "anna") == [(0, 1, "LOC")]
+        with pytest.raises(bc.FormatError, match="several columns hold tags: 'GOLD', 'SYSTEM'"):
+            read(two)
+
+    def test_no_tags(self, read):
+        with pytest.raises(bc.FormatError, match="no word has NER or ner or Entity or NE"):
+            read(self.PLUS.format("LEVEL", "x"))

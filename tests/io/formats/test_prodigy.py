@@ -323,6 +323,22 @@ def test_several_accepted_tasks_of_one_text(refused, number):
     )
 
 
+def test_it_may_have_been_annotated_twice(read, refused):
+    tasks = [task(ADA, by="ada", _view_id=None), task(OSLO, by="ada", _view_id=None)]
+    refused(
+        *tasks,
+        message="news.jsonl:2: 'ada' accepted a task with this text before, at news.jsonl:1; "
+        "expected one, because yes-or-no tasks (ner.teach) do not give the full annotation: if "
+        "each line is a full annotation, pass repeated='last'",
+    )
+    corpus = read(*tasks, repeated="last")
+    assert corpus.spans("11", "ada") == [(14, 18, "LOC")]
+    assert corpus.skipped == {"annotations replaced by a later one": 1}
+    yes_or_no = [task(ADA, by="ada", _view_id="ner"), task(OSLO, by="ada", _view_id="ner")]
+    with pytest.raises(bc.FormatError, match="keep only the line that was exported last"):
+        read(*yes_or_no, repeated="last")
+
+
 def test_of_several_whole_annotations_of_a_text_the_last_counts(read):
     corpus = read(task(ADA, by="ada"), task(OSLO, by="ada"))
     assert corpus.spans("11", "ada") == [(14, 18, "LOC")]

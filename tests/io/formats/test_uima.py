@@ -746,3 +746,15 @@ def test_nothing_but_our_errors_from_type_systems(data):
 @given(mutated(json.dumps(JSON_SEED).encode()) | mutated(ZIP_SEED) | st.binary(max_size=100))
 def test_nothing_but_our_errors_from_bytes(data):
     fuzzed(_upload(data))
+
+
+@pytest.mark.parametrize(("content", "message"), [("", "is empty"), ("<a/>", "is not XMI")])
+def test_a_broken_file_of_a_folder_is_named(tmp_path, content, message):
+    folder = tmp_path / "anna"
+    folder.mkdir()
+    written(folder, SYSTEM_XML, "TypeSystem.xml")
+    written(folder, cas(ADA_BO).to_xmi(), "one.xmi")
+    written(folder, content, "two.xmi")
+    with pytest.raises(bc.FormatError) as caught:
+        bc.read(folder)
+    assert str(caught.value) == f"{folder / 'two.xmi'}: {message}; expected annotations as XMI"

@@ -349,7 +349,7 @@ def test_folder(tmp_path):
     (folder / "d1.tsv").write_text(PLAIN)
     (folder / "d2.tsv").write_text(PLAIN)
     (folder / "notes.md").write_text("hello")
-    corpus = bc.read(folder, format="webanno-tsv")
+    corpus = bc.read(folder, format="webanno-tsv", folder="documents")
     assert corpus.documents == ("d1", "d2")
     assert corpus.annotators == ("anna",)
     assert corpus.skipped == {"files of other formats ignored": 1}

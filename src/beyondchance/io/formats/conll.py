@@ -57,6 +57,7 @@ GOLD = "gold"
 """What the gold standard of a file with a column for it is called."""
 LAST = "last"
 """The value of the option tag_column that asks for the last column of each file."""
+_LABEL = re.compile(r"[^\W\d_]{2}[\w/-]*")
 _KEY_VALUE = re.compile(r"#\s*([^=]+?)\s*=\s*(.*)")
 _TOKEN_NAMES = ("token", "tokens", "word", "words", "form")
 _SENTENCE_NAMES = ("sentence", "sentence_id", "sent", "sent_id", "sentence #")
@@ -122,12 +123,31 @@ def is_format(upload: Upload) -> bool:
         del rows[0]
     if not rows or len(rows[0]) < 2:
         return False
-    for column in range(len(rows[0])):
+    width = len(rows[0])
+    for column in range(width):
         cells = [row[column] for row in rows if len(row) > column]
         tags = [cell for cell in cells if TAG.fullmatch(cell)]
-        if len(tags) >= 0.9 * len(rows) and any(tag == "O" or "-" in tag for tag in tags):
+        # In the middle of a line, I and O may be words.
+        is_last = column == width - 1
+        if is_last and _are_labels(cells, len(rows)):
+            return True
+        if len(tags) >= 0.9 * len(rows) and any(
+            (is_last and tag == "O") or "-" in tag for tag in tags
+        ):
             return True
     return False
+
+
+def _are_labels(cells: list[str], n_rows: int) -> bool:
+    """Whether a column holds labels without prefixes: few different ones, and O."""
+    distinct = set(cells)
+    return (
+        len(cells) == n_rows
+        and "O" in distinct
+        and len(distinct) > 1
+        and 3 * len(distinct) <= n_rows + 4
+        and all(cell == "O" or _LABEL.fullmatch(cell) for cell in distinct)
+    )
 
 
 def read(uploads: list[Upload], reading: Reading) -> Corpus | Iterator[Draft]:
@@ -196,6 +216,7 @@ def _drafts(
         annotators, gold = _tag_columns(file, upload, source, reading, widths, is_single=is_single)
         # Without marks each sentence is a document, unless documents are asked for.
         by_sentence = not (file.names or upload.is_folder or reading.options["unit"] == "document")
+        _check_tokens(file, token, source)
         sentences = [file.columns[token][first:end] for first, end in _bounds(file)]
         numbers = range(len(sentences)) if by_sentence else file.document
         begins = [i for i, number in enumerate(numbers) if not i or number != numbers[i - 1]]
@@ -337,7 +358,7 @@ def _kind(line: str, cells: list[str], width: int) -> str:
     if cells[0] == DOCUMENT_LINE:
         return "document"
     if len(cells) == width and (
-        line[0] != "#" or ("=" not in cells and any(map(TAG.fullmatch, cells)))
+        line[0] != "#" or ("=" not in line.split() and any(map(TAG.fullmatch, cells)))
     ):
         return "row"
     return "comment" if line[0] == "#" else "odd"
@@ -352,8 +373,8 @@ def _between(kind: str, line: str, file: _File, in_head: bool, where: str) -> bo
     match = _KEY_VALUE.fullmatch(line)
     key, value = (match[1], match[2].strip()) if match else (line.lstrip("# ").strip(), "")
     if key == "columns" and file.header is None and not file.lines:
-        file.header = value.split()
-    elif key == "columns" and value.split() != file.header:
+        file.header = _names(value)
+    elif key == "columns" and _names(value) != file.header:
         raise FormatError(
             "a second '# columns' line names other columns",
             where=where,
@@ -365,6 +386,11 @@ def _between(kind: str, line: str, file: _File, in_head: bool, where: str) -> bo
     elif in_head and match and key not in _SENTENCE_KEYS:
         file.fields[-1][key] = value
     return in_head
+
+
+def _names(value: str) -> list[str]:
+    """The names of columns in a comment; tabs divide those that have spaces in them."""
+    return [name.strip() for name in value.split("\t")] if "\t" in value else value.split()
 
 
 def _sort_into_columns(rows: list[list[str]], file: _File, known: dict[str, str]) -> None:
@@ -488,6 +514,12 @@ def _token_column(file: _File, source: Source, reading: Reading) -> int:
     return 1
 
 
+def _check_tokens(file: _File, token: int, source: Source) -> None:
+    if "" in file.columns[token]:
+        line = file.lines[file.columns[token].index("")]
+        raise FormatError("the token is empty", where=f"{source.name}:{line}", expected="a word")
+
+
 def _check_layers(file: _File, source: Source) -> None:
     """Refuse several columns of tags behind tokens with numbers: they may be layers of one."""
     if not are_numbers(file.columns[0]):
@@ -555,7 +587,9 @@ def _refuse_conlleval(width: int, source: Source, reading: Reading, *, is_single
         f"columns {width - 1} and {width} hold tags with labels in common",
         where=source.name,
         expected="one column of tags",
-        remedy=(both, " reads each as an annotator, ", last, " the last"),
+        remedy=(both, " reads each as an annotator, ", last, " the last")
+        if is_single
+        else (last, " reads the last column of each file"),
     )
     reading.keep(both if is_single else last, problem)
 

@@ -1,5 +1,7 @@
 """CoNLL-U with entities in MISC, as tags (``NER=B-PER``) or in brackets (``Entity=(PER``).
 
+CoNLL-U Plus, which names its columns in ``# global.columns``, may have them in a column of its own.
+
 Where a comment ``# global.Entity = eid-etype-...`` names the parts of a bracket, the
 label is the part ``etype`` and the first part is what the closing bracket repeats.
 ``# newdoc`` begins a document; without it each sentence is one.
@@ -8,9 +10,8 @@ label is the part ``etype`` and the first part is what the closing bracket repea
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
 
 import numpy as np
 
@@ -19,7 +20,7 @@ from beyondchance.io.drafts import Draft, draft_of_sentences
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload, each_upload
 from beyondchance.io.sources import Source
-from beyondchance.io.tagged import Marks, decoded, marks_of
+from beyondchance.io.tagged import Marks, are_tags, decoded, marks_of
 from beyondchance.io.values import quoting
 from beyondchance.messages import Piece, Quote, Text, Use, quotes
 from beyondchance.tallies import not_read
@@ -40,7 +41,7 @@ _FRAGMENT = re.compile(r"\[[0-9]+/[0-9]+\]")
 
 @dataclass(frozen=True, slots=True)
 class _Word:
-    """A word, its place in the file, and the values of MISC."""
+    """A word, its place in the file, and the values of MISC and of columns that CoNLL-U lacks."""
 
     where: str
     form: str
@@ -155,7 +156,7 @@ def _comment(line: str, file: _File) -> tuple[str, str]:
     """The key and value of a comment; some are about the whole file."""
     key, _, value = (part.strip() for part in line[1:].partition("="))
     if key.lower() == "global.columns":
-        file.columns = value.lower().split()
+        file.columns = value.split()
     elif key.lower() == "global.entity":
         file.parts = value.split("-")
     return key, value
@@ -164,16 +165,25 @@ def _comment(line: str, file: _File) -> tuple[str, str]:
 def _add(row: str, sentence: _Sentence, columns: Sequence[str], where: str) -> None:
     """Add a word, a multiword token or an empty node; words count from 1."""
     cells = [" ".join(cell.split()) for cell in row.split("\t")]
-    if not {"id", "form", "misc"} <= set(columns):
-        found = ("the columns are ", *quotes(columns))
-        raise FormatError(*found, where=where, expected="ID, FORM and MISC among them")
+    named = [column.lower() for column in columns]
+    others = [column for column in columns if column.lower() not in _COLUMNS]
+    if not {"id", "form"} <= set(named) or not ("misc" in named or others):
+        raise FormatError(
+            *("the columns are ", *quotes(columns)),
+            where=where,
+            expected="ID, FORM, and MISC or a column of entities among them",
+        )
     if len(cells) != len(columns):
         expected = f"{len(columns)}, separated by tabs"
         raise FormatError(f"{len(cells)} columns", where=where, expected=expected)
     if not all(cells):
         raise FormatError("an empty column", where=where, expected="'_' where there is nothing")
-    number, form, misc = (cells[columns.index(column)] for column in ("id", "form", "misc"))
-    word = _Word(where, form, _values(misc))
+    number, form = (cells[named.index(column)] for column in ("id", "form"))
+    values = _values(cells[named.index("misc")]) if "misc" in named else {}
+    for column in others:
+        value = cells[columns.index(column)]
+        values.setdefault(column, "" if value == "_" else value)
+    word = _Word(where, form, values)
     if _WORD_ID.fullmatch(number) is None:
         words = _RANGE_ID.fullmatch(number)
         if not _EMPTY_ID.fullmatch(number) and (words is None or int(words[1]) > int(words[2])):
@@ -202,13 +212,18 @@ def _values(misc: str) -> dict[str, str]:
 
 
 def _key(files: list[_File], upload: Upload, reading: Reading) -> str:
-    """The key of MISC that holds the entities."""
+    """The key of MISC, or the column, that holds the entities."""
     sentences = [sentence for file in files for sentence in file.sentences]
-    words = chain.from_iterable(sentence.words for sentence in sentences)
+    words = [word for sentence in sentences for word in sentence.words]
     known = dict.fromkeys(key for word in words for key in word.misc)
+    own = dict.fromkeys(
+        column for file in files for column in file.columns if column.lower() not in _COLUMNS
+    )
     asked = reading.options["feature"]
     wanted = _KEYS if asked is None else (asked,)
     key = next((key for key in wanted if key in known), None)
+    if key is None and asked is None:
+        key = _column_of_tags(words, own, upload)
     if key is None:
         raise FormatError(
             f"no word has {' or '.join(wanted)} in MISC, only ",
@@ -218,8 +233,23 @@ def _key(files: list[_File], upload: Upload, reading: Reading) -> str:
             remedy=("pass ", Use("feature", placeholder="KEY")),
         )
     if asked is None:
-        reading.note(f"entities read from {key} in MISC", where=upload.name)
+        place = f"the column {key}" if key in own else f"{key} in MISC"
+        reading.note(f"entities read from {place}", where=upload.name)
     return key
+
+
+def _column_of_tags(words: list[_Word], columns: Iterable[str], upload: Upload) -> str | None:
+    """The only column, of those that CoNLL-U lacks, that holds tags."""
+    values = {column: {word.misc.get(column) or "O" for word in words} for column in columns}
+    found = [column for column, tags in values.items() if are_tags(tags) and tags != {"O"}]
+    if len(found) > 1:
+        raise FormatError(
+            *("several columns hold tags: ", *quotes(found)),
+            where=upload.name,
+            expected="one",
+            remedy=("choose it with ", Use("feature", found[0])),
+        )
+    return next(iter(found), None)
 
 
 def _marks(files: list[_File], key: str, upload: Upload, reading: Reading) -> list[list[Marks]]:

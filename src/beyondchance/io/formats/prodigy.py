@@ -23,7 +23,7 @@ from beyondchance.io.values import (
     refused,
     words_of,
 )
-from beyondchance.messages import Quote
+from beyondchance.messages import Quote, Use
 from beyondchance.tallies import left_out, no_spans
 
 _LEFT_OUT = {"reject": "rejected", "ignore": "ignored"}
@@ -54,7 +54,7 @@ class _Seen:
     """
 
     names: dict[str, str] = field(default_factory=dict)
-    accepted: dict[tuple[str, str], tuple[str, bool]] = field(default_factory=dict)
+    accepted: dict[tuple[str, str], tuple[str, bool | None]] = field(default_factory=dict)
     n_binary: int = 0
     n_categories: int = 0
     has_spans: bool = False
@@ -130,7 +130,11 @@ def _draft(
     if answer != "accept":
         reading.skipped[left_out(f"{_LEFT_OUT[answer]} tasks")] += 1
         return None
-    _check_whole(document, annotator, where, seen, is_whole=_is_whole(task, spans))
+    is_asked = (reading.given or {}).get("repeated") == "last"
+    is_whole = _is_whole(task, spans)
+    if is_whole is None and is_asked:
+        is_whole = True
+    _check_whole(document, annotator, where, seen, is_whole=is_whole)
     seen.n_categories += any(task.get(key) for key in _CATEGORIES)
     seen.n_binary += any(isinstance(span, dict) and span.get("answer") for span in spans)
     if relations := listed(task, "relations", where):
@@ -155,15 +159,20 @@ def _answer(item: Mapping[str, Any], where: str) -> str:
     return answer
 
 
-def _is_whole(task: Mapping[str, Any], spans: list[Any]) -> bool:
-    """Whether a task shows all spans of a text, rather than asking whether one is right."""
+def _is_whole(task: Mapping[str, Any], spans: list[Any]) -> bool | None:
+    """Whether a task shows all spans of a text, rather than asking whether one is right.
+
+    None if there is no telling.
+    """
     if any(isinstance(span, dict) and span.get("answer") for span in spans):
         return False
     view = task.get("_view_id")
-    return view in _MANUAL if isinstance(view, str) else len(spans) > 1
+    return view in _MANUAL if isinstance(view, str) else len(spans) > 1 or None
 
 
-def _check_whole(document: str, annotator: str, where: str, seen: _Seen, *, is_whole: bool) -> None:
+def _check_whole(
+    document: str, annotator: str, where: str, seen: _Seen, *, is_whole: bool | None
+) -> None:
     """Refuse several accepted tasks of one text, unless each is the whole annotation."""
     first, was_whole = seen.accepted.setdefault((document, annotator), (where, is_whole))
     if first != where and not (is_whole and was_whole):
@@ -172,7 +181,9 @@ def _check_whole(document: str, annotator: str, where: str, seen: _Seen, *, is_w
             f" accepted a task with this text before, at {first}",
             where=where,
             expected="one, because yes-or-no tasks (ner.teach) do not give the full annotation",
-            remedy="if the text was annotated twice, keep only the line that was exported last",
+            remedy="if the text was annotated twice, keep only the line that was exported last"
+            if is_whole is False or was_whole is False
+            else ("if each line is a full annotation, pass ", Use("repeated", "last")),
         )
 
 

@@ -29,6 +29,7 @@ import numpy as np
 
 from beyondchance.annotations.corpus import MOST_POSITIONS, Corpus
 from beyondchance.annotations.names import sorted_names
+from beyondchance.checks import is_bytes_as_text
 from beyondchance.errors import (
     FormatError,
     MismatchError,
@@ -268,7 +269,7 @@ def _check_bytes(table: Table, kind: str, names: list[str], codes: Ints) -> None
     if "b'" not in together and 'b"' not in together:
         return
     for index, name in enumerate(names):
-        if name.startswith(("b'", 'b"')) and name[-1] == name[1] and len(name) > len("b'"):
+        if is_bytes_as_text(name):
             raise FormatError(
                 *(f"{kind} is ", Quote(name)),
                 where=table.where(int(np.argmax(codes == index))),

@@ -94,6 +94,9 @@ def _documents(upload: Upload, loader: Loader) -> list[Layered]:
         if entry.kind in {"xmi", "json", "zip"}:
             found.append(loader.loaded(entry, "", upload.annotator))
             names.append(str(PurePosixPath(entry.path).with_suffix("")))
+        elif entry.path.lower().endswith(".xmi"):
+            found_there = "is not XMI" if entry.source.head.strip() else "is empty"
+            raise FormatError(found_there, where=entry.source.name, expected="annotations as XMI")
         elif entry.kind != "types" and not is_single:
             loader.reading.skipped[not_read("files of other formats")] += 1
     if not found:

@@ -50,7 +50,7 @@ def _one_file(corpus: Corpus, annotations: Annotations) -> bytes:
                     remedy=FOLDER,
                 )
     for person in corpus.annotators:
-        if len(person.split()) > 1 or person.lower() in RESERVED_COLUMNS:
+        if _BREAK.search(person) or person.lower() in RESERVED_COLUMNS:
             found = quoting("annotator {} cannot be the name of a column", person)
             raise DataError(*found, remedy=f"rename the annotator, or {FOLDER}")
     people = range(len(corpus.annotators))
@@ -70,7 +70,9 @@ def _conll(
     texts = known_texts(corpus, "conll")
     tokens = tokens_of(corpus, texts)
     tags = {a: _tags(corpus, annotations, a) for a in annotators}
-    lines = [f"# columns = {' '.join(['token', *names])}"]
+    # Tabs, where a name has spaces in it.
+    separator = "\t" if any(len(name.split()) > 1 for name in names) else " "
+    lines = [f"# columns = {separator.join(['token', *names])}"]
     for document, name in enumerate(corpus.documents):
         if (document, annotators[0]) not in annotations:
             continue
