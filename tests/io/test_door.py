@@ -528,3 +528,17 @@ def test_columns_and_lazy_frames():
 def test_what_was_given_is_described(data, message):
     with pytest.raises(bc.FormatError, match=message):
         bc.agreement(data, data)
+
+
+@pytest.mark.parametrize("name", ["offsets", "align", "whitespace", "match", "tokeniser"])
+def test_options_about_texts_are_refused_where_there_are_none(name):
+    values = {"offsets": "utf16", "align": "strict", "whitespace": "keep", "match": "text"}
+    given = {name: values.get(name, "whitespace")}
+    spans = [[(0, 2, "PER")]]
+    with pytest.raises(bc.OptionError, match=f"option '{name}' needs the texts; expected texts="):
+        bc.agreement(spans, spans, lengths=[9], **given)
+
+
+def test_tags_without_tokens_are_not_matched_by_text():
+    with pytest.raises(bc.OptionError, match="option 'match' needs the texts; expected tokens="):
+        bc.agreement([["B-P"]], [["B-P"]], match="text")

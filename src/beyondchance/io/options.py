@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from beyondchance.errors import BeyondChanceError, DataError
+from beyondchance.errors import BeyondChanceError, DataError, OptionError
 from beyondchance.io.sources import Source
-from beyondchance.messages import Note, Piece, Use
+from beyondchance.messages import Note, Piece, Text, Use
 from beyondchance.options import ReadOptions, checked_options, declared
 from beyondchance.tallies import Tally, mended
 
@@ -130,6 +130,13 @@ class Reading:
         """Whether an option refuses what it could mend."""
         refusing = declared(ReadOptions)[option].option.refuses
         return bool(self.options[option] == refusing)  # type: ignore[literal-required]
+
+    def check_unused(self, *names: str, needs: Text) -> None:
+        """Refuse options that are about texts, where there are none; ids can be matched."""
+        changed = self.changed()
+        for name in names:
+            if name in changed and changed[name] != "exact":
+                raise OptionError(f"option {name!r} needs the texts", expected=needs)
 
     def mend(
         self, option: str, what: str, refusal: Callable[[], BeyondChanceError], number: int = 1

@@ -85,6 +85,7 @@ def read(uploads: list[Upload], reading: Reading) -> Corpus | Iterator[Draft]:
         is_split = beside.names is not None and len(set(beside.names)) < len(beside.names)
         unit = "sentence" if is_split else "document"
         return assembled(drafts, reading, unit=unit, positions="characters")
+    reading.check_unused("offsets", "align", "whitespace", "match", "tokeniser", needs="texts=")
     return Corpus.from_spans(
         {name: [_triples(text, reading) for text in texts] for name, texts in spans.items()},
         lengths=beside.lengths,

@@ -338,13 +338,8 @@ def _is_span(table: Table, no_start: Bools, no_end: Bools, no_label: Bools) -> B
 
 def _numbered(rows: _Rows, reading: Reading) -> Corpus:
     """Build a corpus without texts, column by column."""
-    changed = reading.changed()
-    for name in ("offsets", "align", "whitespace", "match", "tokeniser"):
-        if name in changed and changed[name] != "exact":
-            raise OptionError(
-                f"option {name!r} needs the texts",
-                expected=("a column text, or a table of documents with one: ", Use("documents")),
-            )
+    texts = "a column text, or a table of documents with one: ", Use("documents")
+    reading.check_unused("offsets", "align", "whitespace", "match", "tokeniser", needs=texts)
     if not rows.documents or not rows.annotators:
         where = rows.tables[0].source.name
         raise FormatError("holds no rows", where=where, expected="one for each span")

@@ -81,6 +81,8 @@ def read(uploads: list[Upload], reading: Reading) -> Corpus | Iterator[Draft]:
             raise OptionError(*found, remedy="documents are named as there")
         tags = {name: _named(texts, names, name) for name, texts in given.items()}
         return _drafts(uploads, tags, tokens, reading)
+    if tokens is None:
+        reading.check_unused("match", needs="tokens=")
     tags = given
     if any(map(_has_numbers, given.values())):
         tokens = _without_ignored(given, tokens, reading)
