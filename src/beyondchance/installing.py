@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import sys
-from importlib import import_module, metadata
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
@@ -73,6 +73,8 @@ def requirements(extra: str) -> list[str]:
     >>> [entry.startswith("scipy>=") for entry in requirements("coefficients")]
     [True]
     """
+    from importlib import metadata  # noqa: PLC0415 - slow to load, for hints only
+
     try:
         declared = metadata.requires(_PACKAGE) or []
     except metadata.PackageNotFoundError:  # a copy of the source that was never installed

@@ -24,7 +24,6 @@ from beyondchance.results.score import UNMARKED
 from beyondchance.scoring.corpus_wide import BY_FUGACITIES, check_corpus_wide
 from beyondchance.scoring.counting import counted
 from beyondchance.scoring.data import scored_data
-from beyondchance.scoring.joint_placements import extremes, placement_notes
 from beyondchance.scoring.marks import (
     Marked,
     check_fit,
@@ -310,7 +309,10 @@ def _scored(
     found = {reason: count for reason, count in skipped.items() if count}
     notes = *_notes(spans, scoring), *notes, *_freedom_notes(counts, spans)
     if corpus.alternatives is not None and not with_self:
-        notes += placement_notes(extremes(corpus, shared, scoring, counts))
+        from beyondchance.scoring import joint_placements  # noqa: PLC0415 - for quotes only
+
+        reached = joint_placements.extremes(corpus, shared, scoring, counts)
+        notes += joint_placements.placement_notes(reached)
     return counts, settings, {**corpus.skipped, **found}, notes
 
 
