@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from base64 import b64encode
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from hashlib import sha256
 from importlib.resources import files
 from math import isnan
@@ -151,46 +152,35 @@ def _hash(script: str) -> str:
 
 def _report(found: Overview, digits: int) -> blocks.Report:
     """The result for JSON, as the commands give it, and for a paper."""
-    signature = str(found.settings)
-    if found.corpus is None:
-        best = _best(found)
-        return blocks.Report(
-            command="report",
-            signature=signature,
-            make_data=lambda: {**best.score.to_dict(), **json_intervals(best.intervals)},
-            make_blocks=lambda: [_main_table(found)],
-            make_methods=lambda: _methods(found, digits),
-        )
     if found.rankings or found.breakdown is None:
         # Labels of systems have no intervals here: they would take longer than all the rest.
-        return rank.rank_report(
-            found.rankings,
-            found.corpus,
-            sureness={
-                name: rank.Sureness(standings=standings)
-                for name, standings in found.standings.items()
-            },
-            digits=digits,
+        sureness = {
+            name: rank.Sureness(standings=standings) for name, standings in found.standings.items()
+        }
+        made = rank.rank_report(found.rankings, found.corpus, sureness=sureness, digits=digits)
+    else:
+        result, breakdown = next(iter(found.results.values())), found.breakdown
+        made = blocks.Report(
+            command="agree",
+            corpus=found.corpus,
+            signature=str(found.settings),
+            notes=tuple(agree.agree_notes(found.corpus, result, breakdown)),
+            skipped=dict(result.skipped),
+            make_data=lambda: agree.agree_data(breakdown),
+            make_paper=lambda: agree.agree_paper(result, breakdown, found.corpus),
+            make_methods=lambda: _methods(found, digits),
         )
-    result, breakdown = next(iter(found.results.values())), found.breakdown
-    return blocks.Report(
-        command="agree",
-        corpus=found.corpus,
-        signature=signature,
-        notes=tuple(agree.agree_notes(found.corpus, result, breakdown)),
-        skipped=dict(result.skipped),
-        make_data=lambda: agree.agree_data(breakdown),
-        make_blocks=lambda: [_main_table(found)],
+    if found.corpus is not None:
+        return made
+    best = _best(found)
+    return replace(
+        made,
+        command="report",
+        notes=(),
+        skipped=None,
+        make_data=lambda: {**best.score.to_dict(), **json_intervals(best.intervals)},
         make_methods=lambda: _methods(found, digits),
     )
-
-
-def _main_table(found: Overview) -> blocks.Table:
-    """The scores that stand first: by each measure, or of each system."""
-    if found.rankings or found.breakdown is None:
-        name, rows = next(iter(found.systems.items()))
-        return rank.ranking_table(rows, f"by {name}: {sentences.MATCHES.get(name, name)}")
-    return agree.overall_table(found.breakdown)
 
 
 def _methods(found: Overview, digits: int) -> Paragraph:

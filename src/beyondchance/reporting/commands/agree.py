@@ -149,10 +149,6 @@ def agree_report(
             *map(Prose, explanation(breakdown, parts)),
         ]
 
-    def paper() -> PaperTable:
-        said = f"Agreement of {_compared(result, corpus, in_list(annotators), has_unit=False)}"
-        return _paper_table(breakdown, result.settings, said)
-
     def data() -> dict[str, Any]:
         n_fixed, n_texts = result.counts.texts_without_freedom()
         data = agree_data(breakdown, by=by, null=null) | json_parts(parts)
@@ -189,7 +185,7 @@ def agree_report(
         make_blocks=blocks,
         make_data=data,
         make_rows=rows,
-        make_paper=paper,
+        make_paper=lambda: agree_paper(result, breakdown, corpus),
         make_methods=methods,
     )
 
@@ -434,18 +430,21 @@ def _variants_table(variants: Sequence[Variant]) -> Table:
     )
 
 
-def _paper_table(breakdown: levels.Breakdown, settings: Settings, said: str) -> PaperTable:
-    """The scores by each measure and, by the first, of labels and pairs."""
-    measure, labels, pairs = breakdown.rows[0].measure, breakdown.of("label"), breakdown.of("pair")
+def agree_paper(
+    result: Agreement, breakdown: levels.Breakdown, corpus: Corpus | None
+) -> PaperTable:
+    """For a paper, the scores by each measure and, by the first, of labels and pairs."""
+    by, labels, pairs = _by(breakdown), breakdown.of("label"), breakdown.of("pair")
     sections = {"overall": breakdown.of("all")}
-    sections |= {f"labels, by {measure}": labels} if len(labels) > 1 else {}
+    sections |= {f"labels, by {by}": labels} if len(labels) > 1 else {}
     if 1 < len(pairs) <= _MOST_PAIRS:
-        sections[f"pairs of annotators, by {measure}"] = pairs
+        sections[f"pairs of annotators, by {by}"] = pairs
+    who = in_list(result.counts.annotators)
     return paper_table(
         sections,
         first="",
-        settings=breakdown.settings or settings,
-        said=said,
+        settings=breakdown.settings or result.settings,
+        said=f"Agreement of {_compared(result, corpus, who, has_unit=False)}",
         label="tab:agreement",
         gold=breakdown.gold,
     )
