@@ -22,7 +22,7 @@ def test_schemes_in_any_case(name, tmp_path):
 
 
 def test_other_names_of_schemes_are_in_the_help(capsys):
-    main(["agree", "--help"])
+    main(["agree", "--help-all"])
     said = " ".join(capsys.readouterr().out.split())
     assert "BIO (IOB2), IOB (IOB1), IOBES (BIOES) and BIOLU (BILOU)" in said
 

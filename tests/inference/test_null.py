@@ -409,3 +409,14 @@ class TestUndefined:
             document.quantile(0.5)
         with pytest.raises(OptionError, match="share is 2; expected a number from 0 to 1"):
             found.quantile(2)
+
+
+def test_a_gold_standard_is_compared_with_one_annotator():
+    two = example().select(annotators=["ada", "cleo"])
+    for gold in ("ada", "cleo"):
+        found, result = null_distribution(two, gold=gold, seed=1), agreement(two, gold=gold)
+        assert (found.observed, found.mean) == (result.observed, result.chance)
+        assert found.samples.mean() == pytest.approx(found.mean, abs=5 * found.sd / 30)
+        assert found.settings.gold == gold
+    with pytest.raises(OptionError, match="drawn of all 3 annotators, and gold asks for pairs"):
+        null_distribution(example(), gold="ada")

@@ -1082,3 +1082,23 @@ def test_an_option_of_all_measures_is_declared_once(monkeypatch):
     assert scoring_options.scoring_of({"halve": False}).options == {}
     with pytest.raises(OptionError, match="halve is 2; expected True or False"):
         scoring_options.scoring_of({"halve": 2})
+
+
+class TestMissingAnnotations:
+    """Who has which document, and what a ranking says of it."""
+
+    SPANS = ((0, 2, "A"),)
+    CORPUS = Corpus.from_spans(
+        {
+            "gold": [SPANS, SPANS, SPANS, None],
+            "x": [SPANS, SPANS, SPANS, SPANS],
+            "y": [SPANS, None, None, SPANS],
+        },
+        lengths=[9] * 4,
+    )
+
+    def test_a_ranking_counts_documents_and_not_pairs(self):
+        ranking = rank(self.CORPUS, gold="gold")
+        assert ranking.skipped == {"documents without the gold standard": 1}
+        assert "documents without the gold standard (1)" in ranking.methods()
+        assert "Left out: 1 documents without the gold standard." in str(ranking)

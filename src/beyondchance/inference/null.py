@@ -214,7 +214,7 @@ def null_distribution(
     >>> abs(found.p_value - 0.25) < 4 * found.p_error
     True
     """
-    corpus, _, scoring = scored_data(data, other, options)
+    corpus, gold, scoring = scored_data(data, other, options)
     draws = checked_whole("resamples", resamples, least=FEWEST_RESAMPLES, most=MOST_RESAMPLES)
     checked_option("ties", ties, TIES)
     if corpus.unit == CORPUS:
@@ -222,6 +222,13 @@ def null_distribution(
             "random annotations are drawn text by text, and the unit is ",
             Quote(corpus.unit),
             remedy=("read the annotations with ", Use("unit", "document")),
+        )
+    if gold is not None and len(corpus.annotators) > 2:
+        raise OptionError(
+            f"random annotations are drawn of all {len(corpus.annotators)} annotators, and ",
+            *(Use("gold", is_name=True), " asks for pairs with one of them"),
+            expected="the gold standard and one other annotator",
+            remedy="select(annotators=[...]) keeps two",
         )
     seed = scoring.pop("seed", None)
     rng = checked_generator(seed)
@@ -232,7 +239,10 @@ def null_distribution(
     if "seed" in scoring_of(scoring).measure.parameters:
         scoring["seed"] = key
     resolved = scoring_of(scoring)
-    result = agreement(corpus, **scoring)
+    compared = without_gold(corpus) if gold is None else corpus.with_gold(gold)
+    result = agreement(corpus, gold=gold, **scoring)
+    # The gold standard comes first there, and annotators are known by their numbers here.
+    result = replace(result, counts=result.counts.ordered(compared.annotators))
     sampler = _Sampler(
         result=result,
         matched=resolved.measure.matched,
@@ -241,7 +251,7 @@ def null_distribution(
         draws=draws,
         ties=ties,
     )
-    spans = marked(without_gold(corpus), resolved.scope)
+    spans = marked(compared, resolved.scope)
     return sampler.run(_cells(Placement(spans, resolved.model), result.counts))
 
 

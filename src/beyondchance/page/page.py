@@ -267,7 +267,7 @@ def _facts(found: Overview, notes: Sequence[Note], voice: Voice) -> Iterator[Par
         measure, ranking = next(iter(found.rankings.items()))
         yield blocks.Prose(rank.compared(ranking, found.corpus))
         shown = sentences.shown_of(found.standings[measure])
-        skipped = rank.skipped_of(ranking, found.corpus)
+        skipped = dict(ranking.skipped)
     else:
         result = next(iter(found.results.values()))
         who, documents = blocks.in_list(result.counts.annotators), result.counts.documents

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from beyondchance.results.intervals import ConfidenceInterval
     from beyondchance.results.ranking import Ranking
     from beyondchance.settings import Settings
+from beyondchance.tallies import Fate, Tally
 
 _NUMBERS = (
     *("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"),
@@ -506,18 +507,19 @@ def _seed(settings: Settings) -> str:
 # --- The rest -----------------------------------------------------------------
 
 
+_NEVER_COUNTED = (Fate.NOT_ANNOTATED, Fate.UNMARKED, Fate.NO_SPAN, Fate.NOT_READ)
+
+
 def left_out(skipped: Mapping[str, int]) -> str:
-    """What was changed or left out."""
-    parts = [f"{what} ({number:,})" for what, number in skipped.items() if number]
+    """What was changed or left out; not what never counted."""
+    parts = [
+        f"{what} ({number:,})"
+        for what, number in skipped.items()
+        if number and not (isinstance(what, Tally) and what.fate in _NEVER_COUNTED)
+    ]
     if not parts:
         return ""
     return f"In preparing the data, the following were changed or left out: {'; '.join(parts)}."
-
-
-def common(skipped: Sequence[Mapping[str, int]]) -> dict[str, int]:
-    """What was left out alike for all systems."""
-    first = skipped[0]
-    return {what: n for what, n in first.items() if all(item.get(what) == n for item in skipped)}
 
 
 def software(settings: Settings) -> Sentence:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from beyondchance.checks import checked_option
 from beyondchance.reporting import clauses
 from beyondchance.reporting.blocks import Report
-from beyondchance.reporting.commands import difficulty as difficulty_report, rank
+from beyondchance.reporting.commands import difficulty as difficulty_report
 from beyondchance.reporting.paragraphs import FORMS, Paragraph, Sentence
 from beyondchance.reporting.rendering import rendered
 
@@ -110,7 +110,6 @@ def methods_of_ranking(
     ends = {} if standings is None else standings.intervals
     intervals = {name: item["corrected"] for name, item in ends.items()}
     counts, is_estimated = systems[0].counts, any(system.score.error for system in systems)
-    skipped = clauses.common([system.skipped for system in systems])
     return _paragraph(
         clauses.ranked(ranking, corpus),
         clauses.measure(own, counts),
@@ -118,7 +117,7 @@ def methods_of_ranking(
         clauses.ranked_values(ranking, intervals, signed, digits),
         clauses.all_intervals(list(intervals.values()), signed),
         clauses.tests(standings, digits),
-        clauses.left_out(skipped if corpus is None else rank.skipped_of(ranking, corpus)),
+        clauses.left_out(ranking.skipped),
         clauses.software(signed),
     )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from math import isnan
 
 import numpy as np
@@ -34,12 +34,15 @@ class Ranking(Described):
         How it was computed; ``str(settings)`` is the signature to cite.
     notes : tuple of Note
         What was chosen and why.
+    skipped : mapping of str to int
+        What was left out, and how often.
     """
 
     gold: str
     systems: Mapping[str, Agreement]
     settings: Settings
     notes: tuple[Note, ...] = ()
+    skipped: Mapping[str, int] = field(default_factory=dict)
 
     def ranks(self, by: str) -> dict[str, int | None]:
         """The rank of each system by ``observed`` or ``corrected``; 1 is the highest.

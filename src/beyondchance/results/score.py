@@ -194,6 +194,16 @@ class Score(Printed):
         return self._f1.reason
 
     @property
+    def f1(self) -> float:
+        """What `observed` is called against a gold standard."""
+        return self._f1.observed
+
+    @property
+    def corrected_f1(self) -> float:
+        """What `corrected` is called against a gold standard."""
+        return self._f1.corrected
+
+    @property
     def precision(self) -> float:
         """Share of what side b marked that matches side a."""
         return self._of("b").observed

@@ -12,6 +12,7 @@ from beyondchance.annotations.building import CORPUS
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.annotations.pairs import shared_documents
 from beyondchance.core.models import AUTO
+from beyondchance.core.ragged import distinct
 from beyondchance.errors import NothingSharedError, OptionError
 from beyondchance.messages import Note, Piece, Quote, Text, Use, pieces, quotes
 from beyondchance.options import ScoredOptions, ScoringOptions, documented
@@ -204,7 +205,7 @@ def rank(data: Any, other: Any = None, **options: Unpack[ScoredOptions]) -> Rank
     notes += _freedom_notes(systems[worst].counts, spans, who=who)
     # Chance may have been estimated for some systems only.
     signed = next((s.settings for s in systems.values() if s.settings.samples), settings)
-    return Ranking(known, Named(systems), signed, notes)
+    return Ranking(known, Named(systems), signed, notes, _not_ranked(corpus, known, systems))
 
 
 @documented(ScoringOptions)
@@ -245,6 +246,26 @@ def difficulty(data: Any, other: Any = None, **options: Unpack[ScoredOptions]) -
         corpus = replace(given.select(annotators=[known]), options=given.options)
     resolved = scoring_of(scoring)
     return Difficulty(*_scored(corpus, resolved, signed=signed, with_self=True))
+
+
+def _not_ranked(corpus: Corpus, gold: str, systems: Mapping[str, Agreement]) -> dict[str, int]:
+    """What was left out: on reading, without a partner to compare with, and without spans."""
+    by_gold = corpus.annotation_annotator == corpus.annotators.index(gold)
+    with_gold, with_systems = (
+        set(corpus.annotation_document[rows].tolist()) for rows in (by_gold, ~by_gold)
+    )
+    compared = {name for system in systems.values() for name in system.counts.documents}
+    marked = {
+        system.counts.documents[number]
+        for system in systems.values()
+        for number in distinct(system.counts.document)[0].tolist()
+    }
+    found = {
+        left_out("documents of the gold standard only", ""): len(with_gold - with_systems),
+        left_out("documents without the gold standard", ""): len(with_systems - with_gold),
+        UNMARKED: len(compared - marked),
+    }
+    return {**corpus.skipped, **{what: number for what, number in found.items() if number}}
 
 
 def without_gold(corpus: Corpus) -> Corpus:

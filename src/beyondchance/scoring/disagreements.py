@@ -260,7 +260,8 @@ def disagreements(
     pairs : iterable of (str, str), optional
         The annotators to compare, as (a, b). By default all who annotated a document
         together, in the order of the corpus. A gold standard that the corpus names is left
-        out where there are two annotators or more; with one other, it is annotator a.
+        out where there are two annotators or more, unless `gold` is given: then each is
+        compared with it, as annotator a. With one other, it is annotator a too.
     **options
         How `data` and `other` become a corpus (see `corpus`).
 
@@ -297,6 +298,8 @@ def disagreements(
     (1, {('L', None): 1, ('P', 'P'): 1})
     """
     corpus = corpus_of(data, other, options)
+    if pairs is None and options.get("gold") is not None:
+        pairs = [(str(corpus.gold), name) for name in corpus.annotators if name != corpus.gold]
     document, a, b = _all_pairs(corpus) if pairs is None else _some_pairs(corpus, pairs)
     if not len(document):
         raise nothing_shared(corpus, "two annotators to compare")

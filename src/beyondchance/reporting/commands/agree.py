@@ -359,7 +359,8 @@ def _tables(breakdown: levels.Breakdown, *, by: Sequence[str], top: int) -> list
         tables.append(
             levels.scores_table("pair", pairs, settings, title="pairs of annotators", top=top)
         )
-    tables.append(levels.habits_table(annotators, top))
+    others = [row for row in annotators if row.name != breakdown.gold]
+    tables.append(levels.habits_table(others, top, gold=breakdown.gold))
     if is_team and any(row.intervals for row in annotators):
         tables.append(_intervals_table("annotator", annotators, settings, top))
     for name in by:

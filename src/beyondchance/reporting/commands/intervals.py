@@ -46,11 +46,11 @@ def report_of_intervals(found: Intervals) -> Report:
 
     def blocks() -> list[Prose | Table]:
         cells = [
-            (row["level"], row["name"], *(levels.cell_of(ends[name]) for name in names))
+            (f"{row['level']} {row['name']}".strip(), *(levels.cell_of(ends[n]) for n in names))
             for row, ends in rows
         ]
         title = f"{levels.interval_heading(found.settings)} confidence intervals"
-        table = Table(("", "", *names), cells, title)
+        table = Table(("", *names), cells, title)
         return [table, Prose(sentences.explained(first, shown, found.settings))]
 
     return Report(

@@ -27,9 +27,8 @@ from beyondchance.reporting.paper_tables import GROUP, paper_table
 from beyondchance.reporting.parts import Part, parts_of
 from beyondchance.results.averages import AVERAGES
 from beyondchance.results.ranking import Ranking
-from beyondchance.results.score import UNMARKED, Score
+from beyondchance.results.score import Score
 from beyondchance.settings import Settings
-from beyondchance.tallies import left_out
 
 if TYPE_CHECKING:
     from beyondchance.inference.compare import Comparison
@@ -328,7 +327,7 @@ def rank_report(
         command="rank",
         corpus=corpus,
         signature=str(settings),
-        skipped=skipped_of(ranking, corpus),
+        skipped=dict(ranking.skipped),
         notes=rank_notes(ranking, corpus, standings),
         make_blocks=blocks,
         make_data=data,
@@ -385,31 +384,6 @@ def documents_of(ranking: Ranking) -> set[str]:
     return {name for system in ranking.systems.values() for name in system.counts.documents}
 
 
-def skipped_of(ranking: Ranking, corpus: Corpus | None) -> dict[str, int]:
-    """What was left out: on reading, without a partner to compare with, and without spans."""
-    if corpus is None:
-        # Of whichever system it concerns most.
-        counts = [system.skipped for system in ranking.systems.values()]
-        reasons = dict.fromkeys(reason for item in counts for reason in item)
-        return {reason: max(item.get(reason, 0) for item in counts) for reason in reasons}
-    by_gold = corpus.annotation_annotator == corpus.annotators.index(ranking.gold)
-    gold, systems = (
-        {corpus.documents[number] for number in corpus.annotation_document[rows].tolist()}
-        for rows in (by_gold, ~by_gold)
-    )
-    marked = {
-        system.counts.documents[number]
-        for system in ranking.systems.values()
-        for number in set(system.counts.document.tolist())
-    }
-    found = {
-        left_out("documents of the gold standard only", ""): len(gold - systems),
-        left_out("documents without the gold standard", ""): len(systems - gold),
-        UNMARKED: len(documents_of(ranking) - marked),
-    }
-    return {**corpus.skipped, **{what: number for what, number in found.items() if number}}
-
-
 def rank_notes(
     ranking: Ranking, corpus: Corpus | None, standings: Standings | None
 ) -> tuple[Note, ...]:
@@ -461,7 +435,7 @@ def labels_table(system: SystemRow) -> Table:
     rows.append(("all (micro)", *_rates(result.score), sum(support.values())))
     rows.append(("mean (macro)", None, None, mean.observed, mean.chance, mean.corrected, None))
     headings = [heading for heading, _ in breakdown.RATE_COLUMNS]
-    title = f"labels of {system.shown}, by {system.measure}"
+    title = f"labels of {system.shown}, by {system.by}"
     return Table(("label", *headings, "support"), rows, title)
 
 
@@ -487,7 +461,7 @@ def _paper_table(
             " Systems that share a letter do not differ significantly (permutation test within "
             f"documents, Holm's adjustment, p > {level})."
         )
-    sections = {f"by {measure}": rows for measure, rows in by_measure.items()}
+    sections = {f"by {rows[0].by}": rows for rows in by_measure.values()}
     return paper_table(
         sections,
         *columns,

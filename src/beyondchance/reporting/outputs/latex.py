@@ -25,6 +25,7 @@ from beyondchance.reporting.visible import visible
 _NARROW = 4
 """Columns that fit into one of the two columns of a page."""
 _NEEDS = r"% Needs \usepackage{booktabs} (and \usepackage[T1]{fontenc})."
+_NEEDS_TOO = r"% Needs \usepackage{booktabs,natbib} (and \usepackage[T1]{fontenc})."
 _NUMBER = re.compile(r"([-+<>]* ?[\d.,]+)( %)?")
 
 
@@ -40,7 +41,7 @@ def for_paper(table: PaperTable, signature: str | None, *, digits: int) -> str:
     whole = Table(table.headings, rows)
     # Wide tables take both columns of a page that has two.
     kind = "table*" if len(table.headings) > _NARROW else "table"
-    lines = [_NEEDS, rf"\begin{{{kind}}}", r"\centering"]
+    lines = [_NEEDS_TOO, rf"\begin{{{kind}}}", r"\centering"]
     lines += [rf"\begin{{tabular}}{{{_columns(whole)}}}", r"\toprule", _line(table.headings)]
     for title, section in table.sections.items():
         lines.append(r"\midrule")
