@@ -7,8 +7,8 @@ from itertools import chain
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
-from beyondchance.reporting import breakdown as levels
-from beyondchance.reporting.blocks import PaperTable, counted, in_list
+from beyondchance.reporting import breakdown as levels, sentences
+from beyondchance.reporting.blocks import PaperTable, in_list
 from beyondchance.reporting.citations import PAPER
 from beyondchance.reporting.paragraphs import Citation, Paragraph, Sentence
 from beyondchance.settings import Settings
@@ -16,7 +16,6 @@ from beyondchance.settings import Settings
 if TYPE_CHECKING:
     from beyondchance.results.intervals import ConfidenceInterval
 
-_ONE = {"documents": "document", "sentences": "sentence", "annotators": "annotator"}
 _METHODS = {"bca": "BCa bootstrap", "percentile": "percentile bootstrap"}
 _PLACES = {
     "sentence": "within sentences",
@@ -92,7 +91,7 @@ def _brackets(ends: Sequence[ConfidenceInterval], settings: Settings) -> Iterato
     """What the brackets are; nothing where there are none."""
     if not ends:
         return
-    units = " and ".join(counted(size, _ONE[kind]) for kind, size in ends[0].units)
+    units = sentences.units_of(ends[0])
     how = f"Student's t from the jackknife over {units}"
     if method := _METHODS.get(settings.interval_method or ""):
         how = f"{method}, {settings.resamples:,} resamples of {units}"

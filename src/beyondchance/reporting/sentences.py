@@ -305,9 +305,14 @@ def joined(texts: Iterable[Text]) -> tuple[Piece, ...]:
     return tuple(piece for text in texts if text for piece in (" ", *pieces(text)))[1:]
 
 
+def units_of(interval: ConfidenceInterval) -> str:
+    """What an interval is over, with numbers: ``12 documents and 3 annotators``."""
+    return " and ".join(counted(size, _ONE[kind]) for kind, size in interval.units)
+
+
 def how_made(first: ConfidenceInterval, settings: Settings) -> Text:
     """How intervals were made."""
-    units = " and ".join(counted(size, _ONE[kind]) for kind, size in first.units)
+    units = units_of(first)
     how = f"expanded (Student's t, jackknife of {units})"
     if method := _METHODS.get(settings.interval_method or ""):
         how = f"{method}, {settings.resamples:,} resamples of {units}, seed {settings.seed}"

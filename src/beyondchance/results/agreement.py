@@ -110,7 +110,7 @@ class Agreement(Described):
         gold = counts.annotators.index(self.settings.gold)
         return self.settings.gold if bool((counts.pairs[0] == gold).all()) else None
 
-    @property
+    @cached_property
     def support(self) -> Mapping[str, int] | None:
         """Spans of the gold standard by label, each counted once; None if there is none."""
         return None if self.gold is None else self.counts.spans_by_label(self.gold)

@@ -163,7 +163,7 @@ class SystemRow(breakdown.Row):
             **self.ranks,
             **breakdown.flat_score(self.score),
             **breakdown.flat_rates(self.score),
-            "support": sum((self.agreement.support or {}).values()),
+            "support": self.support,
             **breakdown.flat_intervals(self.intervals),
             **(tested if self.is_tested else {}),
             **{f"macro_{name}": part.score.corrected for name, part in self.means.items()},
