@@ -471,6 +471,8 @@ class TestFloor:
             assert found.p_floor == 2 / 200
             assert found.p_value == found.p_floor
             assert found.p_is_floor
+            assert "< 0.0100" in str(found)
+            assert "(<: the smallest p-value that 199 permutations can show)" in str(found)
 
     def test_a_larger_p_value_is_none(self):
         systems = ranked(40, {"one": 0.6, "other": 0.6}).systems
@@ -499,6 +501,8 @@ class TestFloor:
         assert found.adjusted["good", last] == pytest.approx(3 * 2 / 200)
         assert found.is_floored("good", last)
         assert found.is_floored(last, "good")
+        assert f"< {found.p_best(last):.4f}" in str(found)
+        assert "199 permutations can show, adjusted)" in str(found)
         below = found.order[1], last
         assert found.floored == {names for names in found.pairs if names != below}
         assert found.next_below("good") == found.order[1]

@@ -24,6 +24,8 @@ Name: TypeAlias = str | tuple[str, str]
 joined are not unique: 'a and b' may be one annotator."""
 Scores: TypeAlias = Mapping[str, ConfidenceInterval]
 """Intervals by the name of a score."""
+DRAWS = "random annotations"
+"""What p-values of chance agreement are computed from."""
 
 
 # --- Intervals ----------------------------------------------------------------

@@ -40,8 +40,6 @@ if TYPE_CHECKING:
 
 _OF_ALL = "chance agreement of all annotators with each other and with themselves"
 """What the difficulty of documents is computed from."""
-_DRAWS = "random annotations"
-"""What p-values of chance agreement are computed from."""
 
 
 _MOST_PAIRS = 15
@@ -408,7 +406,7 @@ def _document_tables(documents: Sequence[levels.Row], top: int) -> list[Table]:
             remark,
             f"(difficulty: {sentences.DIFFICULTY}, 1 minus the {_OF_ALL})",
             *(
-                levels.floor_remark(map(_p_chance, shown), null.settings, _DRAWS)
+                levels.floor_remark(map(_p_chance, shown), null.settings, levels.DRAWS)
                 for null in nulls[:1]
             ),
         ]

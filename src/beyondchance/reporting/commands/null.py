@@ -23,10 +23,15 @@ def report_of_null(null: NullDistribution) -> Report:
         made: list[Block] = [Prose(sentences.random_agreement(null, 4))]
         if len(defined) > 1:
             shown, remark = cut(defined, _TOP)
-            cells = [(name, *(getattr(item, key) for key in _COLUMNS)) for name, item in shown]
+            p_cells = [levels.p_cell(item.p_value, is_floor=item.p_is_floor) for _, item in shown]
+            cells = [
+                (name, item.observed, item.mean, item.sd, p_cell)
+                for (name, item), p_cell in zip(shown, p_cells, strict=True)
+            ]
             headings = ("document", "observed", "mean", "sd", "p (chance)")
             title = "documents, the least different from chance first"
-            made.append(Table(headings, cells, title, remark))
+            remarks = [remark, levels.floor_remark(p_cells, null.settings, levels.DRAWS)]
+            made.append(Table(headings, cells, title, " ".join(filter(None, remarks))))
         return made
 
     def row(level: str, name: str, item: NullDistribution) -> dict[str, Any]:

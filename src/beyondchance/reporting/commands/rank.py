@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from math import inf, nan
 from operator import attrgetter
 from string import ascii_lowercase
@@ -86,8 +87,8 @@ class SystemRow(breakdown.Row):
         Whether there is anything of what follows.
     p_best, p_next : float
         Adjusted p-values, against the best system and the next one below.
-    best_is_floor, next_is_floor : bool
-        Whether these come from the smallest p-value that the test can show.
+    vs_best, vs_next : Cell
+        The same for tables: as bounds where the test can show none smaller.
     groups : tuple of int
         The groups of systems, without significant differences, that it is in.
     """
@@ -100,8 +101,8 @@ class SystemRow(breakdown.Row):
     is_tested: bool = False
     p_best: float = nan
     p_next: float = nan
-    best_is_floor: bool = False
-    next_is_floor: bool = False
+    vs_best: Cell = nan
+    vs_next: Cell = nan
     groups: tuple[int, ...] = ()
 
     @property
@@ -210,6 +211,7 @@ def system_rows(
         system = ranking.systems[name]
         tested: dict[str, Any] = {}
         if sureness is not None and standings is not None:
+            vs_best, vs_next = _p_cells(standings, name)
             tested = {
                 "intervals": standings.intervals[name],
                 "label_intervals": sureness.labels.get(name, {}),
@@ -217,8 +219,8 @@ def system_rows(
                 "is_tested": True,
                 "p_best": standings.p_best(name),
                 "p_next": standings.p_next(name),
-                "best_is_floor": standings.is_floored(standings.order[0], name),
-                "next_is_floor": standings.is_floored(name, standings.next_below(name)),
+                "vs_best": vs_best,
+                "vs_next": vs_next,
                 "groups": standings.groups_of(name),
             }
         return SystemRow(
@@ -495,18 +497,25 @@ def report_of_standings(standings: Standings) -> Report:
         }
 
     def blocks() -> list[Block]:
+        p_values = {name: _p_cells(standings, name) for name in standings.order}
         cells = [
             (
                 name,
                 breakdown.cell_of(standings.intervals[name]["corrected"]),
-                standings.p_best(name),
-                standings.p_next(name),
+                *p_values[name],
                 letters_of(standings.groups_of(name)),
             )
             for name in standings.order
         ]
-        level = f"corrected, {breakdown.interval_heading(settings)}"
-        made: list[Block] = [Table(("system", level, "p vs best", "p vs next", "group"), cells)]
+        headings = (
+            "system",
+            f"corrected, {breakdown.interval_heading(settings)}",
+            "p vs best",
+            "p vs next",
+            "group",
+        )
+        remark = _floor_remark(chain.from_iterable(p_values.values()), settings, len(p_values))
+        made: list[Block] = [Table(headings, cells, remark=remark)]
         made += [differences_table(standings, measure)] if len(standings.order) > 1 else []
         said = (explanation(standings), *sentences.verdict(standings, measure, 4))
         return [*made, *map(Prose, said)]
@@ -533,14 +542,16 @@ def report_of_comparison(found: Comparison) -> Report:
         "paired": found.paired,
         "reason": found.reason,
     }
-    cells = (found.difference, breakdown.cell_of(found.interval), found.p_value)
+    p_cell = breakdown.p_cell(found.p_value, is_floor=found.p_is_floor)
+    cells = (found.difference, breakdown.cell_of(found.interval), p_cell)
+    remark = _floor_remark([p_cell], found.settings)
     level = breakdown.interval_heading(found.settings)
 
     def blocks() -> list[Block]:
         why = [Prose(f"No p-value: {found.reason}.")] if found.reason is not None else []
         shown = [("the difference", found.interval)]
         how = sentences.explained(found.interval, shown, found.settings)
-        return [Table(("difference", level, "p"), [cells]), *why, Prose(how)]
+        return [Table(("difference", level, "p"), [cells], remark=remark), *why, Prose(how)]
 
     return Report(
         command="compare",
@@ -554,28 +565,34 @@ def report_of_comparison(found: Comparison) -> Report:
 
 def sure_table(systems: Sequence[SystemRow], settings: Settings, title: str = "") -> Table:
     """Intervals, and p-values of the differences from the best system and from the next."""
-
-    def vs_best(row: SystemRow) -> Cell:
-        return breakdown.p_cell(row.p_best, is_floor=row.best_is_floor)
-
-    def vs_next(row: SystemRow) -> Cell:
-        return breakdown.p_cell(row.p_next, is_floor=row.next_is_floor)
-
-    p_values = [cell(row) for row in systems for cell in (vs_best, vs_next)]
+    p_values = [cell for row in systems for cell in (row.vs_best, row.vs_next)]
     return breakdown.table_of(
         systems,
         ("system", attrgetter("name")),
         ("corrected", attrgetter("score.corrected")),
-        ("p vs best", vs_best),
-        ("p vs next", vs_next),
+        ("p vs best", attrgetter("vs_best")),
+        ("p vs next", attrgetter("vs_next")),
         ("group", attrgetter("letters")),
         settings=settings,
         title=title,
-        remark=breakdown.floor_remark(
-            p_values, settings, "permutations", is_adjusted=len(systems) > 2
-        ),
+        remark=_floor_remark(p_values, settings, len(systems)),
         has_reasons=False,
     )
+
+
+def _p_cells(standings: Standings, name: str) -> tuple[Cell, Cell]:
+    """The p-values of a system against the best one and the next below, for a table."""
+    best, below = standings.order[0], standings.next_below(name)
+    return (
+        breakdown.p_cell(standings.p_best(name), is_floor=standings.is_floored(best, name)),
+        breakdown.p_cell(standings.p_next(name), is_floor=standings.is_floored(name, below)),
+    )
+
+
+def _floor_remark(p_values: Iterable[Cell], settings: Settings, n_systems: int = 2) -> str:
+    """What the sign in front of some p-values means; nothing if none has one."""
+    is_adjusted = n_systems > 2  # Two systems make one comparison.
+    return breakdown.floor_remark(p_values, settings, "permutations", is_adjusted=is_adjusted)
 
 
 def means_table(systems: Sequence[SystemRow], settings: Settings) -> Table:
