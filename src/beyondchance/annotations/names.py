@@ -12,6 +12,7 @@ from collections.abc import (
     Sequence,
     ValuesView,
 )
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -88,10 +89,16 @@ def plain(value: Any, where: Text = "", *, depth: int = 3) -> Any:
     listed = as_list(value)
     if not isinstance(listed, list | tuple) or not depth or _SINGLE.issuperset(map(type, listed)):
         return listed
+    # Most are lists of lists already; to ask each of them what it is would take the longest.
+    if _LISTED.issuperset(map(type, listed)):
+        inner = chain.from_iterable(item for item in listed if item is not None)
+        if depth == 1 or _SINGLE.issuperset(map(type, inner)):
+            return list(listed)
     return [plain(item, where, depth=depth - 1) for item in listed]
 
 
 _SINGLE = frozenset({str, int, float, bool, type(None)})
+_LISTED = frozenset({list, tuple, type(None)})
 
 
 def named_text(text: int, documents: Sequence[str], text_document: Ints) -> tuple[Piece, ...]:

@@ -29,6 +29,7 @@ from beyondchance.io.undecoded import IGNORED, WHAT_IS_IGNORED, ignored
 from beyondchance.messages import Quote, Use, quotes
 
 _KINDS = frozenset({str, int})
+_TEXTS = (list, tuple, type(None))
 
 Sequences = list[list[Any] | None]
 
@@ -67,8 +68,10 @@ def read(uploads: list[Upload], reading: Reading) -> Corpus | Iterator[Draft]:
     for upload in uploads:
         reading.met(upload.name, [upload.annotator])
     given = {upload.annotator: _sequences(upload.data) for upload in uploads}
+    kinds = {name: _kinds(texts) for name, texts in given.items()}
     for name, texts in given.items():
-        _check_gaps(texts, name)
+        if not kinds[name] <= _KINDS:
+            _check_gaps(texts, name)
     names = label_names_of(reading.options["label_names"])
     tokens, documents = reading.beside.get("tokens"), reading.options["documents"]
     if tokens is not None:
@@ -84,7 +87,7 @@ def read(uploads: list[Upload], reading: Reading) -> Corpus | Iterator[Draft]:
     if tokens is None:
         reading.check_unused("match", needs="tokens=")
     tags = given
-    if any(map(_has_numbers, given.values())):
+    if any(map(_has_numbers, kinds.values())):
         tokens = _without_ignored(given, tokens, reading)
         tags = {name: _named(texts, names, name) for name, texts in given.items()}
     is_refusing = reading.refuses("repair")
@@ -108,7 +111,7 @@ def _sequences(data: Any) -> Sequences:
     if data and (all(map(is_tag, data)) or all(map(is_whole, data))):
         return [list(data)]
     for number, text in enumerate(data):
-        if not isinstance(text, list | tuple | None):
+        if not isinstance(text, _TEXTS):
             where = f"text {number}"
             raise DataError("found ", Quote(text), where=where, expected="a list of tags, or None")
     return list(data)
@@ -116,9 +119,7 @@ def _sequences(data: Any) -> Sequences:
 
 def _check_gaps(texts: Sequences, annotator: str) -> None:
     """Refuse a missing value in the place of a tag."""
-    for number, text in enumerate(texts):
-        if text is None or _KINDS.issuperset(map(type, text)):
-            continue
+    for number, text in enumerate(tags or () for tags in texts):
         place = next((i for i, tag in enumerate(text) if is_gap(tag)), None)
         if place is not None:
             raise TagError(
@@ -153,14 +154,18 @@ def _is_ignored(tag: Any) -> bool:
     return is_whole(tag) and tag == IGNORED
 
 
-def _has_numbers(texts: Sequences) -> bool:
-    kinds = set(map(type, chain.from_iterable(text for text in texts if text is not None)))
+def _has_numbers(kinds: set[type]) -> bool:
     return any(issubclass(kind, int | np.integer) and kind is not bool for kind in kinds)
+
+
+def _kinds(texts: Sequences) -> set[type]:
+    """The types of all tags."""
+    return set(map(type, chain.from_iterable(text for text in texts if text is not None)))
 
 
 def _named(texts: Sequences, names: Mapping[int, str] | None, annotator: str) -> Sequences:
     """Tags as strings; numbers by the names of their classes, None for those not scored."""
-    if not _has_numbers(texts):
+    if not _has_numbers(_kinds(texts)):
         return texts
     where = ("annotator ", Quote(annotator))
     numbers = {int(tag) for tags in texts if tags is not None for tag in tags if is_whole(tag)}
