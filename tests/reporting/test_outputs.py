@@ -13,6 +13,7 @@ from beyondchance.messages import COMMAND_LINE, Note, Quote, Use
 from beyondchance.numbers import in_digits
 from beyondchance.reporting.blocks import Bars, Curves, Prose, Report, Table
 from beyondchance.reporting.commands.agree import agree_report
+from beyondchance.reporting.outputs import text
 from beyondchance.reporting.outputs.text import drawn
 from beyondchance.reporting.rendering import OUTPUTS, rendered
 from beyondchance.reporting.visible import visible
@@ -184,6 +185,12 @@ class TestText:
         assert max(map(len, lines.splitlines())) <= 40
         assert lines.count("x") == 90
         assert "0.2500" in lines
+
+    def test_wide_characters_are_folded_by_the_columns_that_they_take(self):
+        name = "注釈" * 30
+        shown = text.rendered([Table(("name", "value"), [(name, 0.25)])], digits=4, columns=40)
+        assert shown.count("注") == 30
+        assert max(len(line) + sum(c in name for c in line) for line in shown.splitlines()) == 40
 
 
 def test_a_symmetric_curve_is_drawn_so():

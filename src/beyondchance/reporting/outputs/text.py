@@ -9,7 +9,9 @@ from __future__ import annotations
 import io
 import sys
 import unicodedata
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
+from itertools import accumulate
 from textwrap import wrap
 from typing import Any
 
@@ -91,10 +93,22 @@ def _laid_out(table: Table, digits: int, limit: int | None = None) -> Iterator[s
 
 def _folded(row: Sequence[str], column: int, width: int) -> Iterator[list[str]]:
     """The lines of a row of which one cell has no more room than this."""
-    first, *others = wrap(row[column], width) or [""]
+    lines = wrap(row[column], width) if " " in row[column] else [row[column]]
+    first, *others = [part for line in lines for part in _cut(line, width)] or [""]
     yield [first if number == column else cell for number, cell in enumerate(row)]
     for line in others:
         yield [line if number == column else "" for number in range(len(row))]
+
+
+def _cut(line: str, width: int) -> Iterator[str]:
+    """The parts of a line that fit into so many columns; characters may need two of them."""
+    ends = list(accumulate(map(_columns_of, line)))
+    start, before = 0, 0
+    while line and ends[-1] - before > width:
+        end = max(bisect_right(ends, before + width), start + 1)
+        yield line[start:end]
+        start, before = end, ends[end - 1]
+    yield line[start:]
 
 
 _LEAST = 10
