@@ -6,6 +6,7 @@
 # make attack SECONDS=60  files and data changed at random, on all cores
 
 PYTHON ?= python3
+SECONDS ?= 60
 VENV := .venv
 BIN := $(VENV)/bin
 # Quiet when all is well; a failing command prints what it has to say.
