@@ -3,14 +3,16 @@
 # make test   everything, eight minutes: all tests, the documentation, the installed package
 # make docs   the documentation, in docs/_build/html
 # make bench  a comparison with other tools, in one run
+# make attack SECONDS=60  files and data changed at random, on all cores
 
 PYTHON ?= python3
+SECONDS ?= 60
 VENV := .venv
 BIN := $(VENV)/bin
 # Quiet when all is well; a failing command prints what it has to say.
 PIP := -m pip --disable-pip-version-check --quiet --quiet
 
-.PHONY: demo lint check test docs bench clean
+.PHONY: demo lint check test docs bench attack clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/demo
@@ -42,6 +44,9 @@ docs: $(VENV)/dev
 
 bench: $(VENV)/bench
 	@$(BIN)/python benchmarks/run.py
+
+attack: $(VENV)/dev
+	@$(BIN)/python tests/attack.py --seconds $(SECONDS)
 
 clean:
 	rm -rf $(VENV) build dist docs/_build .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache

@@ -143,7 +143,9 @@ def spoken(text: Text, voice: Voice = PYTHON) -> str:
     >>> print(spoken(text, COMMAND_LINE.without_quotes()))
     tag … is unknown; --repair discard leaves it out
     """
-    return "".join(_word(piece, voice) for piece in pieces(text))
+    said = "".join(_word(piece, voice) for piece in pieces(text))
+    # What libraries say of a file, and what arrays look like, may have several lines.
+    return " ".join(map(str.strip, said.splitlines())).strip() if "\n" in said else said
 
 
 def _word(piece: Piece, voice: Voice) -> str:

@@ -5,151 +5,34 @@ mark on a stream is text that got out, unless damage has made a name of it: a wo
 stands where a label belongs is a label.
 """
 
-import io
 import json
 import random
 import re
-import zipfile
-import zlib
 
-import pyarrow.parquet as pq
 import pytest
-import srsly
 
 import beyondchance as bc
+from attack import COMMANDS, has_marked_names
 from beyondchance.cli.main import main
 from beyondchance.reporting.rendering import LIST_OUTPUTS, OUTPUTS
 from every_format import (
     EXAMPLES,
-    Annotations,
     Example,
-    as_parquet,
     brat,
     conll,
     lines,
     zipped,
 )
-from mutation import places, replaced
-
-MARK = "Zqx"
-# Quotes and brackets, open and closed, for a message may put such around a word. One name
-# of a document is a number, which some formats do not write as text.
-DATA = Annotations(
-    {
-        "1": [
-            'Zqx01 Zqx02\'s "Zqx03" (Zqx04 Zqx05',
-            "Zqx06) Zqx07\" Zqx08' Zqx09\\ Zqx10",
-            "[Zqx11] {Zqx12} <Zqx13> Zqx14😀",
-        ],
-        "doc2": ["Zqx15 Zqx16 Zqx17 Zqx18", "[Zqx19] Zqx20 {Zqx21} <Zqx22> Zqx23😀"],
-    },
-    {
-        ("1", "ada"): [(0, 2, "PER"), (4, 5, "LOC"), (6, 8, "PER"), (10, 13, "LOC")],
-        ("1", "ben"): [(1, 2, "PER"), (4, 5, "LOC"), (11, 14, "PER")],
-        ("doc2", "ada"): [(0, 1, "LOC"), (5, 8, "PER")],
-        ("doc2", "ben"): [(0, 1, "PER"), (6, 8, "PER")],
-    },
-)
+from mutation import MARK, MARKED, mutant
 
 
 def test_every_word_holds_the_mark_and_no_name_does():
-    assert all(MARK in word for document in DATA.sentences for word in DATA.words(document))
-    labels = [label for spans in DATA.spans.values() for _, _, label in spans]
-    assert not any(MARK in name for name in [*DATA.sentences, *DATA.people, *labels])
+    assert all(MARK in word for document in MARKED.sentences for word in MARKED.words(document))
+    labels = [label for spans in MARKED.spans.values() for _, _, label in spans]
+    assert not any(MARK in name for name in [*MARKED.sentences, *MARKED.people, *labels])
 
 
 # --- Damage -------------------------------------------------------------------
-
-LONG = " ".join(f"Zqx{number}" for number in range(30, 50))
-# What may stand where something else is expected: other types, and text in the wrong place.
-ODD = [None, True, -1, 3, 1.5, 10**9, "", "odd", "Zqx30", LONG, [LONG], {"Zqx30": LONG}, [], {}]
-SPECIAL = "\t\n\r\"'(){}[]<>,;:=#|&-_*\\\0\u2028é😀0"
-
-
-def damaged(content, dice):
-    """Text with one thing deleted, added, moved or cut off."""
-    rows = content.split("\n")
-    row, other = dice.randrange(len(rows)), dice.randrange(len(rows))
-    place = dice.randrange(len(content))
-    match dice.randrange(9):
-        case 0:
-            return content[:place] + content[place + dice.randint(1, 9) :]
-        case 1:
-            return content[:place] + dice.choice(SPECIAL) + content[place + dice.randrange(2) :]
-        case 2:
-            return content[:place]
-        case 3:
-            piece = content[dice.randrange(len(content)) :][: dice.randint(1, 30)]
-            return content[:place] + piece + content[place:]
-        case 4:
-            del rows[row]
-        case 5:
-            rows.insert(row, rows[other])
-        case 6:
-            rows[row], rows[other] = rows[other], rows[row]
-        case 7:
-            rows[row] = dice.choice(["", LONG, f"{LONG}\t", "'", '"', rows[row] * 2])
-        case 8:
-            cells = re.split(r"([\t ,])", rows[row])
-            i, j = (2 * dice.randrange(len(cells) // 2 + 1) for _ in range(2))
-            cells[i], cells[j] = cells[j], cells[i]
-            rows[row] = "".join(cells)
-    return "\n".join(rows)
-
-
-def retold(value, dice):
-    """JSON with another value somewhere."""
-    return replaced(value, dice.choice(list(places(value))), dice.choice(ODD))
-
-
-def retold_json(content, dice):
-    return json.dumps(retold(json.loads(content), dice)).encode()
-
-
-def retold_line(content, dice):
-    """Lines of JSON with another value in one of them."""
-    rows = [json.loads(line) for line in content.splitlines()]
-    chosen = dice.randrange(len(rows))
-    rows[chosen] = retold(rows[chosen], dice)
-    return lines(rows)
-
-
-def retold_docbin(content, dice):
-    message = srsly.msgpack_loads(zlib.decompress(content))
-    return zlib.compress(srsly.msgpack_dumps(retold(message, dice)))
-
-
-def retold_parquet(content, dice):
-    """Rows with one value in all of a column, or with two columns exchanged."""
-    rows = pq.read_table(io.BytesIO(content)).to_pylist()
-    one, other = dice.sample(list(rows[0]), 2)
-    value = dice.choice([odd for odd in ODD if odd not in ([], {})])
-    exchanged = dice.randrange(2)
-    for row in rows:
-        row[one], row[other] = (row[other], row[one]) if exchanged else (value, row[other])
-    return as_parquet(rows)
-
-
-def mutant(path, content, dice):
-    """A file that is damaged somewhere."""
-    ending = path.rpartition(".")[2]
-    if ending == "zip":
-        with zipfile.ZipFile(io.BytesIO(content)) as archive:
-            members = {name: archive.read(name) for name in archive.namelist()}
-        chosen = dice.choice(list(members))
-        return zipped({**members, chosen: mutant(chosen, members[chosen], dice)})
-    retell = {
-        "json": retold_json,
-        "bdocjs": retold_json,
-        "jsonl": retold_line,
-        "spacy": retold_docbin,
-        "parquet": retold_parquet,
-    }
-    is_text = ending not in {"spacy", "parquet"}
-    if ending in retell and not (is_text and dice.randrange(2)):
-        return retell[ending](content, dice)
-    made = damaged(content.decode(), dice)
-    return made.encode(dice.choice(["utf-8"] * 19 + ["utf-16"]))
 
 
 def mutants(name, example):
@@ -166,14 +49,6 @@ N_MUTANTS = 300
 """Of each variant of a format: few of them make a message quote a text."""
 NEVER_QUOTED = {"gate_xml", "eaf", "refi_qda"}
 """Where no message quotes a text."""
-COMMANDS = [
-    ["agree", "--by", "document"],
-    ["rank", "--gold", "ada"],
-    ["difficulty"],
-    ["convert", "--to", "table"],
-    ["agree", "--sensitivity", "--output", "json"],
-    ["disagreements", "--output", "json"],
-]
 
 
 @pytest.fixture
@@ -196,20 +71,17 @@ def name(request):
 
 @pytest.fixture
 def example(name, tmp_path):
-    made = EXAMPLES[name](DATA)
+    made = EXAMPLES[name](MARKED)
     made.saved(tmp_path)
     return made
 
 
-def has_marked_names(example):
-    """Whether a label, an annotator, a document or a field of what is read holds the mark."""
+def is_marked(example):
+    """Whether damage has made a name of a word."""
     try:
-        corpus = bc.read(*example.given, **example.options)
+        return has_marked_names(bc.read(*example.given, **example.options))
     except bc.BeyondChanceError:
         return False
-    values = [value for values in corpus.fields.values() for value in values]
-    names = [*corpus.labels, *corpus.annotators, *corpus.documents, *corpus.fields, *values]
-    return any(MARK in name for name in names)
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
@@ -222,7 +94,7 @@ def test_results_show_no_text(run, example, command):
 
 @pytest.mark.parametrize("output", OUTPUTS)
 def test_no_output_shows_text(run, tmp_path, output):
-    example = conll(DATA)
+    example = conll(MARKED)
     example.saved(tmp_path)
     code, shown = run(["agree", "--by", "document", "--output", output], example, "--no-text")
     assert code == 0
@@ -233,7 +105,7 @@ def test_no_output_shows_text(run, tmp_path, output):
 
 @pytest.mark.parametrize("output", LIST_OUTPUTS)
 def test_disagreements_show_text_only_if_they_may(run, tmp_path, output):
-    example = conll(DATA)
+    example = conll(MARKED)
     example.saved(tmp_path)
     for flags, is_shown in (([], True), (["--no-text"], False)):
         code, shown = run(["disagreements", "--quiet", "--output", output], example, *flags)
@@ -249,7 +121,7 @@ def test_damaged_files_show_no_text(run, name, example, tmp_path):
         (tmp_path / path).write_bytes(content)
         command = COMMANDS[number % len(COMMANDS)]
         code, shown = run(command, example, "--no-text")
-        is_leak = MARK in shown and not has_marked_names(example)
+        is_leak = MARK in shown and not is_marked(example)
         if is_leak or code not in {0, 1, 2} or "a defect of" in shown:
             # One of a kind is enough to tell.
             kind = re.sub(r"[^a-z]+", " ", shown)
@@ -265,14 +137,14 @@ def test_without_the_option_damaged_files_show_text(run, name, example, tmp_path
     for _, path, content in mutants(name, example):
         (tmp_path / path).write_bytes(content)
         code, shown = run(["agree"], example)
-        if code == 1 and MARK in shown and not has_marked_names(example):
+        if code == 1 and MARK in shown and not is_marked(example):
             return
         (tmp_path / path).write_bytes(example.files[path])
     pytest.fail("no message shows any text")
 
 
 def test_without_the_option_texts_are_converted(run, tmp_path):
-    example = brat(DATA)
+    example = brat(MARKED)
     example.saved(tmp_path)
     code, shown = run(["convert", "--to", "table"], example)
     assert code == 0
