@@ -58,7 +58,7 @@ COMMANDS = [
 ]
 MEASURES = ("token", "exact", "boundary", "dice", "iou")
 SHOWN_EVERY = 16
-"""Of so many mutants, one is given to a command: that takes ten times as long as to read it."""
+"""To give a mutant to a command takes ten times as long as to read it."""
 SECONDS, SECONDS_PER_KB = 3.0, 0.05
 MEGABYTES, MEGABYTES_PER_KB = 64.0, 1.0
 MOST_MEMORY = 6 * 2**30
@@ -200,7 +200,7 @@ def _odd_objects() -> list[Any]:
 # --- One mutant ---------------------------------------------------------------
 
 
-def attacked(number: int, seed: int, folder: Path) -> Outcome:
+def attacked(number: int, seed: int, folder: Path, shown_every: int = SHOWN_EVERY) -> Outcome:
     """Make a mutant, and try everything on it.
 
     Parameters
@@ -209,13 +209,15 @@ def attacked(number: int, seed: int, folder: Path) -> Outcome:
         Which mutant. The targets take turns.
     folder : Path
         Empty, and the present one: the files of a mutant are there.
+    shown_every : int
+        Of so many mutants of a target, one is given to a command.
     """
     outcome = Outcome(TARGETS[number % len(TARGETS)])
     dice = random.Random(f"{seed} {number}")  # noqa: S311 - the same on every run
     before, start = _peak_memory(), time.process_time()
     try:
         if outcome.target in FILES:
-            is_shown = number // len(TARGETS) % SHOWN_EVERY == 0
+            is_shown = number // len(TARGETS) % shown_every == 0
             _try_files(outcome, dice, folder, is_shown=is_shown)
         else:
             _try_data(outcome, dice)

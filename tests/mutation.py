@@ -330,18 +330,18 @@ def _retold_docbin(content: bytes, dice: Dice) -> bytes:
 
 
 def _retold_parquet(content: bytes, dice: Dice) -> bytes:
-    """Rows with one value in all of a column or in one row, or with two columns exchanged."""
+    """Rows with two columns exchanged, without one, or with another value in one or in all rows."""
     rows = pq.read_table(io.BytesIO(content)).to_pylist()
     one, other = dice.sample(list(rows[0]), 2)
-    value, kind = dice.choice(ODD), dice.randrange(4)
-    chosen = dice.choice(rows)
+    value, chosen = dice.choice(ODD), dice.choice(rows)
+    kind = dice.choice(["exchanged", "exchanged", "all", "all", "one", "none"])
     for row in rows:
-        if kind == 0:
+        if kind == "exchanged":
             row[one], row[other] = row[other], row[one]
-        elif kind == 1 or row is chosen:
+        elif kind == "all" or (kind == "one" and row is chosen):
             row[one] = value
-        elif kind == 3:
-            row.pop(other, None)
+        elif kind == "none":
+            del row[one]
     try:
         return as_parquet(rows)
     except Exception:

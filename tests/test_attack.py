@@ -34,7 +34,7 @@ def folder(tmp_path, monkeypatch):
 @pytest.mark.slow
 @pytest.mark.parametrize("target", TARGETS)
 def test_mutants(folder, target):
-    outcomes = {number: attacked(number, 0, folder) for number in numbers_of(target)}
+    outcomes = {number: attacked(number, 0, folder, 1) for number in numbers_of(target)}
     wrong = [f"mutant {number}: {text}" for number, o in outcomes.items() for text in o.wrong]
     assert not wrong, "\n".join(wrong)
     assert not list(folder.iterdir())
