@@ -33,7 +33,7 @@ _N_LONG = re.compile(
     r"^[ \t]*(?:intervals|points)[ \t]*:[ \t]*size[ \t]*=[ \t]*(\d{1,9})[ \t]*$", re.MULTILINE
 )
 _N_SHORT = re.compile(
-    r'^"(?:IntervalTier|TextTier)"[ \t]*\n"(?:[^"]|"")*"[ \t]*\n\S+[ \t]*\n\S+[ \t]*\n'
+    r'^"(?:IntervalTier|TextTier)"[ \t]*\n"(?:[^"]++|"")*+"[ \t]*\n\S+[ \t]*\n\S+[ \t]*\n'
     r"[ \t]*(\d{1,9})[ \t]*$",
     re.MULTILINE,
 )
@@ -41,7 +41,9 @@ _TINY = re.compile(
     r"^([ \t]*(?:xmin|xmax|number)[ \t]*=[ \t]*)(\d(?:\.\d{1,20})?[eE]-\d{1,2})(?=[ \t]*$)",
     re.MULTILINE,
 )
-_NEGATIVE = re.compile(r"^[ \t]*(?:xmin|xmax)[ \t]*=[ \t]*(-[\d.]*[1-9]\S*)[ \t]*$", re.MULTILINE)
+_NEGATIVE = re.compile(
+    r"^[ \t]*(?:xmin|xmax)[ \t]*=[ \t]*(-(?>[\d.]*?[1-9])\S*+)[ \t]*$", re.MULTILINE
+)
 
 
 def is_format(upload: Upload) -> bool:

@@ -22,8 +22,8 @@ _HEAD = re.compile(rf"{_BEGIN}(\.[0-3])?[ \t]*")
 _TOKEN_LINE = re.compile(r"\d{1,9}-\d{1,9}((?:\.\d{1,9})*)", re.ASCII)
 _OFFSETS = re.compile(r"(\d{1,10})-(\d{1,10})", re.ASCII)
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
-_BAR = re.compile(r"(?:[^\\|]|\\.)+", re.DOTALL)
-_NUMBERED = re.compile(r"((?:[^\\\[]|\\.)*)\[(\d{1,9})\]", re.DOTALL | re.ASCII)
+_BAR = re.compile(r"(?:[^\\|]++|\\.)+", re.DOTALL)
+_NUMBERED = re.compile(r"((?:[^\\\[]++|\\.)*)\[(\d{1,9})\]", re.DOTALL | re.ASCII)
 _IGNORED = {"CH": no_spans("chain links"), "RL": no_spans("relations"), "SP": no_spans("slots")}
 _CONTROLS = {"t": "\t", "n": "\n", "r": "\r", "f": "\f", "b": "\b", "v": "\v"}
 
