@@ -22,7 +22,7 @@ MOST = 2.5
 """How many times as long twice as much may take."""
 _LONGEST = 100_000
 # Numbers that grow slowly first, because 2^n grows quickly.
-_NUMBERS = (16, 20, 24, 32, 44, 100, 400)
+_NUMBERS = (16, 20, 24, 32, 44, 100, 400, 2_500, 10_000, 30_000)
 _TRIED_UP_TO = 2_500
 """Characters up to which all texts are tried; the slowest of them are tried up to the longest."""
 _TELLING = 0.02
@@ -58,18 +58,21 @@ def too_slow(pattern: re.Pattern, method: str) -> Text | None:
     run = _use(pattern, method)
     taken: dict[Text, float] = {}
     for text in _texts(pattern):
-        most = _TRIED_UP_TO // len(text.repeated)
-        for number in (*(number for number in _NUMBERS if number < most), most):
-            taken[text] = _in_proportion(run, text, number)
-            if taken[text] == inf:
-                return text
-    for text in nlargest(3, taken, key=taken.__getitem__):
-        number = _TRIED_UP_TO // len(text.repeated)
-        while number * len(text.repeated) < _LONGEST:
-            number *= 3
-            if _in_proportion(run, text, number) == inf:
-                return text
-    return None
+        taken[text] = time_for(run, text, _TRIED_UP_TO)
+        if taken[text] == inf:
+            return text
+    slowest = nlargest(3, taken, key=taken.__getitem__)
+    return next((text for text in slowest if time_for(run, text) == inf), None)
+
+
+def time_for(run: Callable[[str], object], text: Text, length: int = _LONGEST) -> float:
+    """The time that a text takes, infinite if it is more than in proportion to the length."""
+    most = length // len(text.repeated)
+    for number in (*(number for number in _NUMBERS if number < most), most):
+        taken = _in_proportion(run, text, number)
+        if taken == inf:
+            break
+    return taken
 
 
 def _in_proportion(run: Callable[[str], object], text: Text, number: int) -> float:

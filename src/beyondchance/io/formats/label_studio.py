@@ -44,7 +44,7 @@ _IS_DATA = re.compile(r'"data"\s*:\s*\{')
 _IS_LABELLED = re.compile(r'"(labels|hypertextlabels)"\s*:\s*\[\s*"')
 _IS_MIN = re.compile(r'"(annotator|completed_by|annotation_id)"\s*:')
 _IS_TIMED = re.compile(r'"lead_time"\s*:')
-_MOST_BROKEN = 100
+_MOST_BROKEN = 20
 """Tags of a web page that may lack an end."""
 _ADDRESS = re.compile(r"(https?|s3|gs|azure-blob)://\S+|/data/\S+")
 
