@@ -12,7 +12,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from heapq import nlargest
-from itertools import combinations, cycle, islice, permutations, product
+from itertools import combinations, cycle, islice, permutations, product, zip_longest
 from math import inf
 from re import _compiler, _parser
 from typing import NamedTuple, TypeVar
@@ -111,7 +111,7 @@ def _use(pattern: re.Pattern, method: str) -> Callable[[str], object]:
 def _texts(pattern: re.Pattern) -> Iterator[Text]:
     tree = _parser.parse(pattern.pattern, pattern.flags)
     matched = {id(node): _matched(node, tree, pattern) for node in _of_one_sign(tree)}
-    rows = list(islice(_rows(tree, matched), 4))
+    rows = list(islice(_rows(tree, matched), 10))
     # One sign of those that no part of the pattern tells apart, the most often matched first.
     groups = {tuple(sign in signs for signs in matched.values()): sign for sign in _SIGNS}
     signs = [groups[group] for group in sorted(groups, key=sum, reverse=True)]
@@ -170,8 +170,9 @@ def _rows(tree: _parser.SubPattern, matched: dict[int, str]) -> Iterator[list[st
             ways.append([[sign] for sign in dict.fromkeys(ends)] or [[""]])
         elif inner and kind not in (_parser.ASSERT, _parser.ASSERT_NOT):
             least = max(value[0], 1) if kind in _REPEATS else 1
-            rows = [row * least for one in inner for row in islice(_rows(one, matched), 3)]
-            ways.append(rows or [[""]])
+            # The first of each alternative before the second of any.
+            ranks = zip_longest(*(islice(_rows(one, matched), 3) for one in inner))
+            ways.append([row * least for rank in ranks for row in rank if row] or [[""]])
         before = kind
     number = max(map(len, ways), default=0)
     for row in islice(zip(*map(cycle, ways), strict=False), number):

@@ -63,10 +63,10 @@ def methods_of(name: str, module: str) -> set[str]:
 def constants(module: str) -> Iterator[tuple[str, list[re.Pattern]]]:
     """The constants of a module that hold patterns."""
     for node in TREES[module].body:
-        targets = node.targets if isinstance(node, ast.Assign) else []
-        names = [one.id for target in targets for one in ast.walk(target) if hasattr(one, "id")]
         number = sum(call.attr == "compile" for call in calls(node))
-        if number:
+        if number and isinstance(node, ast.Assign):
+            parts = [one for target in node.targets for one in ast.walk(target)]
+            names = [one.id for one in parts if isinstance(one, ast.Name)]
             values = vars(importlib.import_module(module))
             found = {name: list(patterns_in(values[name])) for name in names}
             assert sum(map(len, found.values())) == number, f"{module}:{node.lineno}"
@@ -102,7 +102,7 @@ def test_all_patterns_are_constants(module):
     [
         (r"#\s*([^=]+?)\s*=\s*(.*)", "fullmatch"),
         (r"(?:\s+|<!--.*?-->)*<a", "match"),
-        (r"<!DOCTYPE[^>\[]*(?:\[[^\]]*\])?\s*>", "match"),
+        (r"\s+|<\?.*?\?>|<!--.*?-->|<!DOCTYPE[^>\[]*(?:\[[^\]]*\])?\s*>", "match"),
         (r"<Project\s[^>]*urn:x", "search"),
         (r"(?m)^xmin[ \t]*=[ \t]*(-[\d.]*[1-9]\S*)[ \t]*$", "search"),
         (r"[^\S\r\n]*(?:\r\n|\r|\n)\s*", "finditer"),
