@@ -44,6 +44,7 @@ FILES = {
     "names without brackets in CoNLL-U": Text(f"{ROW}Entity=(PER)", "a", "\n"),
     "open brackets in CoNLL-U": Text(f"{ROW}Entity=", "(a", "\n"),
     "a comment of blanks in CoNLL-U": Text("# global.Entity", " ", f"= b\n{ROW}NER=B-PER\n"),
+    "lines of a sentence in WebAnno TSV": Text("#FORMAT=WebAnno TSV 3.3\n", "#Text=\n", ""),
     "a negative time in a TextGrid": Text(f"{GRID}xmin = -", "1", " x\n"),
     "names in a TextGrid": Text(f"{GRID}0\n2\n<exists>\n1\n", '"IntervalTier"\n"', ""),
     "texts in a TextGrid": Text(f"{TIER}xmin = 0\nxmax = 2\ntext = ", '"text="', "x\n"),
