@@ -15,6 +15,7 @@ import pytest
 
 import beyondchance as bc
 from beyondchance.cli.main import main
+from beyondchance.io import naming
 from beyondchance.io.naming import short_names
 from beyondchance.reporting.rendering import LIST_OUTPUTS, OUTPUTS
 from every_format import EXAMPLES, Annotations, brat, conll, lines
@@ -273,6 +274,24 @@ def test_names_of_addresses_stay_distinct():
         "ada@y.org": "ada 4",
         "ben@x.org": "ben",
     }
+
+
+def test_many_of_one_name_are_numbered_once_each(monkeypatch):
+    calls = []
+    sub = naming._ADDRESS.sub
+
+    class Counted:
+        search = naming._ADDRESS.search
+
+        @staticmethod
+        def sub(*given):
+            calls.append(given)
+            return sub(*given)
+
+    monkeypatch.setattr(naming, "_ADDRESS", Counted)
+    found = short_names(f"ada@{i}.org" for i in range(500))
+    assert list(found.values()) == ["ada", *(f"ada {i}" for i in range(2, 501))]
+    assert len(calls) == 2 * 500 - 1
 
 
 class TestAddresses:

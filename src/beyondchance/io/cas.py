@@ -8,7 +8,6 @@ leaves the others as they are.
 from __future__ import annotations
 
 import io
-import re
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -30,6 +29,7 @@ from beyondchance.io.layers import (
     out_of_order,
     short_name,
 )
+from beyondchance.io.markup import outermost, without_prefix
 from beyondchance.io.offsets import Interval, length_of
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import required
@@ -41,10 +41,6 @@ from beyondchance.tallies import no_spans, not_read
 EXPORT = "export it from INCEpTION as UIMA CAS JSON or UIMA CAS XMI"
 """How to get a file that can be read."""
 
-# What may stand before the root of an XML file; possessive, so that no file is slow.
-_PROLOG = r"(?>\s+|<\?[^>]*>|<!--.*?-->|<![^>]*>|\]>)*+<([\w.-]+:)?"
-_XMI = re.compile(_PROLOG + r"XMI\s", re.DOTALL)
-_TYPES = re.compile(_PROLOG + r"typeSystemDescription[\s>]", re.DOTALL)
 _JAVA = b"\xac\xed"
 _XMI_ID = "{http://www.omg.org/XMI}id"
 _ANNOTATION = "uima.tcas.Annotation"
@@ -61,9 +57,10 @@ def kind_of_file(source: Source) -> str | None:
     if source.head.startswith(_JAVA):
         return "ser"
     head = source.head_text or source.head.decode("latin-1")
-    if _XMI.match(head[:8192]) and "http://www.omg.org/XMI" in head:
+    root = without_prefix(outermost(head))
+    if root == "XMI" and "http://www.omg.org/XMI" in head:
         return "xmi"
-    if _TYPES.match(head[:8192]):
+    if root == "typeSystemDescription":
         return "types"
     if head.lstrip().startswith("{") and ('"%TYPES"' in head or '"%FEATURE_STRUCTURES"' in head):
         return "json"

@@ -13,6 +13,7 @@ from beyondchance.messages import Quote, Text, quotes
 
 _TYPE_NAME = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*", re.ASCII)
 _FEATURE_NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
+_NUMBER = re.compile(r"[0-9]{1,18}")
 
 
 def check_names(types: Sequence[object], features: Sequence[object], where: str) -> None:
@@ -66,7 +67,7 @@ def _json_structures(structures: object, name: str) -> Iterator[tuple[int, Any]]
     """Feature structures by id, whether they are a list or an object."""
     if isinstance(structures, dict):
         for key, structure in structures.items():
-            if not re.fullmatch(r"\d{1,18}", key, re.ASCII):
+            if not _NUMBER.fullmatch(key):
                 problem = quoting("%FEATURE_STRUCTURES has the key {}", key)
                 raise FormatError(*problem, where=name, expected="a number")
             yield int(key), structure

@@ -13,7 +13,7 @@ from beyondchance.io.sources import Source, parsed_json_at
 _SIGN = re.compile(r"\S")
 _BRACKETS = re.compile(r"[\s\[]*")
 _TOKEN = re.compile(r'\s*(?:"[^"\\]*(?:\\.[^"\\]*)*"|[\[\]{},:]|[^\s\[\]{},:"]+)', re.DOTALL)
-_BEGUN = re.compile(r'"(?:[^"\\]|\\[^u]|\\u[0-9A-Fa-f]{4})*', re.DOTALL)
+_BEGUN = re.compile(r'"(?:[^"\\]++|\\[^u]|\\u[0-9A-Fa-f]{4})*', re.DOTALL)
 _CLOSING = {"[": "]", "{": "}"}
 
 

@@ -16,15 +16,15 @@ _AFTER = {"<?": "?>", "<!--": "-->"}
 _NAME = re.compile(r"<([A-Za-z_][\w:.-]*)")
 
 
-def outermost(source: Source) -> str | None:
+def outermost(head: str) -> str | None:
     """The name of the first element, by the head of a file; None if it is not XML.
 
     Examples
     --------
-    >>> outermost(Source("a.xml", member=b"<?xml version='1.0'?><!-- <b> --><!DOCTYPE a><a>"))
+    >>> outermost("<?xml version='1.0'?><!-- <b> --><!DOCTYPE a><a>")
     'a'
     """
-    head, place = source.head_text, 0
+    place = 0
     while (skipped := _BEFORE.match(head, place)) is not None:
         place = skipped.end()
         if skipped[0] == "<!DOCTYPE":
@@ -33,6 +33,17 @@ def outermost(source: Source) -> str | None:
             place = _behind(head, _AFTER[skipped[0]], place)
     name = _NAME.match(head, place)
     return name[1] if name else None
+
+
+def without_prefix(name: str | None) -> str:
+    """The name of an element as it is written, without what stands for its namespace.
+
+    Examples
+    --------
+    >>> without_prefix("xmi:XMI"), without_prefix(None)
+    ('XMI', '')
+    """
+    return (name or "").rpartition(":")[2]
 
 
 def _behind(head: str, end: str, place: int) -> int:

@@ -242,7 +242,7 @@ def _refuse_constant(constant: str) -> None:
 
 # Made once: making one takes longer than parsing a line.
 _DECODER = json.JSONDecoder(parse_constant=_refuse_constant, object_pairs_hook=_unique)
-_STRING_OR_CLOSE = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|\}')
+_STRING_OR_CLOSE = re.compile(r'"(?:[^"\\]++|\\.)*+"?|\}', re.DOTALL)
 
 
 def _json_error(

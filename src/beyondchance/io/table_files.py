@@ -22,6 +22,9 @@ from beyondchance.io.separated import first_line, looks_bare, named_columns, rea
 from beyondchance.io.sources import Source, is_parquet
 from beyondchance.messages import Quote
 
+_KEY = re.compile(r'[{,]\s*"(\w+)"\s*:')
+_SEPARATOR = re.compile("[,;\t]")
+
 
 def looks_like_spans(source: Source) -> bool:
     """Whether there is a header, or JSON keys, with the columns of a table of spans."""
@@ -29,9 +32,9 @@ def looks_like_spans(source: Source) -> bool:
         return True
     line = first_line(source)
     if line.startswith("{"):
-        keys = map(our_name, re.findall(r'[{,]\s*"(\w+)"\s*:', line))
+        keys = map(our_name, _KEY.findall(line))
         return {*SPAN, "document"} <= set(keys)
-    cells = {our_name(cell.strip().strip('"')) for cell in re.split("[,;\t]", line)}
+    cells = {our_name(cell.strip().strip('"')) for cell in _SEPARATOR.split(line)}
     return set(SPAN) <= cells or looks_bare(source)
 
 

@@ -57,6 +57,8 @@ _STATIC_DOCUMENTS, _STATIC_ROWS, _STATIC_CHARACTERS = 3, 100, 5_000
 """How much of the documents is on the page for browsers without JavaScript."""
 _SURFACE = 60
 """Characters of a span that are quoted in a sentence."""
+HALF = re.compile("[\ud800-\udfff]")
+"""Halves of characters, which no file can hold."""
 _UNSAFE = re.compile("[<>&\u2028\u2029\ud800-\udfff]")
 """What could end a script element or a line of script, or cannot be written as UTF-8."""
 
@@ -502,4 +504,4 @@ def _bdi(name: str) -> str:
 
 
 def _escaped(text: str) -> str:
-    return escape(re.sub("[\ud800-\udfff]", "\ufffd", text))
+    return escape(HALF.sub("\ufffd", text))

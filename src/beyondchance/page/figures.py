@@ -18,7 +18,7 @@ from beyondchance.messages import Quote
 ENDINGS = (".png", ".svg", ".pdf")
 
 _NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-_LONG_NUMBER = re.compile(r"-?\d+\.\d{3,}(?:e[+-]?\d+)?|-?\d+(?:\.\d+)?e[+-]?\d+")
+_LONG_NUMBER = re.compile(r"-?(?<!\d)\d+(?:\.\d{3,}(?:e[+-]?\d+)?|(?:\.\d+)?e[+-]?\d+)")
 _REFERENCE = re.compile(r"url\(#([^)]*)\)")
 _GEOMETRY = frozenset(
     ["transform", "d", "x", "y", "x1", "y1", "x2", "y2", "width", "height", "viewBox"]

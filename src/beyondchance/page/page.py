@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from base64 import b64encode
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -13,7 +12,7 @@ from typing import Any
 
 from beyondchance.messages import PYTHON, Note, Use, Voice, spoken
 from beyondchance.numbers import in_digits
-from beyondchance.page.documents import document_view, safe_json
+from beyondchance.page.documents import HALF, document_view, safe_json
 from beyondchance.page.figures import inline_svg, library, unchecked, warm_up
 from beyondchance.page.gather import Overview
 from beyondchance.page.sections import (
@@ -35,7 +34,6 @@ from beyondchance.reporting.paragraphs import Paragraph
 from beyondchance.results.intervals import ConfidenceInterval
 from beyondchance.version import __version__
 
-_HALF = re.compile("[\ud800-\udfff]")
 _STYLES = ("page.css", "charts.css", "documents.css")
 _SCRIPTS = ("page.js", "documents.js")
 _WHAT = {
@@ -125,7 +123,7 @@ def written(
     parts = [part for section in made for part in section.parts]
     charts = {part.name: part.drawn for part in parts if isinstance(part, Chart)}
     # Half of a surrogate pair, from a file's name or by mistake, cannot be written.
-    return _HALF.sub("\ufffd", html), charts
+    return HALF.sub("\ufffd", html), charts
 
 
 def prepare() -> None:

@@ -141,6 +141,15 @@ def test_the_key_can_be_chosen(read):
     assert read(content, feature="Gold").options["feature"] == "Gold"
 
 
+def test_brackets_of_one_name(read):
+    """The last one opened is the first to be closed, and named if nothing closes it."""
+    words = ["a Entity=(X(Y", "b Entity=(X", "c Entity=X)", "d Entity=Y)X)"]
+    spans = read(sentence(*words)).spans("1", "anna")
+    assert spans == [(0, 4, "X"), (0, 4, "Y"), (1, 3, "X")]
+    with pytest.raises(bc.FormatError, match=r":2: Entity is '\(X', which opens 'X', but nothing"):
+        read(sentence("a Entity=(X(Y", "b Entity=(X", "c Entity=Y)"))
+
+
 def test_brackets_nest_and_cross(read):
     content = sentence(
         "the Entity=(ORG",

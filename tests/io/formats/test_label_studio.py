@@ -346,6 +346,24 @@ class TestText:
         assert corpus.texts == ("Ada & Bo\nin Oslo",)
         assert corpus.spans("7", "1") == [(12, 16, "LOC")]
 
+    def test_broken_web_pages(self, read):
+        value = {"globalOffsets": {"start": 0, "end": 3}, "hypertextlabels": ["PER"]}
+        result = {"type": "hypertextlabels", "to_name": "page", "value": value}
+        corpus = read([task(done(1, result), data={"html": "Ada < Bo <p>&lt;" + "<" * 99})])
+        assert corpus.texts == ("Ada < Bo <" + "<" * 99,)
+        with pytest.raises(bc.FormatError, match="not readable as HTML .'more than 20 tags do not"):
+            read([task(done(1, result), data={"html": "Ada" + "<!--a>" * 21})])
+
+    def test_a_web_page_is_parsed_once(self, read, monkeypatch):
+        pages = []
+        feed = label_studio._Page.feed
+        monkeypatch.setattr(label_studio._Page, "feed", lambda s, p: (pages.append(p), feed(s, p)))
+        value = {"globalOffsets": {"start": 0, "end": 3}, "hypertextlabels": ["PER"]}
+        result = {"type": "hypertextlabels", "to_name": "page", "value": value}
+        page = "<p>Ada, parsed once</p>"
+        read([task(*(done(i, result, number=i) for i in range(1, 9)), data={"html": page})])
+        assert pages == [page]
+
     def test_byte_order_mark_and_utf16_file(self, read):
         content = json.dumps([task(done("Zoë", ADA))], ensure_ascii=False)
         assert read(content.encode("utf-8-sig")).annotators == ("Zoë",)

@@ -287,6 +287,16 @@ def test_a_negative_time_in_the_long_form(tmp_path):
         bc.read(path, format="textgrid", grid="10ms")
 
 
+def test_an_entry_of_many_texts(tmp_path):
+    # The library would look for the end of each.
+    path = write(tmp_path / "a.TextGrid", anna=ANNA)
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text.replace('"rain"', '"' + 'text = "' * 100), "utf-8")
+    message = f"{path}: an entry with more than 100 names, texts or marks; expected one: the file"
+    with pytest.raises(bc.FormatError, match=f"^{re.escape(message)}"):
+        bc.read(path, format="textgrid", grid="10ms")
+
+
 @pytest.mark.parametrize("n_lines", range(8, 21))
 def test_a_long_form_that_is_cut_off(tmp_path, n_lines):
     path = write(tmp_path / "a.TextGrid", anna=ANNA)

@@ -85,7 +85,7 @@ def _looks_right(source: Source) -> bool:
     head = source.head_text
     if head.lstrip()[:1] in {"{", "["}:
         return _PASSAGES.search(head) is not None and '"infons"' in head
-    return outermost(source) == _ROOT and ("<document>" in head or "<passage>" in head)
+    return outermost(head) == _ROOT and ("<document>" in head or "<passage>" in head)
 
 
 @each_upload

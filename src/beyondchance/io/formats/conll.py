@@ -58,7 +58,6 @@ GOLD = "gold"
 LAST = "last"
 """The value of the option tag_column that asks for the last column of each file."""
 _LABEL = re.compile(r"[^\W\d_]{2}[\w/-]*")
-_KEY_VALUE = re.compile(r"#\s*([^=]+?)\s*=\s*(.*)")
 _TOKEN_NAMES = ("token", "tokens", "word", "words", "form")
 _SENTENCE_NAMES = ("sentence", "sentence_id", "sent", "sent_id", "sentence #")
 _DOCUMENT_NAMES = ("document", "document_id", "doc", "doc_id")
@@ -370,8 +369,9 @@ def _between(kind: str, line: str, file: _File, in_head: bool, where: str) -> bo
         file.begin("")
     if kind != "comment":
         return in_head and kind == "blank"
-    match = _KEY_VALUE.fullmatch(line)
-    key, value = (match[1], match[2].strip()) if match else (line.lstrip("# ").strip(), "")
+    key, is_pair, value = (part.strip() for part in line[1:].partition("="))
+    if not key or not is_pair:
+        key, is_pair, value = line.lstrip("# ").strip(), "", ""
     if key == "columns" and file.header is None and not file.lines:
         file.header = _names(value)
     elif key == "columns" and _names(value) != file.header:
@@ -383,7 +383,7 @@ def _between(kind: str, line: str, file: _File, in_head: bool, where: str) -> bo
     elif key in {"newdoc", "newdoc id"}:
         file.begin(value)
         return True
-    elif in_head and match and key not in _SENTENCE_KEYS:
+    elif in_head and is_pair and key not in _SENTENCE_KEYS:
         file.fields[-1][key] = value
     return in_head
 

@@ -34,7 +34,8 @@ _RANGE_ID = re.compile(r"([1-9][0-9]{0,8})-([1-9][0-9]{0,8})")
 _EMPTY_ID = re.compile(r"[0-9]+\.[1-9][0-9]*")
 _HEAD = re.compile(r"[0-9]+|_")
 _WHOLE, _OPEN, _CLOSE = 1, 2, 3
-_BRACKET = re.compile(r"\(([^()]+)\)|\(([^()]+)|([^()]+)\)")
+# A name begins behind a bracket, so that none is looked through from each of its letters on.
+_BRACKET = re.compile(r"\(([^()]+)\)|\(([^()]+)|(?<![^()])([^()]+)\)")
 _COREFERENCE = re.compile(r"[A-Za-z]*[0-9]+-.*")
 _FRAGMENT = re.compile(r"\[[0-9]+/[0-9]+\]")
 
@@ -298,26 +299,28 @@ def _in_brackets(sentence: _Sentence, parts: list[str] | None, key: str, reading
     """Match the brackets of one sentence; they may nest and cross."""
     _skip_others(sentence, key, reading)
     spans: Marks = []
-    opened: list[tuple[str, str, int]] = []
+    # What is open by its name, the last one opened at the end, with its number.
+    opened: dict[str, list[tuple[int, str, int]]] = {}
+    n_opened = 0
     for place, word in enumerate(sentence.words):
         for bracket in _BRACKET.finditer(word.misc.get(key, "")):
             if bracket.lastindex == _CLOSE:
                 name = bracket[_CLOSE]
-                index = next((i for i, (other, _, _) in enumerate(opened) if other == name), None)
-                if index is None:
+                if not opened.get(name):
                     why = quoting(", which closes {}, but that is not open in this sentence", name)
                     raise _refused(word, key, *why, expected=quoting("({} before it", name))
-                _, label, start = opened.pop(index)
+                _, label, start = opened[name].pop()
                 spans.append((start, place + 1, label))
                 continue
             name, label = _named(bracket[bracket.lastindex or _WHOLE], parts, word, key)
             if bracket.lastindex == _WHOLE:
                 spans.append((place, place + 1, label))
             else:
-                # The last one opened is the first to be closed.
-                opened.insert(0, (name, label, place))
-    if opened:
-        name, _, place = opened[0]
+                n_opened += 1
+                opened.setdefault(name, []).append((n_opened, label, place))
+    left = [(*same[-1], name) for name, same in opened.items() if same]
+    if left:
+        _, _, place, name = max(left)
         why = quoting(", which opens {}, but nothing closes that in this sentence", name)
         raise _refused(sentence.words[place], key, *why, expected=quoting("{}) after it", name))
     return sorted(spans)

@@ -20,6 +20,7 @@ from beyondchance.messages import Use
 from beyondchance.tallies import left_out, no_spans, not_annotated, not_read
 
 # Files that are not named after an annotator: of no annotator, and of all together.
+_OBJECT = re.compile(r"\s*(?:\[\s*)?\{")
 _NO_ANNOTATOR = "unknown"
 _ALL_ANNOTATORS = "all"
 _TEXTS = ("text", "data")
@@ -220,7 +221,7 @@ def _looks_like_entries(source: Source) -> bool:
 
 
 def _begins_object(text: str) -> bool:
-    return re.match(r"\s*(?:\[\s*)?\{", text) is not None
+    return _OBJECT.match(text) is not None
 
 
 def _first_object(text: str) -> dict[str, Any] | None:

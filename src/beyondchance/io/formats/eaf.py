@@ -67,7 +67,7 @@ def read(uploads: list[Upload], reading: Reading) -> Corpus:
 
 
 def _looks(source: Source) -> bool:
-    return outermost(source) == _DOCUMENT
+    return outermost(source.head_text) == _DOCUMENT
 
 
 def _parsed(source: Source, reading: Reading) -> TierFile:
@@ -94,7 +94,7 @@ def _parsed(source: Source, reading: Reading) -> TierFile:
 
 def _root(source: Source) -> Element:
     """The outermost element, refused if ELAN did not write it."""
-    first = outermost(source)
+    first = outermost(source.head_text)
     root = xml_root(source, program="ELAN") if first == _DOCUMENT else None
     if root is None or root.tag != _DOCUMENT:
         raise FormatError(

@@ -31,6 +31,7 @@ from beyondchance.tallies import Tally, no_spans, not_read, unsure
 V = TypeVar("V")
 
 _ROOT = "GateDocument"
+_NUMBER = re.compile(r"[0-9]{1,18}")
 _UNITS = {"p": "codepoints", "j": "utf16"}
 # What the tools of GATE make by themselves, before annotators begin.
 _STRUCTURE = frozenset(
@@ -69,7 +70,7 @@ def is_format(upload: Upload) -> bool:
 
 
 def _looks_like_it(source: Source) -> bool:
-    return outermost(source) == _ROOT or _is_bdocjs(source)
+    return outermost(source.head_text) == _ROOT or _is_bdocjs(source)
 
 
 def _is_bdocjs(source: Source) -> bool:
@@ -305,7 +306,7 @@ def _xml_annotations(
     for annotation in annotations:
         number, kind = annotation.attrib["Id"], annotation.get("Type")
         place = (*where, ", annotation ", Quote(number))
-        if not re.fullmatch(r"[0-9]{1,18}", number):
+        if not _NUMBER.fullmatch(number):
             raise FormatError("Id is not a number", where=place, expected="one")
         if not kind:
             raise FormatError("no Type", where=place, expected="a name")

@@ -29,6 +29,7 @@ _ROOT = "annotations"
 _ENDING = ".knowtator.xml"
 _CORPUS = "corpus"
 _NUMBER = re.compile(r"\s*[0-9]{1,18}\s*")
+_HAS_TEXT = re.compile(r"<annotations\s[^<>]*textSource\s*=")
 # What else there is, by the names of elements.
 _IGNORED = {
     "stringSlotMention": no_spans("attributes"),
@@ -46,10 +47,7 @@ def is_format(upload: Upload) -> bool:
 
 
 def _looks_right(source: Source) -> bool:
-    return (
-        outermost(source) == _ROOT
-        and re.search(r"<annotations\s[^<>]*textSource\s*=", source.head_text) is not None
-    )
+    return outermost(source.head_text) == _ROOT and _HAS_TEXT.search(source.head_text) is not None
 
 
 @each_upload

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import lru_cache, partial
 from html.parser import HTMLParser
 from itertools import chain
 from typing import Any
@@ -44,6 +44,8 @@ _IS_DATA = re.compile(r'"data"\s*:\s*\{')
 _IS_LABELLED = re.compile(r'"(labels|hypertextlabels)"\s*:\s*\[\s*"')
 _IS_MIN = re.compile(r'"(annotator|completed_by|annotation_id)"\s*:')
 _IS_TIMED = re.compile(r'"lead_time"\s*:')
+_MOST_BROKEN = 20
+"""Tags of a web page that may lack an end."""
 _ADDRESS = re.compile(r"(https?|s3|gs|azure-blob)://\S+|/data/\S+")
 
 
@@ -122,10 +124,10 @@ def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
 
 def _with_spaces(span: DraftSpan, text: str) -> DraftSpan:
     """Give the stored words their white space back: some versions leave line ends out of them."""
-    found = text[max(span.start, 0) : max(span.end, 0)]
-    if span.surface is None or not _same_signs(found, span.surface):
+    if span.surface is None:
         return span
-    return replace(span, surface=found)
+    found = text[max(span.start, 0) : max(span.end, 0)]
+    return replace(span, surface=found) if _same_signs(found, span.surface) else span
 
 
 def _same_signs(found: str, stored: str) -> bool:
@@ -462,9 +464,14 @@ class _Page(HTMLParser):
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)
         self.parts: list[str] = []
+        self.n_broken = 0
 
     def handle_data(self, data: str) -> None:
         self.parts.append(data)
+        # For the end of each such tag, all the rest of the page is looked through.
+        self.n_broken += data.startswith("<") and data != "<"
+        if self.n_broken > _MOST_BROKEN:
+            raise ValueError(f"more than {_MOST_BROKEN} tags do not end")
 
     def handle_starttag(self, tag: str, attrs: object) -> None:  # noqa: ARG002
         if tag == "br":
@@ -473,13 +480,18 @@ class _Page(HTMLParser):
 
 def _page_text(page: str, where: Text) -> str:
     """The text of a web page, without tags."""
-    parser = _Page()
     try:
-        parser.feed(page)
-        parser.close()
+        return _text_of(page)
     except Exception as error:  # it asserts on some broken pages
         found = quoting("the text is not readable as HTML ({})", str(error))
         raise FormatError(*found, where=where) from None
+
+
+@lru_cache(maxsize=1)  # the annotations of a page come one after the other
+def _text_of(page: str) -> str:
+    parser = _Page()
+    parser.feed(page)
+    parser.close()
     return "".join(parser.parts)
 
 

@@ -41,7 +41,8 @@ def is_format(upload: Upload) -> bool:
 
 
 def _looks_right(source: Source) -> bool:
-    root, head = outermost(source), source.head_text
+    head = source.head_text
+    root = outermost(head)
     if root is None or _BEGIN.match(head, head.find(f"<{root}")) is None:
         return False
     try:

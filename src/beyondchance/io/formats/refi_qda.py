@@ -27,7 +27,7 @@ from beyondchance.io.values import quoting
 from beyondchance.messages import Piece, Quote
 from beyondchance.tallies import left_out, no_spans, not_read
 
-_ROOT = re.compile(r"<(?:\w+:)?Project\s[^>]*urn:QDA-XML:project")
+_ROOT = re.compile(r"<(?:\w+:)?Project\s[^<>]*urn:QDA-XML:project")
 _WHOLE = re.compile(r"[0-9]{1,18}")
 _OTHERS = {
     "PictureSelection": no_spans("selections in pictures"),

@@ -20,7 +20,7 @@ from xml.etree import ElementTree as ET
 from beyondchance.errors import FormatError, OptionError
 from beyondchance.io.drafts import Draft, DraftSpan
 from beyondchance.io.layers import unknown
-from beyondchance.io.markup import local_name, xml_root
+from beyondchance.io.markup import local_name, outermost, without_prefix, xml_root
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload
 from beyondchance.io.sources import Source
@@ -58,8 +58,6 @@ _BLOCKS = frozenset(
 )  # fmt: skip
 _BREAKS = frozenset({"lb", "pb", "cb", "gb", "space"})
 _MUC_TAG = re.compile(r'<(?:ENAMEX|NUMEX|TIMEX)\s[^<>]*TYPE\s*=\s*["\']')
-_PROLOGUE = re.compile(r"\s+|<\?.*?\?>|<!--.*?-->|<!DOCTYPE[^>\[]*(?:\[[^\]]*\])?\s*>", re.DOTALL)
-_NAME = re.compile(r"<(?:[\w.-]+:)?([\w.-]+)")
 _ID = "{http://www.w3.org/XML/1998/namespace}id"
 
 
@@ -84,17 +82,7 @@ def _looks_like_it(source: Source) -> bool:
     text = source.head_text
     if not text.lstrip().startswith("<"):
         return False
-    # Behind the declaration, comments and instructions, which may be long.
-    return _root_of(text) in _ROOTS or _MUC_TAG.search(text) is not None
-
-
-def _root_of(text: str) -> str:
-    """The name of the root element of XML."""
-    place = 0
-    while (match := _PROLOGUE.match(text, place)) is not None:
-        place = match.end()
-    name = _NAME.match(text, place)
-    return name[1] if name else ""
+    return without_prefix(outermost(text)) in _ROOTS or _MUC_TAG.search(text) is not None
 
 
 def read(uploads: list[Upload], reading: Reading) -> Iterator[Draft]:

@@ -33,7 +33,7 @@ _N_LONG = re.compile(
     r"^[ \t]*(?:intervals|points)[ \t]*:[ \t]*size[ \t]*=[ \t]*(\d{1,9})[ \t]*$", re.MULTILINE
 )
 _N_SHORT = re.compile(
-    r'^"(?:IntervalTier|TextTier)"[ \t]*\n"(?:[^"]|"")*"[ \t]*\n\S+[ \t]*\n\S+[ \t]*\n'
+    r'^"(?:IntervalTier|TextTier)"[ \t]*\n"(?:[^"]++|"")*+"[ \t]*\n\S+[ \t]*\n\S+[ \t]*\n'
     r"[ \t]*(\d{1,9})[ \t]*$",
     re.MULTILINE,
 )
@@ -41,7 +41,15 @@ _TINY = re.compile(
     r"^([ \t]*(?:xmin|xmax|number)[ \t]*=[ \t]*)(\d(?:\.\d{1,20})?[eE]-\d{1,2})(?=[ \t]*$)",
     re.MULTILINE,
 )
-_NEGATIVE = re.compile(r"^[ \t]*(?:xmin|xmax)[ \t]*=[ \t]*(-[\d.]*[1-9]\S*)[ \t]*$", re.MULTILINE)
+_NEGATIVE = re.compile(
+    r"^[ \t]*(?:xmin|xmax)[ \t]*=[ \t]*(-(?>[\d.]*?[1-9])\S*+)[ \t]*$", re.MULTILINE
+)
+
+# What the library cuts the long form at, and the strings that it looks for in each part.
+_TIER = re.compile(r"item ?\[")
+_ENTRIES = {True: re.compile(r"intervals ?\["), False: re.compile(r"points ?\[")}
+_STRING = re.compile(r'(?:name|text|mark) ?= ?"')
+_MOST_STRINGS = 100
 
 
 def is_format(upload: Upload) -> bool:
@@ -111,6 +119,7 @@ def _read_by_library(source: Source, text: str) -> dict[str, Any]:
     praatio = required(
         "praatio.utilities.textgrid_io", extra="textgrid", purpose="reading TextGrids"
     )
+    _check_strings(source, text)
     # Praat writes tiny numbers with an exponent, which the library does not know.
     plain = _TINY.sub(lambda match: f"{match[1]}{Decimal(match[2]):f}", text)
     try:
@@ -132,6 +141,21 @@ def _read_by_library(source: Source, text: str) -> dict[str, Any]:
         name = (f"tier {number} ", Quote(tier["name"]), " ")
         _check_number(name, size, "entries", len(tier["entries"]), source)
     return found
+
+
+def _check_strings(source: Source, text: str) -> None:
+    """Refuse an entry of many strings: for the end of each, the library looks through all of it."""
+    if "item [" not in text or "ooTextFile short" in text:
+        return
+    for tier in _TIER.split(text):
+        for entry in _ENTRIES['class = "IntervalTier"' in tier].split(tier):
+            if len(_STRING.findall(entry)) > _MOST_STRINGS:
+                raise FormatError(
+                    f"an entry with more than {_MOST_STRINGS} names, texts or marks",
+                    where=source.name,
+                    expected="one",
+                    remedy="the file is cut off or damaged",
+                )
 
 
 def _check_number(

@@ -22,8 +22,8 @@ _HEAD = re.compile(rf"{_BEGIN}(\.[0-3])?[ \t]*")
 _TOKEN_LINE = re.compile(r"\d{1,9}-\d{1,9}((?:\.\d{1,9})*)", re.ASCII)
 _OFFSETS = re.compile(r"(\d{1,10})-(\d{1,10})", re.ASCII)
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
-_BAR = re.compile(r"(?:[^\\|]|\\.)+", re.DOTALL)
-_NUMBERED = re.compile(r"((?:[^\\\[]|\\.)*)\[(\d{1,9})\]", re.DOTALL | re.ASCII)
+_BAR = re.compile(r"(?:[^\\|]++|\\.)+", re.DOTALL)
+_NUMBERED = re.compile(r"((?:[^\\\[]++|\\.)*)\[(\d{1,9})\]", re.DOTALL | re.ASCII)
 _IGNORED = {"CH": no_spans("chain links"), "RL": no_spans("relations"), "SP": no_spans("slots")}
 _CONTROLS = {"t": "\t", "n": "\n", "r": "\r", "f": "\f", "b": "\b", "v": "\v"}
 
@@ -83,7 +83,8 @@ class _Sentence:
     """A sentence as it is being read."""
 
     line: int
-    text: str
+    lines: list[str]
+    text: str = ""
     rows: list[tuple[int, list[str]]] = field(default_factory=list)
 
 
@@ -162,9 +163,9 @@ def _cut(lines: list[str], name: str) -> tuple[list[_Columns], list[_Sentence]]:
             text = unescaped(line[6:])
             if before.startswith("#Text="):
                 # A sentence with line breaks may be spread over several lines.
-                sentences[-1].text += "\n" + text
+                sentences[-1].lines.append(text)
             else:
-                sentences.append(_Sentence(number, text))
+                sentences.append(_Sentence(number, [text]))
         elif line and not line.startswith("#"):
             if not sentences:
                 raise FormatError(
@@ -174,6 +175,8 @@ def _cut(lines: list[str], name: str) -> tuple[list[_Columns], list[_Sentence]]:
                 )
             sentences[-1].rows.append((number, line.split("\t")))
         before = line
+    for sentence in sentences:
+        sentence.text = "\n".join(sentence.lines)
     return columns, sentences
 
 

@@ -21,7 +21,8 @@ from beyondchance.io.writers.shared import (
 )
 from beyondchance.messages import Quote
 
-_LINE_BREAK = re.compile(r"[^\S\r\n]*(?:\r\n|\r|\n)\s*")
+_BLANKS = re.compile(r"\s+")
+_LINE_END = re.compile(r"[\r\n]")
 
 
 def composed(corpus: Corpus, annotations: Annotations, path: str, spans_key: str | None) -> Files:
@@ -37,7 +38,7 @@ def composed(corpus: Corpus, annotations: Annotations, path: str, spans_key: str
         # A reader takes the first mark for the encoding's, and the second for the text's.
         contents[document] = b"\xef\xbb\xbf" + data if data[:3] == b"\xef\xbb\xbf" else data
     for label in corpus.labels:
-        if re.search(r"\s", label):
+        if _BLANKS.search(label):
             found = quoting("label {} holds white space, which brat cannot represent", label)
             raise DataError(*found, remedy="rename it")
     files = {}
@@ -63,11 +64,12 @@ def composed(corpus: Corpus, annotations: Annotations, path: str, spans_key: str
 def _fragments(text: str, start: int, end: int) -> tuple[str, str]:
     """Offsets and words of a span, cut at line breaks, as brat does it."""
     edges = [start]
-    for match in _LINE_BREAK.finditer(text, start, end):
-        edges += match.span()
+    for blanks in _BLANKS.finditer(text, start, end):
+        if _LINE_END.search(blanks[0]):
+            edges += blanks.span()
     edges.append(end)
     parts = list(zip(edges[::2], edges[1::2], strict=True))
     if any(first == last for first, last in parts):  # a line break at an edge is part of the span
-        return f"{start} {end}", re.sub(r"[\r\n]", " ", text[start:end])
+        return f"{start} {end}", _LINE_END.sub(" ", text[start:end])
     place = ";".join(f"{first} {last}" for first, last in parts)
     return place, " ".join(text[first:last] for first, last in parts)

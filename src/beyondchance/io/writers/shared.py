@@ -21,6 +21,7 @@ Files = bytes | dict[str, bytes]
 """What is written: one file, or the files of a folder by their names."""
 FOLDER = "give a folder, a path that ends with '/', for a file each"
 """How to write what does not fit into one file."""
+_IN_NO_NAME = re.compile(r"[\\\x00-\x1f\x7f\ud800-\udfff]")
 
 
 def annotations_of(corpus: Corpus) -> Annotations:
@@ -106,7 +107,7 @@ def file_name(kind: str, name: str, *, may_nest: bool = False) -> str:
     is_safe = (
         all(part and not part.startswith(".") and part == part.strip() for part in parts)
         and str(PurePosixPath(name)) == name
-        and not re.search(r"[\\\x00-\x1f\x7f\ud800-\udfff]", name)
+        and not _IN_NO_NAME.search(name)
         and not PureWindowsPath(name).drive
         and ("/" not in name or may_nest)
     )

@@ -20,6 +20,10 @@ from beyondchance.messages import Quote
 
 Columns = dict[str, list[Any]]
 
+_SEPARATOR = re.compile(r'[,;"\t\r\n]')
+_SPECIAL = {",": re.compile(r'[,"\r\n]'), "\t": re.compile(r'[\t"\r\n]')}
+"""What is quoted in a cell, by what divides the cells."""
+
 
 def composed(corpus: Corpus, annotations: Annotations, path: str, spans_key: str | None) -> Files:
     """One row for each span, and for each annotation without any."""
@@ -37,12 +41,12 @@ def composed(corpus: Corpus, annotations: Annotations, path: str, spans_key: str
         objects = (dict(zip(columns, row, strict=True)) for row in rows)
         lines = (json.dumps(row, ensure_ascii=False) for row in objects)
         return encoded("".join(f"{line}\n" for line in lines), "the table")
-    odd = next((name for name in corpus.fields if re.search(r'[,;"\t\r\n]', name)), None)
+    odd = next((name for name in corpus.fields if _SEPARATOR.search(name)), None)
     if odd is not None:
         problem = quoting("field {} has a separator in its name", odd)
         raise DataError(*problem, remedy="rename it, or write .jsonl")
     delimiter = "\t" if kind == ".tsv" else ","
-    special = re.compile(rf'[{delimiter}"\r\n]')
+    special = _SPECIAL[delimiter]
 
     def cell(value: object) -> str:
         text = "" if value is None else str(value)

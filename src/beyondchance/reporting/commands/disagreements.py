@@ -16,6 +16,7 @@ NO_SPAN = "no span"
 """The heading of what the other annotator did not mark."""
 _MATRIX = 10
 """Labels for which a table of all by all can still be read."""
+_BLANKS = re.compile(r"\s+")
 _AROUND, _WITHIN = 25, 60
 """Characters shown on either side of spans, and of a stretch within them."""
 
@@ -272,4 +273,4 @@ def _last_words(text: str) -> str:
 
 
 def _blank(text: str) -> str:
-    return re.sub(r"\s+", " ", text)
+    return _BLANKS.sub(" ", text)
