@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import count
 
 import numpy as np
 
@@ -166,7 +167,7 @@ def _add(row: str, sentence: _Sentence, columns: Sequence[str], where: str) -> N
     """Add a word, a multiword token or an empty node; words count from 1."""
     cells = [" ".join(cell.split()) for cell in row.split("\t")]
     named = [column.lower() for column in columns]
-    others = [column for column in columns if column.lower() not in _COLUMNS]
+    others = dict.fromkeys(column for column in columns if column.lower() not in _COLUMNS)
     if not {"id", "form"} <= set(named) or not ("misc" in named or others):
         raise FormatError(
             *("the columns are ", *quotes(columns)),
@@ -180,9 +181,9 @@ def _add(row: str, sentence: _Sentence, columns: Sequence[str], where: str) -> N
         raise FormatError("an empty column", where=where, expected="'_' where there is nothing")
     number, form = (cells[named.index(column)] for column in ("id", "form"))
     values = _values(cells[named.index("misc")]) if "misc" in named else {}
-    for column in others:
-        value = cells[columns.index(column)]
-        values.setdefault(column, "" if value == "_" else value)
+    for column, value in zip(columns, cells, strict=True):
+        if column in others:
+            values.setdefault(column, "" if value == "_" else value)
     word = _Word(where, form, values)
     if _WORD_ID.fullmatch(number) is None:
         words = _RANGE_ID.fullmatch(number)
@@ -298,26 +299,28 @@ def _in_brackets(sentence: _Sentence, parts: list[str] | None, key: str, reading
     """Match the brackets of one sentence; they may nest and cross."""
     _skip_others(sentence, key, reading)
     spans: Marks = []
-    opened: list[tuple[str, str, int]] = []
+    # The last one opened under a name is the first to be closed.
+    opened: dict[str, list[tuple[int, str, int]]] = {}
+    number = count()
     for place, word in enumerate(sentence.words):
         for bracket in _BRACKET.finditer(word.misc.get(key, "")):
             if bracket.lastindex == _CLOSE:
                 name = bracket[_CLOSE]
-                index = next((i for i, (other, _, _) in enumerate(opened) if other == name), None)
-                if index is None:
+                if not opened.get(name):
                     why = quoting(", which closes {}, but that is not open in this sentence", name)
                     raise _refused(word, key, *why, expected=quoting("({} before it", name))
-                _, label, start = opened.pop(index)
+                _, label, start = opened[name].pop()
                 spans.append((start, place + 1, label))
                 continue
             name, label = _named(bracket[bracket.lastindex or _WHOLE], parts, word, key)
             if bracket.lastindex == _WHOLE:
                 spans.append((place, place + 1, label))
             else:
-                # The last one opened is the first to be closed.
-                opened.insert(0, (name, label, place))
-    if opened:
-        name, _, place = opened[0]
+                opened.setdefault(name, []).append((next(number), label, place))
+    last = {stack[-1]: name for name, stack in opened.items() if stack}
+    if last:
+        _, _, place = max(last)
+        name = last[max(last)]
         why = quoting(", which opens {}, but nothing closes that in this sentence", name)
         raise _refused(sentence.words[place], key, *why, expected=quoting("{}) after it", name))
     return sorted(spans)
