@@ -46,6 +46,9 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 _RULES = {"words": "rule", "whitespace": "whitespace"}
 """What the signature calls tokens by rule, by the values of the option ``tokeniser``."""
 
+_MOST_PLACES = 10**6
+"""Places where quotes may be, next to a hundred for each quote."""
+
 
 # --- One draft ----------------------------------------------------------------
 
@@ -695,6 +698,12 @@ class _Pools:
             at = _position(start, end, layout)
             if at is not None and not (align == "strict" and _cuts(start, end, layout)):
                 self.places.append((pool, first_text + at[0], *at[1:]))
+        if len(self.places) > _MOST_PLACES + 100 * len(self.quote_span):
+            raise DataError(
+                f"{len(self.quote_span):,} quotes that may be at {len(self.places):,} places",
+                expected="fewer places",
+                remedy="quote more of the text, so that it occurs less often",
+            )
 
     def alternatives(self) -> Alternatives | None:
         """What there is to choose from, if there is."""
