@@ -169,24 +169,47 @@ def quotes(values: Iterable[object], *, most: int = 10, none: str = "none") -> t
     return (*found[1:], *([", ..."] if len(listed) > most else [])) or (none,)
 
 
-def renamed(note: Note, names: Mapping[str, str], files: Mapping[str, str]) -> Note:
-    """A note with other names of annotators, and of files where these are part of them.
+def renaming(names: Mapping[str, str]) -> Callable[[str], str]:
+    """A function of a text: the same with other names in it, the longest replaced first.
+
+    Its time does not follow the number of names, only that of their different lengths.
 
     Examples
     --------
-    >>> print(renamed(Note(("is ", Quote("ada")), "ada.csv:3", "ada"), {"ada": "a"}, {"ada": "x"}))
+    >>> renaming({"ada": "a", "ada/x": "b"})("ada/x.csv of ada")
+    'b.csv of a'
+    """
+    by_length: dict[int, set[str]] = {}
+    for name in filter(None, names):
+        by_length.setdefault(len(name), set()).add(name)
+    lengths = sorted(by_length.items(), reverse=True)
+
+    def with_new_names(text: str) -> str:
+        for length, known in lengths:
+            stretches = (text[i : i + length] for i in range(len(text) - length + 1))
+            for old in known.intersection(stretches):
+                text = text.replace(old, names[old])
+        return text
+
+    return with_new_names
+
+
+def renamed(note: Note, names: Mapping[str, str], in_file: Callable[[str], str] = str) -> Note:
+    """A note with other names of annotators, and of files by a function of their names.
+
+    Examples
+    --------
+    >>> note = Note(("is ", Quote("ada")), "ada.csv:3", "ada")
+    >>> print(renamed(note, {"ada": "a"}, renaming({"ada": "x"})))
     x.csv:3, a: is 'a'
     """
-    where = note.where
-    for old in sorted(files, key=len, reverse=True):
-        where = where.replace(old, files[old])
     text = tuple(
         replace(piece, value=names[piece.value])
         if isinstance(piece, Quote) and isinstance(piece.value, str) and piece.value in names
         else piece
         for piece in pieces(note.text)
     )
-    return replace(note, text=text, where=where, who=names.get(note.who, note.who))
+    return replace(note, text=text, where=in_file(note.where), who=names.get(note.who, note.who))
 
 
 def given(option: str, value: object) -> tuple[Piece, ...]:

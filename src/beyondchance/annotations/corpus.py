@@ -588,7 +588,7 @@ positions='tokens')
         new = self.pseudonyms() if names is None else names
         files = {item.name: f"file {i}" for i, item in enumerate(self.inputs, start=1)}
         documents = [_with_name_in_front(name, new) for name in self.documents]
-        notes = [renamed(note, new, {}) for note in self.notes]
+        notes = [renamed(note, new) for note in self.notes]
         options = {key: _with_names(value, new) for key, value in self.options.items()}
         is_distinct = len(set(documents)) == len(documents)
         return replace(
@@ -684,7 +684,7 @@ def _with_name_in_front(document: str, names: Mapping[str, str]) -> str:
 
 def _place(where: str, files: Mapping[str, str]) -> str:
     """The place of a note by the new name of its file."""
-    for old in sorted(files, key=len, reverse=True):
-        if where.startswith(old):
-            return f"{files[old]}{where[len(old) :]}"
+    for end in range(len(where), 0, -1):
+        if where[:end] in files:
+            return f"{files[where[:end]]}{where[end:]}"
     return "files" if where else ""

@@ -11,7 +11,7 @@ from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import lru_cache, partial
 from itertools import accumulate, chain, count
 from operator import attrgetter
 from typing import Protocol, TypeVar
@@ -23,6 +23,7 @@ from beyondchance.annotations.corpus import Corpus
 from beyondchance.checks import is_bytes_as_text
 from beyondchance.errors import DataError, FormatError, MismatchError, OptionError, SpanError
 from beyondchance.io.aligning import Evidence, aligned, reference
+from beyondchance.io.columns import check_filled
 from beyondchance.io.drafts import Draft, DraftSpan
 from beyondchance.io.identifiers import PLAIN_IDS, plain_ids, written_twice
 from beyondchance.io.layers import out_of_order
@@ -45,6 +46,9 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 _RULES = {"words": "rule", "whitespace": "whitespace"}
 """What the signature calls tokens by rule, by the values of the option ``tokeniser``."""
 
+_MOST_PLACES = 10**6
+"""Places where quotes may be, next to a hundred for each quote."""
+
 
 # --- One draft ----------------------------------------------------------------
 
@@ -53,9 +57,9 @@ def _checked(draft: Draft, reading: Reading) -> Draft:
     """Offsets in code points, checked against the text, without white space at the edges."""
     # What the option says is about offsets of files.
     unit = draft.offsets if draft.is_words else reading.options["offsets"] or draft.offsets
-    torn = None if draft.text.isascii() else _SURROGATE.search(draft.text)
-    if torn is not None:
-        problem = quoting("the text holds half of a character ({})", torn[0])
+    torn = _half_of_character(draft.text)
+    if torn:
+        problem = quoting("the text holds half of a character ({})", torn)
         raise FormatError(*problem, where=draft.where, remedy="export it again as UTF-8")
     for kind, name in (("document", draft.document), ("annotator", draft.annotator)):
         if not name.strip() or name != name.strip():
@@ -85,6 +89,13 @@ def _checked(draft: Draft, reading: Reading) -> Draft:
         sentences=None if draft.sentences is None else converted(draft.sentences),
         offsets="codepoints",
     )
+
+
+# All annotators of a document share its text.
+@lru_cache(maxsize=8)
+def _half_of_character(text: str) -> str:
+    found = None if text.isascii() else _SURROGATE.search(text)
+    return found[0] if found else ""
 
 
 def _emptiness(span: DraftSpan, draft: Draft) -> SpanError:
@@ -125,6 +136,9 @@ def _check_span(span: DraftSpan, start: int, end: int, draft: Draft, unit: str) 
 
 def _trimmed(text: str, start: int, end: int, reading: Reading) -> Interval:
     """Leave out white space at the edges; nothing is left of a span that is all white space."""
+    # Most begin and end with a word: long ones that overlap need not be copied.
+    if start < end and not (text[start].isspace() or text[end - 1].isspace()):
+        return start, end
     words = text[start:end]
     first = start + len(words) - len(words.lstrip())
     last = max(end - len(words) + len(words.rstrip()), first)
@@ -561,16 +575,17 @@ def _plain_ids(works: Sequence[Work], reading: Reading) -> dict[str, str]:
 
 def _fields(by_document: Mapping[str, list[Draft]]) -> dict[str, list[str]]:
     """Fields that some document has; empty where another lacks them."""
-    kinds = dict.fromkeys(
-        kind for group in by_document.values() for draft in group for kind in draft.fields
-    )
-    return {
-        kind: [
-            next((draft.fields[kind] for draft in group if kind in draft.fields), "")
-            for group in by_document.values()
-        ]
-        for kind in kinds
-    }
+    merged: list[dict[str, str]] = []
+    for group in by_document.values():
+        own: dict[str, str] = {}
+        # Annotators mostly share one mapping; the first who has a field says what it is.
+        for fields in {id(draft.fields): draft.fields for draft in group}.values():
+            for kind, value in fields.items():
+                own.setdefault(kind, value)
+        merged.append(own)
+    kinds = dict.fromkeys(kind for own in merged for kind in own)
+    check_filled(len(kinds), len(merged), sum(map(len, merged)))
+    return {kind: [own.get(kind, "") for own in merged] for kind in kinds}
 
 
 def _layout(
@@ -683,6 +698,12 @@ class _Pools:
             at = _position(start, end, layout)
             if at is not None and not (align == "strict" and _cuts(start, end, layout)):
                 self.places.append((pool, first_text + at[0], *at[1:]))
+        if len(self.places) > _MOST_PLACES + 100 * len(self.quote_span):
+            raise DataError(
+                f"{len(self.quote_span):,} quotes that may be at {len(self.places):,} places",
+                expected="fewer places",
+                remedy="quote more of the text, so that it occurs less often",
+            )
 
     def alternatives(self) -> Alternatives | None:
         """What there is to choose from, if there is."""

@@ -48,6 +48,8 @@ SPAN = ("start", "end", "label")
 WHOLE = re.compile(r"\s*[+-]?[0-9]{1,18}(\.0*)?\s*", re.ASCII)
 """A whole number as files write it."""
 _TOO_LARGE = 10**18
+_MOST_GAPS = 10**6
+"""Cells without a value that a table may have, whatever it holds."""
 _HEAD = 2**12
 """Rows that most likely have every value of a column with few values."""
 _GAPS = frozenset({"NAType", "NaTType"})
@@ -136,6 +138,17 @@ def check_distinct(names: Sequence[str], where: str) -> None:
     if again is not None:
         found = ("the column name ", Quote(again), " occurs twice")
         raise FormatError(*found, where=where, expected="distinct names")
+
+
+def check_filled(n_columns: int, n_rows: int, n_given: int, where: str = "") -> None:
+    """Refuse columns and rows, or fields and documents, that would have nearly only gaps."""
+    if n_columns * n_rows > _MOST_GAPS + 10 * n_given:
+        raise FormatError(
+            f"{n_columns:,} fields in {n_rows:,} documents or rows, most without a value",
+            where=where,
+            expected="fewer",
+            remedy="leave out fields that few of them have",
+        )
 
 
 def named_twice(table: Table) -> OptionError:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import accumulate
 
 from beyondchance.errors import FormatError, SpanError
@@ -16,6 +17,11 @@ from beyondchance.tallies import unsure
 
 OTHER_WORDS = unsure("spans whose stored words differ from the text")
 """What to count spans under whose stored words are not those of the text."""
+
+MOST_ASSUMED = 10**5
+"""Documents times annotators that may be assumed, whatever is given."""
+_MOST_FOR_EACH = 10
+"""How many more for each document, row or span that is given."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,12 +129,25 @@ class Draft:
     fields: Mapping[str, str] = field(default_factory=dict)
 
 
+def check_everybody(n_documents: int, n_annotators: int, n_given: int, where: Text) -> None:
+    """Refuse to take everybody for an annotator of every document, if few of them did anything.
+
+    The work of all on everything is kept, so that it must not be much more than what is given.
+    """
+    if n_documents * n_annotators > MOST_ASSUMED + _MOST_FOR_EACH * n_given:
+        missing = Use("empty", "missing")
+        raise FormatError(
+            f"{n_documents:,} documents and {n_annotators:,} annotators",
+            where=where,
+            expected="fewer",
+            remedy=("pass ", missing, " if not every annotator annotated every document"),
+        )
+
+
 def check_unit(text: str, spans: Iterable[DraftSpan], where: Text, remedy: Text) -> None:
     """Refuse spans after characters such as emoji, where it is not known what offsets count."""
-    if max(text, default="") <= "\uffff":
-        return
-    first = next(place for place, character in enumerate(text) if character > "\uffff")
-    span = next((span for span in spans if span.end > first), None)
+    first = _first_wide(text)
+    span = next((span for span in spans if span.end > first >= 0), None)
     if span is not None:
         raise FormatError(
             *(*span.named, f" is after character {first}, which counts once or twice"),
@@ -136,6 +155,15 @@ def check_unit(text: str, spans: Iterable[DraftSpan], where: Text, remedy: Text)
             expected="to know what offsets count",
             remedy=remedy,
         )
+
+
+# All annotators of a document share its text.
+@lru_cache(maxsize=8)
+def _first_wide(text: str) -> int:
+    """The first character that takes two units of UTF-16; -1 if there is none."""
+    if max(text, default="") <= "\uffff":
+        return -1
+    return next(place for place, character in enumerate(text) if character > "\uffff")
 
 
 def other_words(named: tuple[Piece, ...], covered: str, stored: str, where: Text) -> SpanError:

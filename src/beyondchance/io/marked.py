@@ -15,7 +15,7 @@ from itertools import pairwise
 from pathlib import PurePosixPath
 
 from beyondchance.errors import FormatError, SpanError
-from beyondchance.io.drafts import OTHER_WORDS, Draft, DraftSpan, other_words
+from beyondchance.io.drafts import OTHER_WORDS, Draft, DraftSpan, check_everybody, other_words
 from beyondchance.io.offsets import UNITS, Interval, converter
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload
@@ -290,6 +290,9 @@ def drafts_of(
         own_names = {one.annotator or document.annotator: None for one in document.marked}
         who.update(own_names)
         known_in.setdefault(document.name, set()).update(own_names)
+    if names_annotators and reading.options["empty"] == "annotated":
+        n_given = len(documents) + sum(len(document.marked) for document in documents)
+        check_everybody(len(known_in), len(who), n_given, where)
     n_implied = 0
     for document in documents:
         own: dict[str, list[Marked]] = {}

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.errors import BeyondChanceError
-from beyondchance.messages import Note, Piece, Quote, pieces, renamed
+from beyondchance.messages import Note, Piece, Quote, pieces, renamed, renaming
 
 # It begins where a word does: to look from each of its letters on takes time that grows squared.
 _ADDRESS = re.compile(r"(?<![^@\s,/])([^@\s,/]+)@[^@\s,/]+\.[^@\s.,/]+")
@@ -60,12 +60,12 @@ def with_short_names(corpus: Corpus, *, is_noted: bool) -> tuple[Corpus, dict[st
         return corpus, {}
     corpus = corpus.rename_annotators(short)
     found = (address for name in short for address in _ADDRESS.finditer(name))
-    files = {**{address[0]: address[1] for address in found}, **short}
-    notes = tuple(renamed(note, short, files) for note in corpus.notes)
+    in_file = renaming({**{address[0]: address[1] for address in found}, **short})
+    notes = tuple(renamed(note, short, in_file) for note in corpus.notes)
     if is_noted:
         what = "annotators are named by the part of their e-mail address before the @"
         notes = (*notes, Note(what))
-    inputs = tuple(replace(item, name=_without(files, item.name)) for item in corpus.inputs)
+    inputs = tuple(replace(item, name=in_file(item.name)) for item in corpus.inputs)
     return replace(corpus, notes=notes, inputs=inputs), short
 
 
@@ -80,20 +80,14 @@ def with_new_names(
     return corpus, {**{old: new.get(name, name) for old, name in known.items()}, **new}
 
 
-def _without(names: Mapping[str, str], text: str) -> str:
-    """A text with other names in it."""
-    for old in sorted(names, key=len, reverse=True):
-        text = text.replace(old, names[old])
-    return text
-
-
 def with_short_paths(corpus: Corpus, paths: Iterable[str]) -> Corpus:
     """Show files without the folders that hold them, unless the path was given from here."""
     short = short_paths(paths)
     if not short:
         return corpus
-    inputs = tuple(replace(item, name=_without(short, item.name)) for item in corpus.inputs)
-    notes = tuple(replace(note, where=_without(short, note.where)) for note in corpus.notes)
+    without = renaming(short)
+    inputs = tuple(replace(item, name=without(item.name)) for item in corpus.inputs)
+    notes = tuple(replace(note, where=without(note.where)) for note in corpus.notes)
     return replace(corpus, inputs=inputs, notes=notes)
 
 
@@ -149,7 +143,7 @@ def sendable(note: Note, paths: Iterable[str]) -> Note:
     >>> print(sendable(note, ["/home/ada/x.csv"]))
     x.csv:3: 'ada' is there twice
     """
-    short = short_paths(paths)
+    without = renaming(short_paths(paths))
     text = _without_addresses(pieces(note.text))
-    text = tuple(_without(short, x) if isinstance(x, str) else x for x in text)
+    text = tuple(without(x) if isinstance(x, str) else x for x in text)
     return replace(note, text=text)

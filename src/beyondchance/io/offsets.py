@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import lru_cache
 from itertools import accumulate
+
+import numpy as np
 
 from beyondchance.errors import SpanError
 from beyondchance.messages import Text, Use
@@ -121,6 +125,8 @@ def same_words(one: str, other: str) -> bool:
     return one == other or one.split() == other.split()
 
 
+# All annotators of a document share its text.
+@lru_cache(maxsize=8)
 def converter(text: str, unit: str) -> Callable[[int, Text], int]:
     """A function of an offset in a text and its place in the file: the same in code points.
 
@@ -130,18 +136,33 @@ def converter(text: str, unit: str) -> Callable[[int, Text], int]:
     >>> to_code_points(5, "")
     2
     """
-    n_units = 0 if text.isascii() else length_of(text, unit)
-    if n_units <= len(text):
+    if unit == "codepoints" or text.isascii():
         return lambda offset, _: offset
-    place = places(text, unit)
+    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
+    more = (codes > 0xFFFF).astype(np.int64)
+    if unit == "bytes":
+        more += codes > 0x7F
+        more += codes > 0x7FF
+    wide = np.flatnonzero(more)
+    after = wide + 1
+    ends = after + np.cumsum(more[wide])
+    behind: list[int] = after.tolist()
+    stops: list[int] = ends.tolist()
+    starts: list[int] = (ends - 1 - more[wide]).tolist()
+    n_units = len(text) + int(more.sum())
 
     def converted(offset: int, where: Text) -> int:
-        if 0 <= offset <= n_units and offset not in place:
+        if not 0 <= offset <= n_units:
+            return offset
+        last = bisect_left(starts, offset) - 1  # the last wide character that begins before
+        if last < 0:
+            return offset
+        if offset < stops[last]:
             size = "two" if unit == "utf16" else "several"
             found = f"offset {offset} lies inside a character of {size} {UNITS[unit]}"
             expected = "offsets between characters"
             remedy = ("if they count code points, pass ", Use("offsets", "codepoints"))
             raise SpanError(found, where=where, expected=expected, remedy=remedy)
-        return place.get(offset, offset)
+        return behind[last] + offset - stops[last]
 
     return converted

@@ -9,11 +9,15 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from array import array
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
 from typing import Any
+
+import numpy as np
 
 from beyondchance.io.offsets import Interval
 from beyondchance.io.registry import required
@@ -31,6 +35,10 @@ Korean, which writes particles to the word before them."""
 _WORD = re.compile(r"\w+")
 _MOST_COMPARED = 200
 """Characters of a string that are compared at every place where it may begin."""
+_MOST_SEARCHES = 500
+"""How often a text is searched from end to end before it is worth sorting."""
+_CHARACTERS_PER_WORD = 100
+"""Characters that are searched in the time that a place takes where a word begins."""
 _TYPOGRAPHY = {
     **dict.fromkeys("\u2018\u2019\u201a\u201b\u02bc\u00b4`", "'"),
     **dict.fromkeys("\u201c\u201d\u201e\u201f\u00ab\u00bb", '"'),
@@ -107,7 +115,7 @@ def placed(
     numbers: dict[str, list[int]] = {}
     for number, mention in enumerate(mentions):
         numbers.setdefault(mention.words.strip(), []).append(number)
-    searched = _Searched(text)
+    searched = _searched(text)
     groups: dict[tuple[Interval, ...], list[int]] = {}
     how: dict[int, str] = {}
     # Longer quotes take their places first; those that were found at the same places, together.
@@ -181,17 +189,29 @@ def _pools(labels: Sequence[str], places: tuple[Interval, ...]) -> dict[str, tup
 # --- Search -------------------------------------------------------------------
 
 
+# All annotators of a document share its text.
+@lru_cache(maxsize=2)
+def _searched(text: str) -> _Searched:
+    return _Searched(text)
+
+
 @dataclass(frozen=True)
 class _Searched:
     """A text in which quotes are searched for."""
 
     text: str
+    known: dict[tuple[str, float | None], tuple[list[Interval], str]] = field(default_factory=dict)
 
     def occurrences(self, words: str, *, near: float | None) -> tuple[list[Interval], str]:
         """All places of a string that do not overlap, and how they were found.
 
         Whole words; parts of words where there are none.
         """
+        if (words, near) not in self.known:
+            self.known[words, near] = self._looked_up(words, near)
+        return self.known[words, near]
+
+    def _looked_up(self, words: str, near: float | None) -> tuple[list[Interval], str]:
         if not words:
             return [], EXACT
         found = self._exact.found(words, self._is_whole)
@@ -255,11 +275,22 @@ def _is_joined(character: str) -> bool:
     return is_word and _UNSPACED.match(character) is None
 
 
-@dataclass(frozen=True)
+@dataclass
 class _Index:
-    """A text by its words, so that a string need not be looked for everywhere."""
+    """A text by its words, so that a string need not be looked for everywhere.
+
+    After many strings that were looked for everywhere, the text is sorted: then each is found
+    in a time that hardly follows the length of the text.
+
+    Attributes
+    ----------
+    text : str
+    n_compared : int
+        Characters of the text that were looked at.
+    """
 
     text: str
+    n_compared: int = 0
 
     def found(self, words: str, is_whole: Callable[[int, int], bool]) -> list[Interval]:
         """Where a string is, from left to right, without overlap.
@@ -279,17 +310,58 @@ class _Index:
             return self._all(words, len(words))
         first = _WORD.match(words)
         # In other scripts, a word can begin within letters.
-        if first is None or not self.text.isascii():
+        if first is None or not self.text.isascii() or self._is_worth_sorting:
             return self._all(words, 1)
         known = self._by_word.get(first[0], ())
+        self.n_compared += _CHARACTERS_PER_WORD * len(known)
         return (start for start in known if self.text.startswith(words, start))
 
     def _all(self, words: str, step: int) -> Iterator[int]:
         """Where a string begins, each place at least so many characters after the one before."""
+        if self._is_worth_sorting:
+            begin = 0
+            for start in self._sorted_starts(words):
+                if start >= begin:
+                    yield start
+                    begin = start + step
+            return
+        self.n_compared += len(self.text)
         start = self.text.find(words)
         while start >= 0:
             yield start
             start = self.text.find(words, start + step)
+
+    @property
+    def _is_worth_sorting(self) -> bool:
+        return self.n_compared > _MOST_SEARCHES * len(self.text)
+
+    def _sorted_starts(self, words: str) -> list[int]:
+        """All places where a string begins, from left to right."""
+        text, order, n = self.text, self._order, len(words)
+
+        def stretch(rank: int) -> str:
+            start = order[rank]
+            return text[start : start + n]
+
+        ranks = range(len(text))
+        low = bisect_left(ranks, words, key=stretch)
+        return sorted(order[low : bisect_right(ranks, words, lo=low, key=stretch)])
+
+    @cached_property
+    def _order(self) -> array[int]:
+        """The places of the text in the order of what follows them."""
+        codes = np.frombuffer(self.text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
+        rank = np.unique(codes, return_inverse=True)[1].astype(np.int64)
+        order, n, n_known = np.argsort(rank), len(rank), 1
+        # What follows is compared by twice as many characters each time.
+        while n_known < n and rank[order[-1]] < n - 1:
+            after = np.zeros(n, dtype=np.int64)
+            after[:-n_known] = rank[n_known:] + 1
+            key = rank * (n + 1) + after
+            order = np.argsort(key)
+            rank[order] = np.cumsum(np.diff(key[order], prepend=key[order[0]]) > 0)
+            n_known *= 2
+        return array("q", order.astype(np.int64).tobytes())
 
     @cached_property
     def _by_word(self) -> dict[str, list[int]]:

@@ -11,6 +11,7 @@ from beyondchance.io.columns import (
     SPAN,
     Table,
     arrow_table,
+    check_filled,
     is_string,
     known_columns,
     named_twice,
@@ -83,4 +84,5 @@ def _json_lines(source: Source) -> Table:
         rows.append(row)
         lines.append(number)
     names = dict.fromkeys(key for row in rows for key in row)
+    check_filled(len(names), len(rows), sum(map(len, rows)), source.name)
     return Table(source, {name: [row.get(name) for row in rows] for name in names}, lambda: lines)

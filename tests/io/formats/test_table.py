@@ -14,7 +14,7 @@ from hypothesis import given, settings, strategies as st
 from pyarrow import parquet
 
 import beyondchance as bc
-from beyondchance.io import columns, separated
+from beyondchance.io import columns, drafts, separated
 from beyondchance.io.formats import table
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload
@@ -431,7 +431,7 @@ def test_documents_that_are_no_table(tmp_path):
 
 
 def test_too_many_pairs(tmp_path, monkeypatch):
-    monkeypatch.setattr(table, "_MOST_PAIRS", 3)
+    monkeypatch.setattr(drafts, "MOST_ASSUMED", -100)
     with pytest.raises(bc.FormatError) as caught:
         bc.read(written(tmp_path / "a.csv", CSV), format="table")
     assert str(caught.value) == (

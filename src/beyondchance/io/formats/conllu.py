@@ -167,7 +167,7 @@ def _add(row: str, sentence: _Sentence, columns: Sequence[str], where: str) -> N
     """Add a word, a multiword token or an empty node; words count from 1."""
     cells = [" ".join(cell.split()) for cell in row.split("\t")]
     named = [column.lower() for column in columns]
-    others = [column for column in columns if column.lower() not in _COLUMNS]
+    others = dict.fromkeys(column for column in columns if column.lower() not in _COLUMNS)
     if not {"id", "form"} <= set(named) or not ("misc" in named or others):
         raise FormatError(
             *("the columns are ", *quotes(columns)),
@@ -181,9 +181,9 @@ def _add(row: str, sentence: _Sentence, columns: Sequence[str], where: str) -> N
         raise FormatError("an empty column", where=where, expected="'_' where there is nothing")
     number, form = (cells[named.index(column)] for column in ("id", "form"))
     values = _values(cells[named.index("misc")]) if "misc" in named else {}
-    for column in others:
-        value = cells[columns.index(column)]
-        values.setdefault(column, "" if value == "_" else value)
+    for column, value in zip(columns, cells, strict=True):
+        if column in others:
+            values.setdefault(column, "" if value == "_" else value)
     word = _Word(where, form, values)
     if _WORD_ID.fullmatch(number) is None:
         words = _RANGE_ID.fullmatch(number)

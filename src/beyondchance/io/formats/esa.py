@@ -14,6 +14,7 @@ from ast import literal_eval
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import lru_cache
 from os import PathLike
 from typing import Any
 
@@ -57,14 +58,17 @@ class _Text:
     text: str
     by_pearmut: bool = False
 
-    def units(self) -> list[int]:
-        """The characters that offsets count, each as often as it is counted."""
-        counted = (
-            (place, character)
-            for place, character in enumerate(self.text)
-            if not self.by_pearmut or character != "\n"
-        )
-        return [place for place, character in counted for _ in range(1 + (character > "\uffff"))]
+
+# All annotators of a document share its text.
+@lru_cache(maxsize=8)
+def _units(text: _Text) -> tuple[int, ...]:
+    """The characters of a text that offsets count, each as often as it is counted."""
+    counted = (
+        (place, character)
+        for place, character in enumerate(text.text)
+        if not text.by_pearmut or character != "\n"
+    )
+    return tuple(place for place, character in counted for _ in range(1 + (character > "\uffff")))
 
 
 # --- Detection ----------------------------------------------------------------
@@ -132,7 +136,7 @@ def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
 
 def _spans(errors: list[Any], text: _Text, labels: Labels, where: str) -> Iterator[DraftSpan]:
     """The errors of one text; what is missing from the text has no place in it."""
-    units = text.units() if errors else []
+    units = _units(text) if errors else ()
     for number, error in enumerate(errors, start=1):
         place = f"{where}: error #{number}"
         object_of(error, where, f"error #{number}")

@@ -111,7 +111,7 @@ def _is_wanted(annotation: _Annotation, reading: Reading) -> bool:
     return annotation.kind not in _STRUCTURE if layer is None else annotation.kind == layer
 
 
-def _chosen_sets(documents: list[_Document], reading: Reading) -> list[str]:
+def _chosen_sets(documents: list[_Document], reading: Reading) -> set[str]:
     """The sets that are annotators: those with something to read, and those left empty.
 
     A set that only holds tokens and the like was made by a tool.
@@ -128,21 +128,21 @@ def _chosen_sets(documents: list[_Document], reading: Reading) -> list[str]:
         raise unknown("annotation type", layer, kinds, where)
     named = [name for name in contents if name not in {_DEFAULT, _MARKUP}]
     if any(wanted[name] for name in named):
-        return [name for name in named if wanted[name] or not contents[name]]
+        return {name for name in named if wanted[name] or not contents[name]}
     if wanted.get(_DEFAULT):
-        return [_DEFAULT]
-    return [name for name in named if not contents[name]] or [_DEFAULT]
+        return {_DEFAULT}
+    return {name for name in named if not contents[name]} or {_DEFAULT}
 
 
 def _annotated(
-    document: _Document, chosen: list[str], annotator: str, reading: Reading
+    document: _Document, chosen: set[str], annotator: str, reading: Reading
 ) -> Iterator[Draft]:
     """What each annotator did with one document."""
     everything = [a for found in document.sets.values() for a in found]
     tokens = _parts(document, everything, "Token", reading)
     sentences = _parts(document, everything, "Sentence", reading)
     # Where the default set is read, a document without one was annotated with nothing.
-    implied: dict[str, list[_Annotation]] = {_DEFAULT: []} if chosen == [_DEFAULT] else {}
+    implied: dict[str, list[_Annotation]] = {_DEFAULT: []} if chosen == {_DEFAULT} else {}
     for name, marks in {**implied, **document.sets}.items():
         reading.skipped.update(_ignored(name, marks, chosen, reading))
         if name in chosen:
@@ -160,7 +160,7 @@ def _annotated(
 
 
 def _ignored(
-    name: str, annotations: list[_Annotation], chosen: list[str], reading: Reading
+    name: str, annotations: list[_Annotation], chosen: set[str], reading: Reading
 ) -> Counter[Tally]:
     """Count the annotations of one set that are not read."""
     counts: Counter[Tally] = Counter()

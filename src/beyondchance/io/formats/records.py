@@ -17,7 +17,7 @@ from typing import Any, TypeGuard
 
 from beyondchance.checks import is_whole
 from beyondchance.errors import FormatError, SpanError
-from beyondchance.io.drafts import Draft, DraftSpan, draft_of_words
+from beyondchance.io.drafts import Draft, DraftSpan, check_everybody, draft_of_words
 from beyondchance.io.json_rows import head_rows, rows_of
 from beyondchance.io.layers import out_of_order, unknown
 from beyondchance.io.offsets import Interval, indices, length_of
@@ -545,6 +545,8 @@ def _drafts(
     names = _names(works, list(by.values()), reading)
     has_all = reading.options["empty"] == "annotated"
     if people and has_all:
+        n_given = sum(1 + len(work.spans) for work in works)
+        check_everybody(len(works), len(people), n_given, upload.name)
         reading.note(
             *("spans name their annotators: all are taken to have annotated every record (",),
             *(Use("empty", "missing"), " takes only those who have a span in it)"),

@@ -42,6 +42,7 @@ from beyondchance.io.columns import (
     NAMES,
     SPAN,
     Table,
+    check_filled,
     codes_of,
     is_single,
     known_columns,
@@ -49,7 +50,7 @@ from beyondchance.io.columns import (
     stripped_codes,
     whole_numbers,
 )
-from beyondchance.io.drafts import Draft, DraftSpan
+from beyondchance.io.drafts import Draft, DraftSpan, check_everybody
 from beyondchance.io.frames import check_long, frame_table, is_table, names_of
 from beyondchance.io.identifiers import PLAIN_IDS, PLAIN_LABELS, plain_ids, written_twice
 from beyondchance.io.options import Reading
@@ -60,8 +61,6 @@ from beyondchance.io.values import quoting
 from beyondchance.messages import Piece, Quote, Use, quotes
 from beyondchance.tallies import left_out, mended, not_read
 from beyondchance.types import Bools, Ints
-
-_MOST_PAIRS = 10**8
 
 
 @dataclass(frozen=True)
@@ -446,19 +445,14 @@ def _is_complete(rows: _Rows, reading: Reading) -> bool:
     """Whether all annotators are taken to have annotated every document."""
     if reading.options["empty"] == "missing" or not rows.is_span.all():
         return False
-    missing = Use("empty", "missing")
-    if len(rows.documents) * len(rows.annotators) > _MOST_PAIRS:
-        raise FormatError(
-            f"{len(rows.documents):,} documents and {len(rows.annotators):,} annotators",
-            where=rows.tables[0].source.name,
-            expected="fewer",
-            remedy=("pass ", missing, " if not every annotator annotated every document"),
-        )
+    n_rows = sum(len(table) for table, _ in rows.described)
+    where = rows.tables[0].source.name
+    check_everybody(len(rows.documents), len(rows.annotators), n_rows, where)
     if len(rows.annotators) > 1:
         _check_common(rows)
         reading.note(
             "no row without a span: all annotators are taken to have annotated every document (",
-            *(missing, " takes only those who have a row)"),
+            *(Use("empty", "missing"), " takes only those who have a row)"),
         )
     return True
 
@@ -580,13 +574,17 @@ def _fill_lengths(lengths: Ints, document: Ints, table: Table, names: list[str])
 
 def _fields(rows: _Rows, reading: Reading) -> dict[str, tuple[str, ...]]:
     """The further columns, one value for each document."""
-    names = dict.fromkeys(name for table, _ in rows.described for name in table.columns)
+    parts_of: dict[str, list[tuple[Table, Ints]]] = {}
+    for table, document in rows.described:
+        for name in table.columns:
+            parts_of.setdefault(name, []).append((table, document))
+    n_cells = sum(len(table) * len(table.columns) for table, _ in rows.described)
+    check_filled(len(parts_of), len(rows.documents), n_cells, rows.tables[0].source.name)
     fields = {}
-    for name in names:
+    for name, parts in parts_of.items():
         if name in NAMES or not name.strip():
             continue
         values = [""] * len(rows.documents)
-        parts = [part for part in rows.described if name in part[0].columns]
         if any(_is_composite(table.columns[name]) for table, _ in parts):
             reading.skipped[not_read("columns of bytes, lists or objects", " left out")] += 1
             reading.note(
@@ -633,6 +631,9 @@ def _drafts(rows: _Rows, reading: Reading) -> Iterator[Draft]:
         known = {name: len(text) for (name, _), text in texts.items()}
         _check_length(known.values(), list(known), reading.options["length"])
     fields = _fields(rows, reading)
+    own_fields = [
+        {kind: values[d] for kind, values in fields.items()} for d in range(len(rows.documents))
+    ]
     groups: dict[tuple[int, int], list[int]] = {}
     for row, key in enumerate(zip(rows.document.tolist(), rows.annotator.tolist(), strict=True)):
         groups.setdefault(key, []).append(row)
@@ -654,7 +655,7 @@ def _drafts(rows: _Rows, reading: Reading) -> Iterator[Draft]:
             annotator=annotator,
             text=text,
             spans=[rows.span(row) for row in members if rows.is_span[row]],
-            fields={kind: values[d] for kind, values in fields.items()},
+            fields=own_fields[d],
         )
 
 

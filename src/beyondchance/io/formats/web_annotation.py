@@ -72,6 +72,11 @@ class _Content:
         return indices(self.text, self.unit)
 
     @cached_property
+    def offsets(self) -> Sequence[int]:
+        """The offset of each character, and of the end."""
+        return self.index if isinstance(self.index, range) else list(self.index)
+
+    @cached_property
     def collapsed(self) -> Collapsed:
         """The text without differences in white space."""
         return collapsed(self.text)
@@ -380,7 +385,6 @@ def _unit(text: str, marks: Sequence[_Mark], reading: Reading) -> str:
 
 def _placed(marks: Sequence[_Mark], content: _Content, reading: Reading) -> Iterator[Interval]:
     """Offsets; where a quote is not at its position, those of the quote."""
-    offset_of = content.index if isinstance(content.index, range) else list(content.index)
     for mark in marks:
         place = mark.place
         if place.offsets is not None and (not place.quote or content.fits(place)):
@@ -396,7 +400,7 @@ def _placed(marks: Sequence[_Mark], content: _Content, reading: Reading) -> Iter
         else:
             what = mended("positions corrected by their quotes")
             reading.mend("inexact_quotes", what, partial(_elsewhere, mark))
-        yield offset_of[start], offset_of[end]
+        yield content.offsets[start], content.offsets[end]
 
 
 def _elsewhere(mark: _Mark) -> SpanError:

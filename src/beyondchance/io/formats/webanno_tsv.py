@@ -153,12 +153,18 @@ def unescaped(text: str) -> str:
 
 def _cut(lines: list[str], name: str) -> tuple[list[_Columns], list[_Sentence]]:
     """Cut a file into its header and its sentences."""
-    columns: list[_Columns] = []
+    columns: dict[tuple[str, str], _Columns] = {}
     sentences: list[_Sentence] = []
+    first = 3
     before = ""
     for number, line in enumerate(lines[1:], start=2):
         if line.startswith("#T_"):
-            columns.append(_declared(line, columns, f"{name}:{number}"))
+            where = f"{name}:{number}"
+            declared = _declared(line, first, where)
+            if columns.setdefault((declared.kind, declared.layer), declared) is not declared:
+                found = quoting("layer {} was declared before", declared.layer)
+                raise FormatError(*found, where=where, expected="it once")
+            first += declared.count
         elif line.startswith("#Text="):
             text = unescaped(line[6:])
             if before.startswith("#Text="):
@@ -177,11 +183,11 @@ def _cut(lines: list[str], name: str) -> tuple[list[_Columns], list[_Sentence]]:
         before = line
     for sentence in sentences:
         sentence.text = "\n".join(sentence.lines)
-    return columns, sentences
+    return list(columns.values()), sentences
 
 
-def _declared(line: str, columns: Sequence[_Columns], where: str) -> _Columns:
-    """Read the declaration of a layer."""
+def _declared(line: str, first: int, where: str) -> _Columns:
+    """Read the declaration of a layer, whose columns are the next ones."""
     kind, equals, rest = line[3:].partition("=")
     layer, *names = rest.rstrip().split("|")
     if kind not in {"SP", "CH", "RL"} or not equals or not layer:
@@ -190,10 +196,6 @@ def _declared(line: str, columns: Sequence[_Columns], where: str) -> _Columns:
             where=where,
             expected="'#T_SP=', '#T_CH=' or '#T_RL=' with a layer and its features",
         )
-    if any(item.layer == layer and item.kind == kind for item in columns):
-        found = quoting("layer {} was declared before", layer)
-        raise FormatError(*found, where=where, expected="it once")
-    first = columns[-1].first + columns[-1].count if columns else 3
     features = {}
     slot = False
     for index, name in enumerate(names):
@@ -256,15 +258,15 @@ class _Text:
 
     def add(self, sentence: _Sentence, rows: Sequence[_Row]) -> None:
         """Put a sentence where the offsets of its tokens say."""
-        first = rows[0]
-        lead = sentence.text.find(first.form)
+        first, text = rows[0], sentence.text
+        lead = text.find(first.form)
         if lead < 0:
             raise FormatError(
                 *("token ", Quote(first.form), " is not in the text of its sentence"),
                 where=first.where,
                 expected=f"the words of the text at line {sentence.line}",
             )
-        begin = first.start - length_of(sentence.text[:lead], self.unit)
+        begin = first.start - length_of(text[:lead], self.unit)
         gap = begin - self._length
         if gap < 0 or gap > MOST_GAP:
             raise FormatError(
@@ -273,17 +275,17 @@ class _Text:
                 remedy=self._advice(),
             )
         # What stood between sentences is not in the file; only how much.
-        self._pieces += ["\n" * min(gap, 1) + " " * (gap - 1), sentence.text]
-        self._length = begin + length_of(sentence.text, self.unit)
+        self._pieces += ["\n" * min(gap, 1) + " " * (gap - 1), text]
+        self._length = begin + length_of(text, self.unit)
         self.sentences.append((begin, self._length))
-        self._check(sentence, rows, begin)
+        self._check(text, rows, begin)
 
-    def _check(self, sentence: _Sentence, rows: Sequence[_Row], begin: int) -> None:
+    def _check(self, text: str, rows: Sequence[_Row], begin: int) -> None:
         """Check that tokens are words of the sentence, one after the other."""
-        place = places(sentence.text, self.unit)
+        place = places(text, self.unit)
         for row in rows:
             start, end = place.get(row.start - begin, -1), place.get(row.end - begin, -1)
-            words = sentence.text[start:end] if 0 <= start <= end else None
+            words = text[start:end] if 0 <= start <= end else None
             if words is None or not _same(words, row.form):
                 outside = ("does not lie in its sentence",)
                 shows = outside if words is None else ("covers ", Quote(words))
