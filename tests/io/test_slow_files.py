@@ -44,7 +44,6 @@ FILES = {
     "names without brackets in CoNLL-U": Text(f"{ROW}Entity=(PER)", "a", "\n"),
     "open brackets in CoNLL-U": Text(f"{ROW}Entity=", "(a", "\n"),
     "a comment of blanks in CoNLL-U": Text("# global.Entity", " ", f"= b\n{ROW}NER=B-PER\n"),
-    "lines of a sentence in WebAnno TSV": Text("#FORMAT=WebAnno TSV 3.3\n", "#Text=\n", ""),
     "a negative time in a TextGrid": Text(f"{GRID}xmin = -", "1", " x\n"),
     "names in a TextGrid": Text(f"{GRID}0\n2\n<exists>\n1\n", '"IntervalTier"\n"', ""),
     "texts in a TextGrid": Text(f"{TIER}xmin = 0\nxmax = 2\ntext = ", '"text="', "x\n"),
@@ -55,16 +54,24 @@ FILES = {
 }
 
 
-@pytest.mark.parametrize("text", FILES.values(), ids=FILES)
-def test_reading(text, tmp_path):
+LINES = Text("#FORMAT=WebAnno TSV 3.3\n", f"#Text={'a' * 100}\n", "")
+
+
+@pytest.mark.parametrize(
+    ("text", "length"),
+    [*((text, LENGTH) for text in FILES.values()), (LINES, 1_000_000)],
+    ids=[*FILES, "lines of a sentence in WebAnno TSV"],
+)
+def test_reading(text, length, tmp_path):
     path = tmp_path / "ada"
+    options = {"grid": "10ms"} if text.before.startswith(GRID) else {}
 
     def read(content):
         path.write_text(content, encoding="utf-8")
         with suppress(bc.BeyondChanceError):
-            bc.read(path, **({"grid": "10ms"} if text.before.startswith(GRID) else {}))
+            bc.read(path, **options)
 
-    assert time_for(read, text, LENGTH) < inf
+    assert time_for(read, text, length) < inf
 
 
 @pytest.mark.parametrize(
