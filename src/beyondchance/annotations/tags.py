@@ -215,7 +215,8 @@ def joined_tags(parts: Sequence[DecodedTags], numbers: Sequence[Ints]) -> Decode
     if len(parts) == 1:
         return parts[0]
     labels = tuple(dict.fromkeys(label for part in parts for label in part.labels))
-    codes = [np.array([labels.index(x) for x in part.labels], dtype=np.int64) for part in parts]
+    code_of = {label: code for code, label in enumerate(labels)}
+    codes = [np.array([code_of[x] for x in part.labels], dtype=np.int64) for part in parts]
     pairs = list(zip(parts, codes, strict=True))
     text = np.concatenate([own[part.text] for part, own in zip(parts, numbers, strict=True)])
     order = np.argsort(text, kind="stable")
