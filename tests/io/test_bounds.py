@@ -115,7 +115,7 @@ def brackets_of_conllu(n: int) -> dict[str, str]:
 
 
 def test_brackets_of_conllu(tmp_path):
-    assert_linear(tmp_path, brackets_of_conllu, 1500, format="conllu")
+    assert_linear(tmp_path, brackets_of_conllu, 3000, work=seconds, format="conllu")
 
 
 def sets_of_gate(n: int) -> dict[str, str]:
