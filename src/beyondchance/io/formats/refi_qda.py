@@ -36,6 +36,8 @@ _OTHERS = {
     "VideoSelection": no_spans("selections in recordings"),
     "TranscriptSelection": no_spans("selections of times in transcripts"),
 }
+_MOST_LEVELS = 100
+"""How deep codes may be nested: the path of each holds all above it."""
 _MARK = "\ufeff"
 _CUT = ("…", "...")
 """How the names of long selections end."""
@@ -196,6 +198,7 @@ def _drafts(archive: _Archive, reading: Reading) -> Iterator[Draft]:
             continue
         n_read += 1
         unit, marks = _placed(content, selections, origin, reading, where=where)
+        plain = _plain(content)
         by_user: dict[str, list[DraftSpan]] = {}
         for selection, (start, end) in zip(selections, marks, strict=True):
             for user, label in selection.codings:
@@ -206,7 +209,7 @@ def _drafts(archive: _Archive, reading: Reading) -> Iterator[Draft]:
                 where=place,
                 document=text.name,
                 annotator=user,
-                text=_plain(content),
+                text=plain,
                 spans=spans,
                 offsets=unit,
             )
@@ -237,6 +240,9 @@ def _names(root: ET.Element, archive: _Archive) -> _Names:
     ]
     while waiting:
         code, above = waiting.pop()
+        if len(above) == _MOST_LEVELS:
+            found = f"codes are nested more than {_MOST_LEVELS} deep"
+            raise FormatError(found, where=archive.project.name, expected="fewer levels")
         paths[_guid(code)] = (*above, _name(code))
         waiting += [(inner, paths[_guid(code)]) for inner in code.iterfind("{*}Code")]
     twice = _repeated(path[-1] for path in paths.values())
