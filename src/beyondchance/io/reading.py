@@ -38,7 +38,7 @@ from beyondchance.io.naming import (
 from beyondchance.io.options import Reading
 from beyondchance.io.recognition import unrecognised
 from beyondchance.io.registry import FORMATS, KINDS, SPANS, TAGS, Format, Upload
-from beyondchance.io.sources import Source, hidden_below, limited, opened, read_stream
+from beyondchance.io.sources import Source, cause, hidden_below, limited, opened, read_stream
 from beyondchance.messages import Note, Quote, Text, Use, given, quotes
 from beyondchance.options import ReadOptions, declared, documented
 from beyondchance.tallies import not_read
@@ -155,6 +155,9 @@ def read_by_names(
     except BeyondChanceError as error:
         hide_addresses(error)
         raise
+    except OSError as error:
+        where = "" if naming.hides_files else str(error.filename or "")
+        raise FormatError(f"cannot be read ({cause(error)})", where=where) from None
     except MemoryError:
         raise FormatError(
             "there is not enough memory to read this", remedy="read fewer or smaller files"
@@ -285,6 +288,8 @@ def _each_annotator(
     """
     how = Reading(cast("ReadOptions", options)).options["folder"]
     folders = [_folder(item) for item in items]
+    if any(folders):
+        _uploads(items, naming)  # refuses what cannot be read in them
     if how == "annotators":
         pairs = [
             _parts(path) if path else ([item], 0) for item, path in zip(items, folders, strict=True)

@@ -383,39 +383,57 @@ def _end_of_repeated(text: str, begin: int) -> int:
 def opened(path: str | os.PathLike[str]) -> Source | list[Source]:
     """A file as a source, or a folder as the sources below it, sorted by name."""
     where = Path(path)
-    if not _exists(where):
-        raise FormatError("no such file or folder", where=str(path))
-    if where.is_file():
-        return Source(str(path), path=where)
-    if not where.is_dir():
-        raise FormatError("neither a file nor a folder", where=str(path))
-    root = where.resolve()
-    found = []
-    for folder, folders, names in os.walk(where, followlinks=False):
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
-        for name in sorted(names + [f for f in folders if (Path(folder) / f).is_symlink()]):
-            entry = Path(folder) / name
-            if name.startswith("."):
-                continue
-            if entry.is_symlink() and not entry.resolve().is_relative_to(root):
-                raise outward_link(str(entry))
-            if entry.is_file():
-                found.append(Source(str(entry), path=entry))
+    try:
+        if not where.exists():
+            raise FormatError("no such file or folder", where=str(path))
+        if where.is_file():
+            return Source(str(path), path=where)
+        if not where.is_dir():
+            raise FormatError("neither a file nor a folder", where=str(path))
+        found = list(_files_below(where))
+    except OSError as error:  # not to be read, or a name that is too long
+        raise _unreadable(str(error.filename or path), error) from None
     if not found:
         raise FormatError("the folder holds no files", where=str(path))
     return found
 
 
+def _files_below(where: Path) -> Iterator[Source]:
+    """The files of a folder; what cannot be read is refused, and never passed over."""
+
+    def refuse(error: OSError) -> None:
+        raise error
+
+    root = where.resolve()
+    for folder, folders, names in os.walk(where, followlinks=False, onerror=refuse):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        for name in sorted(names + [f for f in folders if (Path(folder) / f).is_symlink()]):
+            entry = Path(folder) / name
+            if name.startswith("."):
+                continue
+            if entry.is_symlink():
+                _check_link(entry, root)
+            if entry.is_file():
+                yield Source(str(entry), path=entry)
+
+
+def _check_link(entry: Path, root: Path) -> None:
+    """Refuse a link out of a folder, and one that leads nowhere."""
+    try:
+        is_inside = entry.resolve(strict=True).is_relative_to(root)
+    except (OSError, RuntimeError) as error:
+        if isinstance(error, PermissionError):
+            raise
+        # RuntimeError is how older Pythons tell of links that lead to one another.
+        found = "a link that leads nowhere"
+        raise FormatError(found, where=str(entry), remedy="remove it") from None
+    if not is_inside:
+        raise outward_link(str(entry))
+
+
 def outward_link(name: str) -> FormatError:
     """The error for a link to a file elsewhere."""
     return FormatError("a link that leads out of the folder", where=name, remedy="remove it")
-
-
-def _exists(path: Path) -> bool:
-    try:
-        return path.exists()
-    except OSError as error:  # a name that is too long
-        raise _unreadable(str(path), error) from None
 
 
 def is_zip(source: Source) -> bool:
