@@ -42,6 +42,7 @@ as well. On a terminal tables are fitted to its width and coloured, unless `NO_C
 | 2 | the command was not called as it should be |
 | 3 | a corrected score is below `--fail-under`, or undefined |
 | 130 | interrupted; nothing half-written is left |
+| 129, 143 | ended by a signal (SIGHUP, SIGTERM); nothing half-written is left |
 
 `--help` shows what most people need, on one screen; `--help-all` shows every option. How files are
 read is the same for all commands that read some: see [reading options](#reading-options).

@@ -1,6 +1,23 @@
-"""``python -m beyondchance``: the command line."""
+"""``python -m beyondchance``, and the command: the command line, once it is loaded."""
 
-from beyondchance.cli.main import run
+import os
+import signal
+from typing import NoReturn
+
+INTERRUPTED = 130
+
+
+def run() -> NoReturn:
+    """Load the command line and run it; who interrupts it meanwhile sees no traceback."""
+    is_default = signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    if is_default:
+        signal.signal(signal.SIGINT, lambda *_: os._exit(INTERRUPTED))
+    from beyondchance.cli import main  # noqa: PLC0415 - it takes a while
+
+    if is_default:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    main.run()
+
 
 if __name__ == "__main__":
     run()

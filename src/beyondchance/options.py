@@ -479,6 +479,15 @@ class ReadOptions(TypedDict, total=False):
             metavar="NAMES",
         ),
     ]
+    max_size: Annotated[
+        str | None,
+        Option(
+            "The memory that the content of one file may take, such as 4GB; by default 2 GiB, and "
+            "of what is packed no more than 200 times its size.",
+            is_signed=False,
+            metavar="SIZE",
+        ),
+    ]
 
 
 class CorpusOptions(ReadOptions, total=False):

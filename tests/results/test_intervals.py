@@ -272,7 +272,7 @@ class TestAnnotators:
         ]
 
     def test_teams(self):
-        result = agreement(noisy(12, ("anna", "ben", "cleo", "dora")))
+        result = agreement(noisy(12, ("anna", "bert", "cleo", "dora")))
         by_pair, teams = self.naive(result, 199, np.random.default_rng(4))
         for name in SCORES:
             values = [naive_score([r for p in team for r in by_pair[p]], name) for team in teams]
@@ -284,7 +284,7 @@ class TestAnnotators:
             assert (found.over, found.n_units) == ("annotators", 4)
 
     def test_teams_of_other_documents(self):
-        result = agreement(noisy(12, ("anna", "ben", "cleo", "dora")))
+        result = agreement(noisy(12, ("anna", "bert", "cleo", "dora")))
         rng = np.random.default_rng(4)
         _, teams = self.naive(result, 199, rng)
         drawn = rng.integers(0, 12, (199, 12)).tolist()
@@ -309,7 +309,7 @@ class TestAnnotators:
             assert (found.over, found.n_units) == ("documents and annotators", 16)
 
     def test_left_out_annotators_are_what_without_gives(self):
-        result = agreement(noisy(12, ("anna", "ben", "cleo", "dora")))
+        result = agreement(noisy(12, ("anna", "bert", "cleo", "dora")))
         options = uncertainty.resampling_of(
             result.settings, {"confidence": 0.9, "over": "annotators"}
         )

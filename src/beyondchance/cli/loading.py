@@ -14,6 +14,7 @@ from beyondchance.annotations.corpus import Corpus
 from beyondchance.cli.options import READING, picked
 from beyondchance.errors import BeyondChanceError
 from beyondchance.io.reading import Named, Naming, named_file, read_by_names
+from beyondchance.io.sources import limited, read_stream
 from beyondchance.messages import HIDDEN, Note, Piece, Quote, pieces
 
 
@@ -85,7 +86,8 @@ def streams(files: Sequence[str]) -> list[Any]:
         raise click.UsageError("standard input was given twice; expected '-' once")
     if sys.stdin is None:
         raise click.UsageError("standard input is closed; give a file")
-    content = _Stream(sys.stdin.buffer.read())
+    with limited(click.get_current_context().params.get("max_size")):
+        content = _Stream(read_stream(sys.stdin.buffer, "stdin"))
     return [
         file if place != "-" else Named(file.name, content) if isinstance(file, Named) else content
         for file, place in zip(named, places, strict=True)
@@ -93,13 +95,15 @@ def streams(files: Sequence[str]) -> list[Any]:
 
 
 class _Stream(io.BytesIO):
-    """Standard input, kept."""
+    """Standard input, kept: from its beginning again, once it was read to its end."""
 
     name = "stdin"
 
     def read(self, size: int | None = -1, /) -> bytes:
-        self.seek(0)
-        return super().read(size)
+        part = super().read(size)
+        if not part:
+            self.seek(0)
+        return part
 
 
 def _kept(corpus: Corpus, known: Mapping[str, str], options: Mapping[str, Any]) -> Corpus:

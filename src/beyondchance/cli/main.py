@@ -128,11 +128,31 @@ def run() -> NoReturn:
     It ends at once, because taking down the interpreter object by object takes longer than
     scoring a test set. By then, files are closed and temporary files are removed.
     """
+    _end_by_signals()
     code = main()
     for stream in (sys.stdout, sys.stderr):
         with suppress(AttributeError, OSError, ValueError):
             stream.flush()
     os._exit(code)
+
+
+class _Ended(BaseException):
+    """The process was asked to end: what is half done is removed on the way out."""
+
+
+def _end_by_signals() -> None:
+    """Have signals that end the process leave nothing half-written."""
+    import signal  # noqa: PLC0415 - slow to load
+
+    def end(number: int, _: object) -> None:
+        signal.signal(number, signal.SIG_IGN)  # once is enough
+        raise _Ended(128 + number)
+
+    for name in ("SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)
+        # What was started to outlive its terminal ignores that it is gone.
+        if number is not None and signal.getsignal(number) == signal.SIG_DFL:
+            signal.signal(number, end)
 
 
 def main(args: list[str] | None = None) -> int:
@@ -148,6 +168,8 @@ def main(args: list[str] | None = None) -> int:
             sys.stdout.flush()
     except (click.Abort, KeyboardInterrupt):
         return INTERRUPTED
+    except _Ended as ended:
+        return int(ended.args[0])
     except (BrokenPipeError, SystemExit):  # click exits by itself only when a pipe is closed
         return _reader_gone()
     except Exception as error:
@@ -166,12 +188,18 @@ def _ending(error: Exception, words: list[str]) -> tuple[str, int]:
             return f"{where}: {_usage(error)} (see '{where} --help')", USAGE
         case click.ClickException():
             return f"beyondchance: {error.format_message()}", error.exit_code
-        case MemoryError():
+        case _ if _lacks_memory(error):
             return "beyondchance: not enough memory for these files", DATA
         case OSError():
             cause = (error.strerror or str(error)).lower()
             return f"beyondchance: the result cannot be written ({cause})", DATA
     return f"beyondchance: {_defect(error)}", DATA
+
+
+def _lacks_memory(error: Exception) -> bool:
+    """Whether there is no memory, be it for a part of a library."""
+    is_unloaded = isinstance(error, ImportError) and "failed to map segment" in str(error)
+    return isinstance(error, MemoryError) or is_unloaded
 
 
 def _reader_gone() -> int:
@@ -203,6 +231,12 @@ def _usage(error: click.UsageError) -> str:
 
 
 def _shown(message: str, code: int) -> int:
-    if sys.stderr is not None:
-        click.echo(message, err=True)
+    say(message)
     return code
+
+
+def say(message: str) -> None:
+    """Print a line on standard error, if it can be written to: the result does not depend on it."""
+    if sys.stderr is not None:
+        with suppress(OSError):
+            click.echo(message, err=True)

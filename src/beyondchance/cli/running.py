@@ -14,7 +14,7 @@ from typing import Any
 
 import click
 
-from beyondchance.cli.main import DATA, USAGE
+from beyondchance.cli.main import DATA, USAGE, say
 from beyondchance.errors import BeyondChanceError, OptionError
 from beyondchance.io.saving import save_file
 from beyondchance.messages import COMMAND_LINE, Note, Text, Voice, spoken
@@ -160,20 +160,36 @@ class Command(click.Command):
 def _check_not_an_input(params: Mapping[str, Any]) -> None:
     """Refuse to write a result over what it is computed from."""
     save, files = params.get("save"), params.get("files")
-    if not isinstance(save, str) or not isinstance(files, tuple):
+    if not isinstance(save, str) or not isinstance(files, tuple) or not _is_file(save):
         return
-    from beyondchance.io.reading import Named, named_file  # noqa: PLC0415 - slow to load
-
-    gold = params.get("gold")
-    for text in (*files, *([gold] if gold else [])):
-        file = named_file(text)
+    beside = (params.get(name) for name in ("gold", "documents", "label_names"))
+    for path in _inputs([*files, *filter(None, beside)]):
         try:
-            is_same = Path(file.item if isinstance(file, Named) else file).samefile(save)
-        except (OSError, ValueError, TypeError):  # one of them is not there, or no name
+            is_same = path.samefile(save)
+        except (OSError, ValueError):  # it is not there, or no name of a file
             continue
-        if is_same and Path(save).is_file():
+        if is_same:
             what = "the place of --save" if params.get("pseudonyms") else save
             raise click.UsageError(f"{what} is one of the files to read; save under another name")
+
+
+def _is_file(path: str) -> bool:
+    try:
+        return Path(path).is_file()
+    except (OSError, ValueError):
+        return False
+
+
+def _inputs(given: Iterable[str]) -> Iterator[Path]:
+    """The files that are read, and those in the folders that are."""
+    from beyondchance.io.reading import Named, named_file  # noqa: PLC0415 - slow to load
+
+    for text in given:
+        file = named_file(text)
+        if file is not None:
+            path = Path(file.item if isinstance(file, Named) else file)
+            yield path
+            yield from (Path(folder, name) for folder, _, names in os.walk(path) for name in names)
 
 
 def is_terminal(stream: Any) -> bool:
@@ -250,12 +266,13 @@ def emit(
         if save is None:
             text = words(width=_width(), colour=_is_coloured())
         else:
-            save_file(save, words().encode())
+            # As on standard output: half of a character is written as in Python and in JSON.
+            save_file(save, words().encode(errors="backslashreplace"))
     if not quiet:
         tell_notes(report.notes)
     if save is None:
         if report.notes and not quiet and is_terminal(sys.stderr):
-            click.echo(err=True)  # the result follows on the same screen
+            say("")  # the result follows on the same screen
         if sys.stdout is not None:
             click.echo(text, nl=False, color=True)
     elif not quiet:
@@ -264,8 +281,7 @@ def emit(
 
 def tell(text: Text) -> None:
     """Print something next to the result, on standard error."""
-    if sys.stderr is not None:
-        click.echo(visible(spoken(text, voice())), err=True)
+    say(visible(spoken(text, voice())))
 
 
 def tell_notes(notes: Iterable[Note]) -> None:

@@ -16,7 +16,7 @@ from typing import Unpack
 import numpy as np
 
 from beyondchance.checks import checked_instance, checked_option
-from beyondchance.core.bootstrap import bootstrap_weights
+from beyondchance.core.bootstrap import bootstrap_weights, places
 from beyondchance.core.permutation import (
     divisions,
     least_share,
@@ -29,7 +29,6 @@ from beyondchance.messages import Quote, Text, Use, spoken
 from beyondchance.numbers import in_digits
 from beyondchance.options import ResamplingOptions, documented
 from beyondchance.results.agreement import Agreement
-from beyondchance.results.counts import numbered
 from beyondchance.results.intervals import ConfidenceInterval, interval_from
 from beyondchance.results.printed import Printed
 from beyondchance.results.resampling import (
@@ -229,8 +228,12 @@ def _is_paired(first: Agreement, second: Agreement, paired: bool | None) -> bool
 
 def shared_sums(results: Sequence[Agreement]) -> Floats:
     """The sums of the documents that all have, shape (documents, results, 4)."""
-    numbers = [numbered(result.counts.documents) for result in results]
+    numbers = [
+        dict(zip(names, places(names).tolist(), strict=True))
+        for names in (result.counts.documents for result in results)
+    ]
     shared = [name for name in numbers[0] if all(name in known for known in numbers)]
+    shared.sort(key=numbers[0].__getitem__)
     if not shared:
         raise DataError(
             "no document was annotated by all systems",

@@ -27,7 +27,7 @@ from beyondchance.checks import (
     checked_share,
     checked_whole,
 )
-from beyondchance.core.bootstrap import blocks
+from beyondchance.core.bootstrap import blocks, places
 from beyondchance.core.estimates import sampled_match
 from beyondchance.core.models import Model
 from beyondchance.core.observed import Matched, shared_positions
@@ -294,7 +294,7 @@ class _Cell:
     Attributes
     ----------
     document : int
-        Among those that were compared.
+        Its place among those that were compared (see `places`).
     n : int
         Positions of the text.
     members : list of (str, line)
@@ -317,7 +317,7 @@ class _Cell:
 
 
 def _cells(placed: Placement, counts: Counts) -> Iterator[_Cell]:
-    """What two annotators or more marked, document by document."""
+    """What two annotators or more marked, document by document, each at its place."""
     spans, model, structure = placed.spans, placed.model, placed.structure
     corpus = spans.corpus
     n_labels, n_annotators = max(len(spans.labels), 1), max(len(corpus.annotators), 1)
@@ -342,10 +342,12 @@ def _cells(placed: Placement, counts: Counts) -> Iterator[_Cell]:
     first = bounds(number, len(cells))
     line_of = cache(partial(_line, is_independent=model.is_independent))
     document_of = np.zeros(len(corpus.text_length), dtype=np.int64)
-    document_of[counts.text] = counts.document
+    document_of[counts.text] = places(counts.documents)[counts.document]
     first_text = np.searchsorted(corpus.text_document, corpus.text_document)
-    for index, place in enumerate(cells.tolist()):
-        text, label = divmod(place, n_labels)
+    annotator = places(corpus.annotators)[spans.annotator[holder]]
+    # Sums of fractions depend on their order, in the last digit.
+    for index in np.argsort(document_of[cells // n_labels], kind="stable").tolist():
+        text, label = divmod(int(cells[index]), n_labels)
         title = (
             corpus.documents[corpus.text_document[text]],
             str(text - first_text[text]),
@@ -356,7 +358,7 @@ def _cells(placed: Placement, counts: Counts) -> Iterator[_Cell]:
                 "\x1f".join((*title, corpus.annotators[spans.annotator[holder[member]]])),
                 line_of(placed.trees(int(lines[member]), kind.__getitem__)),
             )
-            for member in range(first[index], first[index + 1])
+            for member in sorted(range(first[index], first[index + 1]), key=annotator.__getitem__)
         ]
         yield _Cell(int(document_of[text]), int(corpus.text_length[text]), members)
 
@@ -374,10 +376,10 @@ class _Sampler:
 
     def run(self, cells: Iterable[_Cell]) -> NullDistribution:
         """Text by text; documents are summed up as they are done."""
-        n_documents = len(self.result.counts.documents)
-        scores = list(self.result.by_document.items())
+        by_document, known_as = self.result.by_document, self.result.counts.documents
+        names = [known_as[i] for i in np.argsort(places(known_as)).tolist()]
         overall, here = np.zeros(self.draws), np.zeros(self.draws)
-        variance = np.zeros(n_documents)
+        variance = np.zeros(len(names))
         known: dict[tuple[object, ...], float] = {}
         covariances: _Covariances = {}
         documents: dict[str, NullDistribution] = {}
@@ -385,9 +387,9 @@ class _Sampler:
         def finish(upto: int) -> None:
             """Close the documents before this one; all but the first had nothing to draw."""
             while len(documents) < upto:
-                name, score = scores[len(documents)]
+                name = names[len(documents)]
                 own = float(variance[len(documents)])
-                summary = self.summary(here, score, own, name)
+                summary = self.summary(here, by_document[name], own, name)
                 documents[name] = replace(summary, samples=np.zeros(0))
                 overall[:] += here
                 here[:] = 0
@@ -400,9 +402,9 @@ class _Sampler:
             if cell.problem not in known:
                 known[cell.problem] = self.variance(cell, covariances)
             variance[cell.document] += known[cell.problem]
-        finish(n_documents)
+        finish(len(names))
         total = self.summary(overall, self.result.score, float(variance.sum()), "")
-        return replace(total, by_document=documents)
+        return replace(total, by_document={name: documents[name] for name in by_document})
 
     def match(self, cell: _Cell) -> Floats:
         """What all pairs have in common, draw by draw."""

@@ -204,6 +204,8 @@ class Loader:
                 io.BytesIO(data), events=("end",), resolve_entities=False, no_network=True
             ):
                 yield element
+        except MemoryError:
+            raise
         except Exception as error:
             raise FormatError(
                 *("not well-formed XML (", Quote(_short(error)), ")"),
@@ -291,7 +293,7 @@ def _library(source: Source, what: str, *passed: type[Exception]) -> Iterator[No
             warnings.simplefilter("ignore")
             yield
     except Exception as error:
-        if isinstance(error, (BeyondChanceError, *passed)):
+        if isinstance(error, (BeyondChanceError, MemoryError, *passed)):
             raise
         found = (f"not readable as {what} (", Quote(_short(error)), ")")
         raise FormatError(*found, where=source.name, remedy=EXPORT) from None

@@ -171,6 +171,8 @@ def arrow_table(table: Any, source: Source, arrow: Any, *, is_frame: bool = Fals
     check_distinct(names, source.name)
     try:
         columns = {name: _typed(table.column(name), name, arrow) for name in names}
+    except MemoryError:
+        raise
     except Exception as error:
         raise FormatError(f"not a readable table ({error})", where=source.name) from None
     return Table(source, columns, is_frame=is_frame)

@@ -13,7 +13,9 @@ from beyondchance.messages import Note, Piece, Text, Use
 from beyondchance.options import ReadOptions, checked_options, declared
 from beyondchance.tallies import Tally, mended
 
-EVERYWHERE = frozenset({"gold", "strict", "match", "mismatch", "duplicates", "repeated", "folder"})
+EVERYWHERE = frozenset(
+    {"gold", "strict", "match", "mismatch", "duplicates", "repeated", "folder", "max_size"}
+)
 """Options that every format takes."""
 CHARACTERS = EVERYWHERE | {"unit", "positions", "whitespace", "align", "offsets", "zero_length"}
 """Options that every format with character offsets takes."""

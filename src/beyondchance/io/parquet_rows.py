@@ -9,10 +9,12 @@ from typing import Any
 
 from beyondchance.errors import FormatError
 from beyondchance.io.registry import required
-from beyondchance.io.sources import Source, parsed_json
+from beyondchance.io.sources import Source, parsed_json, too_large
 from beyondchance.messages import Quote
 
 _BATCH = 1024
+_PER_VALUE, _PER_OBJECT = 8, 60
+"""Bytes of memory: of a value in a column, at least, and of one in a row besides its content."""
 
 
 def schema_of(source: Source) -> Any:
@@ -48,6 +50,8 @@ def opened_parquet(source: Source) -> Any:
     try:
         file = parquet.ParquetFile(arrow.BufferReader(source.data))
         names = file.schema_arrow.names
+    except (FormatError, MemoryError):
+        raise
     except Exception as error:
         raise _unreadable(source, error) from None
     if len(set(names)) < len(names):
@@ -63,14 +67,87 @@ def parquet_rows(
     """The rows of a file: the place of each, its number, and the row with these columns."""
     number = 0
     try:
-        for batch in opened_parquet(source).iter_batches(batch_size=_BATCH, columns=columns):
+        file = opened_parquet(source)
+        check_memory(source, file, columns)
+        for batch in file.iter_batches(batch_size=_BATCH, columns=columns):
             for row in transposed(batch.to_pydict()):
                 number += 1
                 yield f"{source.name}: row {number}", number, row
-    except FormatError:
+    except (FormatError, MemoryError):
         raise
     except Exception as error:
         raise _unreadable(source, error) from None
+
+
+def check_memory(source: Source, file: Any, columns: Sequence[str] | None = None) -> None:
+    """Refuse a file whose columns would take more memory than they may.
+
+    A value that is stored once can stand in any number of rows, so that sizes in the file are
+    not enough. Where the file could take too much by them, strings are weighed by the numbers
+    that stand for them.
+    """
+    metadata, known = file.metadata, file.schema
+    n_bytes = sum(metadata.row_group(i).total_byte_size for i in range(metadata.num_row_groups))
+    _check(source, n_bytes)
+    # Of a damaged file, the library ends the process when it is asked about a column that it has
+    # not gone through.
+    file.scan_contents()
+    chunks = [
+        (metadata.row_group(group).column(number), known.column(number))
+        for group in range(metadata.num_row_groups)
+        for number in range(metadata.num_columns)
+        if columns is None or _is_part_of(known.column(number).path, columns)
+    ]
+    sizes = [
+        max(chunk.total_uncompressed_size, chunk.num_values * max(_PER_VALUE, column.length or 0))
+        for chunk, column in chunks
+    ]
+    _check(source, sum(sizes))
+    largest = sum(
+        chunk.num_values * (_PER_OBJECT + chunk.total_uncompressed_size * _is_text(column))
+        for chunk, column in chunks
+    )
+    if largest <= source.most:
+        return
+    arrow, parquet = import_module("pyarrow"), import_module("pyarrow.parquet")
+    strings = dict.fromkeys(column.path for _, column in chunks if _is_text(column))
+    options = {"metadata": metadata, "read_dictionary": list(strings)}
+    coded = parquet.ParquetFile(arrow.BufferReader(source.data), **options)
+    n_bytes = 0
+    for batch in coded.iter_batches(batch_size=_BATCH, columns=columns):
+        weights = [_weight(column) for column in batch.columns]
+        own = sum(size for size, _ in weights)
+        n_bytes += own
+        if max(n_bytes, own + _PER_OBJECT * sum(number for _, number in weights)) > source.most:
+            found = f"its columns take more than {source.most:,} bytes"
+            raise too_large(source.name, found, most=source.most)
+
+
+def _check(source: Source, n_bytes: int) -> None:
+    if n_bytes > source.most:
+        found = f"its columns take {n_bytes:,} bytes or more"
+        raise too_large(source.name, found, most=source.most, size=2 * n_bytes)
+
+
+def _is_part_of(path: str, columns: Sequence[str]) -> bool:
+    return any(path == name or path.startswith(f"{name}.") for name in columns)
+
+
+def _is_text(column: Any) -> bool:
+    return bool(column.physical_type == "BYTE_ARRAY" and column.logical_type.type != "DECIMAL")
+
+
+def _weight(array: Any) -> tuple[int, int]:
+    """The bytes of the content of a column, if it were written out, and its number of values."""
+    types, compute = import_module("pyarrow").types, import_module("pyarrow.compute")
+    if types.is_dictionary(array.type):
+        lengths = compute.binary_length(array.dictionary)
+        return compute.sum(lengths.take(array.indices)).as_py() or 0, len(array)
+    if types.is_nested(array.type):
+        parts = array.flatten()
+        weights = [_weight(part) for part in (parts if isinstance(parts, list) else [parts])]
+        return sum(size for size, _ in weights), sum(number for _, number in weights) + len(array)
+    return array.nbytes, len(array)
 
 
 def transposed(columns: Mapping[str, Sequence[Any]]) -> Iterator[dict[str, Any]]:

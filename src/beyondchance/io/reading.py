@@ -38,7 +38,7 @@ from beyondchance.io.naming import (
 from beyondchance.io.options import Reading
 from beyondchance.io.recognition import unrecognised
 from beyondchance.io.registry import FORMATS, KINDS, SPANS, TAGS, Format, Upload
-from beyondchance.io.sources import Source, hidden_below, opened
+from beyondchance.io.sources import Source, cause, hidden_below, limited, opened, read_stream
 from beyondchance.messages import Note, Quote, Text, Use, given, quotes
 from beyondchance.options import ReadOptions, declared, documented
 from beyondchance.tallies import not_read
@@ -150,10 +150,18 @@ def read_by_names(
         The annotators by their former names: e-mail addresses, and names that were changed.
     """
     try:
-        return _by_names(items, format, options, naming, beside, is_first_gold=is_first_gold)
+        with limited(options.get("max_size")):
+            return _by_names(items, format, options, naming, beside, is_first_gold=is_first_gold)
     except BeyondChanceError as error:
         hide_addresses(error)
         raise
+    except OSError as error:
+        where = "" if naming.hides_files else str(error.filename or "")
+        raise FormatError(f"cannot be read ({cause(error)})", where=where) from None
+    except MemoryError:
+        raise FormatError(
+            "there is not enough memory to read this", remedy="read fewer or smaller files"
+        ) from None
 
 
 def _by_names(
@@ -234,12 +242,8 @@ class Assumed:
 def _kept(item: Any, number: int, who: Text = "") -> Any:
     """What can be gone through several times: streams are read, and what is like a list is one."""
     if hasattr(item, "read"):
-        content = item.read()
         name = str(getattr(item, "name", f"stream {number}"))
-        if not isinstance(content, bytes):
-            expected = "a stream of bytes, opened with 'rb'"
-            raise OptionError("a stream of text", where=name, expected=expected)
-        return Source(name, member=content)
+        return Source(name, member=read_stream(item, name))
     item = collected(item)
     rows = rows_of_frame(item)
     if rows is not None:
@@ -284,6 +288,8 @@ def _each_annotator(
     """
     how = Reading(cast("ReadOptions", options)).options["folder"]
     folders = [_folder(item) for item in items]
+    if any(folders):
+        _uploads(items, naming)  # refuses what cannot be read in them
     if how == "annotators":
         pairs = [
             _parts(path) if path else ([item], 0) for item, path in zip(items, folders, strict=True)

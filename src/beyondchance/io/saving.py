@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from os import PathLike
 from pathlib import Path
 
@@ -14,35 +14,49 @@ from beyondchance.io.sources import cause
 
 def is_folder(path: str | PathLike[str]) -> bool:
     """Whether a path says that it is a folder, or is one."""
-    return os.fspath(path).endswith(("/", os.sep)) or Path(path).is_dir()
+    with _writing(os.fspath(path)):
+        return os.fspath(path).endswith(("/", os.sep)) or Path(path).is_dir()
 
 
 def check_place(path: str | PathLike[str]) -> None:
     """Refuse a place where no file can be, before work is done for it."""
+    shown = os.fspath(path)
+    if not shown:
+        raise FormatError("the path to write to is empty", expected="the name of a file")
     if is_folder(path):
-        raise FormatError("is a folder", where=os.fspath(path), expected="the name of a file")
-    _target(os.fspath(path))
+        raise FormatError("is a folder", where=shown, expected="the name of a file")
+    with _writing(shown):
+        if _is_stream(shown):
+            return
+        target = _target(shown)
+        # To replace a file, one needs to be allowed to write to its folder only.
+        is_open = not target.exists() or (
+            target.stat().st_mode & 0o222 and os.access(target, os.W_OK)
+        )
+    if not is_open:
+        remedy = "make it writable, or choose another name"
+        raise FormatError("is a file that must not be changed", where=shown, remedy=remedy)
 
 
 def save_file(path: str | PathLike[str], data: bytes) -> None:
     """Write next to the place, then move there: a file is complete or not there."""
     check_place(path)
     shown = os.fspath(path)
-    target = _target(shown)
-    part = _part_of(target)
-    try:
-        if target.exists() and not target.is_file():
-            target.write_bytes(data)  # a device or a pipe, which must stay what it is
+    with _writing(shown):
+        if _is_stream(shown):
+            with Path(shown).open("ab") as stream:
+                stream.write(data)
             return
-        part.write_bytes(data)
-        if target.exists():
-            part.chmod(target.stat().st_mode & 0o7777)
-        part.replace(target)
-    except OSError as error:
-        raise _not_written(shown, error) from None
-    finally:
-        with suppress(OSError):
-            part.unlink(missing_ok=True)
+        target = _target(shown)
+        part = _part_of(target)
+        try:
+            _write(part, data)
+            if target.exists():
+                part.chmod(target.stat().st_mode & 0o7777)
+            part.replace(target)
+        finally:
+            with suppress(OSError):
+                part.unlink(missing_ok=True)
 
 
 def save_folder(path: str | PathLike[str], files: Mapping[str, bytes]) -> None:
@@ -50,25 +64,23 @@ def save_folder(path: str | PathLike[str], files: Mapping[str, bytes]) -> None:
     from shutil import rmtree  # noqa: PLC0415 - slow to load, and reports need no folder
 
     shown = os.fspath(path)
-    target = _target(shown)
-    if target.exists() and not (target.is_dir() and not any(target.iterdir())):
-        raise FormatError("exists already", where=shown, expected="a new folder or an empty one")
-    part = _part_of(target)
-    try:
-        part.mkdir()
-        for name, data in files.items():
-            file = part / name
-            file.parent.mkdir(parents=True, exist_ok=True)
-            # On some file systems, names that differ in case only are the same.
-            with file.open("xb") as opened:
-                opened.write(data)
-        if target.is_dir():
-            target.rmdir()
-        part.replace(target)
-    except OSError as error:
-        raise _not_written(shown, error) from None
-    finally:
-        rmtree(part, ignore_errors=True)
+    with _writing(shown):
+        target = _target(shown)
+        if target.exists() and not (target.is_dir() and not any(target.iterdir())):
+            expected = "a new folder or an empty one"
+            raise FormatError("exists already", where=shown, expected=expected)
+        part = _part_of(target)
+        try:
+            part.mkdir()
+            for name, data in files.items():
+                file = part / name
+                file.parent.mkdir(parents=True, exist_ok=True)
+                _write(file, data)
+            if target.is_dir():
+                target.rmdir()
+            part.replace(target)
+        finally:
+            rmtree(part, ignore_errors=True)
 
 
 def _target(shown: str) -> Path:
@@ -82,5 +94,34 @@ def _part_of(target: Path) -> Path:
     return target.parent / f".{os.urandom(8).hex()}.part"
 
 
-def _not_written(shown: str, error: OSError) -> FormatError:
-    return FormatError(f"cannot be written ({cause(error)})", where=shown)
+def _write(file: Path, data: bytes) -> None:
+    """Make a file that is on the disk, and not only on its way, before it gets its name."""
+    # On some file systems, names that differ in case only are the same: never over another.
+    with file.open("xb") as opened:
+        opened.write(data)
+        opened.flush()
+        os.fsync(opened.fileno())
+
+
+def _is_stream(shown: str) -> bool:
+    """Whether a path is a device or a pipe, which must stay what it is.
+
+    ``/dev/stdout`` is one even where it leads to a file, which has other lines perhaps.
+    """
+    place = Path(shown)
+    is_own = str(place.absolute()).startswith(("/dev/std", "/dev/fd/", "/proc/"))
+    return place.exists() and (is_own or not place.is_file())
+
+
+@contextmanager
+def _writing(shown: str) -> Iterator[None]:
+    """Say of a place that it cannot be written to, and why."""
+    try:
+        yield
+    except OSError as error:
+        raise FormatError(f"cannot be written ({cause(error)})", where=shown) from None
+    except (ValueError, RuntimeError) as error:  # a NUL, or links that lead to one another
+        if isinstance(error, FormatError):
+            raise
+        found = "cannot be written (it is no name of a file)"
+        raise FormatError(found, where=shown) from None

@@ -15,23 +15,32 @@ import zipfile
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+from contextvars import ContextVar
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import islice
+from math import ceil
 from pathlib import Path, PurePosixPath
 from threading import Thread
 from typing import Any
 from xml.parsers import expat
 
-from beyondchance.errors import FormatError
+from beyondchance.errors import FormatError, OptionError
 from beyondchance.io.values import quoting
-from beyondchance.messages import Quote
+from beyondchance.messages import Piece, Quote, Use, given
 
 MOST_BYTES = 2**31
-"""What one file, or all members of one archive together, may hold."""
+"""What one file, or all members of one archive together, may hold, unless more is allowed."""
 MOST_EXPANSION = 200
-"""How many times its packed size a member of an archive may hold."""
+"""How many times its packed size what was packed may hold, unless more is allowed."""
+WITHOUT_LIMIT = 2**62
+"""What is allowed where nothing is distrusted."""
+_LEAST_UNPACKED = 2**20
+"""What may be unpacked from however little."""
 _HEAD_BYTES = 65536
+_STREAMED = 2**20
+"""Bytes of a stream that are read at a time."""
+_SIZE = re.compile(r"(\d+(?:\.\d+)?) ?([kMGT]?)B?", re.ASCII | re.IGNORECASE)
 _ENDINGS = frozenset(
     f".{ending}"
     for ending in (
@@ -41,6 +50,66 @@ _ENDINGS = frozenset(
     )
 )
 """Endings that say of what kind a file is, and not whose."""
+
+
+_allowed: ContextVar[int | None] = ContextVar("allowed", default=None)
+
+
+@contextmanager
+def limited(size: object) -> Iterator[None]:
+    """Let every source that is made meanwhile hold so much, if a size is given.
+
+    Examples
+    --------
+    >>> with limited("1.5 kB"):
+    ...     Source("a.txt", member=b"").most
+    1500
+    """
+    token = _allowed.set(None if size is None else _bytes_of(size))
+    try:
+        yield
+    finally:
+        _allowed.reset(token)
+
+
+def _bytes_of(size: object) -> int:
+    """A number of bytes, from one or from words such as 4GB."""
+    found = None if isinstance(size, bool) else _SIZE.fullmatch(str(size).strip())
+    number = int(float(found[1]) * 1000 ** " KMGT".index(found[2].upper() or " ")) if found else 0
+    if number < 1:
+        raise OptionError(*given("max_size", size), expected="a size such as 500MB or 4GB")
+    return min(number, WITHOUT_LIMIT)
+
+
+def too_large(where: str, *found: Piece, most: int, size: int | None = None) -> FormatError:
+    """The error for what would take more memory than it may.
+
+    Parameters
+    ----------
+    where : str
+        The file.
+    *found : str, Quote or Use
+        What was found.
+    most : int
+        The bytes that it may take.
+    size : int, optional
+        Those that it would take, if they are known.
+
+    Examples
+    --------
+    >>> print(too_large("a.zip", "unpacks to 5,000,000,000 bytes", most=2**31, size=5 * 10**9))
+    a.zip: unpacks to 5,000,000,000 bytes; expected at most 2,147,483,648: split the file, or \
+allow more with max_size='5GB'
+    """
+    enough = 4 * most if size is None else size
+    unit, name = (10**9, "GB") if enough >= 10**9 else (10**6, "MB")
+    use = Use("max_size", f"{ceil(enough / unit)}{name}")
+    return FormatError(
+        *found,
+        where=where,
+        expected=f"at most {most:,}",
+        remedy=("split the file, or allow more with ", use),
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,12 +127,24 @@ class Source:
     given : str
         The name from which documents and annotators get theirs, where people are shown
         another one.
+    allowed : int, optional
+        The bytes that its content may take, where the user said so.
     """
 
     name: str
     path: Path | None = None
     member: bytes | None = None
     given: str = ""
+    allowed: int | None = field(default_factory=_allowed.get)
+
+    @property
+    def most(self) -> int:
+        """The bytes that its content may take."""
+        return self.allowed or MOST_BYTES
+
+    def most_of(self, n_packed: int) -> int:
+        """The bytes that so many packed ones may unfold to."""
+        return self.allowed or min(MOST_BYTES, max(_LEAST_UNPACKED, MOST_EXPANSION * n_packed))
 
     @property
     def full_name(self) -> str:
@@ -103,14 +184,12 @@ class Source:
         assert self.path is not None  # noqa: S101 - a source is one or the other
         try:
             n_bytes = self.path.stat().st_size
-            if most is not None or n_bytes <= MOST_BYTES:
+            if most is not None or n_bytes <= self.most:
                 with self.path.open("rb") as file:
                     return file.read(most)
         except OSError as error:
             raise _unreadable(self.name, error) from None
-        expected = f"at most {MOST_BYTES:,}"
-        found = f"holds {n_bytes:,} bytes"
-        raise FormatError(found, where=self.name, expected=expected, remedy="split the file")
+        raise too_large(self.name, f"holds {n_bytes:,} bytes", most=self.most, size=n_bytes)
 
     @property
     def is_longer_than_head(self) -> bool:
@@ -179,6 +258,22 @@ class Source:
         for number, line in enumerate(self.lines(), start=1):
             if line.strip():
                 yield number, parsed_json(line, self.name, first_line=number)
+
+
+def read_stream(stream: Any, name: str) -> bytes:
+    """The content of a stream, as far as it may take memory."""
+    source = Source(name, member=b"")
+    parts: list[bytes] = []
+    left = source.most
+    while part := stream.read(min(left + 1, _STREAMED)):
+        if not isinstance(part, bytes):
+            expected = "a stream of bytes, opened with 'rb'"
+            raise OptionError("a stream of text", where=name, expected=expected)
+        left -= len(part)
+        if left < 0:
+            raise too_large(name, "goes on and on", most=source.most)
+        parts.append(part)
+    return b"".join(parts)
 
 
 @contextmanager
@@ -288,39 +383,57 @@ def _end_of_repeated(text: str, begin: int) -> int:
 def opened(path: str | os.PathLike[str]) -> Source | list[Source]:
     """A file as a source, or a folder as the sources below it, sorted by name."""
     where = Path(path)
-    if not _exists(where):
-        raise FormatError("no such file or folder", where=str(path))
-    if where.is_file():
-        return Source(str(path), path=where)
-    if not where.is_dir():
-        raise FormatError("neither a file nor a folder", where=str(path))
-    root = where.resolve()
-    found = []
-    for folder, folders, names in os.walk(where, followlinks=False):
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
-        for name in sorted(names + [f for f in folders if (Path(folder) / f).is_symlink()]):
-            entry = Path(folder) / name
-            if name.startswith("."):
-                continue
-            if entry.is_symlink() and not entry.resolve().is_relative_to(root):
-                raise outward_link(str(entry))
-            if entry.is_file():
-                found.append(Source(str(entry), path=entry))
+    try:
+        if not where.exists():
+            raise FormatError("no such file or folder", where=str(path))
+        if where.is_file():
+            return Source(str(path), path=where)
+        if not where.is_dir():
+            raise FormatError("neither a file nor a folder", where=str(path))
+        found = list(_files_below(where))
+    except OSError as error:  # not to be read, or a name that is too long
+        raise _unreadable(str(error.filename or path), error) from None
     if not found:
         raise FormatError("the folder holds no files", where=str(path))
     return found
 
 
+def _files_below(where: Path) -> Iterator[Source]:
+    """The files of a folder; what cannot be read is refused, and never passed over."""
+
+    def refuse(error: OSError) -> None:
+        raise error
+
+    root = where.resolve()
+    for folder, folders, names in os.walk(where, followlinks=False, onerror=refuse):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        for name in sorted(names + [f for f in folders if (Path(folder) / f).is_symlink()]):
+            entry = Path(folder) / name
+            if name.startswith("."):
+                continue
+            if entry.is_symlink():
+                _check_link(entry, root)
+            if entry.is_file():
+                yield Source(str(entry), path=entry)
+
+
+def _check_link(entry: Path, root: Path) -> None:
+    """Refuse a link out of a folder, and one that leads nowhere."""
+    try:
+        is_inside = entry.resolve(strict=True).is_relative_to(root)
+    except (OSError, RuntimeError) as error:
+        if isinstance(error, PermissionError):
+            raise
+        # RuntimeError is how older Pythons tell of links that lead to one another.
+        found = "a link that leads nowhere"
+        raise FormatError(found, where=str(entry), remedy="remove it") from None
+    if not is_inside:
+        raise outward_link(str(entry))
+
+
 def outward_link(name: str) -> FormatError:
     """The error for a link to a file elsewhere."""
     return FormatError("a link that leads out of the folder", where=name, remedy="remove it")
-
-
-def _exists(path: Path) -> bool:
-    try:
-        return path.exists()
-    except OSError as error:  # a name that is too long
-        raise _unreadable(str(path), error) from None
 
 
 def is_zip(source: Source) -> bool:
@@ -338,22 +451,22 @@ def members(archive: Source) -> list[Source]:
     try:
         with zipfile.ZipFile(io.BytesIO(archive.data)) as opened_archive:
             entries = [entry for entry in opened_archive.infolist() if not entry.is_dir()]
-            left = MOST_BYTES
             for entry in entries:
-                _check_member(archive.name, entry)
-                left -= entry.file_size
-            if left < 0:
-                found = f"unpacks to more than {MOST_BYTES:,} bytes"
-                raise FormatError(found, where=archive.name, remedy="split it")  # noqa: TRY301
+                _check_member(archive, entry)
+            n_bytes = sum(entry.file_size for entry in entries)
+            if n_bytes > archive.most:
+                found = f"unpacks to {n_bytes:,} bytes"
+                raise too_large(archive.name, found, most=archive.most, size=n_bytes)  # noqa: TRY301
             listed = [
                 Source(
                     f"{archive.full_name}/{entry.filename}",
                     member=_member_bytes(opened_archive, entry),
+                    allowed=archive.allowed,
                 )
                 for entry in sorted(entries, key=lambda entry: entry.filename)
             ]
             return hidden_below(archive.name, listed) if archive.given else listed
-    except FormatError:
+    except (FormatError, MemoryError):
         raise
     except Exception as error:  # damaged archives make their unpackers raise anything
         # The reason can name a member, and so an annotator.
@@ -377,16 +490,16 @@ def _member_bytes(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> bytes:
     return data
 
 
-def _check_member(archive: str, entry: zipfile.ZipInfo) -> None:
+def _check_member(archive: Source, entry: zipfile.ZipInfo) -> None:
     parts = PurePosixPath(entry.filename.replace("\\", "/")).parts
     if ".." in parts or entry.filename.startswith(("/", "\\")) or ":" in entry.filename[:3]:
         found = quoting("member {} points outside the archive", entry.filename)
-        raise FormatError(*found, where=archive, expected="plain names")
-    most = max(2**20, MOST_EXPANSION * entry.compress_size)
+        raise FormatError(*found, where=archive.name, expected="plain names")
+    most = archive.most_of(entry.compress_size)
     if entry.file_size > most:
         sizes = f" unpacks to {entry.file_size:,} bytes from {entry.compress_size:,}"
         found = ("member ", Quote(entry.filename), sizes)
-        raise FormatError(*found, where=archive, expected=f"at most {most:,}")
+        raise too_large(archive.name, *found, most=most, size=entry.file_size)
 
 
 def cause(error: OSError) -> str:

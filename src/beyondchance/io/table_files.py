@@ -18,6 +18,7 @@ from beyondchance.io.columns import (
     our_name,
 )
 from beyondchance.io.options import Reading
+from beyondchance.io.parquet_rows import check_memory
 from beyondchance.io.registry import required
 from beyondchance.io.separated import first_line, looks_bare, named_columns, read_separated
 from beyondchance.io.sources import Source, is_parquet
@@ -68,8 +69,11 @@ def _parquet(source: Source) -> Table:
             if our_name(name) not in {*NUMBERS, "text"} and is_string(kind, arrow.types)
         ]
         # Names as codes: to make strings of them, only to count them, takes four times as long.
+        check_memory(source, file)
         options = {"metadata": file.metadata, "read_dictionary": coded}
         table = parquet.ParquetFile(arrow.BufferReader(source.data), **options).read()
+    except (FormatError, MemoryError):
+        raise
     except Exception as error:
         raise FormatError(f"not a readable Parquet file ({error})", where=source.name) from None
     return arrow_table(table, source, arrow)

@@ -11,11 +11,14 @@ from threading import Thread
 from typing import Any
 from xml.etree import ElementTree as ET
 
-from beyondchance.errors import OptionError
+from beyondchance.errors import BeyondChanceError, OptionError
 from beyondchance.installing import required
 from beyondchance.messages import Quote
 
 ENDINGS = (".png", ".svg", ".pdf")
+
+_ADDRESSES = 67 * 2**30
+"""Bytes of addresses that the drawing library takes."""
 
 _NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _LONG_NUMBER = re.compile(r"-?(?<!\d)\d+(?:\.\d{3,}(?:e[+-]?\d+)?|(?:\.\d+)?e[+-]?\d+)")
@@ -49,8 +52,27 @@ def altair() -> Any:
         If it is not installed.
     """
     alt = library("altair", "a figure")
+    _check_room()
     library("vl_convert", "a figure")
     return alt
+
+
+def _check_room() -> None:
+    """Refuse to draw where the drawing library would end the process.
+
+    It reserves addresses, though hardly any memory, for a browser's engine.
+    """
+    try:
+        import resource  # noqa: PLC0415 - there is none on Windows
+    except ImportError:
+        return
+    most, _ = resource.getrlimit(resource.RLIMIT_AS)
+    if most != resource.RLIM_INFINITY and most < _ADDRESSES:
+        raise BeyondChanceError(
+            f"addresses are limited to {most:,} bytes",
+            expected=f"{_ADDRESSES:,} to draw charts",
+            remedy="lift the limit (ulimit -v unlimited), or limit the memory in use instead",
+        )
 
 
 def warm_up() -> None:

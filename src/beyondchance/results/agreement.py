@@ -8,7 +8,10 @@ from functools import cached_property
 from math import nan
 from typing import Unpack
 
+import numpy as np
+
 from beyondchance.checks import checked_option
+from beyondchance.core.bootstrap import places
 from beyondchance.core.ragged import distinct
 from beyondchance.messages import Note
 from beyondchance.numbers import in_digits
@@ -311,10 +314,12 @@ class Agreement(Described):
         if self.counts.is_corpus_wide:
             none = ConfidenceInterval(nan, nan, why=PART, method=options.method)
             return {value: dict.fromkeys(SCORES, none) for value in values}
-        parts = (self.counts.of_documents(number == index) for index in range(len(values)))
-        unit = self.resampled_unit
-        found = [intervals_of(part.leveled(), SCORES, options, unit=unit)[0] for part in parts]
-        return dict(zip(values, found, strict=True))
+        unit, found = self.resampled_unit, {}
+        # One after the other from the same random numbers, in an order of their own.
+        for index in np.argsort(places(values)).tolist():
+            part = self.counts.of_documents(number == index)
+            found[values[index]] = intervals_of(part.leveled(), SCORES, options, unit=unit)[0]
+        return {value: found[value] for value in values}
 
     @property
     def resampled_unit(self) -> str:

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from beyondchance.annotations.names import kept
 from beyondchance.checks import checked_instance, checked_option
+from beyondchance.core.bootstrap import places
 from beyondchance.core.exact import exact_columns, exact_total
 from beyondchance.core.ragged import distinct, total
 from beyondchance.errors import DataError
@@ -495,27 +496,35 @@ class Counts:
         return total(code // width, values, n_groups)
 
     def leveled(self, levels: Levels | None = None) -> Rows:
-        """The rows for resampling, and the levels that each of them is in; one by default."""
+        """The rows for resampling, and the levels that each of them is in; one by default.
+
+        Documents and annotators are numbered by their `places`, and not as they were read.
+        """
+        document, annotator = places(self.documents), places(self.annotators)
+        one, other = annotator[self.a], annotator[self.b]
         return Rows(
             n_documents=len(self.documents),
             levels=Levels(len(self)) if levels is None else levels,
-            document=self.document,
+            document=document[self.document],
             matched=self.matched,
             expected=self.expected,
             size=self.size_a + self.size_b,
             fixed=self.fixed,
-            a=self.a,
-            b=self.b,
+            a=np.minimum(one, other),
+            b=np.maximum(one, other),
         )
 
     def document_sums(self) -> Floats:
         """Matched, expected, size and rows in which chance has freedom, of each document.
 
+        Documents come by their `places`.
+
         Returns
         -------
         array of float, shape (documents, 4)
         """
-        return self.leveled().sums(self.document, len(self.documents), range(1))[:, 0]
+        rows = self.leveled()
+        return rows.sums(rows.document, rows.n_documents, range(1))[:, 0]
 
     def to_dict(self) -> dict[str, list[Any]]:
         """Columns of plain values, with names instead of numbers."""

@@ -344,7 +344,7 @@ def test_nothing_unfolds_without_end(read, monkeypatch):
         read(bomb)
     monkeypatch.setattr(sources, "MOST_BYTES", 100)
     monkeypatch.setattr(Source, "data", SIMPLE)
-    with pytest.raises(bc.FormatError, match="to more than 100 bytes; expected less: split"):
+    with pytest.raises(bc.FormatError, match="to more than 100 bytes; expected at most 100: split"):
         read(SIMPLE)
 
 

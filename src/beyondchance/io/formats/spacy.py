@@ -7,6 +7,7 @@ annotated; one whose entities were set to none is annotated, with nothing found.
 from __future__ import annotations
 
 import gc
+import re
 import struct
 import warnings
 import zlib
@@ -18,12 +19,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from beyondchance.errors import FormatError
-from beyondchance.io import sources
 from beyondchance.io.drafts import Draft, DraftSpan
 from beyondchance.io.layers import unknown
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload, each_upload, required
-from beyondchance.io.sources import Source
+from beyondchance.io.sources import WITHOUT_LIMIT, Source, too_large
 from beyondchance.io.values import quoting
 from beyondchance.messages import Piece, Quote, Use, quotes
 from beyondchance.tallies import Tally, mended, no_spans, not_annotated, not_read
@@ -143,7 +143,7 @@ def _packed(upload: Upload) -> Source:
         data = library.DocBin(docs=docs)
     # Not packed, because many equal documents in memory are no reason for distrust.
     content = zlib.compress(zlib.decompress(data.to_bytes()), level=0)
-    return Source(upload.name, member=content)
+    return Source(upload.name, member=content, allowed=WITHOUT_LIMIT)
 
 
 def _docs(library: Any, message: Mapping[str, Any], name: str) -> list[Any]:
@@ -157,6 +157,8 @@ def _docs(library: Any, message: Mapping[str, Any], name: str) -> list[Any]:
             documents = store.get_docs(library.blank("xx").vocab)
             # Texts and entities are looked up here, where a string may turn out to be missing.
             checked = [(doc, doc.text, doc.ents) for doc in documents]
+    except MemoryError:
+        raise
     except Exception as error:
         found = quoting("spaCy cannot read the documents ({})", _line(error))
         raise FormatError(*found, where=name) from None
@@ -202,7 +204,7 @@ def _grouped(
 def _unfolded(source: Source) -> bytes:
     """Unfold the file, but never more than an annotation can hold."""
     packed = source.data
-    most = min(sources.MOST_BYTES, max(2**20, sources.MOST_EXPANSION * len(packed)))
+    most = source.most_of(len(packed))
     engine = zlib.decompressobj()
     try:
         content = engine.decompress(packed, most + 1)
@@ -210,7 +212,7 @@ def _unfolded(source: Source) -> bytes:
         raise FormatError(f"not a DocBin ({error})", where=source.name, expected=_SAVED) from None
     if len(content) > most:
         found = f"unfolds from {len(packed):,} to more than {most:,} bytes"
-        raise FormatError(found, where=source.name, expected="less", remedy="split the file")
+        raise too_large(source.name, found, most=most)
     if not engine.eof:
         raise FormatError(
             "ends early", where=source.name, expected="a whole DocBin", remedy="copy it again"
@@ -218,12 +220,73 @@ def _unfolded(source: Source) -> bytes:
     return content
 
 
-def _loaded(data: bytes, where: str) -> Any:
-    """Unpack a message of plain values."""
+# Values of a message that are whole in one, two, three, five and nine bytes.
+_PLAIN = re.compile(
+    rb"([\x00-\x80\x90\xa0\xc0\xc2\xc3\xe0-\xff]+)|((?:[\xcc\xd0].)+)|((?:[\xcd\xd1]..)+)"
+    rb"|((?:[\xca\xce\xd2].{4})+)|((?:[\xcb\xcf\xd3].{8})+)",
+    re.DOTALL,
+)
+_WIDTHS = (0, 1, 2, 3, 5, 9)
+# For the others, by their first byte: the bytes of the length that follows it.
+_LENGTHS = {
+    **dict.fromkeys((0xC4, 0xC7, 0xD9), 1),
+    **dict.fromkeys((0xC5, 0xC8, 0xDA, 0xDC, 0xDE), 2),
+    **dict.fromkeys((0xC6, 0xC9, 0xDB, 0xDD, 0xDF), 4),
+}
+_PER_VALUE, _PER_ENTRY, _PER_ITEM, _PER_LETTER = 72, 100, 8, 4
+"""Bytes of memory: of any value, of a key with its value in a map, of a place in a list, and of
+a byte of a string."""
+_PER_DOCUMENT, _PER_TOKEN = 5000, 100
+"""Bytes of memory of what spaCy makes."""
+
+
+def _weight(data: bytes, most: int) -> int:
+    r"""The memory that the values of a message take, or more than `most` of it.
+
+    Found without making them: a list of so many can be declared in five bytes, and an empty map
+    takes one byte here and 64 there.
+
+    Examples
+    --------
+    >>> _weight(b"\x93\x01\x02\x03", 10**9)
+    312
+    >>> _weight(b"\xdd\xff\xff\xff\xff", 10**9) > 10**9
+    True
+    """
+    weight = place = 0
+    while place < len(data) and weight <= most:
+        if (plain := _PLAIN.match(data, place)) is not None:
+            assert plain.lastindex is not None  # noqa: S101 - one of the groups was found
+            weight += _PER_VALUE * ((plain.end() - place) // _WIDTHS[plain.lastindex])
+            place = plain.end()
+            continue
+        kind = data[place]
+        if kind < 0xC0:  # maps, lists and strings whose length is part of the first byte
+            n_length, length = 0, kind & (0x1F if kind > 0xA0 else 0x0F)
+        else:
+            n_length = _LENGTHS.get(kind, 0)
+            length = int.from_bytes(data[place + 1 : place + 1 + n_length], "big")
+        place += 1 + n_length
+        weight += _PER_VALUE
+        if 0x80 < kind < 0x90 or kind in {0xDE, 0xDF}:
+            weight += _PER_ENTRY * length
+        elif 0x90 < kind < 0xA0 or kind in {0xDC, 0xDD}:
+            weight += _PER_ITEM * length
+        else:
+            weight += _PER_LETTER * length if kind < 0xC0 or kind > 0xD8 else length
+            place += length
+    return weight
+
+
+def _loaded(data: bytes, where: str, most: int) -> Any:
+    """Unpack a message of plain values, if they do not take more memory than they may."""
     packer = required("srsly", extra="spacy", purpose="reading spaCy's DocBin")
+    _check_memory(_weight(data, most), most, where)
     collects = gc.isenabled()
     try:
         return packer.msgpack_loads(data)
+    except MemoryError:
+        raise
     except Exception as error:
         found = quoting("not a DocBin ({})", _line(error))
         raise FormatError(*found, where=where, expected=_SAVED) from None
@@ -233,12 +296,17 @@ def _loaded(data: bytes, where: str) -> Any:
             gc.enable()
 
 
+def _check_memory(size: int, most: int, where: str) -> None:
+    if size > most:
+        raise too_large(where, f"takes about {size:,} bytes of memory", most=most, size=size)
+
+
 def _content(source: Source, reading: Reading) -> tuple[dict[str, Any], list[Groups]]:
     """What a file holds: a message to the library, and the span groups of each document.
 
     Everything in it is checked: the library trusts its input and reads past the end.
     """
-    message = _loaded(_unfolded(source), source.name)
+    message = _loaded(_unfolded(source), source.name, source.most)
     if not isinstance(message, dict):
         found = f"not a DocBin (a {type(message).__name__})"
         raise FormatError(found, where=source.name, expected="a map")
@@ -252,6 +320,8 @@ def _content(source: Source, reading: Reading) -> tuple[dict[str, Any], list[Gro
         )
     tokens, spaces, lengths = _arrays(message, len(attributes), source.name)
     n_documents = len(lengths)
+    size = _PER_DOCUMENT * n_documents + _PER_TOKEN * len(tokens)
+    _check_memory(size, source.most, source.name)
     counts: Counter[Tally] = Counter()
     columns = {
         name: tokens[:, attributes.index(codes[name])]
@@ -285,7 +355,7 @@ def _content(source: Source, reading: Reading) -> tuple[dict[str, Any], list[Gro
         "span_groups": [b""] * n_documents,
     }
     return checked, [
-        _groups(data, f"{source.name}: document {number}")
+        _groups(data, f"{source.name}: document {number}", source.most)
         for number, data in enumerate(groups, start=1)
     ]
 
@@ -351,9 +421,9 @@ def _arrays(
     return tokens, spaces, lengths
 
 
-def _groups(data: bytes, where: str) -> Groups:
+def _groups(data: bytes, where: str, most: int) -> Groups:
     """The span groups of one document: tokens and the code of the label."""
-    message = _loaded(data, f"{where}: span groups") if data else []
+    message = _loaded(data, f"{where}: span groups", most) if data else []
     if isinstance(message, list):  # as older versions wrote them: the name is inside
         pairs = [(packed, None) for packed in message]
     elif isinstance(message, dict):
@@ -364,7 +434,7 @@ def _groups(data: bytes, where: str) -> Groups:
     for packed, keys in pairs:
         if not isinstance(packed, bytes):
             raise FormatError("a span group is ", _shown(packed), where=where, expected="bytes")
-        name, spans = _group(packed, where)
+        name, spans = _group(packed, where, most)
         names: Any = [name] if keys is None else keys
         if not isinstance(names, list) or not all(isinstance(item, str) for item in names):
             problem = ("a span group is named ", _shown(names))
@@ -373,8 +443,8 @@ def _groups(data: bytes, where: str) -> Groups:
     return found
 
 
-def _group(packed: bytes, where: str) -> tuple[object, list[tuple[int, int, int]]]:
-    group = _loaded(packed, f"{where}: a span group")
+def _group(packed: bytes, where: str, most: int) -> tuple[object, list[tuple[int, int, int]]]:
+    group = _loaded(packed, f"{where}: a span group", most)
     spans = group.get("spans") if isinstance(group, dict) else None
     if not isinstance(spans, list) or not all(
         isinstance(span, bytes) and len(span) == _SPAN.size for span in spans

@@ -124,6 +124,8 @@ def _read_by_library(source: Source, text: str) -> dict[str, Any]:
     plain = _TINY.sub(lambda match: f"{match[1]}{Decimal(match[2]):f}", text)
     try:
         found: dict[str, Any] = praatio.parseTextgridStr(plain, includeEmptyIntervals=True)
+    except MemoryError:
+        raise
     except Exception as error:
         raise FormatError(
             *("not a TextGrid that can be read (", Quote(str(error)), ")"),
