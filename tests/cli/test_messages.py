@@ -574,7 +574,7 @@ def interrupt(*args, **_):
         ("agree spans.csv", "beyondchance.cli.agree.load"),
         ("agree spans.csv", "beyondchance.cli.running.rendered"),
         ("agree spans.csv --save x.txt", "beyondchance.cli.running.rendered"),
-        ("agree spans.csv --save x.txt", "pathlib.Path.write_bytes"),
+        ("agree spans.csv --save x.txt", "beyondchance.io.saving._write"),
         ("agree spans.csv --save x.txt", "pathlib.Path.replace"),
         ("rank spans.csv --gold ada", "beyondchance.cli.rank.rank"),
         ("difficulty spans.csv", "beyondchance.cli.difficulty.difficulty"),
