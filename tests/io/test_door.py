@@ -542,3 +542,11 @@ def test_options_about_texts_are_refused_where_there_are_none(name):
 def test_tags_without_tokens_are_not_matched_by_text():
     with pytest.raises(bc.OptionError, match="option 'match' needs the texts; expected tokens="):
         bc.agreement([["B-P"]], [["B-P"]], match="text")
+
+
+def test_a_list_that_is_part_of_itself():
+    endless = []
+    endless.append(endless)
+    for data in (endless, [endless], {"a": endless, "b": endless}):
+        with pytest.raises(bc.FormatError, match="got a list of a list"):
+            bc.agreement(data)

@@ -46,9 +46,12 @@ def is_format(upload: Upload) -> bool:
     return is_whole(first) or (isinstance(first, str) and all(map(is_tag, data)))
 
 
-def is_nothing(data: Any) -> bool:
+def is_nothing(data: Any, depth: int = 4) -> bool:
     """Whether data are lists of nothing, which could be tags as well as spans."""
-    return data is None or (isinstance(data, list | tuple) and all(map(is_nothing, data)))
+    if not isinstance(data, list | tuple):
+        return data is None
+    # No data are lists of lists that deep; a list may be part of itself.
+    return depth > 0 and all(is_nothing(item, depth - 1) for item in data)
 
 
 def _are_tags(values: Sequence[Any]) -> bool:
