@@ -45,6 +45,7 @@ of :math:`D` and of a step: :math:`L = \hat D + c / (1 - e^{-i \theta})`. A grid
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -68,7 +69,7 @@ _MOST_FACTORS = 64
 
 
 def edges_by_arrival(
-    n_units: int, length: list[int], count: list[int], taken: list[int]
+    n_units: int, length: Sequence[int], count: Sequence[int], taken: list[int]
 ) -> list[tuple[Floats, float]]:
     """Edge and middle of the distribution of the positions before each item.
 
@@ -78,7 +79,7 @@ def edges_by_arrival(
     ----------
     n_units : int
         Items of length 1: free positions, and spans.
-    length, count : lists of int
+    length, count : sequences of int
         The lengths above 1, and how many spans have each.
     taken : list of int
         The lengths of the items.

@@ -26,7 +26,8 @@ constant much sooner.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import cache
 
 import numpy as np
 
@@ -56,6 +57,8 @@ _MOST_WORK = 2**24
 """Cells of a table of subsets times passes over it; where it takes more, the integral is faster."""
 _PASSES = 10
 """Passes over a table that weights cost, or the transforms for one item."""
+_FEW_LONGS = 8
+"""Long spans up to which a table takes less than the integral, however long the text is."""
 
 
 def coverage_profiles(table: LengthTable, entry: Ints) -> Profiles:
@@ -199,42 +202,48 @@ def _large_problems(
 ) -> dict[int, tuple[Floats, float]]:
     """Solve problems one entry at a time; all items of an entry share its tables."""
     solved: dict[int, tuple[Floats, float]] = {}
-    for which in distinct(entry[chosen])[0].tolist():
-        problems = chosen[entry[chosen] == which]
+    # Entries may be equal: those of one text of which both sides are.
+    edges_of = cache(_edges)
+    chosen = chosen[np.argsort(entry[chosen], kind="stable")]
+    for problems in np.split(chosen, 1 + np.flatnonzero(np.diff(entry[chosen]))):
+        if not len(problems):
+            continue
+        which = int(entry[problems[0]])
         runs = slice(int(table.first[which]), int(table.first[which + 1]))
         length, count = table.length[runs], table.count[runs]
         n_items = int(table.n[which] - (length * count).sum() + count.sum())
         is_long = length > 1
-        edges = _edges(
-            n_items,
-            (length[is_long] - 1).tolist(),
-            count[is_long].tolist(),
-            (item[problems] - 1).tolist(),
-        )
+        parts = length[is_long] - 1, count[is_long], item[problems] - 1
+        edges = edges_of(n_items, *(tuple(part.tolist()) for part in parts))
         solved.update(zip(problems.tolist(), edges, strict=True))
     return solved
 
 
 def _edges(
-    n_items: int, excess: list[int], count: list[int], taken: list[int]
+    n_items: int, excess: Sequence[int], count: Sequence[int], taken: Sequence[int]
 ) -> list[tuple[Floats, float]]:
     """Edge and middle of the distribution of each item, named by its excess.
 
-    Units and long spans are solved separately, and how far to compute is decided by the entry as a
-    whole: so no digit of one item depends on which others are asked for.
+    Tables of units and of long spans are separate, and how far to compute is decided by the entry
+    as a whole: so no digit of one item depends on which others are asked for.
     """
     solved: dict[int, tuple[Floats, float]] = {}
     for is_long in (False, True):
         chosen = [i for i, e in enumerate(taken) if (e > 0) == is_long]
-        items = [taken[i] for i in chosen]
-        solved.update(zip(chosen, _edges_of_kind(n_items, excess, count, items), strict=True))
+        edges = _edges_by_table(n_items, excess, count, [taken[i] for i in chosen])
+        solved |= {chosen[i]: edge for i, edge in edges.items()}
+    left = [i for i in range(len(taken)) if i not in solved]
+    if left:
+        lengths, items = [e + 1 for e in excess], [taken[i] + 1 for i in left]
+        by_arrival = edges_by_arrival(n_items - sum(count), lengths, count, items)
+        solved.update(zip(left, by_arrival, strict=True))
     return [solved[i] for i in range(len(taken))]
 
 
-def _edges_of_kind(
-    n_items: int, excess: list[int], count: list[int], taken: list[int]
-) -> list[tuple[Floats, float]]:
-    """Edge and middle of each item, of items that are all units or all long spans.
+def _edges_by_table(
+    n_items: int, excess: Sequence[int], count: Sequence[int], taken: Sequence[int]
+) -> dict[int, tuple[Floats, float]]:
+    """Edge and middle of items that are all units or all long spans, where that is fast.
 
     Positions are computed from the edge inwards, twice as many each time, until
     Proposition 3 or the mirror image says that they are enough, or until the
@@ -242,7 +251,7 @@ def _edges_of_kind(
     positions, and equal to what the sum of all probabilities leaves for the
     middle. (That sum alone does not certify a truncated computation.) Where that
     would take long, as in texts that spans of nearly one length fill nearly
-    completely, the integral over arrival times takes over.
+    completely, it is given up.
     """
     n_longs = sum(count)
     all_excess = sum(e * k for e, k in zip(excess, count, strict=True))
@@ -257,13 +266,14 @@ def _edges_of_kind(
     while pending:
         reach = furthest if furthest <= 2 * reach else reach
         most = min(n_longs, reach // (min(excess) + 1))
-        if (most + 1) * (reach + 1) * _PASSES > _MOST_WORK:
+        if most > _FEW_LONGS and (most + 1) * (reach + 1) * _PASSES > _MOST_WORK:
             break
         # The item taken out is not among the others: one long span less, or one unit less.
         gone = int(taken[0] > 0)
         weights = _hypergeometric(n_longs - gone, n_items - 1 - n_longs + gone, reach, most)
         weights = weights[:, : 1 + int(np.flatnonzero(weights.max(axis=0) > _NEGLIGIBLE)[-1])]
-        if weights.size * _passes(excess, count, weights, is_long=gone > 0) > _MOST_WORK:
+        work = weights.size * _passes(excess, count, weights, is_long=gone > 0)
+        if most > _FEW_LONGS and work > _MOST_WORK:
             break
         mixed = _mixed if len(excess) > 1 else _mixed_equal
         probabilities = mixed(excess, count, weights, [taken[i] for i in pending])
@@ -281,14 +291,10 @@ def _edges_of_kind(
                     unsolved.append(i)
         pending = unsolved
         reach = 2 * reach + 1
-    if pending:
-        lengths, items = [e + 1 for e in excess], [taken[i] + 1 for i in pending]
-        edges = edges_by_arrival(n_items - n_longs, lengths, count, items)
-        solved.update(zip(pending, edges, strict=True))
-    return [solved[i] for i in range(len(taken))]
+    return solved
 
 
-def _passes(excess: list[int], count: list[int], weights: Floats, *, is_long: bool) -> int:
+def _passes(excess: Sequence[int], count: Sequence[int], weights: Floats, *, is_long: bool) -> int:
     """Passes over a table of subsets that all items of an entry take.
 
     Of all items, because no digit of one depends on which others are asked for.
@@ -302,7 +308,7 @@ def _passes(excess: list[int], count: list[int], weights: Floats, *, is_long: bo
 
 
 def _mixed(
-    excess: list[int], count: list[int], weights: Floats, taken: list[int]
+    excess: Sequence[int], count: Sequence[int], weights: Floats, taken: list[int]
 ) -> Iterator[Floats]:
     """Sum over j and e: what is N P(x) for each item taken out.
 
@@ -325,7 +331,7 @@ def _mixed(
 
 
 def _mixed_equal(
-    excess: list[int], count: list[int], weights: Floats, taken: list[int]
+    excess: Sequence[int], count: Sequence[int], weights: Floats, taken: list[int]
 ) -> Iterator[Floats]:
     """N P(x) where all long spans are equal: j of them have the total excess j e."""
     mixed = weights[:, 0].copy()
@@ -370,7 +376,7 @@ def _hypergeometric(good: int, bad: int, draws: int, most: int) -> Floats:
     return table
 
 
-def _excess_sums(excess: list[int], count: list[int], most: int, width: int) -> Floats:
+def _excess_sums(excess: Sequence[int], count: Sequence[int], most: int, width: int) -> Floats:
     """Probability that j long spans taken at random have the total excess e.
 
     Returns
