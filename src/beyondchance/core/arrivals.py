@@ -64,8 +64,8 @@ _FLAT = 1e-13
 """Relative deviation up to which values count as constant."""
 _MOST_CELLS = 2**14
 """Frequencies times nodes that are worked on at once: those that stay near the processor."""
-_MOST_FACTORS = 64
-"""Factors that are multiplied before their logarithm is taken; each is 10 at most."""
+_LOW_POWER = 2
+"""Powers up to this one are taken by multiplication."""
 
 
 def edges_by_arrival(
@@ -214,23 +214,27 @@ def _left_ends(length: Ints, count: Ints, taken: list[int], paths: _Paths) -> Co
 def _product(
     p: Complexes, length: Ints, count: Ints, turned: Complexes, frequency: Ints
 ) -> Complexes:
-    """The product over all items, at times p (nodes, frequencies).
+    """The product over all items, at times p of shape (nodes, frequencies).
 
-    Powers are taken by logarithms, of equally many items at once. What a product differs from 1
-    by is kept instead of it: of that, no digit is lost, however large the power is.
+    Higher powers are taken by logarithms, those of equally many items together. What a product
+    differs from 1 by is kept instead of it, so that a power does not multiply its error. Where a
+    product is nearly 0, that loses digits, but its power is 0.
     """
-    log = np.zeros_like(p)
+    value, log = np.ones_like(p), np.zeros_like(p)
     for k in np.unique(count[count > 0]).tolist():
-        factors = length[count == k].tolist()
-        for first in range(0, len(factors), _MOST_FACTORS):
-            change = np.zeros_like(p)
-            for a in factors[first : first + _MOST_FACTORS]:
-                change -= (1 + change) * (p * turned[frequency * a % len(turned)])
-            x, y = change.real, change.imag
-            with np.errstate(divide="ignore"):
-                log.real += k / 2 * np.log1p(x * (2 + x) + y * y)
-            log.imag += k * np.arctan2(y, 1 + x)
-    return np.asarray(np.exp(log))
+        steps = (p * turned[frequency * a % len(turned)] for a in length[count == k].tolist())
+        if k <= _LOW_POWER:
+            for step in steps:
+                value *= (1 - step) ** k
+            continue
+        change = np.zeros_like(p)
+        for step in steps:
+            change -= (1 + change) * step
+        x, y = change.real, change.imag
+        with np.errstate(divide="ignore"):
+            log.real += k / 2 * np.log1p(x * (2 + x) + y * y)
+        log.imag += k * np.arctan2(y, 1 + x)
+    return np.asarray(value * np.exp(log))
 
 
 def _turned(grid: int) -> Complexes:
