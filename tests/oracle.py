@@ -3,8 +3,9 @@
 Nothing here is shared with the package. `arrangements` enumerates; `equation_1` is
 the sum over subsets as the paper prints it; `pooled_equation_1` counts subsets by
 size and total length with integers; `flat_value` follows from Proposition 3;
-`by_arrival_times` is an integral. `shuffled` enumerates whole annotations, with labels
-and with spans inside spans, and `MATCHES` are the measures in their plainest words.
+`by_positive_terms` is the same sum with floats; `by_arrival_times` is an integral.
+`shuffled` enumerates whole annotations, with labels and with spans inside spans, and
+`MATCHES` are the measures in their plainest words.
 """
 
 from __future__ import annotations
@@ -227,6 +228,12 @@ def flat_value(n: int, lengths: list[int], taken: int) -> Fraction:
 
 
 def by_positive_terms(n: int, lengths: list[int], taken: int) -> np.ndarray:
+    """See `_by_positive_terms`, which is slow enough to be asked once."""
+    return _by_positive_terms(n, tuple(lengths), taken)
+
+
+@cache
+def _by_positive_terms(n: int, lengths: tuple[int, ...], taken: int) -> np.ndarray:
     """All places of one item, as a sum of which every term is positive, so that no digit is lost.
 
     Of j longer spans taken at random, the total excess over one position each; of the first m

@@ -150,11 +150,10 @@ def _unfolded(end: Complexes, size: int, grid: int) -> tuple[Floats, float, floa
     line = np.fft.irfft(np.concatenate([[0], end[1:]]), grid)
     from_step = (grid - 1) / 2 - np.arange(grid)
     half = grid // 2
-    told = (0.5 + grid * line[half:]) / (size / 2 + from_step[half:])
-    middle = float(told.mean())
-    deviation = float(np.abs(told / middle - 1).max())
-    edge = middle + line[:half] + ((1 - middle * size) / 2 - middle * from_step[:half]) / grid
-    return np.maximum(edge, 0), middle, deviation
+    middle = float(((0.5 + grid * line[half:]) / (size / 2 + from_step[half:])).mean())
+    values = middle + line + ((1 - middle * size) / 2 - middle * from_step) / grid
+    deviation = float(np.abs(values[half:] / middle - 1).max())
+    return np.maximum(values[:half], 0), middle, deviation
 
 
 @dataclass(frozen=True, slots=True)
