@@ -51,6 +51,7 @@ from functools import cache
 
 import numpy as np
 
+from beyondchance.core.ragged import distinct
 from beyondchance.types import Bools, Complexes, Floats, Ints
 
 _FALL = 44.0
@@ -220,7 +221,7 @@ def _product(
     product is nearly 0, that loses digits, but its power is 0.
     """
     value, log = np.ones_like(p), np.zeros_like(p)
-    for k in np.unique(count[count > 0]).tolist():
+    for k in distinct(count[count > 0])[0].tolist():
         steps = (p * turned[frequency * a % len(turned)] for a in length[count == k].tolist())
         if k <= _LOW_POWER:
             for step in steps:
