@@ -128,6 +128,17 @@ def test_every_measure(by_arrival, name, measure):
     assert by_arrival or (measure == "token" and n == sum(lengths))
 
 
+def test_flat_middle_agrees_with_the_table(monkeypatch):
+    n, lengths = 20_000, [5] * 500 + [9] * 700 + [14] * 300
+    by_table = start_probabilities(n, lengths)[0]
+    monkeypatch.setattr(placement, "_MOST_WORK", 0)
+    factors = counted(monkeypatch)
+    by_integral = start_probabilities(n, lengths)[0]
+    # Whole, it would be 36 nodes and 4 lengths at every other position.
+    assert 0 < sum(factors) < 5 * n
+    np.testing.assert_allclose(by_integral, by_table, rtol=1e-13)
+
+
 def test_middle_that_is_flat_costs_nothing(by_arrival):
     for n in (20_000, 40_000, 1_000_000):
         found = coverage(n, [2] * (n // 10) + [7] * (n // 20) + [30] * (n // 100))
@@ -188,9 +199,8 @@ def test_table_where_it_takes_less_work(monkeypatch):
     assert factors
 
 
-@pytest.mark.parametrize("n", arrivals._NODES)
-def test_rules_are_right_to_the_last_digit(n):
-    node, weight = arrivals._rule(n)
-    for power in (0, 1, 5, 20, 2 * n - 1):
+def test_rule_is_right_to_the_last_digit():
+    node, weight = arrivals._rule(arrivals._NODES)
+    for power in (0, 1, 5, 20, 2 * arrivals._NODES - 1):
         total = sum(Fraction(w) * Fraction(x) ** power for x, w in zip(node, weight, strict=True))
         assert abs(total * (power + 1) - 1) < 2e-15

@@ -28,11 +28,11 @@ integral :math:`L` along the ray, is enough: but for :math:`e^{-E}`,
     S(\theta) = L(\theta) + e^{-i \theta (M - 1)} \overline{L(\theta)}
 
 with :math:`M` the number of places. Where :math:`\kappa` is larger, :math:`|\lambda|` is below
-:math:`4E`, and the path is from 0 to 1/2 instead of along the ray. Either way a few dozen nodes
+:math:`4E`, and the path is from 0 to 1/2 instead of along the ray. Either way 36 nodes
 are enough, whatever the text is: the Gauss-Legendre rule of n nodes errs by at most
-:math:`\frac{64}{15} \rho^{-2n} / (1 - \rho^{-2})` times the largest value on an ellipse around the
-path with half-axes that add up to :math:`\rho` half lengths, and the bound holds there, too. The
-best :math:`\rho` gives :math:`e^{-40}`.
+:math:`\frac{64}{15} \rho^{-2n} / (1 - \rho^{-2})` half lengths of the path times the largest value
+on an ellipse around it with half-axes that add up to :math:`\rho` half lengths, where the bound
+holds, too. With the best :math:`\rho` that is :math:`e^{-39}` for every :math:`\kappa`.
 
 All items of a text share the product over all of them; an item is taken out by a division, which
 adds 1/2 at most to the exponent of the bound. No factor is 0, since the real part of 1/w is 1/2.
@@ -51,15 +51,13 @@ from functools import cache
 
 import numpy as np
 
-from beyondchance.core.ragged import distinct
+from beyondchance.core.ragged import blocks, distinct
 from beyondchance.types import Bools, Complexes, Floats, Ints
 
 _FALL = 44.0
 """The exponent E: what is below exp(-E) is left out."""
-_SMALL_KAPPA = 1 / 500
-"""Up to this kappa, the integrand is nearly exp(-u), and fewer nodes are enough."""
-_NODES = (26, 40)
-"""Nodes where kappa is small, and elsewhere."""
+_NODES = 36
+"""Nodes of each integral."""
 _FIRST_GRID = 256
 _FLAT = 1e-13
 """Relative deviation up to which values count as constant."""
@@ -168,15 +166,14 @@ class _Paths:
         See `_turned`.
     end : array of complex
         Where the path from 0 ends; it is straight.
-    has_ray, is_steep : arrays of bool
-        Whether it is a ray, and whether on that kappa is small.
+    has_ray : array of bool
+        Whether it is a ray.
     """
 
     frequency: Ints
     turned: Complexes
     end: Complexes
     has_ray: Bools
-    is_steep: Bools
 
 
 def _paths(length: Ints, count: Ints, grid: int, frequency: Ints) -> _Paths:
@@ -190,24 +187,21 @@ def _paths(length: Ints, count: Ints, grid: int, frequency: Ints) -> _Paths:
     has_ray = (4 * _FALL * kappa <= 1) & (np.abs(slope) >= 1)
     end = np.full(len(frequency), 0.5, dtype=np.complex128)
     end[has_ray] = 2 * _FALL / (1 + np.sqrt(1 - 4 * _FALL * kappa[has_ray])) / slope[has_ray]
-    return _Paths(frequency, turned, end, has_ray, has_ray & (kappa <= _SMALL_KAPPA))
+    return _Paths(frequency, turned, end, has_ray)
 
 
 def _left_ends(length: Ints, count: Ints, taken: list[int], paths: _Paths) -> Complexes:
     """The left end of the text for each item taken out, shape (taken, frequencies)."""
     turned = paths.turned
     ends = np.empty((len(taken), len(paths.frequency)), dtype=np.complex128)
-    for chosen, n_nodes in zip((paths.is_steep, ~paths.is_steep), _NODES, strict=True):
-        node, weight = (column[:, None] for column in _rule(n_nodes))
-        places = np.flatnonzero(chosen)
-        for first in range(0, len(places), step := _MOST_CELLS // n_nodes):
-            block = places[first : first + step]
-            p = node * paths.end[block]
-            frequency = paths.frequency[block]
-            value = weight * paths.end[block] * _product(p, length, count, turned, frequency)
-            for row, a in enumerate(taken):
-                others = value / (1 - p * turned[frequency * a % len(turned)])
-                ends[row, block] = others.sum(axis=0)
+    node, weight = (column[:, None] for column in _rule(_NODES))
+    for block in blocks(np.full(len(paths.frequency), _NODES), _MOST_CELLS):
+        frequency, end = paths.frequency[block], paths.end[block]
+        p = node * end
+        value = weight * end * _product(p, length, count, turned, frequency)
+        for row, a in enumerate(taken):
+            others = value / (1 - p * turned[frequency * a % len(turned)])
+            ends[row, block] = others.sum(axis=0)
     return ends
 
 
@@ -252,7 +246,7 @@ def _turned(grid: int) -> Complexes:
 def _rule(n: int) -> tuple[Floats, Floats]:
     """Nodes and weights of the Gauss-Legendre rule on [0, 1], to the last digit.
 
-    Those of NumPy have errors of 1e-14, which differ between rules.
+    Those of NumPy have errors of 1e-14, which would be those of all that follows.
     """
     from decimal import Decimal, localcontext  # noqa: PLC0415 - few texts are dense
 
