@@ -3,8 +3,9 @@
 Nothing here is shared with the package. `arrangements` enumerates; `equation_1` is
 the sum over subsets as the paper prints it; `pooled_equation_1` counts subsets by
 size and total length with integers; `flat_value` follows from Proposition 3;
-`by_arrival_times` is an integral. `shuffled` enumerates whole annotations, with labels
-and with spans inside spans, and `MATCHES` are the measures in their plainest words.
+`by_positive_terms` is the same sum with floats; `by_arrival_times` is an integral.
+`shuffled` enumerates whole annotations, with labels and with spans inside spans, and
+`MATCHES` are the measures in their plainest words.
 """
 
 from __future__ import annotations
@@ -224,6 +225,42 @@ def flat_value(n: int, lengths: list[int], taken: int) -> Fraction:
         Fraction(0),
     )
     return total / items
+
+
+def by_positive_terms(n: int, lengths: list[int], taken: int) -> np.ndarray:
+    """See `_by_positive_terms`, which is slow enough to be asked once."""
+    return _by_positive_terms(n, tuple(lengths), taken)
+
+
+@cache
+def _by_positive_terms(n: int, lengths: tuple[int, ...], taken: int) -> np.ndarray:
+    """All places of one item, as a sum of which every term is positive, so that no digit is lost.
+
+    Of j longer spans taken at random, the total excess over one position each; of the first m
+    items, the number of longer spans; and what both say about the m items before this one.
+    """
+    others = list(lengths)
+    if taken:
+        others.remove(taken)
+    size = n - max(taken, 1) + 1
+    longer = [a for a in others if a > 1]
+    items = size - sum(longer) + len(longer)
+    width, j = size // 2 + 1, np.arange(len(longer) + 1)
+    sums = np.zeros((len(j), width), dtype=np.longdouble)
+    sums[0, 0] = 1
+    for number, a in enumerate(longer, 1):
+        share = np.minimum(j / np.longdouble(number), 1)[:, None]
+        grown = (1 - share) * sums
+        grown[1:, a - 1 :] += share[1:] * sums[:-1, : max(width - a + 1, 0)]
+        sums = grown
+    drawn = np.zeros((min(items, width), len(j)), dtype=np.longdouble)
+    drawn[0, 0] = 1
+    for m in range(len(drawn) - 1):
+        left = items - 1 - m
+        drawn[m + 1] = drawn[m] * np.maximum(left - (len(longer) - j), 0) / left
+        drawn[m + 1, 1:] += drawn[m, :-1] * (len(longer) - j[:-1]) / left
+    half = sum(np.convolve(sums[i], drawn[:, i])[:width] for i in j) / items
+    return np.concatenate([half[: (size + 1) // 2], half[: size // 2][::-1]]).astype(float)
 
 
 def by_arrival_times(n: int, lengths: list[int], taken: int, nodes: int) -> np.ndarray:

@@ -233,7 +233,7 @@ def test_equal_lengths_share_one_read_only_array():
 def test_integral_agrees_with_the_table_of_subsets(monkeypatch):
     lengths = [10] * 30 + [9] * 25 + [1] * 5
     table = coverage(600, lengths), start_probabilities(600, lengths)
-    monkeypatch.setattr(placement, "_MOST_CELLS", 0)
+    monkeypatch.setattr(placement, "_MOST_WORK", 0)
     np.testing.assert_allclose(coverage(600, lengths), table[0], atol=1e-11)
     for by_integral, by_table in zip(start_probabilities(600, lengths), table[1], strict=True):
         np.testing.assert_allclose(by_integral, by_table, atol=1e-13)

@@ -68,6 +68,17 @@ def test_meeting(p, q, lag):
     assert found == mirrored
 
 
+@given(sequences(), sequences(), st.integers(-30, 30))
+def test_long_pairs_one_by_one_have_the_same_digits(p, q, lag):
+    q = q[0][: p[2] // 2], q[1], p[2]
+    both, one, two = of(p, q), np.array([0, 1, 0]), np.array([1, 1, 0])
+    together = both.dot(one, two), both.meet(one, two, np.array([lag, 0, -lag]))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(profiles, "_MOST_GATHERED", 3)
+        found = both.dot(one, two), both.meet(one, two, np.array([lag, 0, -lag]))
+    np.testing.assert_array_equal(found, together)
+
+
 @given(sequences(), st.data())
 def test_sums_of_sequences(p, data):
     edge = np.array(data.draw(st.lists(values, max_size=p[2] // 2)))

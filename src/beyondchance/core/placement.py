@@ -26,10 +26,12 @@ constant much sooner.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import cache
 
 import numpy as np
 
+from beyondchance.core.arrivals import edges_by_arrival
 from beyondchance.core.lengths import LengthTable
 from beyondchance.core.profiles import Profiles
 from beyondchance.core.ragged import bounds, distinct, members, spread, starts, total
@@ -51,8 +53,12 @@ _FEW_EQUAL = 4
 """Equal long spans up to this number are added one by one, more of them together."""
 _HARMLESS = 5e-13
 """Error up to which a long span may be taken out of a table by subtraction."""
-_MOST_CELLS = 2**22
-"""Cells of a table of subsets; a larger one is replaced by the integral."""
+_MOST_WORK = 2**24
+"""Cells of a table of subsets times passes over it; where it takes more, the integral is faster."""
+_PASSES = 10
+"""Passes over a table that weights cost, or the transforms for one item."""
+_FEW_LONGS = 8
+"""Long spans up to which a table takes less than the integral, however long the text is."""
 
 
 def coverage_profiles(table: LengthTable, entry: Ints) -> Profiles:
@@ -196,48 +202,56 @@ def _large_problems(
 ) -> dict[int, tuple[Floats, float]]:
     """Solve problems one entry at a time; all items of an entry share its tables."""
     solved: dict[int, tuple[Floats, float]] = {}
-    for which in distinct(entry[chosen])[0].tolist():
-        problems = chosen[entry[chosen] == which]
+    # Entries may be equal: those of one text of which both sides are.
+    edges_of = cache(_edges)
+    chosen = chosen[np.argsort(entry[chosen], kind="stable")]
+    for problems in np.split(chosen, 1 + np.flatnonzero(np.diff(entry[chosen]))):
+        if not len(problems):
+            continue
+        which = int(entry[problems[0]])
         runs = slice(int(table.first[which]), int(table.first[which + 1]))
         length, count = table.length[runs], table.count[runs]
         n_items = int(table.n[which] - (length * count).sum() + count.sum())
         is_long = length > 1
-        edges = _edges(
-            n_items,
-            (length[is_long] - 1).tolist(),
-            count[is_long].tolist(),
-            (item[problems] - 1).tolist(),
-        )
+        parts = length[is_long] - 1, count[is_long], item[problems] - 1
+        edges = edges_of(n_items, *(tuple(part.tolist()) for part in parts))
         solved.update(zip(problems.tolist(), edges, strict=True))
     return solved
 
 
 def _edges(
-    n_items: int, excess: list[int], count: list[int], taken: list[int]
+    n_items: int, excess: Sequence[int], count: Sequence[int], taken: Sequence[int]
 ) -> list[tuple[Floats, float]]:
     """Edge and middle of the distribution of each item, named by its excess.
 
-    Units and long spans are solved separately, and how far to compute is decided by the entry as a
-    whole: so no digit of one item depends on which others are asked for.
+    Tables of units and of long spans are separate, and how far to compute is decided by the entry
+    as a whole: so no digit of one item depends on which others are asked for.
     """
     solved: dict[int, tuple[Floats, float]] = {}
     for is_long in (False, True):
         chosen = [i for i, e in enumerate(taken) if (e > 0) == is_long]
-        items = [taken[i] for i in chosen]
-        solved.update(zip(chosen, _edges_of_kind(n_items, excess, count, items), strict=True))
+        edges = _edges_by_table(n_items, excess, count, [taken[i] for i in chosen])
+        solved |= {chosen[i]: edge for i, edge in edges.items()}
+    left = [i for i in range(len(taken)) if i not in solved]
+    if left:
+        lengths, items = [e + 1 for e in excess], [taken[i] + 1 for i in left]
+        by_arrival = edges_by_arrival(n_items - sum(count), lengths, count, items)
+        solved.update(zip(left, by_arrival, strict=True))
     return [solved[i] for i in range(len(taken))]
 
 
-def _edges_of_kind(
-    n_items: int, excess: list[int], count: list[int], taken: list[int]
-) -> list[tuple[Floats, float]]:
-    """Edge and middle of each item, of items that are all units or all long spans.
+def _edges_by_table(
+    n_items: int, excess: Sequence[int], count: Sequence[int], taken: Sequence[int]
+) -> dict[int, tuple[Floats, float]]:
+    """Edge and middle of items that are all units or all long spans, where that is fast.
 
     Positions are computed from the edge inwards, twice as many each time, until
     Proposition 3 or the mirror image says that they are enough, or until the
     values have become constant: as many in a row as the longest span has
     positions, and equal to what the sum of all probabilities leaves for the
-    middle. (That sum alone does not certify a truncated computation.)
+    middle. (That sum alone does not certify a truncated computation.) Where that
+    would take long, as in texts that spans of nearly one length fill nearly
+    completely, it is given up.
     """
     n_longs = sum(count)
     all_excess = sum(e * k for e, k in zip(excess, count, strict=True))
@@ -252,15 +266,15 @@ def _edges_of_kind(
     while pending:
         reach = furthest if furthest <= 2 * reach else reach
         most = min(n_longs, reach // (min(excess) + 1))
-        # Without a table of sums there is room for four times as many weights.
-        if (most + 1) * (reach + 1) > _MOST_CELLS * (4 if len(excess) == 1 else 1):
-            for i in pending:
-                solved[i] = _integral(n_items, excess, count, taken[i])
+        if most > _FEW_LONGS and (most + 1) * (reach + 1) * _PASSES > _MOST_WORK:
             break
         # The item taken out is not among the others: one long span less, or one unit less.
         gone = int(taken[0] > 0)
         weights = _hypergeometric(n_longs - gone, n_items - 1 - n_longs + gone, reach, most)
         weights = weights[:, : 1 + int(np.flatnonzero(weights.max(axis=0) > _NEGLIGIBLE)[-1])]
+        work = weights.size * _passes(excess, count, weights, is_long=gone > 0)
+        if most > _FEW_LONGS and work > _MOST_WORK:
+            break
         mixed = _mixed if len(excess) > 1 else _mixed_equal
         probabilities = mixed(excess, count, weights, [taken[i] for i in pending])
         unsolved = []
@@ -277,11 +291,24 @@ def _edges_of_kind(
                     unsolved.append(i)
         pending = unsolved
         reach = 2 * reach + 1
-    return [solved[i] for i in range(len(taken))]
+    return solved
+
+
+def _passes(excess: Sequence[int], count: Sequence[int], weights: Floats, *, is_long: bool) -> int:
+    """Passes over a table of subsets that all items of an entry take.
+
+    Of all items, because no digit of one depends on which others are asked for.
+    """
+    width, rows = weights.shape
+    n_items = len(excess) if is_long else 1
+    to_add: list[int] = [min(k, rows, width // e) for k, e in zip(count, excess, strict=True)]
+    is_rebuilt = is_long and not _removable(weights.max(axis=0), sum(count))
+    n_tables = 1 + n_items * is_rebuilt
+    return n_tables * (sum(to_add) - max(to_add)) + n_items * _PASSES
 
 
 def _mixed(
-    excess: list[int], count: list[int], weights: Floats, taken: list[int]
+    excess: Sequence[int], count: Sequence[int], weights: Floats, taken: list[int]
 ) -> Iterator[Floats]:
     """Sum over j and e: what is N P(x) for each item taken out.
 
@@ -304,7 +331,7 @@ def _mixed(
 
 
 def _mixed_equal(
-    excess: list[int], count: list[int], weights: Floats, taken: list[int]
+    excess: Sequence[int], count: Sequence[int], weights: Floats, taken: list[int]
 ) -> Iterator[Floats]:
     """N P(x) where all long spans are equal: j of them have the total excess j e."""
     mixed = weights[:, 0].copy()
@@ -349,7 +376,7 @@ def _hypergeometric(good: int, bad: int, draws: int, most: int) -> Floats:
     return table
 
 
-def _excess_sums(excess: list[int], count: list[int], most: int, width: int) -> Floats:
+def _excess_sums(excess: Sequence[int], count: Sequence[int], most: int, width: int) -> Floats:
     """Probability that j long spans taken at random have the total excess e.
 
     Returns
@@ -411,63 +438,3 @@ def _removable(weight: Floats, n_longs: int) -> bool:
         error = (2**-52 * n_longs + j * error) / (n_longs - j)
         harm += error * most
     return len(weight) <= n_longs and harm < _HARMLESS
-
-
-def _integral(
-    n_items: int, excess: list[int], count: list[int], taken: int
-) -> tuple[Floats, float]:
-    r"""Edge and middle of an item, by the time at which each item arrives.
-
-    Let every item draw an independent uniform time and line up by time. Given
-    the time p of the item taken out, each other item is before it with
-    probability p:
-
-    .. math::
-        P(x) = \int_0^1 [z^x] \prod_j (1 - p + p z^{a_j})\, dp
-
-    The integrand is a polynomial in p. It is integrated by Clenshaw-Curtis
-    with twice as many nodes each time until nothing changes, or until the rule
-    is exact; all x come from one inverse transform. Slower than the table of
-    subsets, but its memory is bounded by the text: for long texts that spans of
-    nearly one length fill nearly completely, where nothing ever becomes constant.
-    """
-    long_spans = [(e + 1, k - (e == taken)) for e, k in zip(excess, count, strict=True)]
-    n_longs = sum(k for _, k in long_spans)
-    items = [(1, n_items - 1 - n_longs), *long_spans]
-    size = 1 + sum(length * k for length, k in items)
-    turn = (-2j * np.pi / size) * np.arange(size // 2 + 1).astype(np.complex128)
-    nodes = 32
-    while nodes < 4 * np.sqrt(n_items):
-        nodes *= 2
-    transform = _integrated(turn, items, size, nodes)
-    while nodes < n_items:
-        nodes *= 2
-        finer = _integrated(turn, items, size, nodes)
-        change = float(np.abs(finer - transform).sum())
-        transform = finer
-        # Below the second term there is nothing but rounding.
-        if change < _FLAT + 2**-52 * size:
-            break
-    p = np.fft.irfft(transform, size)
-    half = size // 2
-    return np.maximum(p[:half], 0), float(p[half])
-
-
-def _integrated(turn: Complexes, items: list[tuple[int, int]], size: int, nodes: int) -> Complexes:
-    """Integrate the product over p by Clenshaw-Curtis with an even number of steps."""
-    angle = np.pi * np.arange(nodes // 2 + 1) / nodes
-    j = np.arange(1, nodes // 2 + 1)
-    share = np.where(j < nodes // 2, 2.0, 1.0) / (4.0 * j * j - 1)
-    # Half the weight on [-1, 1], for the nodes up to the middle.
-    weight = np.array([1 - float(np.cos(2 * a * j) @ share) for a in angle]) / nodes
-    weight[[0, -1]] /= 2
-    mirror = np.exp((size - 1) * turn)
-    powers = [(k, np.exp(length * turn)) for length, k in items if k]
-    result = np.zeros(len(turn), dtype=np.complex128)
-    for p, w in zip((1 - np.cos(angle)) / 2, weight, strict=True):
-        value = np.full(len(turn), w, dtype=np.complex128)
-        for k, power in powers:
-            value *= (1 - p + p * power) ** k
-        # The node 1 - p gives the mirror image (the middle node counts half, twice).
-        result += value + mirror * value.conj()
-    return result

@@ -18,6 +18,8 @@ _MOST_TERMS = 2**15
 """Products that a convolution may have before it is done by Fourier transforms."""
 _MOST_CELLS = 2**21
 """Products that are held in memory at once."""
+_MOST_GATHERED = 2**10
+"""Products of one pair that are made together with those of other pairs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,13 +55,18 @@ class Profiles:
         """Sum of products of sequences i and j, of equal size, pair by pair."""
         reach = np.maximum(self.reach[i], self.reach[j])
         edge = np.empty(len(i))
-        for block in blocks(reach, _MOST_CELLS):
-            owner, place = spread(reach[block])
+        for pair in np.flatnonzero(reach > _MOST_GATHERED).tolist():
+            one, two = (self.stretch(k[pair], 0, reach[pair]) for k in (i, j))
+            edge[pair] = _sum_in_order(one * two)
+        short = np.flatnonzero(reach <= _MOST_GATHERED)
+        for block in blocks(reach[short], _MOST_CELLS):
+            pairs = short[block]
+            owner, place = spread(reach[pairs])
             one, two = (
                 self.values[self.first[k] + np.minimum(place, self.reach[k])]
-                for k in (i[block][owner], j[block][owner])
+                for k in (i[pairs][owner], j[pairs][owner])
             )
-            edge[block] = total(owner, one * two, len(reach[block]))
+            edge[pairs] = total(owner, one * two, len(pairs))
         middle = (self.size[i] - 2 * reach) * (self.middle[i] * self.middle[j])
         return np.asarray(2 * edge + middle)
 
@@ -82,26 +89,52 @@ class Profiles:
         edge = np.minimum(self.size[i] - self.reach[i], self.size[j] - self.reach[j] - lag)
         flat = np.clip(flat, begin, stop)
         edge = np.clip(edge, flat, stop)
+        n_cells = flat - begin + stop - edge
         at_edges = np.empty(len(i))
-        for block in blocks(flat - begin + stop - edge, _MOST_CELLS):
-            owner, x = spread((flat - begin + stop - edge)[block])
-            x += begin[block][owner]
-            x += np.where(x >= flat[block][owner], (edge - flat)[block][owner], 0)
-            one = self.at(i[block][owner], x)
-            two = self.at(j[block][owner], x + lag[block][owner])
-            at_edges[block] = total(owner, one * two, len(i[block]))
+        for pair in np.flatnonzero(n_cells > _MOST_GATHERED).tolist():
+            left, right = (begin[pair], flat[pair]), (edge[pair], stop[pair])
+            at_edges[pair] = _sum_in_order(
+                np.concatenate([self.stretch(i[pair], *ends) for ends in (left, right)])
+                * np.concatenate(
+                    [
+                        self.stretch(j[pair], *(x + lag[pair] for x in ends))
+                        for ends in (left, right)
+                    ]
+                )
+            )
+        short = np.flatnonzero(n_cells <= _MOST_GATHERED)
+        for block in blocks(n_cells[short], _MOST_CELLS):
+            pairs = short[block]
+            owner, x = spread(n_cells[pairs])
+            x += begin[pairs][owner]
+            x += np.where(x >= flat[pairs][owner], (edge - flat)[pairs][owner], 0)
+            one = self.at(i[pairs][owner], x)
+            two = self.at(j[pairs][owner], x + lag[pairs][owner])
+            at_edges[pairs] = total(owner, one * two, len(pairs))
         return np.asarray(at_edges + (edge - flat) * (self.middle[i] * self.middle[j]))
+
+    def stretch(self, i: int, begin: int, stop: int) -> Floats:
+        """Values of sequence i at the places from `begin` to before `stop`."""
+        reach, size = int(self.reach[i]), int(self.size[i])
+        edge = self.values[self.first[i] : self.first[i] + reach]
+        n_middle = min(stop, size - reach) - max(begin, reach)
+        mirrored = slice(max(begin - size + reach, 0), max(stop - size + reach, 0))
+        return np.concatenate(
+            [edge[begin:stop], np.full(max(n_middle, 0), self.middle[i]), edge[::-1][mirrored]]
+        )
 
     def expand(self, i: int) -> Floats:
         """The whole of sequence i."""
-        reach, size = int(self.reach[i]), int(self.size[i])
-        edge = self.values[self.first[i] : self.first[i] + reach]
-        middle = np.full(size - 2 * reach, self.middle[i])
-        return np.concatenate([edge, middle, edge[::-1]])
+        return self.stretch(i, 0, int(self.size[i]))
 
     def take(self, chosen: Ints) -> Profiles:
         """Some of the sequences, which share their values with these."""
         return Profiles(self.values, self.first[chosen], self.reach[chosen], self.size[chosen])
+
+
+def _sum_in_order(values: Floats) -> float:
+    """Sum values one after the other, as `total` does, to the same digit."""
+    return float(np.cumsum(values)[-1])
 
 
 def profiles_of(pieces: list[tuple[Floats, float]], size: Ints) -> Profiles:
