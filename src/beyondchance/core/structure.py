@@ -25,12 +25,13 @@ from beyondchance.types import Floats, Ints
 FREE = -1
 """The offset of a node that is placed at random."""
 
-Tree: TypeAlias = "tuple[int, int, int, tuple[Tree, ...]]"
-"""A node: its length, a number for what it is compared with (0: nothing), its offset in its
-parent, and the nodes inside it, sorted."""
+Forest: TypeAlias = tuple[tuple[int, int, int, int], ...]
+"""All nodes of a line: whatever chance depends on besides the size of the text.
 
-Forest: TypeAlias = tuple[Tree, ...]
-"""All nodes of a line, sorted: whatever chance depends on besides the size of the text."""
+Of each node how many are around it, its length, a number for what it is compared with (0:
+nothing) and its offset in its parent. Nodes come right after the one around them, and before the
+next that is beside it; those beside one another are sorted, together with all that is in them.
+So forests compare as nested tuples would, which Python refuses where they are deep."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -310,13 +311,55 @@ def forest(nodes: dict[int, tuple[int, int, int, int]]) -> Forest:
     Examples
     --------
     >>> forest({0: (-1, 5, 1, FREE), 1: (0, 2, 1, FREE), 2: (-1, 1, 1, FREE)})
-    ((1, 1, -1, ()), (5, 1, -1, ((2, 1, -1, ()),)))
+    ((0, 1, 1, -1), (0, 5, 1, -1), (1, 2, 1, -1))
     """
-    inside: dict[int, list[Tree]] = {}
-    for node, (parent, length, mark, offset) in reversed(nodes.items()):
-        tree = length, mark, offset, tuple(sorted(inside.pop(node, ())))
-        inside.setdefault(parent, []).append(tree)
-    return tuple(sorted(inside.get(-1, ())))
+    inside: dict[int, list[int]] = {-1: []}
+    depth = {-1: -1}
+    levels: dict[int, list[int]] = {}
+    for node, (parent, *_) in nodes.items():
+        inside[node] = []
+        inside[parent].append(node)
+        depth[node] = depth[parent] + 1
+        levels.setdefault(depth[node], []).append(node)
+    # The rank of a node with all that is in it, among those that have as many around them.
+    rank: dict[int, int] = {}
+    for level in reversed(levels.values()):
+        key = {}
+        for node in level:
+            inside[node].sort(key=rank.__getitem__)
+            key[node] = *nodes[node][1:], tuple(rank[inner] for inner in inside[node])
+        ranks = {value: number for number, value in enumerate(sorted(set(key.values())))}
+        rank |= {node: ranks[value] for node, value in key.items()}
+    found = []
+    waiting = sorted(inside[-1], key=rank.__getitem__, reverse=True)
+    while waiting:
+        node = waiting.pop()
+        waiting += reversed(inside[node])
+        found.append((depth[node], *nodes[node][1:]))
+    return tuple(found)
+
+
+def written(trees: Forest) -> str:
+    """A forest as nested tuples: of each tree the length, mark, offset and the trees inside it.
+
+    Examples
+    --------
+    >>> written(((0, 1, 1, -1), (0, 5, 1, -1), (1, 2, 1, -1)))
+    '((1, 1, -1, ()), (5, 1, -1, ((2, 1, -1, ()),)))'
+    """
+    parts, sizes = ["("], [0]
+    for depth, length, mark, offset in trees:
+        parts += [_closed(sizes.pop()) + ")" for _ in range(len(sizes) - 1 - depth)]
+        parts.append(f"{', ' if sizes[-1] else ''}({length}, {mark}, {offset}, (")
+        sizes[-1] += 1
+        sizes.append(0)
+    parts += [_closed(sizes.pop()) + ")" for _ in range(len(sizes) - 1)]
+    return "".join([*parts, _closed(sizes.pop())])
+
+
+def _closed(size: int) -> str:
+    """How a tuple of so many ends."""
+    return ",)" if size == 1 else ")"
 
 
 class Nodes(NamedTuple):
@@ -341,14 +384,17 @@ def flattened(trees: Forest) -> tuple[Nodes, Ints]:
 
     Examples
     --------
-    >>> nodes, marks = flattened(((1, 1, -1, ()), (5, 1, -1, ((2, 1, -1, ()),))))
+    >>> nodes, marks = flattened(((0, 1, 1, -1), (0, 5, 1, -1), (1, 2, 1, -1)))
     >>> nodes.length.tolist(), nodes.parent.tolist()
     ([1, 5, 2], [-1, -1, 1])
     """
-    found: list[tuple[int, int, int, int]] = []
-    waiting = [(tree, -1) for tree in trees]
-    for (length, mark, offset, inner), parent in waiting:
-        waiting += [(tree, len(found)) for tree in inner]
-        found.append((length, parent, offset, mark))
-    length, parent, offset, marks = np.array(found).T
-    return Nodes(length, parent, offset), marks
+    depth, length, marks, offset = np.array(trees).T
+    # Level by level; a node lies in the last before it that has one less around it.
+    order = np.argsort(depth, kind="stable")
+    number = np.empty_like(order)
+    number[order] = np.arange(len(order))
+    parent, path = np.full(len(order), -1), [-1] * (int(depth.max(initial=0)) + 2)
+    for node, level in enumerate(depth.tolist()):
+        parent[number[node]] = path[level]
+        path[level + 1] = int(number[node])
+    return Nodes(length[order], parent, offset[order]), marks[order]
