@@ -9,7 +9,14 @@ import numpy as np
 
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.core.ragged import bounds, distinct, spread
+from beyondchance.errors import DataError
+from beyondchance.messages import Quote, Use
 from beyondchance.types import Bools, Ints
+
+MOST_PAIRS = 2**19
+"""Pairs that are compared however few annotations there are."""
+_MOST_PARTNERS = 64
+"""Pairs for each annotation, on average, beyond which there may be no more than that."""
 
 
 def every_two(owner: Ints, *, with_self: bool = False) -> tuple[Ints, Ints]:
@@ -92,9 +99,44 @@ def shared_documents(
     with_self : bool
         Whether each annotator is also paired with itself.
     """
-    one, two = every_two(corpus.annotation_document, with_self=with_self)
-    if gold is not None:
-        is_gold = corpus.annotation_annotator == gold
-        wanted = is_gold[one] | is_gold[two]
-        one, two = one[wanted], two[wanted]
-    return SharedDocuments(corpus, one, two)
+    document = corpus.annotation_document
+    if gold is None:
+        check_pairs(corpus, document)
+        return SharedDocuments(corpus, *every_two(document, with_self=with_self))
+    is_gold = corpus.annotation_annotator == gold
+    of_gold = np.full(len(corpus.documents), -1)
+    of_gold[document[is_gold]] = np.flatnonzero(is_gold)
+    other = np.flatnonzero((~is_gold | with_self) & (of_gold[document] >= 0))
+    partner = of_gold[document[other]]
+    return SharedDocuments(corpus, np.minimum(other, partner), np.maximum(other, partner))
+
+
+def check_pairs(corpus: Corpus, document: Ints) -> None:
+    """Refuse more pairs of annotations of one document than can be kept.
+
+    Parameters
+    ----------
+    corpus : Corpus
+    document : array of int, shape (annotations,)
+        The document of each of some annotations.
+
+    Raises
+    ------
+    DataError
+        With the document that most annotated.
+    """
+    team = np.bincount(document, minlength=1)
+    n_pairs = int((team * (team - 1) // 2).sum())
+    if n_pairs <= max(MOST_PAIRS, _MOST_PARTNERS * len(document)):
+        return
+    largest = int(np.argmax(team))
+    raise DataError(
+        f"{team[largest]:,} annotators annotated document ",
+        Quote(corpus.documents[largest]),
+        f", and all documents have {n_pairs:,} pairs of annotators",
+        expected=f"at most {MOST_PAIRS:,} pairs, or {_MOST_PARTNERS} for each annotation",
+        remedy=(
+            *("compare all with one of them by ", Use("gold", placeholder="NAME")),
+            ", or keep some of the annotators",
+        ),
+    )

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from beyondchance.annotations.building import CORPUS
+from beyondchance.annotations.corpus import Corpus
 from beyondchance.annotations.names import kept
 from beyondchance.annotations.pairs import SharedDocuments, annotation_numbers
 from beyondchance.core.estimates import constant_match
@@ -25,10 +26,11 @@ from beyondchance.core.lengths import tabulate
 from beyondchance.core.measures import Measure
 from beyondchance.core.models import AUTO, Model
 from beyondchance.core.observed import SpanGroups
-from beyondchance.core.ragged import bounds, distinct, spread, starts
+from beyondchance.core.ragged import bounds, distinct, members, spread, starts
 from beyondchance.core.sets import MembersOf, SpanSets, sets_of, whole_lines
 from beyondchance.core.structure import Forest, Structure, forest, nested_structure, structure_of
-from beyondchance.messages import Note
+from beyondchance.errors import DataError
+from beyondchance.messages import Note, Use
 from beyondchance.results.counts import Counts
 from beyondchance.scoring.corpus_wide import BY_FUGACITIES, CorpusWide, corpus_wide
 from beyondchance.scoring.marks import Marked, refused
@@ -40,6 +42,13 @@ _DIGITS = 9
 _REACHED = 1e-11
 """How close, relative to it, an expected match comes to a limit that it has reached. A match that
 falls short of its limit in one arrangement of many does so by much more."""
+
+_DENSE = 2
+"""Pairs of annotators for each that one of them marked something, up to which all are listed."""
+_MOST_ROWS = 2**21
+"""Rows that counts may have however small the corpus is."""
+_ROWS_FOR_EACH = 64
+"""Rows for each span, text and annotation, on average, beyond which there may be no more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,15 +225,49 @@ def _rows(spans: Marked, shared: SharedDocuments, *, everywhere: bool) -> Compar
     group_at = np.full(int(team.sum()), -1)
     annotation = annotation_numbers(corpus, spans.text, spans.annotator)
     group_at[place[cell_of_group] + annotation] = np.arange(len(spans.text))
-    # Every cell with every pair of its document; rows in which neither marked anything go.
-    cell, pair = spread(np.diff(shared.first)[document])
-    pair += shared.first[document][cell]
+    who = corpus.annotation_annotator
+    n_pairs = np.diff(shared.first)[document]
+    incident = np.bincount(np.concatenate([shared.one, shared.two]), minlength=len(who))
+    is_dense = everywhere or n_pairs.sum() <= _DENSE * incident[annotation].sum()
+    _check_rows(corpus, int(n_pairs.sum() if is_dense else incident[annotation].sum()))
+    if is_dense:
+        # Every cell with every pair of its document; rows in which neither marked anything go.
+        cell, pair = spread(n_pairs)
+        pair += shared.first[document][cell]
+    else:
+        # Few of many annotators marked something: every group with every pair that it is in.
+        side = np.concatenate([shared.one, shared.two])
+        by_side = np.argsort(side, kind="stable") % max(len(shared.one), 1)
+        group, row = members(bounds(side, len(who)), annotation)
+        code = cell_of_group[group] * len(shared.one) + by_side[row]
+        cell, pair = np.divmod(distinct(code)[0], len(shared.one))
     one, two = shared.one[pair], shared.two[pair]
     group_a, group_b = group_at[place[cell] + one], group_at[place[cell] + two]
     wanted = np.flatnonzero((group_a >= 0) | (group_b >= 0) | everywhere)
-    who = corpus.annotation_annotator
     a, b = who[one[wanted]], who[two[wanted]]
     return Compared(cells[cell[wanted]], a, b, group_a[wanted], group_b[wanted])
+
+
+def _check_rows(corpus: Corpus, n_rows: int) -> None:
+    """Refuse more rows than can be kept.
+
+    Raises
+    ------
+    DataError
+    """
+    parts = corpus.span_text, corpus.annotation_document, corpus.text_length
+    if n_rows <= max(_MOST_ROWS, _ROWS_FOR_EACH * sum(map(len, parts))):
+        return
+    raise DataError(
+        f"in {len(corpus.text_length):,} texts, {len(corpus.annotators):,} annotators with "
+        f"{len(corpus.labels):,} labels make {n_rows:,} comparisons of two annotators in one "
+        "text and label",
+        expected=f"at most {_MOST_ROWS:,}, or {_ROWS_FOR_EACH} for each span, text and annotation",
+        remedy=(
+            *("compare all with one annotator by ", Use("gold", placeholder="NAME")),
+            *(", ignore labels by ", Use("scope", "unlabelled"), ", or keep some annotators"),
+        ),
+    )
 
 
 # --- What is compared ---------------------------------------------------------
