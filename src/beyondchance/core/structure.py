@@ -11,15 +11,15 @@ Spans, clusters and cells are *nodes*, each at random in its parent or fixed in 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from heapq import heappop, heappush
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
 from beyondchance.core.nesting import Nesting, nesting, outer_first
-from beyondchance.core.ragged import spread, starts
+from beyondchance.core.ragged import spread, starts, total
 from beyondchance.types import Floats, Ints
 
 FREE = -1
@@ -181,13 +181,17 @@ def structure_of(line: Ints, start: Ints, end: Ints, group: Ints, nest: Nesting)
     parent[member] = hull
     offset[member] = start[member] - nodes_start[hull]
     depth[member] = depth[hull] + 1
-    rows = [
-        stack
-        for cluster, cell, cells in zip(clusters, starts(n_cells).tolist(), cut, strict=True)
-        for stack in _stacks_in(cluster, first_cell + cell, cells, (start, end, group))
-    ]
-    alone = np.flatnonzero(~is_member)
-    stacks = _stacks(alone, length[alone], group[alone], rows)
+    # Where a span that crosses others begins and ends among the edges of its cluster.
+    which = hull - n_spans
+    width = int(end.max()) + 1
+    code = np.repeat(np.arange(len(cut)), n_cells + 1) * width + edges
+    low, high = (np.searchsorted(code, which * width + x[member]) for x in (start, end))
+    stacks = _stacks(
+        np.flatnonzero(~is_member),
+        member,
+        (first_cell + low - which, high - low),
+        (start, end, group),
+    )
     nodes_length = nodes_end - nodes_start
     return _with_stacks(Structure(nodes_line, nodes_length, parent, offset, depth, group, stacks))
 
@@ -202,25 +206,39 @@ def _clusters(line: Ints, start: Ints, end: Ints, crossed: Ints) -> list[list[in
     spans = outer_first(line, start, end)
     spans = spans[np.isin(line[spans], crossed)]
     clusters: list[list[int]] = []
-    blocks: list[list[tuple[int, int, int]]] = []
+    # The ends of a block that are still to come, the next one first, and all its spans.
+    blocks: list[tuple[list[int], list[int]]] = []
 
-    def close(block: list[tuple[int, int, int]]) -> None:
+    def close(block: list[int]) -> None:
         if len(block) > 1:
-            clusters.append(sorted(span for _, _, span in block))
+            clusters.append(sorted(block))
 
     last = -1
     columns = zip(*(c[spans].tolist() for c in (line, start, end)), spans.tolist(), strict=True)
     for here, begin, stop, span in columns:
-        while blocks and (here != last or all(e <= begin for _, e, _ in blocks[-1])):
-            close(blocks.pop())
+        while blocks and (here != last or not _coming(blocks[-1][0], begin)):
+            close(blocks.pop()[1])
         last = here
-        block = [(begin, stop, span)]
-        while blocks and any(s < begin < e < stop for s, e, _ in blocks[-1]):
-            block += blocks.pop()
-        blocks.append(block)
-    for block in blocks:
+        ends, block = [stop], [span]
+        # Spans that began with this one are no shorter, so that they do not end before it.
+        while blocks and (coming := _coming(blocks[-1][0], begin)) and coming[0] < stop:
+            other_ends, other = blocks.pop()
+            if len(other) > len(block):
+                ends, block, other_ends, other = other_ends, other, ends, block
+            block += other
+            for e in other_ends:
+                heappush(ends, e)
+        blocks.append((ends, block))
+    for _, block in blocks:
         close(block)
     return clusters
+
+
+def _coming(ends: list[int], begin: int) -> list[int]:
+    """The ends after a position; earlier ones are taken off the heap."""
+    while ends and ends[0] <= begin:
+        heappop(ends)
+    return ends
 
 
 def _cells(cluster: Sequence[int], start: Ints, end: Ints) -> Ints:
@@ -228,34 +246,44 @@ def _cells(cluster: Sequence[int], start: Ints, end: Ints) -> Ints:
     return np.unique(np.concatenate([start[cluster], end[cluster]]))
 
 
-_Stack = tuple[int, int, list[int], int, int]
-"""Node, group, lengths, how many spans start and end with the node."""
+def _stacks(
+    alone: Ints, span: Ints, cells: tuple[Ints, Ints], columns: tuple[Ints, Ints, Ints]
+) -> Stacks:
+    """The stacks of spans that cross no other, and those of the cells of clusters.
 
-
-def _stacks_in(
-    cluster: Sequence[int], first_cell: int, cells: Ints, columns: tuple[Ints, Ints, Ints]
-) -> Iterable[_Stack]:
-    """The stacks of the cells of one cluster."""
-    spans = list(zip(*(column[cluster].tolist() for column in columns), strict=True))
-    for cell, (low, high) in enumerate(pairwise(cells.tolist()), start=first_cell):
-        here = [(s, e, group) for s, e, group in spans if s <= low and high <= e]
-        for which in sorted({group for _, _, group in here}):
-            own = [(s, e) for s, e, group in here if group == which]
-            starting, ending = sum(s == low for s, _ in own), sum(e == high for _, e in own)
-            yield cell, which, sorted(e - s for s, e in own), starting, ending
-
-
-def _stacks(span: Ints, length: Ints, group: Ints, rows: Sequence[_Stack]) -> Stacks:
-    """The stacks of single spans, and those of the cells of clusters."""
-    nodes, groups, lengths, starting, ending = zip(*rows, strict=True)
-    one, n_spans = np.ones(len(span), dtype=np.int64), len(span)
-    height = np.concatenate([one, list(map(len, lengths))])
+    Parameters
+    ----------
+    alone : array of int
+        The spans that cross no other.
+    span : array of int
+        The spans that cross others.
+    cells : tuple of array of int, shape (spans that cross others,)
+        The node of the first cell of each, and how many cells it has.
+    columns : tuple of array of int
+        Start, end and group of every span.
+    """
+    start, end, group = columns
+    first, n_cells = cells
+    which, place = spread(n_cells)
+    node, own = first[which] + place, span[which]
+    length = (end - start)[own]
+    order = np.lexsort((length, group[own], node))
+    which, place, node, own = (column[order] for column in (which, place, node, own))
+    begins = (np.diff(node, prepend=-1) != 0) | (np.diff(group[own], prepend=-1) != 0)
+    stack = np.cumsum(begins) - 1
+    n_stacks = int(np.count_nonzero(begins))
+    starting, ending = (
+        total(stack, is_there, n_stacks).astype(np.int64)
+        for is_there in (place == 0, place == n_cells[which] - 1)
+    )
+    one = np.ones(len(alone), dtype=np.int64)
+    height = np.concatenate([one, np.bincount(stack, minlength=n_stacks)])
     return Stacks(
-        node=np.concatenate([span, nodes]),
-        group=np.concatenate([group, groups]),
-        around=np.full(n_spans + len(rows), -1),
+        node=np.concatenate([alone, node[begins]]),
+        group=np.concatenate([group[alone], group[own[begins]]]),
+        around=np.full(len(height), -1),
         first=np.concatenate([[0], np.cumsum(height)]),
-        length=np.concatenate([length, *lengths]),
+        length=np.concatenate([(end - start)[alone], length[order]]),
         starting=np.concatenate([one, starting]),
         ending=np.concatenate([one, ending]),
     )
