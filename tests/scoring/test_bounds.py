@@ -4,9 +4,12 @@ import tracemalloc
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
 
 import beyondchance as bc
-from beyondchance import Corpus, DataError
+from beyondchance import Corpus, DataError, OverlapError
+from beyondchance.core import gathered
+from beyondchance.core.exact import LAST_DIGITS
 from beyondchance.scoring import counting
 
 
@@ -83,3 +86,60 @@ def test_too_many_rows_are_refused(monkeypatch):
     with pytest.raises(DataError, match="4 annotators with 2 labels make 12 comparisons"):
         bc.agreement(corpus_of(spans, 3))
     assert len(bc.agreement(corpus_of(spans, 3), gold="a").counts) == 6
+
+
+# --- Spans that overlap -------------------------------------------------------
+
+
+def crossing(k, seed):
+    """Spans of one label of which each crosses many others."""
+    rng = np.random.default_rng(seed)
+    start = np.sort(rng.integers(0, 2 * k, k))
+    end = start + rng.integers(k // 2, k, k)
+    return sorted({(s, e, "P") for s, e in zip(start.tolist(), end.tolist(), strict=True)})
+
+
+def nested(k):
+    """Spans of one label, each inside the one before."""
+    return [(i, 4 * k - 2 * i, "P") for i in range(k)]
+
+
+@pytest.mark.parametrize("measure", ["token", "exact", "boundary"])
+def test_memory_follows_the_spans_that_cross(measure):
+    peaks = []
+    for k in (250, 500):
+        corpus = corpus_of({"a": crossing(k, 1), "b": crossing(k, 2)}, 4 * k)
+        peaks.append(peak_of(lambda corpus=corpus: bc.agreement(corpus, measure=measure))[1])
+    # Of each level or length its chance at every position: at most four times as much.
+    assert peaks[1] < max(5 * peaks[0], 20_000_000)
+
+
+@pytest.mark.parametrize("spans", [crossing(60, 1), nested(40)], ids=["crossing", "nested"])
+@pytest.mark.parametrize("measure", ["token", "exact", "boundary", "dice"])
+def test_members_added_up_share_what_they_share_one_by_one(monkeypatch, spans, measure):
+    other = [(start, end + 1, label) for start, end, label in spans]
+    corpus = corpus_of({"a": spans, "b": other, "c": spans[::2]}, 300)
+    monkeypatch.setattr(gathered, "_FEW_PAIRS", 10**9)
+    one_by_one = bc.agreement(corpus, measure=measure).counts
+    monkeypatch.setattr(gathered, "_FEW_PAIRS", 0)
+    monkeypatch.setattr(gathered, "_PAIRS_FOR_EACH", 0)
+    monkeypatch.setattr(gathered, "_MOST_CELLS", 1000)
+    added_up = bc.agreement(corpus, measure=measure).counts
+    assert_allclose(added_up.expected, one_by_one.expected, rtol=LAST_DIGITS, atol=0)
+    if measure == "dice":
+        assert_allclose(added_up.expected_a, one_by_one.expected_a, rtol=LAST_DIGITS, atol=0)
+        assert_allclose(added_up.expected_b, one_by_one.expected_b, rtol=LAST_DIGITS, atol=0)
+
+
+def test_too_many_ranks_are_refused(monkeypatch):
+    monkeypatch.setattr(counting, "_MOST_RANKS", 50)
+    corpus = corpus_of({"a": nested(10), "b": nested(10)}, 40)
+    with pytest.raises(OverlapError, match="'dice' is not defined for them: 10 spans overlap"):
+        bc.agreement(corpus, measure="dice")
+    assert bc.agreement(corpus).observed == 1
+
+
+def test_spans_nested_six_hundred_deep_are_drawn():
+    corpus = corpus_of({"a": nested(600), "b": nested(600)}, 2400)
+    found = bc.agreement(corpus, measure="iou", samples=3)
+    assert found.observed == 1

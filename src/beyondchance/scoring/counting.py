@@ -27,7 +27,7 @@ from beyondchance.core.measures import Measure
 from beyondchance.core.models import AUTO, Model
 from beyondchance.core.observed import SpanGroups
 from beyondchance.core.ragged import bounds, distinct, members, spread, starts
-from beyondchance.core.sets import MembersOf, SpanSets, sets_of, whole_lines
+from beyondchance.core.sets import MembersOf, SpanSets, n_ranks, ranks_of, sets_of, whole_lines
 from beyondchance.core.structure import Forest, Structure, forest, nested_structure, structure_of
 from beyondchance.errors import DataError
 from beyondchance.messages import Note, Use
@@ -47,6 +47,8 @@ _DENSE = 2
 """Pairs of annotators for each that one of them marked something, up to which all are listed."""
 _MOST_ROWS = 2**21
 """Rows that counts may have however small the corpus is."""
+_MOST_RANKS = 2**20
+"""Spans over all stretches between two boundaries that are ranked by length."""
 _ROWS_FOR_EACH = 64
 """Rows for each span, text and annotation, on average, beyond which there may be no more."""
 
@@ -438,10 +440,27 @@ def _expected_in_texts(placed: Placement, measure: Measure, a: Ints, b: Ints) ->
             sets, number = placed.plain_sets()
         else:
             part, numbered = placed.part(distinct(np.concatenate([left, right]))[0])
+            if measure.members_of is ranks_of:
+                _check_ranks(part)
             sets, number = part.sets(measure.members_of)
             left, right = numbered(left), numbered(right)
         expected[:, rows] = _expected(sets, measure, placed.model, number[left], number[right])
     return expected
+
+
+def _check_ranks(placed: Placement) -> None:
+    """Refuse groups in which too many spans overlap to be ranked by length at every position.
+
+    Raises
+    ------
+    OverlapError
+    """
+    found = n_ranks(placed.structure)
+    if found.max(initial=0) > _MOST_RANKS:
+        group = int(np.argmax(found))
+        n_spans = int(np.diff(placed.spans.first)[group])
+        why = f"{n_spans:,} spans overlap so much that ranking them by length takes too long"
+        raise refused(placed.spans, group, "dice", why)
 
 
 def _expected(sets: SpanSets, measure: Measure, model: Model, i: Ints, j: Ints) -> Floats:
