@@ -10,7 +10,7 @@ import beyondchance as bc
 from beyondchance import Corpus, DataError, OverlapError
 from beyondchance.core import gathered
 from beyondchance.core.exact import LAST_DIGITS
-from beyondchance.scoring import counting
+from beyondchance.scoring import counting, one_to_one
 
 
 def corpus_of(spans, n):
@@ -104,14 +104,9 @@ def nested(k):
     return [(i, 4 * k - 2 * i, "P") for i in range(k)]
 
 
-@pytest.mark.parametrize("measure", ["token", "exact", "boundary"])
-def test_memory_follows_the_spans_that_cross(measure):
-    peaks = []
-    for k in (250, 500):
-        corpus = corpus_of({"a": crossing(k, 1), "b": crossing(k, 2)}, 4 * k)
-        peaks.append(peak_of(lambda corpus=corpus: bc.agreement(corpus, measure=measure))[1])
-    # Of each level or length its chance at every position: at most four times as much.
-    assert peaks[1] < max(5 * peaks[0], 20_000_000)
+def test_memory_follows_the_spans_that_cross():
+    corpus = corpus_of({"a": crossing(250, 1), "b": crossing(250, 2)}, 1000)
+    assert peak_of(lambda: bc.agreement(corpus))[1] < 20_000_000
 
 
 @pytest.mark.parametrize("spans", [crossing(60, 1), nested(40)], ids=["crossing", "nested"])
@@ -143,3 +138,34 @@ def test_spans_nested_six_hundred_deep_are_drawn():
     corpus = corpus_of({"a": nested(600), "b": nested(600)}, 2400)
     found = bc.agreement(corpus, measure="iou", samples=3)
     assert found.observed == 1
+
+
+def test_spans_are_aligned_a_few_pairs_at_a_time(monkeypatch):
+    rng = np.random.default_rng(3)
+    spans = {
+        name: [
+            (s, s + int(rng.integers(1, 25)), "PQ"[rng.integers(2)])
+            for s in rng.integers(0, 40, 60).tolist()
+        ]
+        for name in "abc"
+    }
+    corpus = corpus_of(spans, 70)
+    at_once = bc.disagreements(corpus).to_dict()
+    monkeypatch.setattr(one_to_one, "_HELD_PAIRS", 7)
+    assert bc.disagreements(corpus).to_dict() == at_once
+
+
+def test_memory_is_bounded_however_many_spans_overlap(monkeypatch):
+    corpus = corpus_of({"a": crossing(600, 1), "b": crossing(600, 2)}, 2400)
+    monkeypatch.setattr(one_to_one, "_HELD_PAIRS", 20_000)
+    found, peak = peak_of(lambda: bc.disagreements(corpus))
+    assert sum(found.by_kind().values()) >= 590
+    assert peak < 15_000_000
+
+
+def test_too_many_overlapping_pairs_are_refused(monkeypatch):
+    monkeypatch.setattr(one_to_one, "_MOST_PAIRS", 100)
+    monkeypatch.setattr(one_to_one, "_PAIRS_FOR_EACH", 0)
+    corpus = corpus_of({"a": nested(20), "b": nested(20)}, 80)
+    with pytest.raises(OverlapError, match="400 pairs of spans .* at most 100"):
+        bc.disagreements(corpus)
