@@ -31,9 +31,9 @@ from beyondchance.types import Bools, Ints
 KINDS = ("agree", "label", "boundary", "both", "missed", "extra")
 """Kinds of rows. The first four are in the order in which spans are aligned."""
 _MISSED, _EXTRA = KINDS.index("missed"), KINDS.index("extra")
-_HELD_PAIRS = 2**21
+_HELD_PAIRS = 2**20
 """Pairs of spans that are sorted at a time."""
-_MOST_PAIRS = 2**26
+_MOST_PAIRS = 2**25
 """Pairs of spans that are looked at however few spans there are."""
 _PAIRS_FOR_EACH = 64
 """Pairs for each span, on average, beyond which there may be no more than that."""
