@@ -8,9 +8,10 @@ from numpy.testing import assert_allclose
 
 import beyondchance as bc
 from beyondchance import Corpus, DataError, OverlapError
-from beyondchance.core import gathered
+from beyondchance.core import gathered, labels
 from beyondchance.core.exact import LAST_DIGITS
-from beyondchance.scoring import counting, one_to_one
+from beyondchance.core.labels import expected_alike
+from beyondchance.scoring import counting, labelling, one_to_one
 
 
 def corpus_of(spans, n):
@@ -169,3 +170,55 @@ def test_too_many_overlapping_pairs_are_refused(monkeypatch):
     corpus = corpus_of({"a": nested(20), "b": nested(20)}, 80)
     with pytest.raises(OverlapError, match="400 pairs of spans .* at most 100"):
         bc.disagreements(corpus)
+
+
+# --- Labels -------------------------------------------------------------------
+
+
+def labelled(k):
+    """Spans inside one another, each with a label of its own."""
+    return [(start, end, f"L{start}") for start, end, _ in nested(k)]
+
+
+def test_labels_are_permuted_in_memory_that_is_bounded():
+    n = 20_000
+    drawn, pool = np.full(n, 20), np.array([np.arange(n) % 90 + 10.0, np.full(n, 100.0)])
+    alike, peak = peak_of(lambda: expected_alike(drawn, drawn, pool, pool))
+    assert alike[90] == alike[0] == expected_alike(drawn[:1], drawn[:1], pool[:, :1], pool[:, :1])
+    assert peak < 15_000_000
+
+
+def test_a_label_more_at_one_place_costs_no_more_at_the_others():
+    steps = []
+
+    def counted(drawn, *pool):
+        steps.append(int(drawn.max()) * len(drawn))
+        return at_least(drawn, *pool)
+
+    at_least = labels._at_least
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(labels, "_at_least", counted)
+        patch.setattr(labels, "_MOST_CELLS", 100)
+        drawn = np.array([1] * 1000 + [500])
+        pool = np.array([np.full(1001, 10.0), np.full(1001, 1000.0)])
+        expected_alike(drawn, drawn, pool, pool)
+    assert sum(steps) < 2 * (1000 + 500 * 100)
+
+
+def test_too_many_labels_on_top_of_one_another_are_refused():
+    corpus = corpus_of({"a": labelled(400), "b": labelled(400)}, 1600)
+    with pytest.raises(OverlapError, match="labels lie on top of one another.*measure='exact'"):
+        labelling._counted(corpus, "token", None)
+    assert bc.labelling(corpus, measure="exact").labelling.observed == 1
+
+
+def test_spans_cut_into_too_many_pieces_are_refused():
+    corpus = corpus_of({"a": nested(3000), "b": nested(3000)}, 12_000)
+    with pytest.raises(OverlapError, match="6,000 spans are cut into .* pieces"):
+        labelling._counted(corpus, "token", None)
+
+
+def test_labels_of_five_thousand_annotators_are_compared_with_those_of_one(crowd):
+    found, peak = peak_of(lambda: bc.labelling(crowd, gold="a0000"))
+    assert len(found.labelling.by_pair) == 4999
+    assert peak < 40_000_000

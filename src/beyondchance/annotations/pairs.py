@@ -44,6 +44,31 @@ def every_two(owner: Ints, *, with_self: bool = False) -> tuple[Ints, Ints]:
     return one, first[one] + place
 
 
+def every_two_with(owner: Ints, is_one: Bools, *, with_self: bool = False) -> tuple[Ints, Ints]:
+    """Every two rows of the same owner of which one is a given row, the earlier one first.
+
+    Parameters
+    ----------
+    owner : array of int, shape (rows,)
+        The owner of each row, ascending.
+    is_one : array of bool, shape (rows,)
+        The given rows, of which an owner has one at most.
+    with_self : bool
+        Whether given rows are also paired with themselves.
+
+    Examples
+    --------
+    >>> one, two = every_two_with(np.array([0, 0, 0, 1]), np.array([False, True, False, False]))
+    >>> one.tolist(), two.tolist()
+    ([0, 1], [1, 2])
+    """
+    given = np.full(int(owner.max(initial=-1)) + 1, -1)
+    given[owner[is_one]] = np.flatnonzero(is_one)
+    other = np.flatnonzero((~is_one | with_self) & (given[owner] >= 0))
+    partner = given[owner[other]]
+    return np.minimum(other, partner), np.maximum(other, partner)
+
+
 def annotation_numbers(corpus: Corpus, text: Ints, annotator: Ints) -> Ints:
     """The annotations that texts and their annotators belong to, by number in the corpus."""
     n_annotators = max(len(corpus.annotators), 1)
@@ -104,11 +129,7 @@ def shared_documents(
         check_pairs(corpus, document)
         return SharedDocuments(corpus, *every_two(document, with_self=with_self))
     is_gold = corpus.annotation_annotator == gold
-    of_gold = np.full(len(corpus.documents), -1)
-    of_gold[document[is_gold]] = np.flatnonzero(is_gold)
-    other = np.flatnonzero((~is_gold | with_self) & (of_gold[document] >= 0))
-    partner = of_gold[document[other]]
-    return SharedDocuments(corpus, np.minimum(other, partner), np.maximum(other, partner))
+    return SharedDocuments(corpus, *every_two_with(document, is_gold, with_self=with_self))
 
 
 def check_pairs(corpus: Corpus, document: Ints) -> None:
