@@ -222,3 +222,21 @@ def test_labels_of_five_thousand_annotators_are_compared_with_those_of_one(crowd
     found, peak = peak_of(lambda: bc.labelling(crowd, gold="a0000"))
     assert len(found.labelling.by_pair) == 4999
     assert peak < 40_000_000
+
+
+def test_too_many_pairs_of_drawn_spans_are_refused():
+    corpus = corpus_of({"a": nested(2200), "b": nested(2200)}, 8800)
+    with pytest.raises(OverlapError, match="1,000 arrangements of 2,200 and 2,200 spans"):
+        bc.agreement(corpus, measure="iou")
+
+
+def test_lines_of_many_positions_are_solved_a_few_at_a_time(monkeypatch):
+    spans = {
+        name: [(i, 300 - i - shift, f"L{i}") for i in range(100)] for shift, name in enumerate("ab")
+    }
+    corpus = corpus_of(spans, 300)
+    at_once, memory = peak_of(lambda: bc.agreement(corpus).counts.expected)
+    monkeypatch.setattr(counting, "_MOST_POSITIONS", 300)
+    one_by_one, less = peak_of(lambda: bc.agreement(corpus).counts.expected)
+    assert one_by_one.tolist() == at_once.tolist()
+    assert less < memory / 2

@@ -420,15 +420,19 @@ def start_profiles(sets: SpanSets, place: Ints) -> Profiles:
         needed = np.union1d(needed, around)
     run, parent = sets.run[needed], sets.parent[needed]
     found = item_profiles(sets.table, sets.table.owner()[run], sets.table.length[run])
-    # Where in `found` the distribution in the text is, as soon as it is known.
-    where = np.where(parent < 0, np.arange(len(needed)), -1)
-    while len(waiting := np.flatnonzero(where < 0)):
-        around = where[np.searchsorted(needed, parent[waiting])]
-        ready = waiting[around >= 0]
-        moved = convolved(found.take(around[around >= 0]), found.take(ready))
-        where[ready] = len(found) + np.arange(len(ready))
-        found = joined(found, moved)
-    return found.take(where[np.searchsorted(needed, place)])
+    # Level by level: what lies in a place is looked up among the level before.
+    inside = np.where(parent >= 0, np.searchsorted(needed, parent), -1)
+    level = np.flatnonzero(inside < 0)
+    parts, where = [found.take(level)], np.zeros(len(needed), dtype=np.int64)
+    where[level] = np.arange(len(level))
+    n_found, children = len(level), np.argsort(inside, kind="stable")
+    first = bounds(inside[inside >= 0], len(needed)) + n_found
+    while len(level := children[members(first, level)[1]]):
+        around = where[inside[level]] - (n_found - len(parts[-1]))
+        parts.append(convolved(parts[-1].take(around), found.take(level)))
+        where[level] = n_found + np.arange(len(level))
+        n_found += len(level)
+    return joined(*parts).take(where[np.searchsorted(needed, place)])
 
 
 def member_coverage(sets: SpanSets, member: Ints) -> Profiles:

@@ -29,7 +29,7 @@ from beyondchance.core.observed import SpanGroups
 from beyondchance.core.ragged import bounds, distinct, members, spread, starts
 from beyondchance.core.sets import MembersOf, SpanSets, n_ranks, ranks_of, sets_of, whole_lines
 from beyondchance.core.structure import Forest, Structure, forest, nested_structure, structure_of
-from beyondchance.errors import DataError
+from beyondchance.errors import DataError, OverlapError
 from beyondchance.messages import Note, Use
 from beyondchance.results.counts import Counts
 from beyondchance.scoring.corpus_wide import BY_FUGACITIES, CorpusWide, corpus_wide
@@ -47,6 +47,10 @@ _DENSE = 2
 """Pairs of annotators for each that one of them marked something, up to which all are listed."""
 _MOST_ROWS = 2**21
 """Rows that counts may have however small the corpus is."""
+_MOST_DRAWN = 2**32
+"""Pairs of spans of one label in one text, over all draws, that are compared."""
+_MOST_POSITIONS = 2**24
+"""Positions of all lines whose chance is held at a time."""
 _MOST_RANKS = 2**20
 """Spans over all stretches between two boundaries that are ranked by length."""
 _ROWS_FOR_EACH = 64
@@ -369,14 +373,15 @@ def _matches(placed: Placement, measure: Measure, sizes: Floats, a: Ints, b: Int
     has_form = _has_form(placed, measure)
     if measure.estimate is None and not has_form.all():
         raise refused(spans, int(np.argmin(has_form)), measure.name, measure.why_refused)
+    is_exact = has_form[a] & has_form[b]
+    exact, sampled = np.flatnonzero(is_exact), np.flatnonzero(~is_exact)
+    _check_draws(spans, measure, a[sampled], b[sampled])
     matched = np.zeros((3 if measure.own_sides else 1, len(a)))
     if len(a):
         groups = SpanGroups(spans.first, spans.start, spans.end)
         matched = np.atleast_2d(measure.matched(groups, a, b)).astype(np.float64)
     expected, error = np.zeros_like(matched), np.zeros(len(a))
     stream, fixed = np.zeros(len(a), dtype=np.int64), np.zeros(len(a), dtype=bool)
-    is_exact = has_form[a] & has_form[b]
-    exact, sampled = np.flatnonzero(is_exact), np.flatnonzero(~is_exact)
     if len(exact):
         expected[:, exact] = _expected_in_texts(placed, measure, a[exact], b[exact])
         constant = cache(partial(constant_match, model=placed.model, matched=measure.matched))
@@ -399,6 +404,26 @@ def _matches(placed: Placement, measure: Measure, sizes: Floats, a: Ints, b: Int
         certain[:, row] = _certain(np.array([found.least]), sizes[:, row])
         fixed[row] = found.least == found.most == matched[0, row]
     return Matches(matched, expected, certain, fixed, error, stream)
+
+
+def _check_draws(spans: Marked, measure: Measure, a: Ints, b: Ints) -> None:
+    """Refuse groups of which random arrangements have too many pairs of spans to compare.
+
+    Raises
+    ------
+    OverlapError
+    """
+    n_spans = np.diff(spans.first)
+    n_pairs = n_spans[a] * n_spans[b] * int(measure.drawing.get("samples", 0))
+    if n_pairs.max(initial=0) > _MOST_DRAWN:
+        worst = int(np.argmax(n_pairs))
+        sizes = n_spans[a[worst]], n_spans[b[worst]]
+        raise OverlapError(
+            f"chance of measure {measure.name!r} is estimated, and {measure.drawing['samples']:,} "
+            f"arrangements of {sizes[0]:,} and {sizes[1]:,} spans have {n_pairs[worst]:,} pairs",
+            expected=f"at most {_MOST_DRAWN:,}",
+            remedy=("draw fewer by ", Use("samples", 100), ", or use another measure"),
+        )
 
 
 def _has_form(placed: Placement, measure: Measure) -> Bools:
@@ -472,7 +497,12 @@ def _expected(sets: SpanSets, measure: Measure, model: Model, i: Ints, j: Ints) 
     low, high, swapped = np.minimum(i, j), np.maximum(i, j), i > j
     code, problem = distinct(low * len(sets) + high)
     expect = measure.expectation(model)
-    solution = np.atleast_2d(expect(sets, *np.divmod(code, len(sets))))[:, problem]
+    n_blocks = int(sets.n.sum()) // _MOST_POSITIONS + 1 if sets.are_lines else 1
+    parts = [
+        np.atleast_2d(expect(sets, *np.divmod(part, len(sets))))
+        for part in np.array_split(code, min(n_blocks, len(code)))
+    ]
+    solution = np.concatenate(parts, axis=1)[:, problem]
     if measure.own_sides:
         solution[1:, swapped] = solution[:0:-1, swapped]
         # Of equal sides, sums in different order may differ in the last digit.
