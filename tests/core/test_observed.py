@@ -1,10 +1,12 @@
 """Observed match, against looking at every pair of spans."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from beyondchance.core.observed import SpanGroups, intersecting, paired, partners
+from beyondchance.core.observed import SpanGroups, intersecting, largest_pairing, paired, partners
 
 spans = st.lists(
     st.tuples(st.integers(0, 10), st.integers(1, 6)).map(lambda s: (s[0], s[0] + s[1])),
@@ -33,7 +35,7 @@ def test_spans_that_intersect(a, b, c):
             for j, (t, f) in enumerate(right)
             if max(s, t) < min(e, f)
         ]
-    assert list(zip(row.tolist(), one.tolist(), two.tolist(), strict=True)) == expected
+    assert sorted(zip(row.tolist(), one.tolist(), two.tolist(), strict=True)) == sorted(expected)
 
 
 def most_pairs(wishes):
@@ -66,3 +68,29 @@ def test_at_the_threshold(theta, found):
     # Seven of ten positions are not more than .7, although .7 is not seven tenths to a computer.
     groups = groups_of([(0, 10)], [(0, 7)])
     assert partners(groups, np.array([0]), np.array([1]), theta=theta).tolist() == [found]
+
+
+def test_what_meets_is_found_without_looking_at_what_does_not():
+    # Ten thousand spans inside one: each meets that one and its twin, and no other is looked at.
+    k = 10_000
+    start = np.concatenate([[0], np.arange(k)] * 2)
+    end = np.concatenate([[k], np.arange(k) + 1] * 2)
+    groups = SpanGroups(np.array([0, k + 1, 2 * k + 2]), start, end)
+    tracemalloc.start()
+    row, _, _ = intersecting(groups, np.array([0]), np.array([1]))
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert len(row) == 3 * k + 1
+    assert peak < 1000 * k
+
+
+@given(st.dictionaries(st.integers(0, 5), st.integers(1, 63), max_size=6))
+def test_the_largest_pairing_of_bits(wishes):
+    pairs = [(one, two) for one, bits in wishes.items() for two in range(6) if bits >> two & 1]
+    assert largest_pairing(wishes) == most_pairs(pairs)
+
+
+def test_a_dense_pairing_asks_each_once():
+    # The last k - 1 find nobody, and ask no one whom the first has asked in vain.
+    k = 3000
+    assert largest_pairing(dict.fromkeys(range(k), (1 << k // 2) - 1)) == k // 2

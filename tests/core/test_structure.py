@@ -6,7 +6,7 @@ from hypothesis import given, strategies as st
 import oracle
 from beyondchance.core.draws import starts_on_lines
 from beyondchance.core.nesting import nesting
-from beyondchance.core.structure import FREE, flattened, forest, structure_of
+from beyondchance.core.structure import FREE, flattened, forest, structure_of, written
 
 spans_on_lines = st.lists(
     st.tuples(st.integers(0, 2), st.integers(0, 12), st.integers(1, 12)), unique=True, max_size=8
@@ -118,3 +118,49 @@ def test_drawn_clusters_keep_their_distances(spans, seed):
         # A cluster that was drawn is a cluster again.
         again = structure([(0, s, s + a) for s, a in zip(starts, nodes.length, strict=True)])
         del again
+
+
+def nodes_of_a_chain(depth):
+    return {i: (i - 1, 2 * depth - i, 1, FREE) for i in range(depth)}
+
+
+def test_trees_of_any_depth_are_compared_and_written():
+    depth = 5000
+    deep, deeper = (forest(nodes_of_a_chain(size)) for size in (depth, depth + 1))
+    assert deep == forest(nodes_of_a_chain(depth)) != deeper
+    assert min(deeper, deep) == deep
+    assert hash(deep) == hash(forest(nodes_of_a_chain(depth)))
+    assert written(deep).count("(") == 2 * depth + 1
+    nodes, _ = flattened(deep)
+    assert nodes.parent.tolist() == list(range(-1, depth - 1))
+
+
+nested_trees = st.recursive(
+    st.tuples(st.integers(1, 2), st.integers(0, 1), st.sampled_from([FREE, 0]), st.just(())),
+    lambda inner: st.tuples(
+        st.integers(1, 2),
+        st.integers(0, 1),
+        st.sampled_from([FREE, 0]),
+        st.lists(inner, max_size=3).map(lambda trees: tuple(sorted(trees))),
+    ),
+    max_leaves=6,
+)
+nested_forests = st.lists(nested_trees, min_size=1, max_size=3).map(lambda f: tuple(sorted(f)))
+
+
+def flat(trees, depth=0):
+    return tuple(
+        row
+        for length, mark, offset, inner in trees
+        for row in ((depth, length, mark, offset), *flat(inner, depth + 1))
+    )
+
+
+@given(nested_forests, nested_forests)
+def test_forests_compare_and_are_written_as_nested_tuples(one, two):
+    assert (flat(one) < flat(two)) == (one < two)
+    assert written(flat(one)) == repr(one)
+    nodes, marks = flattened(flat(one))
+    columns = nodes.parent, nodes.length, marks, nodes.offset
+    rows = zip(*(column.tolist() for column in columns), strict=True)
+    assert forest(dict(enumerate(rows))) == flat(one)

@@ -9,7 +9,14 @@ import numpy as np
 
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.core.ragged import bounds, distinct, spread
+from beyondchance.errors import DataError
+from beyondchance.messages import Quote, Use
 from beyondchance.types import Bools, Ints
+
+MOST_PAIRS = 2**19
+"""Pairs that are compared however few annotations there are."""
+_MOST_PARTNERS = 64
+"""Pairs for each annotation, on average, beyond which there may be no more than that."""
 
 
 def every_two(owner: Ints, *, with_self: bool = False) -> tuple[Ints, Ints]:
@@ -35,6 +42,31 @@ def every_two(owner: Ints, *, with_self: bool = False) -> tuple[Ints, Ints]:
     first = row if with_self else row + 1
     one, place = spread(end - first)
     return one, first[one] + place
+
+
+def every_two_with(owner: Ints, is_one: Bools, *, with_self: bool = False) -> tuple[Ints, Ints]:
+    """Every two rows of the same owner of which one is a given row, the earlier one first.
+
+    Parameters
+    ----------
+    owner : array of int, shape (rows,)
+        The owner of each row, ascending.
+    is_one : array of bool, shape (rows,)
+        The given rows, of which an owner has one at most.
+    with_self : bool
+        Whether given rows are also paired with themselves.
+
+    Examples
+    --------
+    >>> one, two = every_two_with(np.array([0, 0, 0, 1]), np.array([False, True, False, False]))
+    >>> one.tolist(), two.tolist()
+    ([0, 1], [1, 2])
+    """
+    given = np.full(int(owner.max(initial=-1)) + 1, -1)
+    given[owner[is_one]] = np.flatnonzero(is_one)
+    other = np.flatnonzero((~is_one | with_self) & (given[owner] >= 0))
+    partner = given[owner[other]]
+    return np.minimum(other, partner), np.maximum(other, partner)
 
 
 def annotation_numbers(corpus: Corpus, text: Ints, annotator: Ints) -> Ints:
@@ -92,9 +124,40 @@ def shared_documents(
     with_self : bool
         Whether each annotator is also paired with itself.
     """
-    one, two = every_two(corpus.annotation_document, with_self=with_self)
-    if gold is not None:
-        is_gold = corpus.annotation_annotator == gold
-        wanted = is_gold[one] | is_gold[two]
-        one, two = one[wanted], two[wanted]
-    return SharedDocuments(corpus, one, two)
+    document = corpus.annotation_document
+    if gold is None:
+        check_pairs(corpus, document)
+        return SharedDocuments(corpus, *every_two(document, with_self=with_self))
+    is_gold = corpus.annotation_annotator == gold
+    return SharedDocuments(corpus, *every_two_with(document, is_gold, with_self=with_self))
+
+
+def check_pairs(corpus: Corpus, document: Ints) -> None:
+    """Refuse more pairs of annotations of one document than can be kept.
+
+    Parameters
+    ----------
+    corpus : Corpus
+    document : array of int, shape (annotations,)
+        The document of each of some annotations.
+
+    Raises
+    ------
+    DataError
+        With the document that most annotated.
+    """
+    team = np.bincount(document, minlength=1)
+    n_pairs = int((team * (team - 1) // 2).sum())
+    if n_pairs <= max(MOST_PAIRS, _MOST_PARTNERS * len(document)):
+        return
+    largest = int(np.argmax(team))
+    raise DataError(
+        f"{team[largest]:,} annotators annotated document ",
+        Quote(corpus.documents[largest]),
+        f", and all documents have {n_pairs:,} pairs of annotators",
+        expected=f"at most {MOST_PAIRS:,} pairs, or {_MOST_PARTNERS} for each annotation",
+        remedy=(
+            *("compare all with one of them by ", Use("gold", placeholder="NAME")),
+            ", or keep some of the annotators",
+        ),
+    )

@@ -80,8 +80,9 @@ def starts_on_lines(n: int, nodes: Nodes, draws: int, rng: np.random.Generator) 
     if (parents < 0).all():
         return disjoint_starts(n, lengths, draws, rng)
     starts = np.zeros((draws, len(lengths)), dtype=np.int64)
-    for parent in np.unique(parents).tolist():
-        inner = np.flatnonzero(parents == parent)
+    order = np.argsort(parents, kind="stable")
+    for inner in np.split(order, np.flatnonzero(np.diff(parents[order])) + 1):
+        parent = int(parents[inner[0]])
         size = n if parent < 0 else int(lengths[parent])
         is_free = offsets[inner] == FREE
         free, fixed = inner[is_free], inner[~is_free]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from hashlib import blake2b
 from math import nan, sqrt
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,10 +16,10 @@ from beyondchance.core.observed import (
     Matched,
     SpanGroups,
     equal_spans,
-    paired,
+    largest_pairing,
     shared_positions,
 )
-from beyondchance.core.structure import Forest, flattened
+from beyondchance.core.structure import Forest, flattened, written
 from beyondchance.types import Floats, Ints
 
 _MASK_BITS = 64
@@ -27,6 +28,9 @@ _FEW_PAIRS = 64
 
 _MOST_CELLS = 2**22
 """Pairs of spans, over all draws, that are compared at a time."""
+
+_NEVER = 2**62
+"""More positions than any two spans share."""
 
 _DRAWS_TO_SEE = 20
 """Draws for each position of a text after which nothing that is possible is left unseen."""
@@ -66,13 +70,13 @@ def sampled_partners(
     """
     question = seed, samples, theta, model.is_independent
     stream, (one, two) = _drawn(n, a, b, question, model=model, draws=samples)
-    count = _partners(*one, *two, theta=theta)
+    needed = _needed(one[1], two[1], theta)
+    count = _partners(*one, *two, needed=needed)
     # As if one more draw had differed by one: equal draws do not prove that all are equal.
     squares = float(((count - count.mean()) ** 2).sum()) + 1
     error = sqrt(squares / (samples * (samples - 1)))
     # In a short text, a pair that is possible would have been drawn; in a long one, it may not.
-    lengths = one[1][:, None], two[1]
-    is_possible = bool((np.minimum(*lengths) / np.maximum(*lengths) > theta).any())
+    is_possible = bool((needed < _NEVER).any())
     most = max(int(count.max()), int(is_possible and n * _DRAWS_TO_SEE > samples))
     return Estimate(float(count.mean()), error, stream, int(count.min()), most)
 
@@ -102,7 +106,8 @@ def _drawn(
     Both sides are drawn in an order that does not depend on who comes first.
     """
     sides = sorted((a, b))
-    key = repr((*question, n, sides)).encode()
+    parts = *map(repr, question), repr(n), f"[{', '.join(map(written, sides))}]"
+    key = f"({', '.join(parts)})".encode()
     stream = int.from_bytes(blake2b(key, digest_size=7).digest(), "big")
     rng = np.random.default_rng(stream)
     found = []
@@ -113,18 +118,41 @@ def _drawn(
     return stream, found
 
 
-def _partners(start_a: Ints, a: Ints, start_b: Ints, b: Ints, *, theta: float) -> Ints:
+def _needed(a: Ints, b: Ints, theta: float) -> Ints:
+    """How many positions each two spans have to share for IoU > theta; more than any can, if none.
+
+    Returns
+    -------
+    array of int, shape (len(a), len(b))
+    """
+    both = a[:, None] + b
+    needed = np.maximum((theta / (1 + theta) * both).astype(np.int64) - 1, 1)
+    for _ in range(4):
+        needed += ~(needed / (both - needed) > theta)
+    is_possible = needed <= np.minimum(a[:, None], b)
+    return np.where(is_possible, needed, _NEVER)
+
+
+def _partners(start_a: Ints, a: Ints, start_b: Ints, b: Ints, *, needed: Ints) -> Ints:
     """Spans that can be paired in each draw."""
-    step = max(_MOST_CELLS // (len(a) * len(b)), 1)
+    sides = start_a, start_a + a, start_b, start_b + b
+    # Half of the memory is enough for all but the longest texts.
+    is_short = max(int(side.max()) for side in sides) < np.iinfo(np.int32).max
+    kind: type[np.signedinteger[Any]] = np.int32 if is_short else np.int64
+    low_a, high_a, low_b, high_b = (side.astype(kind) for side in sides)
+    enough = np.minimum(needed, np.iinfo(kind).max).astype(kind)
+    step = max(_MOST_CELLS // needed.size, 1)
     sizes = []
     for begin in range(0, len(start_a), step):
-        left = start_a[begin : begin + step, :, None]
-        right = start_b[begin : begin + step, None, :]
-        shared = np.minimum(left + a[:, None], right + b) - np.maximum(left, right)
-        close = (shared > 0) & (shared / (a[:, None] + b - shared) > theta)
-        draw, one, two = np.nonzero(close)
-        sizes.append(paired(draw, one, two, len(left)))
-    return np.concatenate(sizes)
+        draws = slice(begin, begin + step)
+        shared = np.minimum(high_a[draws, :, None], high_b[draws, None])
+        shared -= np.maximum(low_a[draws, :, None], low_b[draws, None])
+        # All that a span may be paired with is one number, a bit for each.
+        bits = np.packbits(shared >= enough, axis=2, bitorder="little")
+        for one_draw in bits:
+            wishes = (int.from_bytes(row.tobytes(), "little") for row in one_draw)
+            sizes.append(largest_pairing({i: wish for i, wish in enumerate(wishes) if wish}))
+    return np.array(sizes)
 
 
 def sampled_match(

@@ -10,8 +10,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from beyondchance.core.ragged import bounds, distinct, members, spread
+from beyondchance.core.ragged import blocks, bounds, distinct, members, spread
 from beyondchance.types import Floats, Ints
+
+_MOST_CELLS = 2**17
+"""Probabilities that are held at a time."""
 
 
 def cut_at_boundaries(text: Ints, start: Ints, end: Ints) -> tuple[Ints, Ints, Ints]:
@@ -33,11 +36,29 @@ def cut_at_boundaries(text: Ints, start: Ints, end: Ints) -> tuple[Ints, Ints, I
     >>> span.tolist(), place.tolist(), width[place].tolist()
     ([0, 0, 1, 1], [0, 1, 1, 2], [2, 2, 2, 2])
     """
+    edge, first, last = _edges(text, start, end)
+    span, place = spread(last - first)
+    return span, first[span] + place, np.diff(edge, append=0)
+
+
+def n_pieces_of(text: Ints, start: Ints, end: Ints) -> Ints:
+    """How many pieces `cut_at_boundaries` makes of each span.
+
+    Examples
+    --------
+    >>> n_pieces_of(np.zeros(2, dtype=int), np.array([0, 2]), np.array([4, 6])).tolist()
+    [2, 2]
+    """
+    _, first, last = _edges(text, start, end)
+    return last - first
+
+
+def _edges(text: Ints, start: Ints, end: Ints) -> tuple[Ints, Ints, Ints]:
+    """All positions at which spans begin or end, and which of these are those of each span."""
     stride = int(end.max(initial=0)) + 1
     edge, number = distinct(np.concatenate([text * stride + start, text * stride + end]))
     first, last = number.reshape(2, -1)
-    span, place = spread(last - first)
-    return span, first[span] + place, np.diff(edge, append=0)
+    return edge, first, last
 
 
 def offset_pairs(text: Ints, start: Ints, end: Ints) -> tuple[Ints, Ints, Ints]:
@@ -180,9 +201,21 @@ def expected_alike(drawn_a: Ints, drawn_b: Ints, pool_a: Floats, pool_b: Floats)
     >>> expected_alike(np.array([1]), np.array([1]), one, two).tolist()
     [0.375]
     """
-    most = int(min(drawn_a.max(initial=0), drawn_b.max(initial=0)))
-    product = _at_least(drawn_a, *pool_a)[1 : most + 1] * _at_least(drawn_b, *pool_b)[1 : most + 1]
-    return np.asarray(product.sum(axis=0))
+    # Problems of about as many marks together, so that few of them need many steps.
+    deepest = np.maximum(drawn_a, drawn_b)
+    order = np.argsort(deepest, kind="stable")
+    alike = np.zeros(len(order))
+    for block in blocks(deepest[order] + 1, _MOST_CELLS):
+        some = order[block]
+        a, b = (
+            _at_least(drawn[some], *pool[:, some])
+            for drawn, pool in ((drawn_a, pool_a), (drawn_b, pool_b))
+        )
+        most = min(len(a), len(b))
+        # One after the other: a sum of a single column would be added up in another order.
+        for one, two in zip(a[1:most], b[1:most], strict=True):
+            alike[some] += one * two
+    return alike
 
 
 def _at_least(drawn: Ints, with_label: Floats, of_all: Floats) -> Floats:

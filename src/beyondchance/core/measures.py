@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from beyondchance.core import expected as chance, observed as matching
+from beyondchance.core import expected as chance, gathered, observed as matching
 from beyondchance.core.estimates import Estimate, sampled_partners
 from beyondchance.core.models import Model
 from beyondchance.core.observed import Matched, Phi
@@ -190,14 +190,14 @@ _ALL = (
         size=_lengths,
         matched=matching.shared_positions,
         members_of=layers_of,
-        on_lines=chance.expected_positions,
+        on_lines=gathered.expected_positions,
         overlapping=chance.expected_levels,
     ),
     Measure(
         name="exact",
         size=_ones,
         matched=matching.equal_spans,
-        on_lines=chance.expected_equal_spans,
+        on_lines=gathered.expected_equal_spans,
         overlapping=chance.expected_equal_overlapping,
     ),
     Measure(
@@ -205,7 +205,7 @@ _ALL = (
         size=_twos,
         matched=matching.equal_boundaries,
         members_of=starts_of,
-        on_lines=chance.expected_boundaries,
+        on_lines=gathered.expected_boundaries,
         overlapping=chance.expected_boundaries_overlapping,
     ),
     Measure(
@@ -213,7 +213,7 @@ _ALL = (
         size=_ones,
         matched=matching.shared_parts,
         members_of=ranks_of,
-        on_lines=chance.expected_parts,
+        on_lines=gathered.expected_parts,
         overlapping=chance.expected_parts_overlapping,
         is_one_to_one=False,
         own_sides=True,

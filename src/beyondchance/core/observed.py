@@ -6,14 +6,19 @@ spans are placed.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
 from beyondchance.core.exact import exact_total, rounded
-from beyondchance.core.ragged import bounds, distinct, members, spread, total
+from beyondchance.core.ragged import blocks, bounds, distinct, members, spread, total
 from beyondchance.types import Bools, Floats, Ints
+
+_WORD = 32
+"""Bits that are gathered at a time."""
+_MOST_CELLS = 2**19
+"""Words of bits that are held at a time."""
 
 Phi = Callable[[Ints, Ints, Ints, Ints], Floats]
 """Of the starts and lengths of two spans each: how much the two match."""
@@ -214,18 +219,25 @@ def intersecting(groups: SpanGroups, a: Ints, b: Ints) -> tuple[Ints, Ints, Ints
     >>> [found.tolist() for found in intersecting(groups, np.array([0]), np.array([1]))]
     [[0, 0], [0, 1], [2, 2]]
     """
-    row, span = members(groups.first, a)
     stride = int(groups.end.max(initial=0)) + 1
-    group = groups.owner() * stride
-    # The furthest that the spans of a group have come, which never falls.
-    furthest = np.maximum.accumulate(group + groups.end) if len(group) else group
-    begin = np.searchsorted(furthest, b[row] * stride + groups.start[span], side="right")
-    stop = np.searchsorted(group + groups.start, b[row] * stride + groups.end[span], side="left")
-    which, place = spread(np.maximum(stop - begin, 0))
-    other = begin[which] + place
-    row, span = row[which], span[which]
-    met = groups.end[other] > groups.start[span]
-    return row[met], span[met], other[met]
+    begins = groups.owner() * stride + groups.start
+
+    def starting_within(one: Ints, other: Ints, after: int) -> tuple[Ints, Ints, Ints]:
+        """Each span of some groups with those of others that start within it."""
+        row, span = members(groups.first, one)
+        base = other[row] * stride
+        begin = np.searchsorted(begins, base + groups.start[span] + after)
+        which, place = spread(np.searchsorted(begins, base + groups.end[span]) - begin)
+        return row[which], span[which], begin[which] + place
+
+    # Of two spans that meet, one starts within the other; those that start together count once.
+    row, one, later = starting_within(a, b, 0)
+    other_row, two, later_one = starting_within(b, a, 1)
+    return (
+        np.concatenate([row, other_row]),
+        np.concatenate([one, later_one]),
+        np.concatenate([later, two]),
+    )
 
 
 def shared_parts(groups: SpanGroups, a: Ints, b: Ints) -> Floats:
@@ -361,47 +373,93 @@ def paired(row: Ints, one: Ints, two: Ints, n_rows: int) -> Ints:
     rivals = np.maximum(_repeated(row, one), _repeated(row, two))
     sizes = total(row, rivals == 1, n_rows).astype(np.int64)
     contested = np.flatnonzero(rivals > 1)
-    pairs: dict[int, dict[int, list[int]]] = {}
-    for i in contested.tolist():
-        pairs.setdefault(int(row[i]), {}).setdefault(int(one[i]), []).append(int(two[i]))
-    for which, wishes in pairs.items():
-        sizes[which] += _largest_pairing(wishes)
+    wishes: dict[int, dict[int, int]] = {}
+    for which, left, bits in _wishes(row[contested], one[contested], two[contested]):
+        wishes.setdefault(which, {})[left] = bits
+    for which, own in wishes.items():
+        sizes[which] += largest_pairing(own)
     return sizes
+
+
+def _wishes(row: Ints, one: Ints, two: Ints) -> Iterator[tuple[int, int, int]]:
+    """For each row and one side: all that it may be paired with, as the bits of a number."""
+    rows, number = distinct(row)
+    lowest = np.full(len(rows), int(two.max(initial=0)))
+    np.minimum.at(lowest, number, two)
+    two = two - lowest[number]
+    n_words = int(two.max(initial=0)) // _WORD + 1
+    stride = int(one.max(initial=0)) + 1
+    sides, side = distinct(number * stride + one)
+    order = np.argsort(side, kind="stable")
+    first = bounds(side, len(sides))
+    for part in blocks(np.full(len(sides), n_words), _MOST_CELLS):
+        pairs = order[first[part.start] : first[part.stop]]
+        word = (side[pairs] - part.start) * n_words + two[pairs] // _WORD
+        # Different powers of two, so that their sum has all their bits, and is exact.
+        sums = total(word, 1 << two[pairs] % _WORD, (part.stop - part.start) * n_words)
+        words = sums.astype("<u4").reshape(-1, n_words)
+        names = zip(
+            rows[sides[part] // stride].tolist(), (sides[part] % stride).tolist(), strict=True
+        )
+        for (which, left), bits in zip(names, words, strict=True):
+            yield which, left, int.from_bytes(bits.tobytes(), "little")
 
 
 def _repeated(row: Ints, side: Ints) -> Ints:
     """How often each value occurs in its row."""
     code = row * (int(side.max(initial=0)) + 1) + side
-    _, index, count = np.unique(code, return_inverse=True, return_counts=True)
-    return np.asarray(count[index.reshape(-1)])
+    number = distinct(code)[1]
+    return np.asarray(np.bincount(number)[number])
 
 
-def _largest_pairing(wishes: dict[int, list[int]]) -> int:
-    """Size of a maximum matching, by augmenting paths."""
-    holds: dict[int, int] = {}
-    held_by: dict[int, int] = {}
+def largest_pairing(wishes: dict[int, int]) -> int:
+    """Size of the largest one-to-one pairing, by augmenting paths.
+
+    Parameters
+    ----------
+    wishes : dict of int to int
+        What each of one side may be paired with, as the bits of a number.
+
+    Examples
+    --------
+    The first two want the same.
+
+    >>> largest_pairing({0: 0b01, 1: 0b01, 2: 0b11})
+    2
+    """
+    free = 0
+    for wish in wishes.values():
+        free |= wish
+    useful, holds, held_by = free, dict[int, int](), dict[int, int]()
     for one in wishes:
-        free, asked_by = _found_free(one, wishes, held_by)
-        while free is not None:
-            # Each along the path takes what it asked for and passes on what it held.
-            taker = asked_by[free]
-            passed_on = holds.get(taker)
-            holds[taker], held_by[free] = free, taker
-            free = passed_on
+        asked_by: dict[int, int] = {}
+        unasked, found, asking = useful, 0, [one]
+        for asker in asking:
+            # What is wanted and not free is held, and whoever holds it is asked next.
+            wanted = wishes[asker] & unasked
+            found = wanted & free
+            if found:
+                asked_by[_lowest(found)] = asker
+                break
+            unasked ^= wanted
+            while wanted:
+                asked_by[_lowest(wanted)] = asker
+                asking.append(held_by[_lowest(wanted)])
+                wanted &= wanted - 1
+        if not found:
+            # Nothing that was asked for can ever be passed on.
+            useful = unasked
+            continue
+        # Each along the path takes what it asked for and passes on what it held.
+        passed_on: int | None = _lowest(found)
+        free ^= found & -found
+        while passed_on is not None:
+            taker = asked_by[passed_on]
+            taken, passed_on = passed_on, holds.get(taker)
+            holds[taker], held_by[taken] = taken, taker
     return len(holds)
 
 
-def _found_free(
-    one: int, wishes: dict[int, list[int]], held_by: dict[int, int]
-) -> tuple[int | None, dict[int, int]]:
-    """The nearest that is free when each asked passes the question on; who asked whom."""
-    asked_by: dict[int, int] = {}
-    asking = [one]
-    for asker in asking:
-        for wish in wishes[asker]:
-            if wish not in asked_by:
-                asked_by[wish] = asker
-                if wish not in held_by:
-                    return wish, asked_by
-                asking.append(held_by[wish])
-    return None, asked_by
+def _lowest(bits: int) -> int:
+    """The place of the lowest bit."""
+    return (bits & -bits).bit_length() - 1

@@ -25,7 +25,7 @@ from beyondchance.core.exact import rounded
 from beyondchance.core.lengths import LengthTable, tabulate
 from beyondchance.core.placement import coverage_profiles, item_profiles
 from beyondchance.core.profiles import Profiles, boxes, convolved, joined, summed
-from beyondchance.core.ragged import bounds, distinct, members, spread, total
+from beyondchance.core.ragged import bounds, distinct, members, repeats, spread, total
 from beyondchance.core.structure import FREE, Structure, linked
 from beyondchance.types import Bools, Floats, Ints
 
@@ -114,6 +114,7 @@ class Members(NamedTuple):
     group: Ints
     node: Ints
     shift: Ints
+    length: Ints
     level: Ints
     kind: Ints
     weight: Floats
@@ -176,8 +177,8 @@ def sets_of(n: Ints, structure: Structure, members_of: MembersOf) -> tuple[SpanS
     """
     placed = _placed(n, structure)
     found = members_of(structure, placed)
-    length, is_rigid = structure.length[found.node], placed.is_rigid[found.node]
-    where = placed.place[found.node], found.shift, length, is_rigid
+    is_rigid = placed.is_rigid[found.node]
+    where = placed.place[found.node], found.shift, found.length, is_rigid
     code, last = coded(found.level, *where, found.kind, found.weight)
     text_size = np.zeros(int(structure.group.max(initial=-1)) + 1, dtype=np.int64)
     text_size[structure.group] = n[structure.line[: len(structure.group)]]
@@ -192,7 +193,7 @@ def sets_of(n: Ints, structure: Structure, members_of: MembersOf) -> tuple[SpanS
             first=table.first,
             place=placed.place[found.node[example]],
             shift=found.shift[example],
-            length=length[example],
+            length=found.length[example],
             is_rigid=is_rigid[example],
             level=found.level[example],
             kind=found.kind[example],
@@ -239,16 +240,15 @@ def _placed(n: Ints, structure: Structure) -> Placed:
     is_rigid = ~is_free
     runs = np.arange(len(table.length))
     parents = np.full(len(runs), -1)
-    for depth in range(2, int(structure.depth.max(initial=1)) + 1):
-        inner = np.flatnonzero(structure.depth == depth)
+    for inner in _runs(structure.depth)[1:]:
         around = parent[inner]
         is_rigid[inner] |= is_rigid[around]
         # A node that is fixed, or that fills the one around it, is wherever that is.
         moves = is_free[inner] & (length[inner] < length[around])
         place[inner[~moves]] = place[around[~moves]]
-        inner, around = inner[moves], around[moves]
-        code, index = distinct(place[around] * len(table.length) + run[inner])
-        place[inner] = len(runs) + index
+        moved = inner[moves]
+        code, index = distinct(place[around[moves]] * len(table.length) + run[moved])
+        place[moved] = len(runs) + index
         runs = np.concatenate([runs, code % len(table.length)])
         parents = np.concatenate([parents, code // len(table.length)])
     return Placed(table, runs, parents, place, is_rigid, first)
@@ -257,8 +257,7 @@ def _placed(n: Ints, structure: Structure) -> Placed:
 def _shift(structure: Structure) -> Ints:
     """How far each node is from where the places of the nodes around it leave it."""
     shift = np.maximum(structure.offset, 0)
-    for depth in range(2, int(structure.depth.max(initial=1)) + 1):
-        inner = np.flatnonzero(structure.depth == depth)
+    for inner in _runs(structure.depth)[1:]:
         shift[inner] += shift[structure.parent[inner]]
     return shift
 
@@ -272,21 +271,31 @@ def spans_of(structure: Structure, placed: Placed) -> Members:
     span = np.arange(len(structure.group))
     zero = np.zeros_like(span)
     shift = _shift(structure)[span]
-    return Members(structure.group, span, shift, zero + 1, zero, np.ones(len(span)))
+    length = structure.length[span]
+    return Members(structure.group, span, shift, length, zero + 1, zero, np.ones(len(span)))
 
 
 def layers_of(structure: Structure, placed: Placed) -> Members:
-    """What is covered once at least, twice and so on: the node of each stack, at its levels."""
+    """What is covered once at least, twice and so on: the node of each stack, at its levels.
+
+    Cells side by side that reach the same level are one stretch.
+    """
     del placed
     stacks = structure.stacks
     stack, level = spread(stacks.height())
-    for around in _outwards(structure):
-        known = around >= 0
-        level[known[stack]] += stacks.height()[around[stack[known[stack]]]]
-    node = stacks.node[stack]
-    zero = np.zeros_like(stack)
-    group, shift = stacks.group[stack], _shift(structure)[node]
-    return Members(group, node, shift, level + 1, zero, np.ones(len(node)))
+    level += _outer_sums(structure, stacks.height())[stack]
+    node, group = stacks.node[stack], stacks.group[stack]
+    length = structure.length[node]
+    if structure.has_clusters:
+        order = np.lexsort((node, level, group))
+        node, group, level, length = (x[order] for x in (node, group, level, length))
+        parent, is_cell = structure.parent[node], structure.offset[node] != FREE
+        follows = repeats(group, level, node - np.arange(len(node)), parent) & is_cell
+        begins = np.flatnonzero(~follows)
+        length = np.add.reduceat(length, begins) if len(begins) else length
+        node, group, level = node[begins], group[begins], level[begins]
+    shift, zero = _shift(structure)[node], np.zeros_like(node)
+    return Members(group, node, shift, length, level + 1, zero, np.ones(len(node)))
 
 
 def starts_of(structure: Structure, placed: Placed) -> Members:
@@ -313,10 +322,8 @@ def _starts(structure: Structure, first: Floats) -> Members:
     """The starts of a structure, where nodes start together with this probability."""
     stacks = structure.stacks
     around, together = linked(structure, first)
-    depth = np.ones(len(stacks), dtype=np.int64)
-    for outer in _outwards(structure):
-        depth += outer >= 0
-    by_depth = [np.flatnonzero(depth == d) for d in range(int(depth.max(initial=0)), 0, -1)]
+    depth = _outer_sums(structure, np.ones(len(stacks), dtype=np.int64))
+    by_depth = _runs(depth)[::-1]
     most = stacks.starting.copy()
     for inner in by_depth[:-1]:
         np.maximum.at(most, around[inner], stacks.starting[around[inner]] + most[inner])
@@ -333,7 +340,8 @@ def _starts(structure: Structure, first: Floats) -> Members:
     stack, place = np.nonzero(weight)
     node, kind = stacks.node[stack], np.zeros_like(stack)
     group, shift = stacks.group[stack], _shift(structure)[node]
-    return Members(group, node, shift, place + 1, kind, weight[stack, place])
+    length = structure.length[node]
+    return Members(group, node, shift, length, place + 1, kind, weight[stack, place])
 
 
 def ranks_of(structure: Structure, placed: Placed) -> Members:
@@ -352,7 +360,16 @@ def ranks_of(structure: Structure, placed: Placed) -> Members:
     rank, length = (np.concatenate([own[i], outer[i]]) for i in (1, 2))
     weight = np.repeat([1.0, -1.0], [len(own[0]), len(outer[0])])
     node = stacks.node[stack]
-    return Members(stacks.group[stack], node, _shift(structure)[node], rank, length, weight)
+    group, shift, width = stacks.group[stack], _shift(structure)[node], structure.length[node]
+    return Members(group, node, shift, width, rank, length, weight)
+
+
+def n_ranks(structure: Structure) -> Ints:
+    """How many members the shortest spans, the second shortest and so on of each group make."""
+    stacks = structure.stacks
+    n_spans = stacks.height() + _outer_sums(structure, stacks.height())
+    n_groups = int(structure.group.max(initial=-1)) + 1
+    return total(stacks.group, n_spans, n_groups).astype(np.int64)
 
 
 def _chains(structure: Structure, chosen: Ints) -> tuple[Ints, Ints, Ints]:
@@ -371,14 +388,19 @@ def _chains(structure: Structure, chosen: Ints) -> tuple[Ints, Ints, Ints]:
     return whole[0], whole[1], whole[2]
 
 
-def _outwards(structure: Structure) -> list[Ints]:
-    """For every stack, the stack around it, the one around that, and so on; -1 for none."""
-    found = []
-    around = structure.stacks.around
-    while (around >= 0).any():
-        found.append(around)
-        around = np.where(around >= 0, structure.stacks.around[around], -1)
+def _outer_sums(structure: Structure, value: Ints) -> Ints:
+    """For every stack, the sum of a value over the stacks around it."""
+    around, found = structure.stacks.around, np.zeros_like(value)
+    for stack in _runs(structure.depth[structure.stacks.node]):
+        inner = stack[around[stack] >= 0]
+        found[inner] = found[around[inner]] + value[around[inner]]
     return found
+
+
+def _runs(depth: Ints) -> list[Ints]:
+    """Which have each depth, the least first."""
+    order = np.argsort(depth, kind="stable")
+    return np.split(order, np.flatnonzero(np.diff(depth[order])) + 1)
 
 
 # --- Where members are --------------------------------------------------------
@@ -398,15 +420,19 @@ def start_profiles(sets: SpanSets, place: Ints) -> Profiles:
         needed = np.union1d(needed, around)
     run, parent = sets.run[needed], sets.parent[needed]
     found = item_profiles(sets.table, sets.table.owner()[run], sets.table.length[run])
-    # Where in `found` the distribution in the text is, as soon as it is known.
-    where = np.where(parent < 0, np.arange(len(needed)), -1)
-    while len(waiting := np.flatnonzero(where < 0)):
-        around = where[np.searchsorted(needed, parent[waiting])]
-        ready = waiting[around >= 0]
-        moved = convolved(found.take(around[around >= 0]), found.take(ready))
-        where[ready] = len(found) + np.arange(len(ready))
-        found = joined(found, moved)
-    return found.take(where[np.searchsorted(needed, place)])
+    # Level by level: what lies in a place is looked up among the level before.
+    inside = np.where(parent >= 0, np.searchsorted(needed, parent), -1)
+    level = np.flatnonzero(inside < 0)
+    parts, where = [found.take(level)], np.zeros(len(needed), dtype=np.int64)
+    where[level] = np.arange(len(level))
+    n_found, children = len(level), np.argsort(inside, kind="stable")
+    first = bounds(inside[inside >= 0], len(needed)) + n_found
+    while len(level := children[members(first, level)[1]]):
+        around = where[inside[level]] - (n_found - len(parts[-1]))
+        parts.append(convolved(parts[-1].take(around), found.take(level)))
+        where[level] = n_found + np.arange(len(level))
+        n_found += len(level)
+    return joined(*parts).take(where[np.searchsorted(needed, place)])
 
 
 def member_coverage(sets: SpanSets, member: Ints) -> Profiles:

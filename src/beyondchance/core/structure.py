@@ -11,26 +11,27 @@ Spans, clusters and cells are *nodes*, each at random in its parent or fixed in 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from heapq import heappop, heappush
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
 from beyondchance.core.nesting import Nesting, nesting, outer_first
-from beyondchance.core.ragged import spread, starts
+from beyondchance.core.ragged import spread, starts, total
 from beyondchance.types import Floats, Ints
 
 FREE = -1
 """The offset of a node that is placed at random."""
 
-Tree: TypeAlias = "tuple[int, int, int, tuple[Tree, ...]]"
-"""A node: its length, a number for what it is compared with (0: nothing), its offset in its
-parent, and the nodes inside it, sorted."""
+Forest: TypeAlias = tuple[tuple[int, int, int, int], ...]
+"""All nodes of a line: whatever chance depends on besides the size of the text.
 
-Forest: TypeAlias = tuple[Tree, ...]
-"""All nodes of a line, sorted: whatever chance depends on besides the size of the text."""
+Of each node how many are around it, its length, a number for what it is compared with (0:
+nothing) and its offset in its parent. Nodes come right after the one around them, and before the
+next that is beside it; those beside one another are sorted, together with all that is in them.
+So forests compare as nested tuples would, which Python refuses where they are deep."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,13 +181,17 @@ def structure_of(line: Ints, start: Ints, end: Ints, group: Ints, nest: Nesting)
     parent[member] = hull
     offset[member] = start[member] - nodes_start[hull]
     depth[member] = depth[hull] + 1
-    rows = [
-        stack
-        for cluster, cell, cells in zip(clusters, starts(n_cells).tolist(), cut, strict=True)
-        for stack in _stacks_in(cluster, first_cell + cell, cells, (start, end, group))
-    ]
-    alone = np.flatnonzero(~is_member)
-    stacks = _stacks(alone, length[alone], group[alone], rows)
+    # Where a span that crosses others begins and ends among the edges of its cluster.
+    which = hull - n_spans
+    width = int(end.max()) + 1
+    code = np.repeat(np.arange(len(cut)), n_cells + 1) * width + edges
+    low, high = (np.searchsorted(code, which * width + x[member]) for x in (start, end))
+    stacks = _stacks(
+        np.flatnonzero(~is_member),
+        member,
+        (first_cell + low - which, high - low),
+        (start, end, group),
+    )
     nodes_length = nodes_end - nodes_start
     return _with_stacks(Structure(nodes_line, nodes_length, parent, offset, depth, group, stacks))
 
@@ -201,25 +206,39 @@ def _clusters(line: Ints, start: Ints, end: Ints, crossed: Ints) -> list[list[in
     spans = outer_first(line, start, end)
     spans = spans[np.isin(line[spans], crossed)]
     clusters: list[list[int]] = []
-    blocks: list[list[tuple[int, int, int]]] = []
+    # The ends of a block that are still to come, the next one first, and all its spans.
+    blocks: list[tuple[list[int], list[int]]] = []
 
-    def close(block: list[tuple[int, int, int]]) -> None:
+    def close(block: list[int]) -> None:
         if len(block) > 1:
-            clusters.append(sorted(span for _, _, span in block))
+            clusters.append(sorted(block))
 
     last = -1
     columns = zip(*(c[spans].tolist() for c in (line, start, end)), spans.tolist(), strict=True)
     for here, begin, stop, span in columns:
-        while blocks and (here != last or all(e <= begin for _, e, _ in blocks[-1])):
-            close(blocks.pop())
+        while blocks and (here != last or not _coming(blocks[-1][0], begin)):
+            close(blocks.pop()[1])
         last = here
-        block = [(begin, stop, span)]
-        while blocks and any(s < begin < e < stop for s, e, _ in blocks[-1]):
-            block += blocks.pop()
-        blocks.append(block)
-    for block in blocks:
+        ends, block = [stop], [span]
+        # Spans that began with this one are no shorter, so that they do not end before it.
+        while blocks and (coming := _coming(blocks[-1][0], begin)) and coming[0] < stop:
+            other_ends, other = blocks.pop()
+            if len(other) > len(block):
+                ends, block, other_ends, other = other_ends, other, ends, block
+            block += other
+            for e in other_ends:
+                heappush(ends, e)
+        blocks.append((ends, block))
+    for _, block in blocks:
         close(block)
     return clusters
+
+
+def _coming(ends: list[int], begin: int) -> list[int]:
+    """The ends after a position; earlier ones are taken off the heap."""
+    while ends and ends[0] <= begin:
+        heappop(ends)
+    return ends
 
 
 def _cells(cluster: Sequence[int], start: Ints, end: Ints) -> Ints:
@@ -227,34 +246,44 @@ def _cells(cluster: Sequence[int], start: Ints, end: Ints) -> Ints:
     return np.unique(np.concatenate([start[cluster], end[cluster]]))
 
 
-_Stack = tuple[int, int, list[int], int, int]
-"""Node, group, lengths, how many spans start and end with the node."""
+def _stacks(
+    alone: Ints, span: Ints, cells: tuple[Ints, Ints], columns: tuple[Ints, Ints, Ints]
+) -> Stacks:
+    """The stacks of spans that cross no other, and those of the cells of clusters.
 
-
-def _stacks_in(
-    cluster: Sequence[int], first_cell: int, cells: Ints, columns: tuple[Ints, Ints, Ints]
-) -> Iterable[_Stack]:
-    """The stacks of the cells of one cluster."""
-    spans = list(zip(*(column[cluster].tolist() for column in columns), strict=True))
-    for cell, (low, high) in enumerate(pairwise(cells.tolist()), start=first_cell):
-        here = [(s, e, group) for s, e, group in spans if s <= low and high <= e]
-        for which in sorted({group for _, _, group in here}):
-            own = [(s, e) for s, e, group in here if group == which]
-            starting, ending = sum(s == low for s, _ in own), sum(e == high for _, e in own)
-            yield cell, which, sorted(e - s for s, e in own), starting, ending
-
-
-def _stacks(span: Ints, length: Ints, group: Ints, rows: Sequence[_Stack]) -> Stacks:
-    """The stacks of single spans, and those of the cells of clusters."""
-    nodes, groups, lengths, starting, ending = zip(*rows, strict=True)
-    one, n_spans = np.ones(len(span), dtype=np.int64), len(span)
-    height = np.concatenate([one, list(map(len, lengths))])
+    Parameters
+    ----------
+    alone : array of int
+        The spans that cross no other.
+    span : array of int
+        The spans that cross others.
+    cells : tuple of array of int, shape (spans that cross others,)
+        The node of the first cell of each, and how many cells it has.
+    columns : tuple of array of int
+        Start, end and group of every span.
+    """
+    start, end, group = columns
+    first, n_cells = cells
+    which, place = spread(n_cells)
+    node, own = first[which] + place, span[which]
+    length = (end - start)[own]
+    order = np.lexsort((length, group[own], node))
+    which, place, node, own = (column[order] for column in (which, place, node, own))
+    begins = (np.diff(node, prepend=-1) != 0) | (np.diff(group[own], prepend=-1) != 0)
+    stack = np.cumsum(begins) - 1
+    n_stacks = int(np.count_nonzero(begins))
+    starting, ending = (
+        total(stack, is_there, n_stacks).astype(np.int64)
+        for is_there in (place == 0, place == n_cells[which] - 1)
+    )
+    one = np.ones(len(alone), dtype=np.int64)
+    height = np.concatenate([one, np.bincount(stack, minlength=n_stacks)])
     return Stacks(
-        node=np.concatenate([span, nodes]),
-        group=np.concatenate([group, groups]),
-        around=np.full(n_spans + len(rows), -1),
+        node=np.concatenate([alone, node[begins]]),
+        group=np.concatenate([group[alone], group[own[begins]]]),
+        around=np.full(len(height), -1),
         first=np.concatenate([[0], np.cumsum(height)]),
-        length=np.concatenate([length, *lengths]),
+        length=np.concatenate([(end - start)[alone], length[order]]),
         starting=np.concatenate([one, starting]),
         ending=np.concatenate([one, ending]),
     )
@@ -310,13 +339,55 @@ def forest(nodes: dict[int, tuple[int, int, int, int]]) -> Forest:
     Examples
     --------
     >>> forest({0: (-1, 5, 1, FREE), 1: (0, 2, 1, FREE), 2: (-1, 1, 1, FREE)})
-    ((1, 1, -1, ()), (5, 1, -1, ((2, 1, -1, ()),)))
+    ((0, 1, 1, -1), (0, 5, 1, -1), (1, 2, 1, -1))
     """
-    inside: dict[int, list[Tree]] = {}
-    for node, (parent, length, mark, offset) in reversed(nodes.items()):
-        tree = length, mark, offset, tuple(sorted(inside.pop(node, ())))
-        inside.setdefault(parent, []).append(tree)
-    return tuple(sorted(inside.get(-1, ())))
+    inside: dict[int, list[int]] = {-1: []}
+    depth = {-1: -1}
+    levels: dict[int, list[int]] = {}
+    for node, (parent, *_) in nodes.items():
+        inside[node] = []
+        inside[parent].append(node)
+        depth[node] = depth[parent] + 1
+        levels.setdefault(depth[node], []).append(node)
+    # The rank of a node with all that is in it, among those that have as many around them.
+    rank: dict[int, int] = {}
+    for level in reversed(levels.values()):
+        key = {}
+        for node in level:
+            inside[node].sort(key=rank.__getitem__)
+            key[node] = *nodes[node][1:], tuple(rank[inner] for inner in inside[node])
+        ranks = {value: number for number, value in enumerate(sorted(set(key.values())))}
+        rank |= {node: ranks[value] for node, value in key.items()}
+    found = []
+    waiting = sorted(inside[-1], key=rank.__getitem__, reverse=True)
+    while waiting:
+        node = waiting.pop()
+        waiting += reversed(inside[node])
+        found.append((depth[node], *nodes[node][1:]))
+    return tuple(found)
+
+
+def written(trees: Forest) -> str:
+    """A forest as nested tuples: of each tree the length, mark, offset and the trees inside it.
+
+    Examples
+    --------
+    >>> written(((0, 1, 1, -1), (0, 5, 1, -1), (1, 2, 1, -1)))
+    '((1, 1, -1, ()), (5, 1, -1, ((2, 1, -1, ()),)))'
+    """
+    parts, sizes = ["("], [0]
+    for depth, length, mark, offset in trees:
+        parts += [_closed(sizes.pop()) + ")" for _ in range(len(sizes) - 1 - depth)]
+        parts.append(f"{', ' if sizes[-1] else ''}({length}, {mark}, {offset}, (")
+        sizes[-1] += 1
+        sizes.append(0)
+    parts += [_closed(sizes.pop()) + ")" for _ in range(len(sizes) - 1)]
+    return "".join([*parts, _closed(sizes.pop())])
+
+
+def _closed(size: int) -> str:
+    """How a tuple of so many ends."""
+    return ",)" if size == 1 else ")"
 
 
 class Nodes(NamedTuple):
@@ -341,14 +412,17 @@ def flattened(trees: Forest) -> tuple[Nodes, Ints]:
 
     Examples
     --------
-    >>> nodes, marks = flattened(((1, 1, -1, ()), (5, 1, -1, ((2, 1, -1, ()),))))
+    >>> nodes, marks = flattened(((0, 1, 1, -1), (0, 5, 1, -1), (1, 2, 1, -1)))
     >>> nodes.length.tolist(), nodes.parent.tolist()
     ([1, 5, 2], [-1, -1, 1])
     """
-    found: list[tuple[int, int, int, int]] = []
-    waiting = [(tree, -1) for tree in trees]
-    for (length, mark, offset, inner), parent in waiting:
-        waiting += [(tree, len(found)) for tree in inner]
-        found.append((length, parent, offset, mark))
-    length, parent, offset, marks = np.array(found).T
-    return Nodes(length, parent, offset), marks
+    depth, length, marks, offset = np.array(trees).T
+    # Level by level; a node lies in the last before it that has one less around it.
+    order = np.argsort(depth, kind="stable")
+    number = np.empty_like(order)
+    number[order] = np.arange(len(order))
+    parent, path = np.full(len(order), -1), [-1] * (int(depth.max(initial=0)) + 2)
+    for node, level in enumerate(depth.tolist()):
+        parent[number[node]] = path[level]
+        path[level + 1] = int(number[node])
+    return Nodes(length[order], parent, offset[order]), marks[order]

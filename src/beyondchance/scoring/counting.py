@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from beyondchance.annotations.building import CORPUS
+from beyondchance.annotations.corpus import Corpus
 from beyondchance.annotations.names import kept
 from beyondchance.annotations.pairs import SharedDocuments, annotation_numbers
 from beyondchance.core.estimates import constant_match
@@ -25,10 +26,11 @@ from beyondchance.core.lengths import tabulate
 from beyondchance.core.measures import Measure
 from beyondchance.core.models import AUTO, Model
 from beyondchance.core.observed import SpanGroups
-from beyondchance.core.ragged import bounds, distinct, spread, starts
-from beyondchance.core.sets import MembersOf, SpanSets, sets_of, whole_lines
+from beyondchance.core.ragged import bounds, distinct, members, spread, starts
+from beyondchance.core.sets import MembersOf, SpanSets, n_ranks, ranks_of, sets_of, whole_lines
 from beyondchance.core.structure import Forest, Structure, forest, nested_structure, structure_of
-from beyondchance.messages import Note
+from beyondchance.errors import DataError, OverlapError
+from beyondchance.messages import Note, Use
 from beyondchance.results.counts import Counts
 from beyondchance.scoring.corpus_wide import BY_FUGACITIES, CorpusWide, corpus_wide
 from beyondchance.scoring.marks import Marked, refused
@@ -40,6 +42,19 @@ _DIGITS = 9
 _REACHED = 1e-11
 """How close, relative to it, an expected match comes to a limit that it has reached. A match that
 falls short of its limit in one arrangement of many does so by much more."""
+
+_DENSE = 2
+"""Pairs of annotators for each that one of them marked something, up to which all are listed."""
+_MOST_ROWS = 2**21
+"""Rows that counts may have however small the corpus is."""
+_MOST_DRAWN = 2**32
+"""Pairs of spans of one label in one text, over all draws, that are compared."""
+_MOST_POSITIONS = 2**24
+"""Positions of all lines whose chance is held at a time."""
+_MOST_RANKS = 2**20
+"""Spans over all stretches between two boundaries that are ranked by length."""
+_ROWS_FOR_EACH = 64
+"""Rows for each span, text and annotation, on average, beyond which there may be no more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,15 +231,49 @@ def _rows(spans: Marked, shared: SharedDocuments, *, everywhere: bool) -> Compar
     group_at = np.full(int(team.sum()), -1)
     annotation = annotation_numbers(corpus, spans.text, spans.annotator)
     group_at[place[cell_of_group] + annotation] = np.arange(len(spans.text))
-    # Every cell with every pair of its document; rows in which neither marked anything go.
-    cell, pair = spread(np.diff(shared.first)[document])
-    pair += shared.first[document][cell]
+    who = corpus.annotation_annotator
+    n_pairs = np.diff(shared.first)[document]
+    incident = np.bincount(np.concatenate([shared.one, shared.two]), minlength=len(who))
+    is_dense = everywhere or n_pairs.sum() <= _DENSE * incident[annotation].sum()
+    _check_rows(corpus, int(n_pairs.sum() if is_dense else incident[annotation].sum()))
+    if is_dense:
+        # Every cell with every pair of its document; rows in which neither marked anything go.
+        cell, pair = spread(n_pairs)
+        pair += shared.first[document][cell]
+    else:
+        # Few of many annotators marked something: every group with every pair that it is in.
+        side = np.concatenate([shared.one, shared.two])
+        by_side = np.argsort(side, kind="stable") % max(len(shared.one), 1)
+        group, row = members(bounds(side, len(who)), annotation)
+        code = cell_of_group[group] * len(shared.one) + by_side[row]
+        cell, pair = np.divmod(distinct(code)[0], len(shared.one))
     one, two = shared.one[pair], shared.two[pair]
     group_a, group_b = group_at[place[cell] + one], group_at[place[cell] + two]
     wanted = np.flatnonzero((group_a >= 0) | (group_b >= 0) | everywhere)
-    who = corpus.annotation_annotator
     a, b = who[one[wanted]], who[two[wanted]]
     return Compared(cells[cell[wanted]], a, b, group_a[wanted], group_b[wanted])
+
+
+def _check_rows(corpus: Corpus, n_rows: int) -> None:
+    """Refuse more rows than can be kept.
+
+    Raises
+    ------
+    DataError
+    """
+    parts = corpus.span_text, corpus.annotation_document, corpus.text_length
+    if n_rows <= max(_MOST_ROWS, _ROWS_FOR_EACH * sum(map(len, parts))):
+        return
+    raise DataError(
+        f"in {len(corpus.text_length):,} texts, {len(corpus.annotators):,} annotators with "
+        f"{len(corpus.labels):,} labels make {n_rows:,} comparisons of two annotators in one "
+        "text and label",
+        expected=f"at most {_MOST_ROWS:,}, or {_ROWS_FOR_EACH} for each span, text and annotation",
+        remedy=(
+            *("compare all with one annotator by ", Use("gold", placeholder="NAME")),
+            *(", ignore labels by ", Use("scope", "unlabelled"), ", or keep some annotators"),
+        ),
+    )
 
 
 # --- What is compared ---------------------------------------------------------
@@ -324,14 +373,15 @@ def _matches(placed: Placement, measure: Measure, sizes: Floats, a: Ints, b: Int
     has_form = _has_form(placed, measure)
     if measure.estimate is None and not has_form.all():
         raise refused(spans, int(np.argmin(has_form)), measure.name, measure.why_refused)
+    is_exact = has_form[a] & has_form[b]
+    exact, sampled = np.flatnonzero(is_exact), np.flatnonzero(~is_exact)
+    _check_draws(spans, measure, a[sampled], b[sampled])
     matched = np.zeros((3 if measure.own_sides else 1, len(a)))
     if len(a):
         groups = SpanGroups(spans.first, spans.start, spans.end)
         matched = np.atleast_2d(measure.matched(groups, a, b)).astype(np.float64)
     expected, error = np.zeros_like(matched), np.zeros(len(a))
     stream, fixed = np.zeros(len(a), dtype=np.int64), np.zeros(len(a), dtype=bool)
-    is_exact = has_form[a] & has_form[b]
-    exact, sampled = np.flatnonzero(is_exact), np.flatnonzero(~is_exact)
     if len(exact):
         expected[:, exact] = _expected_in_texts(placed, measure, a[exact], b[exact])
         constant = cache(partial(constant_match, model=placed.model, matched=measure.matched))
@@ -354,6 +404,26 @@ def _matches(placed: Placement, measure: Measure, sizes: Floats, a: Ints, b: Int
         certain[:, row] = _certain(np.array([found.least]), sizes[:, row])
         fixed[row] = found.least == found.most == matched[0, row]
     return Matches(matched, expected, certain, fixed, error, stream)
+
+
+def _check_draws(spans: Marked, measure: Measure, a: Ints, b: Ints) -> None:
+    """Refuse groups of which random arrangements have too many pairs of spans to compare.
+
+    Raises
+    ------
+    OverlapError
+    """
+    n_spans = np.diff(spans.first)
+    n_pairs = n_spans[a] * n_spans[b] * int(measure.drawing.get("samples", 0))
+    if n_pairs.max(initial=0) > _MOST_DRAWN:
+        worst = int(np.argmax(n_pairs))
+        sizes = n_spans[a[worst]], n_spans[b[worst]]
+        raise OverlapError(
+            f"chance of measure {measure.name!r} is estimated, and {measure.drawing['samples']:,} "
+            f"arrangements of {sizes[0]:,} and {sizes[1]:,} spans have {n_pairs[worst]:,} pairs",
+            expected=f"at most {_MOST_DRAWN:,}",
+            remedy=("draw fewer by ", Use("samples", 100), ", or use another measure"),
+        )
 
 
 def _has_form(placed: Placement, measure: Measure) -> Bools:
@@ -395,10 +465,27 @@ def _expected_in_texts(placed: Placement, measure: Measure, a: Ints, b: Ints) ->
             sets, number = placed.plain_sets()
         else:
             part, numbered = placed.part(distinct(np.concatenate([left, right]))[0])
+            if measure.members_of is ranks_of:
+                _check_ranks(part)
             sets, number = part.sets(measure.members_of)
             left, right = numbered(left), numbered(right)
         expected[:, rows] = _expected(sets, measure, placed.model, number[left], number[right])
     return expected
+
+
+def _check_ranks(placed: Placement) -> None:
+    """Refuse groups in which too many spans overlap to be ranked by length at every position.
+
+    Raises
+    ------
+    OverlapError
+    """
+    found = n_ranks(placed.structure)
+    if found.max(initial=0) > _MOST_RANKS:
+        group = int(np.argmax(found))
+        n_spans = int(np.diff(placed.spans.first)[group])
+        why = f"{n_spans:,} spans overlap so much that ranking them by length takes too long"
+        raise refused(placed.spans, group, "dice", why)
 
 
 def _expected(sets: SpanSets, measure: Measure, model: Model, i: Ints, j: Ints) -> Floats:
@@ -410,7 +497,12 @@ def _expected(sets: SpanSets, measure: Measure, model: Model, i: Ints, j: Ints) 
     low, high, swapped = np.minimum(i, j), np.maximum(i, j), i > j
     code, problem = distinct(low * len(sets) + high)
     expect = measure.expectation(model)
-    solution = np.atleast_2d(expect(sets, *np.divmod(code, len(sets))))[:, problem]
+    n_blocks = int(sets.n.sum()) // _MOST_POSITIONS + 1 if sets.are_lines else 1
+    parts = [
+        np.atleast_2d(expect(sets, *np.divmod(part, len(sets))))
+        for part in np.array_split(code, min(n_blocks, len(code)))
+    ]
+    solution = np.concatenate(parts, axis=1)[:, problem]
     if measure.own_sides:
         solution[1:, swapped] = solution[:0:-1, swapped]
         # Of equal sides, sums in different order may differ in the last digit.

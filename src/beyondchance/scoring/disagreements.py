@@ -9,7 +9,7 @@ from typing import Any, Self, Unpack
 import numpy as np
 
 from beyondchance.annotations.corpus import Corpus
-from beyondchance.annotations.pairs import every_two
+from beyondchance.annotations.pairs import check_pairs, every_two
 from beyondchance.checks import checked_option
 from beyondchance.core.ragged import bounds, distinct
 from beyondchance.errors import NothingSharedError, OptionError
@@ -322,6 +322,7 @@ def _all_pairs(corpus: Corpus) -> tuple[Ints, Ints, Ints]:
     chosen = ~is_gold[corpus.annotation_annotator] | (np.count_nonzero(~is_gold) < 2)
     document = corpus.annotation_document[chosen]
     annotator = corpus.annotation_annotator[chosen]
+    check_pairs(corpus, document)
     one, two = every_two(document)
     a, b = annotator[one], annotator[two]
     gold_second = is_gold[b]

@@ -14,7 +14,7 @@ from typing import Any, Unpack
 import numpy as np
 
 from beyondchance.annotations.corpus import Corpus
-from beyondchance.annotations.pairs import every_two, shared_documents
+from beyondchance.annotations.pairs import every_two, every_two_with, shared_documents
 from beyondchance.core.exact import rounded
 from beyondchance.core.labels import (
     LabelSets,
@@ -22,11 +22,12 @@ from beyondchance.core.labels import (
     expected_alike,
     label_sets,
     looked_up,
+    n_pieces_of,
     offset_pairs,
 )
 from beyondchance.core.ragged import bounds, distinct, members, total
-from beyondchance.errors import OptionError
-from beyondchance.messages import Quote
+from beyondchance.errors import OptionError, OverlapError
+from beyondchance.messages import Quote, Use
 from beyondchance.options import ScoredOptions, ScoringOptions, documented
 from beyondchance.results.agreement import Agreement
 from beyondchance.results.counts import Counts
@@ -46,6 +47,12 @@ _PLACES: Mapping[str, Callable[[Ints, Ints, Ints], tuple[Ints, Ints, Ints]]] = {
 SPLIT_MEASURES = tuple(_PLACES)
 """The measures by which agreement can be split."""
 
+_MOST_PIECES = 2**22
+"""Pieces of spans that are kept however few spans there are."""
+_PIECES_FOR_EACH = 64
+"""Pieces for each span, on average, beyond which there may be no more than that."""
+_MOST_STEPS = 2.0**29
+"""Steps that permuting labels may take."""
 _REACHED = 1e-12
 """How close, relative to it, an expected match comes to its limit and counts as reached."""
 
@@ -175,6 +182,8 @@ def _counted(corpus: Corpus, measure: str, gold: str | None) -> Counts:
     number = None if gold is None else corpus.annotators.index(gold)
     n_labels = max(len(corpus.labels), 1)
     offsets = corpus.span_text, corpus.span_start, corpus.span_end
+    if measure == "token":
+        _check_pieces(offsets)
     span, place, width = _PLACES[measure](*offsets)
     sets = label_sets(
         place,
@@ -249,10 +258,11 @@ def _compared(sets: LabelSets, text: Ints, width: Ints, gold: int | None) -> _Co
     gold : int, optional
         The annotator with whom all others are compared.
     """
-    one, two = every_two(sets.place)
+    if gold is None:
+        one, two = every_two(sets.place)
+    else:
+        one, two = every_two_with(sets.place, sets.annotator == gold)
     wanted = sets.n_spans[one] == sets.n_spans[two]
-    if gold is not None:
-        wanted &= (sets.annotator[one] == gold) | (sets.annotator[two] == gold)
     one, two = one[wanted], two[wanted]
     place, n_annotators = sets.place[one], int(sets.annotator.max(initial=0)) + 1
     pairs, pair = distinct(sets.annotator[one] * n_annotators + sets.annotator[two])
@@ -295,6 +305,7 @@ def _expected(places: _Compared, sets: LabelSets, pool_pair: Ints, pools: Floats
     pool = common[place]
     of_all = np.array([total(pool_pair, side, n_pairs) for side in pools])[:, pool_pair[pool]]
     drawn_a, drawn_b = np.divmod(kinds[(problems % n_kinds)[which]], most)
+    _check_depth(int(np.maximum(drawn_a, drawn_b).max(initial=0)), drawn_a, drawn_b)
     alike = expected_alike(
         drawn_a,
         drawn_b,
@@ -302,6 +313,41 @@ def _expected(places: _Compared, sets: LabelSets, pool_pair: Ints, pools: Floats
         np.array([pools[1, pool], of_all[1]]),
     )
     return total(pool, amount[which] * alike, len(pool_pair))
+
+
+def _check_depth(deepest: int, drawn_a: Ints, drawn_b: Ints) -> None:
+    """Refuse spans that lie on top of one another by the hundred, with as many labels.
+
+    Raises
+    ------
+    OverlapError
+    """
+    if (
+        float((drawn_a.astype(np.float64) ** 2 + drawn_b.astype(np.float64) ** 2).sum())
+        > _MOST_STEPS
+    ):
+        raise OverlapError(
+            f"up to {deepest:,} labels lie on top of one another, and permuting them over so many "
+            "places takes too long",
+            expected="fewer spans that overlap",
+            remedy=(Use("measure", "exact"), " compares the labels of equal spans only"),
+        )
+
+
+def _check_pieces(spans: tuple[Ints, Ints, Ints]) -> None:
+    """Refuse spans that others cut into more pieces than can be kept.
+
+    Raises
+    ------
+    OverlapError
+    """
+    n_spans, n_pieces = len(spans[0]), int(n_pieces_of(*spans).sum())
+    if n_pieces > max(_MOST_PIECES, _PIECES_FOR_EACH * n_spans):
+        raise OverlapError(
+            f"{n_spans:,} spans are cut into {n_pieces:,} pieces where others begin or end",
+            expected=f"at most {_MOST_PIECES:,}, or {_PIECES_FOR_EACH} for each span",
+            remedy=(Use("measure", "exact"), " compares the labels of equal spans only"),
+        )
 
 
 def _fixed(places: _Compared, pool_pair: Ints, pools: Floats) -> Bools:

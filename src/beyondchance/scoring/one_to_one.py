@@ -24,12 +24,19 @@ from typing import NamedTuple, Self
 import numpy as np
 
 from beyondchance.annotations.corpus import Corpus
-from beyondchance.core.ragged import bounds, distinct, spread, starts
-from beyondchance.types import Ints
+from beyondchance.core.ragged import blocks, bounds, distinct, spread, starts
+from beyondchance.errors import OverlapError
+from beyondchance.types import Bools, Ints
 
 KINDS = ("agree", "label", "boundary", "both", "missed", "extra")
 """Kinds of rows. The first four are in the order in which spans are aligned."""
 _MISSED, _EXTRA = KINDS.index("missed"), KINDS.index("extra")
+_HELD_PAIRS = 2**20
+"""Pairs of spans that are sorted at a time."""
+_MOST_PAIRS = 2**25
+"""Pairs of spans that are looked at however few spans there are."""
+_PAIRS_FOR_EACH = 64
+"""Pairs for each span, on average, beyond which there may be no more than that."""
 
 
 class Rows(NamedTuple):
@@ -160,69 +167,157 @@ class _Line:
 
 def _rows(line: _Line, left: _Side, right: _Side) -> Rows:
     """All rows, in no order, with spans by their number in the line."""
-    entry_a, entry_b = _overlapping(line, left, right)
+    entry_a, entry_b = _one_to_one(line, left, right)
     x, y = left.span[entry_a], right.span[entry_b]
-    moved = (line.start[x] != line.start[y]) | (line.end[x] != line.end[y])
-    kind = 2 * moved + (line.label[x] != line.label[y])
-    taken = _one_to_one(line, (entry_a, entry_b), (x, y), kind)
-    alone_a = np.delete(np.arange(len(left.span)), entry_a[taken])
-    alone_b = np.delete(np.arange(len(right.span)), entry_b[taken])
+    kind = _kind(line, x, y)
+    alone_a = np.delete(np.arange(len(left.span)), entry_a)
+    alone_b = np.delete(np.arange(len(right.span)), entry_b)
     none_a, none_b = np.full(len(alone_b), -1), np.full(len(alone_a), -1)
-    in_both = left.comparison[entry_a[taken]]
+    in_both = left.comparison[entry_a]
     missed, extra = np.full(len(alone_a), _MISSED), np.full(len(alone_b), _EXTRA)
     return Rows(
         np.concatenate([in_both, left.comparison[alone_a], right.comparison[alone_b]]),
-        np.concatenate([kind[taken], missed, extra]),
-        np.concatenate([x[taken], left.span[alone_a], none_a]),
-        np.concatenate([y[taken], none_b, right.span[alone_b]]),
+        np.concatenate([kind, missed, extra]),
+        np.concatenate([x, left.span[alone_a], none_a]),
+        np.concatenate([y, none_b, right.span[alone_b]]),
     )
 
 
-def _overlapping(line: _Line, left: _Side, right: _Side) -> tuple[Ints, Ints]:
+def _kind(line: _Line, x: Ints, y: Ints) -> Ints:
+    """How spans that overlap differ, by the number in `KINDS`."""
+    moved = (line.start[x] != line.start[y]) | (line.end[x] != line.end[y])
+    return np.asarray(2 * moved + (line.label[x] != line.label[y]))
+
+
+class _Overlaps(NamedTuple):
+    """Pairs of entries whose spans overlap: each entry with a stretch of the other side.
+
+    Attributes
+    ----------
+    entry, first, size : arrays of int
+        An entry, the first of the other side that it overlaps, and how many follow.
+    is_left : array of bool
+        Whether it is an entry of the left side.
+    """
+
+    entry: Ints
+    first: Ints
+    size: Ints
+    is_left: Bools
+
+    def pairs(self, chosen: slice) -> tuple[Ints, Ints]:
+        """The pairs of some of the stretches: entries of the left and of the right side."""
+        owner, place = spread(self.size[chosen])
+        entry, other = self.entry[chosen][owner], self.first[chosen][owner] + place
+        is_left = self.is_left[chosen][owner]
+        return np.where(is_left, entry, other), np.where(is_left, other, entry)
+
+
+def _overlapping(line: _Line, left: _Side, right: _Side) -> _Overlaps:
     """All pairs of entries whose spans overlap.
 
     Of two spans that overlap, one starts within the other. Spans that start together are
     found from the left.
     """
 
-    def starting_within(side: _Side, other: _Side, after: int) -> tuple[Ints, Ints]:
+    def starting_within(side: _Side, other: _Side, after: int) -> tuple[Ints, Ints, Ints]:
         """Each entry with those of the other side that start within it."""
         whose = other.annotator[side.comparison]
         first = line.at(whose, line.start[side.span] + after)
-        entry, place = spread(line.at(whose, line.end[side.span]) - first)
-        comparison = side.comparison[entry]
-        span = first[entry] + place
-        return entry, other.entry[comparison] + span - other.first[comparison]
+        count = line.at(whose, line.end[side.span]) - first
+        begin = other.entry[side.comparison] + first - other.first[side.comparison]
+        some = np.flatnonzero(count)
+        return some, begin[some], count[some]
 
-    a, later_b = starting_within(left, right, 0)
-    b, later_a = starting_within(right, left, 1)
-    return np.concatenate([a, later_a]), np.concatenate([later_b, b])
+    found = starting_within(left, right, 0), starting_within(right, left, 1)
+    entry, first, count = (np.concatenate(columns) for columns in zip(*found, strict=True))
+    return _Overlaps(entry, first, count, np.arange(len(entry)) < len(found[0][0]))
 
 
-def _one_to_one(
-    line: _Line, entries: tuple[Ints, Ints], spans: tuple[Ints, Ints], kind: Ints
-) -> Ints:
+def _one_to_one(line: _Line, left: _Side, right: _Side) -> tuple[Ints, Ints]:
     """Of pairs that overlap, those that are aligned: the first ones, each entry once.
 
-    A pair neither of whose spans overlaps anything else needs no order.
+    Where there are more pairs than can be held, the first of all are aligned, and what is left
+    is looked at again.
     """
-    is_single = [np.bincount(entry)[entry] == 1 for entry in entries]
-    undisputed = is_single[0] & is_single[1]
-    disputed = np.flatnonzero(~undisputed)
-    x, y = spans[0][disputed], spans[1][disputed]
+    overlaps = _overlapping(line, left, right)
+    n_pairs = int(overlaps.size.sum())
+    if n_pairs > max(_MOST_PAIRS, _PAIRS_FOR_EACH * (len(left.span) + len(right.span))):
+        raise OverlapError(
+            f"{n_pairs:,} pairs of spans of two annotators overlap",
+            expected=f"at most {_MOST_PAIRS:,}, or {_PAIRS_FOR_EACH} for each span",
+            remedy="compare fewer annotators, or spans of fewer labels",
+        )
+    is_free = np.ones(len(left.span), dtype=bool), np.ones(len(right.span), dtype=bool)
+    aligned: list[tuple[Ints, Ints]] = []
+    while True:
+        found = _first_ones(line, left, right, overlaps, is_free)
+        if not len(found[0]):
+            break
+        taken = _taken(*found)
+        aligned.append(taken)
+        for free, entry in zip(is_free, taken, strict=True):
+            free[entry] = False
+        if n_pairs <= _HELD_PAIRS:
+            break
+    nothing = np.zeros(0, dtype=np.int64)
+    entry_a, entry_b = zip((nothing, nothing), *aligned, strict=True)
+    return np.concatenate(entry_a), np.concatenate(entry_b)
+
+
+def _first_ones(
+    line: _Line, left: _Side, right: _Side, overlaps: _Overlaps, is_free: tuple[Bools, Bools]
+) -> tuple[Ints, Ints]:
+    """The first pairs of entries that are free, in their order, as many as can be held."""
+    nothing = np.zeros(0, dtype=np.int64)
+    a, b, rank = nothing, nothing, np.zeros((3, 0), dtype=np.int64)
+    is_full = False
+    for chosen in blocks(overlaps.size, _HELD_PAIRS):
+        more_a, more_b = overlaps.pairs(chosen)
+        free = is_free[0][more_a] & is_free[1][more_b]
+        more_a, more_b = more_a[free], more_b[free]
+        more = _rank(line, left.span[more_a], right.span[more_b])
+        if is_full:
+            wanted = np.flatnonzero(_is_not_after(more, rank[:, -1]))
+            more_a, more_b, more = more_a[wanted], more_b[wanted], more[:, wanted]
+        a, b = np.concatenate([a, more_a]), np.concatenate([b, more_b])
+        rank = np.concatenate([rank, more], axis=1)
+        is_full = len(a) >= _HELD_PAIRS
+        # Pairs without a common span do not compete. Of two that have one, the others are
+        # spans of one annotator, and those are sorted by start, end and label.
+        order = np.lexsort((b, a, *rank[::-1]))[:_HELD_PAIRS]
+        a, b, rank = a[order], b[order], rank[:, order]
+    return a, b
+
+
+def _is_not_after(rank: Ints, last: Ints) -> Bools:
+    """Which columns do not come after another, in the order of their rows."""
+    found = np.ones(rank.shape[1], dtype=bool)
+    for row, value in zip(rank[::-1], last[::-1], strict=True):
+        found = (row < value) | ((row == value) & found)
+    return found
+
+
+def _rank(line: _Line, x: Ints, y: Ints) -> Ints:
+    """By what pairs of spans are sorted: their kind, how much they share, and cover."""
     overlap = np.minimum(line.end[x], line.end[y]) - np.maximum(line.start[x], line.start[y])
     covered = np.maximum(line.end[x], line.end[y]) - np.minimum(line.start[x], line.start[y])
-    # Pairs without a common span do not compete. Of two that have one, the others are spans
-    # of one annotator, and those are sorted by start, end and label.
-    disputed = disputed[np.lexsort((y, x, covered, -overlap, kind[disputed]))]
+    return np.stack([_kind(line, x, y), -overlap, covered])
 
+
+def _taken(entry_a: Ints, entry_b: Ints) -> tuple[Ints, Ints]:
+    """Of pairs in their order, those of which neither entry was in a pair before."""
+    is_single = [np.bincount(entry)[entry] == 1 for entry in (entry_a, entry_b)]
+    undisputed = is_single[0] & is_single[1]
+    disputed = np.flatnonzero(~undisputed)
     taken_a: set[int] = set()
     taken_b: set[int] = set()
     aligned = []
-    columns = (disputed, entries[0][disputed], entries[1][disputed])
+    columns = disputed, entry_a[disputed], entry_b[disputed]
     for number, a, b in zip(*(column.tolist() for column in columns), strict=True):
         if a not in taken_a and b not in taken_b:
             taken_a.add(a)
             taken_b.add(b)
             aligned.append(number)
-    return np.concatenate([np.flatnonzero(undisputed), np.array(aligned, dtype=np.int64)])
+    chosen = np.concatenate([np.flatnonzero(undisputed), np.array(aligned, dtype=np.int64)])
+    return entry_a[chosen], entry_b[chosen]
