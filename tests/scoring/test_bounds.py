@@ -240,3 +240,14 @@ def test_lines_of_many_positions_are_solved_a_few_at_a_time(monkeypatch):
     one_by_one, less = peak_of(lambda: bc.agreement(corpus).counts.expected)
     assert one_by_one.tolist() == at_once.tolist()
     assert less < memory / 2
+
+
+def test_spans_of_millions_of_positions_are_refused():
+    spans = {"ada": [[(0, 2**20 + 1, "P")]], "ben": [[(0, 5, "P")]]}
+    corpus = bc.Corpus.from_spans(spans, lengths=[2**30])
+    with pytest.raises(bc.SpanError) as caught:
+        bc.agreement(corpus)
+    assert str(caught.value) == (
+        "document '0', annotator 'ada': a span of 1,048,577 tokens; expected at most 1,048,576: "
+        "count in larger units, such as a coarser grid"
+    )

@@ -57,6 +57,8 @@ _MOST_WORK = 2**24
 """Cells of a table of subsets times passes over it; where it takes more, the integral is faster."""
 _PASSES = 10
 """Passes over a table that weights cost, or the transforms for one item."""
+_MOST_CELLS = 2**26
+"""Cells of a table that fit into memory."""
 _FEW_LONGS = 8
 """Long spans up to which a table takes less than the integral, however long the text is."""
 
@@ -266,7 +268,8 @@ def _edges_by_table(
     while pending:
         reach = furthest if furthest <= 2 * reach else reach
         most = min(n_longs, reach // (min(excess) + 1))
-        if most > _FEW_LONGS and (most + 1) * (reach + 1) * _PASSES > _MOST_WORK:
+        n_cells = (most + 1) * (reach + 1)
+        if n_cells > _MOST_CELLS or (most > _FEW_LONGS and n_cells * _PASSES > _MOST_WORK):
             break
         # The item taken out is not among the others: one long span less, or one unit less.
         gone = int(taken[0] > 0)

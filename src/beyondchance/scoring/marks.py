@@ -8,17 +8,20 @@ from functools import cached_property
 import numpy as np
 
 from beyondchance.annotations.corpus import Corpus
+from beyondchance.annotations.names import named_text
 from beyondchance.core.measures import MEASURES
 from beyondchance.core.models import AUTO, Model
 from beyondchance.core.nesting import Nesting, in_order, nesting
 from beyondchance.core.ragged import bounds, distinct, repeats
-from beyondchance.errors import NothingSharedError, OverlapError
+from beyondchance.errors import NothingSharedError, OverlapError, SpanError
 from beyondchance.messages import Piece, Quote, Use, pieces
 from beyondchance.scoring.options import Scope
 from beyondchance.types import Ints
 
 ANY = "(any)"
 """The one label of scope 'unlabelled'."""
+LONGEST = 2**20
+"""Positions that a span can have."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,6 +93,7 @@ class Marked:
 
 def marked(corpus: Corpus, scope: Scope) -> Marked:
     """The spans of a corpus in a scope."""
+    _check_lengths(corpus)
     labelled = scope.labelled
     labels = corpus.labels if labelled else (ANY,)
     label = corpus.span_label if labelled else np.zeros_like(corpus.span_label)
@@ -120,6 +124,23 @@ def marked(corpus: Corpus, scope: Scope) -> Marked:
         annotator=annotator,
         line=line,
         n_merged=n_spans - len(order),
+    )
+
+
+def _check_lengths(corpus: Corpus) -> None:
+    """Refuse spans whose places would take gigabytes: chance has a value for each position."""
+    length = corpus.span_end - corpus.span_start
+    longest = int(np.argmax(length)) if len(length) else 0
+    if not len(length) or length[longest] <= LONGEST:
+        return
+    annotator = corpus.annotators[int(corpus.span_annotator[longest])]
+    text = int(corpus.span_text[longest])
+    place = named_text(text, corpus.documents, corpus.text_document)
+    raise SpanError(
+        f"a span of {length[longest]:,} {corpus.positions}",
+        where=(*place, ", annotator ", Quote(annotator)),
+        expected=f"at most {LONGEST:,}",
+        remedy="count in larger units, such as a coarser grid",
     )
 
 
