@@ -13,7 +13,7 @@ from beyondchance.errors import DataError
 from beyondchance.messages import Quote, Use
 from beyondchance.types import Bools, Ints
 
-MOST_PAIRS = 2**19
+MOST_PAIRS = 2**20
 """Pairs that are compared however few annotations there are."""
 _MOST_PARTNERS = 64
 """Pairs for each annotation, on average, beyond which there may be no more than that."""
