@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from math import isnan
@@ -52,8 +53,9 @@ class Ranking(Described):
         """
         checked_option("by", by, ("observed", "corrected"))
         scores = {name: getattr(system, by) for name, system in self.systems.items()}
+        in_order = sorted(score for score in scores.values() if not isnan(score))
         return {
-            name: None if isnan(score) else 1 + sum(other > score for other in scores.values())
+            name: None if isnan(score) else 1 + len(in_order) - bisect_right(in_order, score)
             for name, score in scores.items()
         }
 
