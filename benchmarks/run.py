@@ -240,6 +240,39 @@ def hard_texts() -> None:
         print(f"{title:<52}" + "".join(f"{s * 1e3:>9.1f} ms" for s in best(*jobs, times=3)))
 
 
+def corners() -> None:
+    """What took longest, next to the seconds that it took before."""
+    n = 1500
+    crossing = [(i, i + 50, "P") for i in range(n)]
+    nested = [(i, 2 * n - i, "P") for i in range(n)]
+    labels = [(i, 2 * n - i, f"L{i}") for i in range(n)]
+
+    def corpus(spans: list[tuple[int, int, str]]) -> bc.Corpus:
+        return bc.Corpus.from_spans({"a": [spans], "b": [spans[1:]]}, lengths=[2 * n + 50])
+
+    def expected(n: int, lengths: list[int], measure: str = "token") -> Job:
+        return partial(bc.expected_match, n, lengths, lengths, measure=measure)
+
+    various = [2 + i % 120 for i in range(478)]
+    sentences = [60 + 37 * i % 121 for i in range(249)]
+    sentences.append(30_000 - sum(sentences))
+    print(f"\n{'':<52}{'seconds':>12}{'before':>12}")
+    jobs: dict[str, tuple[Job, float]] = {
+        "50,000 positions, 1,950 spans of 25": (expected(50_000, [25] * 1950), 8),
+        "200,000 positions, 2,450 spans of 80": (expected(200_000, [80] * 2450), 26),
+        "30,000 positions, 98 % full, 120 lengths": (expected(30_000, various), 5),
+        "30,000 characters in 250 sentences, exact": (expected(30_000, sentences, "exact"), 141),
+        "1,500 crossing spans of one label": (partial(bc.agreement, corpus(crossing)), 22),
+        "1,500 nested spans of one label": (partial(bc.agreement, corpus(nested)), inf),
+        "1,500 nested labels": (partial(bc.agreement, corpus(labels)), 25),
+        "disagreements of 1,500 crossing spans": (partial(bc.disagreements, corpus(crossing)), 47),
+    }
+    for title, (job, before) in jobs.items():
+        (seconds,) = best(job, times=1)
+        shown = f"{before:>12.0f}" if before < inf else f"{'none':>12}"
+        print(f"{title:<52}{seconds:>12.2f}{shown}")
+
+
 def teams() -> None:
     """A thousand annotators with a few documents each, beside two who share all."""
     crowd, pair = team(20_000, 1000, 3), team(30_000, 2, 2)
@@ -434,6 +467,7 @@ def main() -> None:
     long_texts(seqeval_seconds)
     uncertainty(seqeval_seconds)
     hard_texts()
+    corners()
     measures()
     teams()
     coefficients()
