@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from importlib import import_module
 from typing import Any
 
@@ -79,16 +79,35 @@ def parquet_rows(
         raise _unreadable(source, error) from None
 
 
-def check_memory(source: Source, file: Any, columns: Sequence[str] | None = None) -> None:
+def check_memory(
+    source: Source,
+    file: Any,
+    columns: Sequence[str] | None = None,
+    *,
+    coded: Collection[str] = (),
+) -> None:
     """Refuse a file whose columns would take more memory than they may.
 
     A value that is stored once can stand in any number of rows, so that sizes in the file are
     not enough. Where the file could take too much by them, strings are weighed by the numbers
     that stand for them.
+
+    Parameters
+    ----------
+    source : Source
+    file : ParquetFile
+    columns : sequence of str, optional
+        Those that are read; by default all.
+    coded : collection of str
+        Columns of which each row keeps the number of its value.
     """
     metadata, known = file.metadata, file.schema
     n_bytes = sum(metadata.row_group(i).total_byte_size for i in range(metadata.num_row_groups))
     _check(source, n_bytes)
+    types = import_module("pyarrow").types
+    if all(item.name in coded or types.is_primitive(item.type) for item in file.schema_arrow):
+        _check(source, n_bytes + _PER_VALUE * metadata.num_rows * metadata.num_columns)
+        return
     # Of a damaged file, the library ends the process when it is asked about a column that it has
     # not gone through.
     file.scan_contents()
@@ -112,9 +131,9 @@ def check_memory(source: Source, file: Any, columns: Sequence[str] | None = None
     arrow, parquet = import_module("pyarrow"), import_module("pyarrow.parquet")
     strings = dict.fromkeys(column.path for _, column in chunks if _is_text(column))
     options = {"metadata": metadata, "read_dictionary": list(strings)}
-    coded = parquet.ParquetFile(arrow.BufferReader(source.data), **options)
+    numbered = parquet.ParquetFile(arrow.BufferReader(source.data), **options)
     n_bytes = 0
-    for batch in coded.iter_batches(batch_size=_BATCH, columns=columns):
+    for batch in numbered.iter_batches(batch_size=_BATCH, columns=columns):
         weights = [_weight(column) for column in batch.columns]
         own = sum(size for size, _ in weights)
         n_bytes += own

@@ -69,9 +69,10 @@ def _parquet(source: Source) -> Table:
             if our_name(name) not in {*NUMBERS, "text"} and is_string(kind, arrow.types)
         ]
         # Names as codes: to make strings of them, only to count them, takes four times as long.
-        check_memory(source, file)
+        check_memory(source, file, coded=coded)
         options = {"metadata": file.metadata, "read_dictionary": coded}
         table = parquet.ParquetFile(arrow.BufferReader(source.data), **options).read()
+        table.validate(full=True)  # bytes that are no text, numbers of no value
     except (FormatError, MemoryError):
         raise
     except Exception as error:

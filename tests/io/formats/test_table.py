@@ -1,6 +1,7 @@
 """Tables of spans: every kind of file, lengths, texts, fields, and what is wrong."""
 
 import csv
+import io
 import json
 import re
 from concurrent.futures import ThreadPoolExecutor
@@ -403,6 +404,24 @@ def test_malformed_parquet(tmp_path):
     path.write_bytes(b"PAR1 and nothing more")
     with pytest.raises(bc.FormatError, match=r"a\.parquet: not a readable Parquet file \("):
         bc.read(path, format="table")
+
+
+def test_parquet_with_bytes_that_are_no_text(tmp_path):
+    rows = {"document": ["d"], "annotator": ["ada"], "start": [0], "end": [1], "label": ["PERSON"]}
+    made = io.BytesIO()
+    parquet.write_table(pa.table(rows), made, compression="none")
+    path = tmp_path / "a.parquet"
+    path.write_bytes(made.getvalue().replace(b"PERSON", b"P\xb8RSON"))
+    with pytest.raises(bc.FormatError, match=r"a\.parquet: not a readable Parquet file \("):
+        bc.read(path)
+
+
+def test_a_plain_table_is_not_weighed_string_by_string(tmp_path, monkeypatch):
+    # To go through a file once more takes as long as to read it.
+    rows = {"document": ["d"] * 9, "annotator": ["ada"] * 9, "start": range(9), "end": range(1, 10)}
+    parquet.write_table(pa.table({**rows, "label": ["P"] * 9}), tmp_path / "a.parquet")
+    monkeypatch.setattr(parquet.ParquetFile, "scan_contents", None)
+    assert len(bc.read(tmp_path / "a.parquet", length=9).span_start) == 9
 
 
 @pytest.mark.parametrize(
