@@ -460,7 +460,8 @@ def attack(seed: int, numbers: tuple[int, int], seconds: float, progress: Any, f
         deadline, told = time.monotonic() + seconds, time.monotonic()
         tallies: defaultdict[str, Tally] = defaultdict(Tally)
         number, step = numbers
-        while time.monotonic() < deadline:
+        parent = os.getppid()
+        while time.monotonic() < deadline and os.getppid() == parent:
             progress.value = number
             outcome = attacked(number, seed, folder)
             tallies[outcome.target].add(outcome)
