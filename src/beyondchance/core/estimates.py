@@ -16,7 +16,7 @@ from beyondchance.core.observed import (
     Matched,
     SpanGroups,
     equal_spans,
-    largest_pairing,
+    paired,
     shared_positions,
 )
 from beyondchance.core.structure import Forest, flattened, written
@@ -147,12 +147,9 @@ def _partners(start_a: Ints, a: Ints, start_b: Ints, b: Ints, *, needed: Ints) -
         draws = slice(begin, begin + step)
         shared = np.minimum(high_a[draws, :, None], high_b[draws, None])
         shared -= np.maximum(low_a[draws, :, None], low_b[draws, None])
-        # All that a span may be paired with is one number, a bit for each.
-        bits = np.packbits(shared >= enough, axis=2, bitorder="little")
-        for one_draw in bits:
-            wishes = (int.from_bytes(row.tobytes(), "little") for row in one_draw)
-            sizes.append(largest_pairing({i: wish for i, wish in enumerate(wishes) if wish}))
-    return np.array(sizes)
+        draw, one, two = np.nonzero(shared >= enough)
+        sizes.append(paired(draw, one, two, len(shared)))
+    return np.concatenate(sizes)
 
 
 def sampled_match(

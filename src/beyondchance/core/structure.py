@@ -341,6 +341,8 @@ def forest(nodes: dict[int, tuple[int, int, int, int]]) -> Forest:
     >>> forest({0: (-1, 5, 1, FREE), 1: (0, 2, 1, FREE), 2: (-1, 1, 1, FREE)})
     ((0, 1, 1, -1), (0, 5, 1, -1), (1, 2, 1, -1))
     """
+    if all(parent < 0 for parent, *_ in nodes.values()):
+        return tuple(sorted((0, *row[1:]) for row in nodes.values()))
     inside: dict[int, list[int]] = {-1: []}
     depth = {-1: -1}
     levels: dict[int, list[int]] = {}
