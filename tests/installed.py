@@ -33,6 +33,7 @@ LEFT_OUT = (
     "test_every_rule.py",
     "test_gate.py",
     "test_laws.py",
+    "test_patterns.py",
 )
 
 
