@@ -1,6 +1,6 @@
 # make demo   what this is for, on an example
 # make check  the fast loop, two minutes: format, lint, types, layers, fast tests
-# make test   everything, eight minutes: all tests, the documentation, the installed package
+# make test   everything, fifteen minutes: all tests, the documentation, the installed package
 # make docs   the documentation, in docs/_build/html
 # make bench  a comparison with other tools, in one run
 # make attack SECONDS=60  files and data changed at random, on all cores
