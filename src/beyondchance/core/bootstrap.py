@@ -39,7 +39,8 @@ def places(names: Sequence[str]) -> Ints:
     >>> places(["10", "9", "text", "8"]).tolist()
     [2, 1, 3, 0]
     """
-    order = sorted(range(len(names)), key=lambda i: (len(names[i]), names[i]))
+    lengths = list(map(len, names))
+    order = sorted(sorted(range(len(names)), key=names.__getitem__), key=lengths.__getitem__)
     found = np.empty(len(names), dtype=np.int64)
     found[order] = np.arange(len(names))
     return found
