@@ -249,7 +249,7 @@ def _try_files(outcome: Outcome, dice: Dice, folder: Path, *, is_shown: bool) ->
 
 def _mutant_files(example: Example, dice: Dice) -> Example:
     """One to three changes, most of them within a file."""
-    files, given = dict(example.files), list(example.given)
+    files = dict(example.files)
     for _ in range(dice.choice([1, 1, 1, 2, 3])):
         path = dice.choice(list(files))
         match dice.randrange(40):
@@ -263,7 +263,7 @@ def _mutant_files(example: Example, dice: Dice) -> Example:
                 with contextlib.suppress(*_NOT_WHAT_IT_SAYS):
                     # What was changed before may no longer be what its name says.
                     files[path] = mutant(path, files[path], dice)
-    return replace(example, files=files, given=given)
+    return replace(example, files=files)
 
 
 _NOT_WHAT_IT_SAYS = (ValueError, IndexError, KeyError, OSError, zipfile.BadZipFile, zlib.error)
