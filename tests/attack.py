@@ -266,7 +266,10 @@ def _mutant_files(example: Example, dice: Dice) -> Example:
     return replace(example, files=files)
 
 
-_NOT_WHAT_IT_SAYS = (ValueError, IndexError, KeyError, OSError, zipfile.BadZipFile, zlib.error)
+_NOT_WHAT_IT_SAYS = (
+    *(ValueError, IndexError, KeyError, OSError, NotImplementedError),
+    *(zipfile.BadZipFile, zlib.error),
+)
 """What reading a file for the next change raises if one before has damaged it."""
 
 

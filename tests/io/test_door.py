@@ -550,3 +550,5 @@ def test_a_list_that_is_part_of_itself():
     for data in (endless, [endless], {"a": endless, "b": endless}):
         with pytest.raises(bc.FormatError, match="got a list of a list"):
             bc.agreement(data)
+    with pytest.raises(bc.FormatError, match="got a list of a dict"):
+        bc.agreement([{"text": "a", "spans": [{"start": endless}]}])

@@ -24,7 +24,7 @@ from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload, each_upload
 from beyondchance.io.sources import Source
 from beyondchance.io.values import quoting
-from beyondchance.messages import Quote, quotes
+from beyondchance.messages import Quote, Text, quotes
 from beyondchance.tallies import mended, no_spans
 
 _TEXT = re.compile(r"([^\s|]+)\|([ta])\|(.*)", re.DOTALL)
@@ -137,7 +137,8 @@ def _marked(cells: list[str], where: str, reading: Reading) -> Marked:
 def _lost(line: str, current: _Document | None, where: str) -> FormatError:
     """The error for a line that belongs to no document, or to another one."""
     if current is None:
-        expected = "the title of a document first, as 'ID|t|TITLE'"
+        expected: Text = "the title of a document first, as 'ID|t|TITLE'"
     else:
-        expected = f"'{current.name}<TAB>START<TAB>END<TAB>WORDS<TAB>TYPE', or another document"
+        annotation = f"{current.name}<TAB>START<TAB>END<TAB>WORDS<TAB>TYPE"
+        expected = (Quote(annotation), ", or another document")
     return FormatError("found ", Quote(line), where=where, expected=expected)

@@ -129,14 +129,15 @@ def _has_offsets(item: Mapping[str, Any]) -> bool:
     return any(_has_numbers(value) and _OFFSET.search(str(key)) for key, value in item.items())
 
 
-def _has_numbers(value: Any) -> bool:
-    if isinstance(value, str):
-        return False
+def _has_numbers(value: Any, depth: int = 4) -> bool:
+    """Whether there are whole numbers in a value, which may be part of itself."""
     if isinstance(value, Mapping):
-        return any(map(_has_numbers, value.values()))
-    if isinstance(value, list | tuple):
-        return any(map(_has_numbers, value[:4]))
-    return isinstance(value, int) and not isinstance(value, bool)
+        value = list(value.values())
+    elif isinstance(value, list | tuple):
+        value = value[:4]
+    else:
+        return isinstance(value, int) and not isinstance(value, bool)
+    return depth > 0 and any(_has_numbers(item, depth - 1) for item in value)
 
 
 def _key(item: Mapping[str, Any], names: tuple[str, ...]) -> str | None:
