@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from beyondchance.core.ragged import rows_by_value
 from beyondchance.core.structure import FREE, Nodes
 from beyondchance.types import Ints
 
@@ -80,8 +81,7 @@ def starts_on_lines(n: int, nodes: Nodes, draws: int, rng: np.random.Generator) 
     if (parents < 0).all():
         return disjoint_starts(n, lengths, draws, rng)
     starts = np.zeros((draws, len(lengths)), dtype=np.int64)
-    order = np.argsort(parents, kind="stable")
-    for inner in np.split(order, np.flatnonzero(np.diff(parents[order])) + 1):
+    for inner in rows_by_value(parents):
         parent = int(parents[inner[0]])
         size = n if parent < 0 else int(lengths[parent])
         is_free = offsets[inner] == FREE

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 import numpy as np
 
@@ -18,6 +19,8 @@ from beyondchance.core.profiles import Profiles
 from beyondchance.core.ragged import distinct, total
 from beyondchance.core.sets import SpanSets, coded, start_profiles
 from beyondchance.types import Floats, Ints
+
+_OneByOne: TypeAlias = Callable[[SpanSets, Ints, Ints], Floats]
 
 _FEW_PAIRS = 2**12
 """Pairs of members, in two sets, that are compared one by one."""
@@ -29,29 +32,20 @@ _MOST_CELLS = 2**22
 
 def expected_positions(sets: SpanSets, i: Ints, j: Ints) -> Floats:
     """As `expected.expected_positions`."""
-    found = _split(sets, i, j, sets.level, chance.expected_positions)
-    for row in np.flatnonzero(np.isnan(found[0])).tolist():
-        found[0, row] = _shared(_Gathered.of(sets, i[row], j[row], sets.level, covers=True))
-    return np.asarray(found[0])
+    return _expected(sets, i, j, sets.level, chance.expected_positions, covers=True)
 
 
 def expected_equal_spans(sets: SpanSets, i: Ints, j: Ints) -> Floats:
     """As `expected.expected_equal_spans`."""
-    found = _split(sets, i, j, sets.length, chance.expected_equal_spans)
-    for row in np.flatnonzero(np.isnan(found[0])).tolist():
-        found[0, row] = _shared(_Gathered.of(sets, i[row], j[row], sets.length))
-    return np.asarray(found[0])
+    return _expected(sets, i, j, sets.length, chance.expected_equal_spans)
 
 
 def expected_boundaries(sets: SpanSets, i: Ints, j: Ints) -> Floats:
     """As `expected.expected_boundaries`."""
-    key = 2 * sets.level + sets.kind
-    found = _split(sets, i, j, key, chance.expected_boundaries)
     # Without members for ends, these are as many as starts.
     times = 1 if sets.kind.any() else 2
-    for row in np.flatnonzero(np.isnan(found[0])).tolist():
-        found[0, row] = times * _shared(_Gathered.of(sets, i[row], j[row], key))
-    return np.asarray(found[0])
+    key = 2 * sets.level + sets.kind
+    return _expected(sets, i, j, key, chance.expected_boundaries, times=times)
 
 
 def expected_parts(sets: SpanSets, i: Ints, j: Ints) -> Floats:
@@ -67,12 +61,29 @@ def expected_parts(sets: SpanSets, i: Ints, j: Ints) -> Floats:
     return found
 
 
+def _expected(
+    sets: SpanSets,
+    i: Ints,
+    j: Ints,
+    key: Ints,
+    one_by_one: _OneByOne,
+    *,
+    covers: bool = False,
+    times: int = 1,
+) -> Floats:
+    """The expected match, by what members share that have the same key."""
+    found: Floats = _split(sets, i, j, key, one_by_one)[0]
+    for row in np.flatnonzero(np.isnan(found)).tolist():
+        found[row] = times * _shared(_Gathered.of(sets, i[row], j[row], key, covers=covers))
+    return found
+
+
 def _split(
     sets: SpanSets,
     i: Ints,
     j: Ints,
     key: Ints,
-    one_by_one: Callable[[SpanSets, Ints, Ints], Floats],
+    one_by_one: _OneByOne,
     *,
     sides: int = 1,
 ) -> Floats:

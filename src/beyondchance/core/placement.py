@@ -34,7 +34,7 @@ import numpy as np
 from beyondchance.core.arrivals import edges_by_arrival
 from beyondchance.core.lengths import LengthTable
 from beyondchance.core.profiles import Profiles
-from beyondchance.core.ragged import bounds, distinct, members, spread, starts, total
+from beyondchance.core.ragged import bounds, distinct, members, rows_by_value, spread, starts, total
 from beyondchance.types import Complexes, Floats, Ints
 
 # Problems up to this size are solved together, the others one by one. Which
@@ -206,10 +206,8 @@ def _large_problems(
     solved: dict[int, tuple[Floats, float]] = {}
     # Entries may be equal: those of one text of which both sides are.
     edges_of = cache(_edges)
-    chosen = chosen[np.argsort(entry[chosen], kind="stable")]
-    for problems in np.split(chosen, 1 + np.flatnonzero(np.diff(entry[chosen]))):
-        if not len(problems):
-            continue
+    for rows in rows_by_value(entry[chosen]) if len(chosen) else ():
+        problems = chosen[rows]
         which = int(entry[problems[0]])
         runs = slice(int(table.first[which]), int(table.first[which + 1]))
         length, count = table.length[runs], table.count[runs]

@@ -68,6 +68,18 @@ def members(first: Ints, chosen: Ints) -> tuple[Ints, Ints]:
     return which, first[chosen][which] + place
 
 
+def rows_by_value(values: Ints) -> list[Ints]:
+    """The rows that have each value, the least value first.
+
+    Examples
+    --------
+    >>> [rows.tolist() for rows in rows_by_value(np.array([2, 1, 2]))]
+    [[1], [0, 2]]
+    """
+    order = np.argsort(values, kind="stable")
+    return np.split(order, np.flatnonzero(np.diff(values[order])) + 1)
+
+
 def distinct(values: Ints) -> tuple[Ints, Ints]:
     """Distinct values in ascending order, and for each value its number among them.
 

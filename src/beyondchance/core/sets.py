@@ -25,7 +25,15 @@ from beyondchance.core.exact import rounded
 from beyondchance.core.lengths import LengthTable, tabulate
 from beyondchance.core.placement import coverage_profiles, item_profiles
 from beyondchance.core.profiles import Profiles, boxes, convolved, joined, summed
-from beyondchance.core.ragged import bounds, distinct, members, repeats, spread, total
+from beyondchance.core.ragged import (
+    bounds,
+    distinct,
+    members,
+    repeats,
+    rows_by_value,
+    spread,
+    total,
+)
 from beyondchance.core.structure import FREE, Structure, linked
 from beyondchance.types import Bools, Floats, Ints
 
@@ -240,7 +248,7 @@ def _placed(n: Ints, structure: Structure) -> Placed:
     is_rigid = ~is_free
     runs = np.arange(len(table.length))
     parents = np.full(len(runs), -1)
-    for inner in _runs(structure.depth)[1:]:
+    for inner in rows_by_value(structure.depth)[1:]:
         around = parent[inner]
         is_rigid[inner] |= is_rigid[around]
         # A node that is fixed, or that fills the one around it, is wherever that is.
@@ -257,7 +265,7 @@ def _placed(n: Ints, structure: Structure) -> Placed:
 def _shift(structure: Structure) -> Ints:
     """How far each node is from where the places of the nodes around it leave it."""
     shift = np.maximum(structure.offset, 0)
-    for inner in _runs(structure.depth)[1:]:
+    for inner in rows_by_value(structure.depth)[1:]:
         shift[inner] += shift[structure.parent[inner]]
     return shift
 
@@ -323,7 +331,7 @@ def _starts(structure: Structure, first: Floats) -> Members:
     stacks = structure.stacks
     around, together = linked(structure, first)
     depth = _outer_sums(structure, np.ones(len(stacks), dtype=np.int64))
-    by_depth = _runs(depth)[::-1]
+    by_depth = rows_by_value(depth)[::-1]
     most = stacks.starting.copy()
     for inner in by_depth[:-1]:
         np.maximum.at(most, around[inner], stacks.starting[around[inner]] + most[inner])
@@ -391,16 +399,10 @@ def _chains(structure: Structure, chosen: Ints) -> tuple[Ints, Ints, Ints]:
 def _outer_sums(structure: Structure, value: Ints) -> Ints:
     """For every stack, the sum of a value over the stacks around it."""
     around, found = structure.stacks.around, np.zeros_like(value)
-    for stack in _runs(structure.depth[structure.stacks.node]):
+    for stack in rows_by_value(structure.depth[structure.stacks.node]):
         inner = stack[around[stack] >= 0]
         found[inner] = found[around[inner]] + value[around[inner]]
     return found
-
-
-def _runs(depth: Ints) -> list[Ints]:
-    """Which have each depth, the least first."""
-    order = np.argsort(depth, kind="stable")
-    return np.split(order, np.flatnonzero(np.diff(depth[order])) + 1)
 
 
 # --- Where members are --------------------------------------------------------
