@@ -16,7 +16,7 @@ from typing import Unpack
 import numpy as np
 
 from beyondchance.checks import checked_instance, checked_option
-from beyondchance.core.bootstrap import bootstrap_weights, places
+from beyondchance.core.bootstrap import bootstrap_weights
 from beyondchance.core.permutation import (
     divisions,
     least_share,
@@ -229,8 +229,8 @@ def _is_paired(first: Agreement, second: Agreement, paired: bool | None) -> bool
 def shared_sums(results: Sequence[Agreement]) -> Floats:
     """The sums of the documents that all have, shape (documents, results, 4)."""
     numbers = [
-        dict(zip(names, places(names).tolist(), strict=True))
-        for names in (result.counts.documents for result in results)
+        dict(zip(counts.documents, counts.document_places.tolist(), strict=True))
+        for counts in (result.counts for result in results)
     ]
     shared = [name for name in numbers[0] if all(name in known for known in numbers)]
     shared.sort(key=numbers[0].__getitem__)

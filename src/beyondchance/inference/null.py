@@ -342,7 +342,7 @@ def _cells(placed: Placement, counts: Counts) -> Iterator[_Cell]:
     first = bounds(number, len(cells))
     line_of = cache(partial(_line, is_independent=model.is_independent))
     document_of = np.zeros(len(corpus.text_length), dtype=np.int64)
-    document_of[counts.text] = places(counts.documents)[counts.document]
+    document_of[counts.text] = counts.document_places[counts.document]
     first_text = np.searchsorted(corpus.text_document, corpus.text_document)
     annotator = places(corpus.annotators)[spans.annotator[holder]]
     # Sums of fractions depend on their order, in the last digit.
@@ -376,8 +376,8 @@ class _Sampler:
 
     def run(self, cells: Iterable[_Cell]) -> NullDistribution:
         """Text by text; documents are summed up as they are done."""
-        by_document, known_as = self.result.by_document, self.result.counts.documents
-        names = [known_as[i] for i in np.argsort(places(known_as)).tolist()]
+        by_document, counts = self.result.by_document, self.result.counts
+        names = [counts.documents[i] for i in np.argsort(counts.document_places).tolist()]
         overall, here = np.zeros(self.draws), np.zeros(self.draws)
         variance = np.zeros(len(names))
         known: dict[tuple[object, ...], float] = {}

@@ -16,7 +16,7 @@ from typing import Any, Unpack
 import numpy as np
 
 from beyondchance.checks import checked_option
-from beyondchance.core.bootstrap import bootstrap_weights, places
+from beyondchance.core.bootstrap import bootstrap_weights
 from beyondchance.core.exact import exact_total, rounded
 from beyondchance.numbers import in_digits
 from beyondchance.options import ResamplingOptions, documented
@@ -90,7 +90,7 @@ class MacroAverage(Printed):
         """Sums of each label or document."""
         counts = self.counts
         if self.by == "document":
-            return counts.document_sums()[places(counts.documents)]
+            return counts.document_sums()[counts.document_places]
         levels = Levels(len(counts))
         levels.add("label", counts.labels, counts.label)
         everything = np.zeros(len(counts), dtype=np.int64)
@@ -226,7 +226,7 @@ def _of_documents(
     table = np.stack(
         [column for name in SCORES for column in _parts(values[name])], axis=1, dtype=np.float64
     )
-    table = table[np.argsort(places(counts.documents))]
+    table = table[np.argsort(counts.document_places)]
     totals = totals_of(table)
     weights = bootstrap_weights(n_documents, options.draws, options.generator)
     drawn = stacked((totals(block) for block in weights), table[0])

@@ -495,17 +495,22 @@ class Counts:
         width = max(self.n_texts, 1) * max(len(self.labels), 1) * n_annotators
         return total(code // width, values, n_groups)
 
+    @cached_property
+    def document_places(self) -> Ints:
+        """The place of each document in the order in which documents are drawn."""
+        return places(self.documents)
+
     def leveled(self, levels: Levels | None = None) -> Rows:
         """The rows for resampling, and the levels that each of them is in; one by default.
 
         Documents and annotators are numbered by their `places`, and not as they were read.
         """
-        document, annotator = places(self.documents), places(self.annotators)
+        annotator = places(self.annotators)
         one, other = annotator[self.a], annotator[self.b]
         return Rows(
             n_documents=len(self.documents),
             levels=Levels(len(self)) if levels is None else levels,
-            document=document[self.document],
+            document=self.document_places[self.document],
             matched=self.matched,
             expected=self.expected,
             size=self.size_a + self.size_b,
