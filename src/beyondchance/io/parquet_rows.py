@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from importlib import import_module
 from typing import Any
 
@@ -47,13 +48,9 @@ def opened_parquet(source: Source) -> Any:
     """The file as pyarrow's, refused with a reason if it cannot be read."""
     arrow = required("pyarrow", extra="parquet", purpose="reading Parquet")
     parquet = required("pyarrow.parquet", extra="parquet", purpose="reading Parquet")
-    try:
+    with readable(source):
         file = parquet.ParquetFile(arrow.BufferReader(source.data))
         names = file.schema_arrow.names
-    except (FormatError, MemoryError):
-        raise
-    except Exception as error:
-        raise _unreadable(source, error) from None
     if len(set(names)) < len(names):
         twice = next(name for name, count in Counter(names).items() if count > 1)
         found = ("several columns are named ", Quote(twice))
@@ -66,17 +63,13 @@ def parquet_rows(
 ) -> Iterator[tuple[str, int, dict[str, Any]]]:
     """The rows of a file: the place of each, its number, and the row with these columns."""
     number = 0
-    try:
+    with readable(source):
         file = opened_parquet(source)
         check_memory(source, file, columns)
         for batch in file.iter_batches(batch_size=_BATCH, columns=columns):
             for row in transposed(batch.to_pydict()):
                 number += 1
                 yield f"{source.name}: row {number}", number, row
-    except (FormatError, MemoryError):
-        raise
-    except Exception as error:
-        raise _unreadable(source, error) from None
 
 
 def check_memory(
@@ -175,5 +168,13 @@ def transposed(columns: Mapping[str, Sequence[Any]]) -> Iterator[dict[str, Any]]
         yield dict(zip(columns, values, strict=True))
 
 
-def _unreadable(source: Source, error: Exception) -> FormatError:
-    return FormatError(f"not a readable Parquet file ({error})", where=source.name)
+@contextmanager
+def readable(source: Source) -> Iterator[None]:
+    """Refuse a file with the reason for which the library cannot read it."""
+    try:
+        yield
+    except (FormatError, MemoryError):
+        raise
+    except Exception as error:
+        found = f"not a readable Parquet file ({error})"
+        raise FormatError(found, where=source.name) from None

@@ -18,7 +18,7 @@ from beyondchance.io.columns import (
     our_name,
 )
 from beyondchance.io.options import Reading
-from beyondchance.io.parquet_rows import check_memory
+from beyondchance.io.parquet_rows import check_memory, readable
 from beyondchance.io.registry import required
 from beyondchance.io.separated import first_line, looks_bare, named_columns, read_separated
 from beyondchance.io.sources import Source, is_parquet
@@ -61,7 +61,7 @@ def read_table(source: Source, reading: Reading, *, needed: Sequence[str] = SPAN
 def _parquet(source: Source) -> Table:
     arrow = required("pyarrow", extra="parquet", purpose="reading Parquet")
     parquet = required("pyarrow.parquet", extra="parquet", purpose="reading Parquet")
-    try:
+    with readable(source):
         file = parquet.ParquetFile(arrow.BufferReader(source.data))
         coded = [
             name
@@ -73,10 +73,6 @@ def _parquet(source: Source) -> Table:
         options = {"metadata": file.metadata, "read_dictionary": coded}
         table = parquet.ParquetFile(arrow.BufferReader(source.data), **options).read()
         table.validate(full=True)  # bytes that are no text, numbers of no value
-    except (FormatError, MemoryError):
-        raise
-    except Exception as error:
-        raise FormatError(f"not a readable Parquet file ({error})", where=source.name) from None
     return arrow_table(table, source, arrow)
 
 
