@@ -8,12 +8,11 @@ from typing import Any
 
 from beyondchance.errors import FormatError
 from beyondchance.io.offsets import Interval
-from beyondchance.io.values import quoting
+from beyondchance.io.values import DIGITS, quoting
 from beyondchance.messages import Quote, Text, quotes
 
 _TYPE_NAME = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*", re.ASCII)
 _FEATURE_NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
-_NUMBER = re.compile(r"[0-9]{1,18}")
 
 
 def check_names(types: Sequence[object], features: Sequence[object], where: str) -> None:
@@ -67,7 +66,7 @@ def _json_structures(structures: object, name: str) -> Iterator[tuple[int, Any]]
     """Feature structures by id, whether they are a list or an object."""
     if isinstance(structures, dict):
         for key, structure in structures.items():
-            if not _NUMBER.fullmatch(key):
+            if not DIGITS.fullmatch(key):
                 problem = quoting("%FEATURE_STRUCTURES has the key {}", key)
                 raise FormatError(*problem, where=name, expected="a number")
             yield int(key), structure

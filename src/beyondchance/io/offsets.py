@@ -9,6 +9,7 @@ from functools import lru_cache
 from itertools import accumulate
 
 import numpy as np
+from numpy.typing import NDArray
 
 from beyondchance.errors import SpanError
 from beyondchance.messages import Text, Use
@@ -125,6 +126,11 @@ def same_words(one: str, other: str) -> bool:
     return one == other or one.split() == other.split()
 
 
+def characters_of(text: str) -> NDArray[np.uint32]:
+    """The numbers of the characters of a text, and of halves of characters."""
+    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
+
+
 # All annotators of a document share its text.
 @lru_cache(maxsize=8)
 def converter(text: str, unit: str) -> Callable[[int, Text], int]:
@@ -138,7 +144,7 @@ def converter(text: str, unit: str) -> Callable[[int, Text], int]:
     """
     if unit == "codepoints" or text.isascii():
         return lambda offset, _: offset
-    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
+    codes = characters_of(text)
     more = (codes > 0xFFFF).astype(np.int64)
     if unit == "bytes":
         more += codes > 0x7F

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from beyondchance.io.offsets import Interval
+from beyondchance.io.offsets import Interval, characters_of
 from beyondchance.io.registry import required
 
 EXACT, FOLDED, NEAR = "exact", "folded", "near"
@@ -350,8 +350,7 @@ class _Index:
     @cached_property
     def _order(self) -> array[int]:
         """The places of the text in the order of what follows them."""
-        codes = np.frombuffer(self.text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
-        rank = np.unique(codes, return_inverse=True)[1].astype(np.int64)
+        rank = np.unique(characters_of(self.text), return_inverse=True)[1].astype(np.int64)
         order, n, n_known = np.argsort(rank), len(rank), 1
         # What follows is compared by twice as many characters each time.
         while n_known < n and rank[order[-1]] < n - 1:

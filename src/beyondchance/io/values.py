@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
 from beyondchance.errors import FormatError
 from beyondchance.io.offsets import Interval
 from beyondchance.messages import Piece, Quote, Text
+
+DIGITS = re.compile(r"[0-9]{1,18}")
+"""A whole number that is not negative, as files write it."""
 
 
 def quoting(sentence: str, *values: object) -> tuple[Piece, ...]:

@@ -22,6 +22,7 @@ from beyondchance.reporting.sentences import n_texts
 from beyondchance.results.intervals import FEW, FEW_ANNOTATORS
 from beyondchance.results.score import EXCEEDED, NO_FREEDOM, NO_ROOM, NOTHING_MARKED, PART, Score
 from beyondchance.scoring.corpus_wide import BY_FUGACITIES
+from beyondchance.tallies import Fate, Tally
 
 if TYPE_CHECKING:
     from beyondchance.annotations.corpus import Corpus
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
     from beyondchance.results.intervals import ConfidenceInterval
     from beyondchance.results.ranking import Ranking
     from beyondchance.settings import Settings
-from beyondchance.tallies import Fate, Tally
 
 _NUMBERS = (
     *("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"),

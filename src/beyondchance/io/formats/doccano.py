@@ -19,8 +19,8 @@ from beyondchance.io.values import identifier, label_of, object_of, refused, sho
 from beyondchance.messages import Use
 from beyondchance.tallies import left_out, no_spans, not_annotated, not_read
 
-# Files that are not named after an annotator: of no annotator, and of all together.
 _OBJECT = re.compile(r"\s*(?:\[\s*)?\{")
+# Files that are not named after an annotator: of no annotator, and of all together.
 _NO_ANNOTATOR = "unknown"
 _ALL_ANNOTATORS = "all"
 _TEXTS = ("text", "data")

@@ -8,7 +8,6 @@ unit; bdocjs declares what its offsets count.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -24,14 +23,13 @@ from beyondchance.io.offsets import Interval, length_of
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload, each_upload
 from beyondchance.io.sources import Source
-from beyondchance.io.values import quoting, refused, shown
+from beyondchance.io.values import DIGITS, quoting, refused, shown
 from beyondchance.messages import Piece, Quote, Text, quotes
 from beyondchance.tallies import Tally, no_spans, not_read, unsure
 
 V = TypeVar("V")
 
 _ROOT = "GateDocument"
-_NUMBER = re.compile(r"[0-9]{1,18}")
 _UNITS = {"p": "codepoints", "j": "utf16"}
 # What the tools of GATE make by themselves, before annotators begin.
 _STRUCTURE = frozenset(
@@ -306,7 +304,7 @@ def _xml_annotations(
     for annotation in annotations:
         number, kind = annotation.attrib["Id"], annotation.get("Type")
         place = (*where, ", annotation ", Quote(number))
-        if not _NUMBER.fullmatch(number):
+        if not DIGITS.fullmatch(number):
             raise FormatError("Id is not a number", where=place, expected="one")
         if not kind:
             raise FormatError("no Type", where=place, expected="a name")

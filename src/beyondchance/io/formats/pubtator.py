@@ -23,12 +23,11 @@ from beyondchance.io.marked import Marked, MarkedText, drafts_of, fitted
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload, each_upload
 from beyondchance.io.sources import Source
-from beyondchance.io.values import quoting
+from beyondchance.io.values import DIGITS, quoting
 from beyondchance.messages import Quote, Text, quotes
 from beyondchance.tallies import mended, no_spans
 
 _TEXT = re.compile(r"([^\s|]+)\|([ta])\|(.*)", re.DOTALL)
-_OFFSET = re.compile(r"[0-9]{1,18}")
 _NUMBER = re.compile(r"\s*[-+]?\.?[0-9]+\s*\Z|\s*[-+]?[0-9]+\.")
 # What tmVar writes for a variant, such as p|SUB|P|29|S: an identifier, not a type.
 _VARIANT = re.compile(r"[a-z]?\|[A-Za-z]+\|")
@@ -123,7 +122,7 @@ def _documents(source: Source, reading: Reading) -> Iterator[_Document]:
 
 def _marked(cells: list[str], where: str, reading: Reading) -> Marked:
     """One annotation, from what follows the name of its document."""
-    if len(cells) < 3 or not all(map(_OFFSET.fullmatch, cells[:2])):
+    if len(cells) < 3 or not all(map(DIGITS.fullmatch, cells[:2])):
         expected = "'ID<TAB>START<TAB>END<TAB>WORDS<TAB>TYPE'"
         raise FormatError("found offsets ", *quotes(cells[:2]), where=where, expected=expected)
     start, end, words, *others = cells

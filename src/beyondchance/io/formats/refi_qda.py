@@ -23,12 +23,11 @@ from beyondchance.io.offsets import Interval, indices, length_of
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload
 from beyondchance.io.sources import Source, is_zip, members
-from beyondchance.io.values import quoting
+from beyondchance.io.values import DIGITS, quoting
 from beyondchance.messages import Piece, Quote
 from beyondchance.tallies import left_out, no_spans, not_read
 
 _ROOT = re.compile(r"<(?:\w+:)?Project\s[^<>]*urn:QDA-XML:project")
-_WHOLE = re.compile(r"[0-9]{1,18}")
 _OTHERS = {
     "PictureSelection": no_spans("selections in pictures"),
     "PDFSelection": no_spans("selections of areas in PDF pages"),
@@ -324,7 +323,7 @@ def _selections(
 
 def _number(element: ET.Element, key: str, where: tuple[Piece, ...]) -> int:
     value = element.get(key)
-    if value is None or not _WHOLE.fullmatch(value):
+    if value is None or not DIGITS.fullmatch(value):
         found = quoting(f"{key} is {{}}", value)
         raise FormatError(*found, where=where, expected="a whole number")
     return int(value)

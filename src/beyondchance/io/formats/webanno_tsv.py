@@ -84,7 +84,6 @@ class _Sentence:
 
     line: int
     lines: list[str]
-    text: str = ""
     rows: list[tuple[int, list[str]]] = field(default_factory=list)
 
 
@@ -181,8 +180,6 @@ def _cut(lines: list[str], name: str) -> tuple[list[_Columns], list[_Sentence]]:
                 )
             sentences[-1].rows.append((number, line.split("\t")))
         before = line
-    for sentence in sentences:
-        sentence.text = "\n".join(sentence.lines)
     return list(columns.values()), sentences
 
 
@@ -258,7 +255,7 @@ class _Text:
 
     def add(self, sentence: _Sentence, rows: Sequence[_Row]) -> None:
         """Put a sentence where the offsets of its tokens say."""
-        first, text = rows[0], sentence.text
+        first, text = rows[0], "\n".join(sentence.lines)
         lead = text.find(first.form)
         if lead < 0:
             raise FormatError(
