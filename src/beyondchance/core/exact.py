@@ -7,6 +7,7 @@ it is split and whichever library adds.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -54,20 +55,36 @@ def exact_total(owner: Ints, values: Floats, rows: int) -> Floats:
     >>> exact_total(np.array([0, 0, 0]), np.array([1.0, 2.0**-52, -1.0]), 1).tolist()
     [2.220446049250313e-16]
     """
-    lower, upper, whole = _digits(values)
+    lower, upper, whole = digits_of(values)
     if not (lower.any() or upper.any()):
         return total(owner, values, rows)
-    return total(owner, whole, rows) + (
-        total(owner, upper, rows) * 2.0**-26 + total(owner, lower, rows) * 2.0**-52
-    )
+    return put_together(*(total(owner, digits, rows) for digits in (lower, upper, whole)))
 
 
-def _digits(values: Floats) -> tuple[Floats, Floats, Floats]:
+def digits_of(values: Floats) -> tuple[Floats, Floats, Floats]:
     """Numbers as whole numbers of three units: 2**-52, 2**-26 and 1."""
     whole = np.floor(values)
     rest = (values - whole) * 2.0**26
     upper = np.floor(rest)
     return (rest - upper) * 2.0**26, upper, whole
+
+
+def put_together(lower: Floats, upper: Floats, whole: Floats) -> Floats:
+    """Numbers from sums of their digits, rounded once.
+
+    What digits exceed 26 bits by is carried first, so that the same number has the same float,
+    however it was cut.
+
+    Examples
+    --------
+    >>> put_together(np.array([2.0**26]), np.array([2.0**26 - 1]), np.array([3.0])).tolist()
+    [4.0]
+    """
+    carried = np.floor(lower * 2.0**-26)
+    upper = upper + carried
+    above = np.floor(upper * 2.0**-26)
+    rest = (upper - above * 2.0**26) * 2.0**-26 + (lower - carried * 2.0**26) * 2.0**-52
+    return np.asarray((whole + above) + rest)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,13 +95,13 @@ class ExactColumns:
     ----------
     digits : array of float, shape (units, pieces)
         Whole numbers.
-    scale : tuple of (int, float)
-        The column of each piece, and what its ones are worth there; the smallest first.
+    places : tuple of (int, int)
+        The column of each piece, and its place there: 0 for ones of 2**-52, 1 of 2**-26, 2 of 1.
     n_columns : int
     """
 
     digits: Floats
-    scale: tuple[tuple[int, float], ...]
+    places: tuple[tuple[int, int], ...]
     n_columns: int
 
     def totals(self, weights: Floats) -> Floats:
@@ -109,10 +126,10 @@ class ExactColumns:
         -------
         array of float, shape (len(sums), columns)
         """
-        found = np.zeros((len(sums), self.n_columns))
-        for piece, (column, scale) in enumerate(self.scale):
-            found[:, column] += sums[:, piece] * scale
-        return found
+        cut = np.zeros((3, len(sums), self.n_columns))
+        for piece, (column, place) in enumerate(self.places):
+            cut[place, :, column] = sums[:, piece]
+        return put_together(*cut)
 
 
 def exact_columns(columns: Floats) -> ExactColumns:
@@ -126,11 +143,17 @@ def exact_columns(columns: Floats) -> ExactColumns:
     >>> float(columns.totals(np.array([[1.0, 1.0]]))[0, 0]) - 1 == 2.0**-52
     True
     """
-    pieces, scale = [], []
-    for part, unit in zip(_digits(columns), (2.0**-52, 2.0**-26, 1.0), strict=True):
-        for column in range(columns.shape[1]):
-            if part[:, column].any():
-                pieces.append(part[:, column])
-                scale.append((column, unit))
-    digits = np.stack(pieces, axis=1) if pieces else np.zeros((len(columns), 0))
-    return ExactColumns(digits, tuple(scale), columns.shape[1])
+    return cut_columns([digits_of(column) for column in columns.T], len(columns))
+
+
+def cut_columns(columns: Sequence[Sequence[Floats | None]], n_rows: int) -> ExactColumns:
+    """Columns from their digits, the smallest first; pieces without any are left out."""
+    pieces, places = [], []
+    for place in range(3):
+        for number, column in enumerate(columns):
+            digits = column[place]
+            if digits is not None and digits.any():
+                pieces.append(digits)
+                places.append((number, place))
+    digits = np.stack(pieces, axis=1) if pieces else np.zeros((n_rows, 0))
+    return ExactColumns(digits.astype(np.float64, copy=False), tuple(places), len(columns))
