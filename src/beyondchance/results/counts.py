@@ -20,7 +20,14 @@ from numpy.typing import NDArray
 from beyondchance.annotations.names import kept
 from beyondchance.checks import checked_instance, checked_option
 from beyondchance.core.bootstrap import places
-from beyondchance.core.exact import exact_columns, exact_total
+from beyondchance.core.exact import (
+    ExactColumns,
+    digits_of,
+    exact_columns,
+    exact_total,
+    put_together,
+    rounded,
+)
 from beyondchance.core.ragged import distinct, total
 from beyondchance.errors import DataError
 from beyondchance.messages import Quote
@@ -350,7 +357,7 @@ class Counts:
 
         `n_spans` counts the annotator's own spans.
         """
-        both_ways = self._both_ways()
+        both_ways = self.both_ways()
         return both_ways._scores(both_ways.a, self.annotators, sides=("a",))
 
     def without_each(self) -> Mapping[str, Score]:
@@ -363,7 +370,7 @@ class Counts:
         # The rows of each annotator: once where it is compared with itself.
         other = np.flatnonzero(self.a != self.b)
         row = np.concatenate([np.arange(n_rows), other])
-        who, partner = np.r_[self.a, self.b[other]], np.r_[self.b, self.a[other]]
+        who = np.r_[self.a, self.b[other]]
         names = [name for name in self._columns() if name in SUMS]
         table = [getattr(self, name) for name in names] + [~getattr(self, name) for name in _FLAGS]
         sums = exact_columns(np.stack([*table, np.ones(n_rows)], axis=1))
@@ -378,13 +385,23 @@ class Counts:
             # Errors do not subtract.
             errors = [self.without(name).score().error for name in self.annotators]
             columns["error"] = np.array(errors)
+        whole, lost = self.score(), self.lost_with_each()
+        columns["n_documents"] = whole.n_documents - lost[0]
+        columns["n_spans"] = whole.n_spans - lost[1]
+        return Scores(self.annotators, columns, self.of)
+
+    def lost_with_each(self) -> tuple[Ints, Ints]:
+        """The documents and the spans that are compared no more without each annotator."""
+        n_rows, n_annotators = len(self), max(len(self.annotators), 1)
+        other = np.flatnonzero(self.a != self.b)
+        row = np.concatenate([np.arange(n_rows), other])
+        who, partner = np.r_[self.a, self.b[other]], np.r_[self.b, self.a[other]]
         # Documents of which all rows are the annotator's are lost.
         marked = self.marked
         n_rows_of = np.bincount(self.document[marked], minlength=len(self.documents))
         code, number = distinct((self.document[row] * n_annotators + who)[marked[row]])
         lost = code[np.bincount(number) == n_rows_of[code // n_annotators]] % n_annotators
         n_lost = np.bincount(lost, minlength=n_annotators)
-        columns["n_documents"] = np.count_nonzero(n_rows_of) - n_lost
         # The annotator's spans are lost, and those that are compared with no one else's.
         cell = self.text * max(len(self.labels), 1) + self.label
         code, number = distinct(cell[row] * n_annotators + who)
@@ -394,21 +411,20 @@ class Counts:
         is_lost = (np.bincount(number) == 1) & (only != code)
         lost_spans = total(code, spans, n_annotators)
         lost_spans += total(only[is_lost], spans[is_lost], n_annotators)
-        columns["n_spans"] = (spans.sum() - lost_spans).astype(np.int64)
-        return Scores(self.annotators, columns, self.of)
+        return n_lost, lost_spans.astype(np.int64)
 
     def size_by_annotator(self) -> dict[str, float]:
         """How much each annotator marked, in the measure's own unit."""
-        mirrored = self._both_ways()
-        sizes = mirrored._once(mirrored.a, len(self.annotators), "size", sides=("a",))
+        mirrored = self.both_ways()
+        sizes = mirrored.once(mirrored.a, len(self.annotators), "size", sides=("a",))
         return dict(zip(self.annotators, sizes.tolist(), strict=True))
 
     def spans_by_label(self, annotator: str) -> dict[str, int]:
         """How many spans of each label an annotator marked, each counted once."""
         number = self.annotators.index(annotator)
-        both_ways = self._both_ways()
+        both_ways = self.both_ways()
         own = both_ways.only(both_ways.a == number)
-        spans = own._once(own.label, len(self.labels), "spans", sides=("a",))
+        spans = own.once(own.label, len(self.labels), "spans", sides=("a",))
         return dict(zip(self.labels, spans.astype(np.int64).tolist(), strict=True))
 
     def against(self, annotator: str) -> Mapping[str, Score]:
@@ -420,12 +436,12 @@ class Counts:
         one = self.annotators.index(annotator)
         others = distinct(self.pairs[::-1][self.pairs == one])[0]
         others = others[others != one]
-        both_ways = self._both_ways()
+        both_ways = self.both_ways()
         rows = both_ways.only(both_ways.a == one)
         names = [self.annotators[other] for other in others.tolist()]
         return rows._scores(np.searchsorted(others, rows.b), names)
 
-    def _both_ways(self) -> Counts:
+    def both_ways(self) -> Counts:
         """The rows of different annotators, followed by the same with the sides changed."""
         rows = np.flatnonzero(self.a != self.b)
         columns: dict[str, Any] = {
@@ -455,10 +471,21 @@ class Counts:
         if self.error is not None:
             columns["error"] = self._errors(group, n_groups)
         columns["is_part"] = np.full(n_groups, are_parts or self.is_part)
-        marked = np.flatnonzero(self.marked)
-        columns["n_documents"] = _distinct(group[marked], self.document[marked], n_groups)
-        columns["n_spans"] = self._once(group, n_groups, "spans", sides).astype(np.int64)
+        columns |= self.sizes_of(group, n_groups, sides)
         return Scores(names, columns, self.of)
+
+    def sizes_of(
+        self, group: Ints, n_groups: int, sides: Sequence[str] = ("a", "b")
+    ) -> dict[str, Ints]:
+        """How many documents have marks in each group of rows, and how many spans it has.
+
+        Spans are those of these sides, and each counts once.
+        """
+        marked = np.flatnonzero(self.marked)
+        return {
+            "n_documents": _distinct(group[marked], self.document[marked], n_groups),
+            "n_spans": self.once(group, n_groups, "spans", sides).astype(np.int64),
+        }
 
     def _errors(self, group: Ints, n_groups: int) -> Floats:
         """Standard error of the sum of each group's estimates.
@@ -468,13 +495,9 @@ class Counts:
         """
         if self.error is None or self.stream is None:
             return np.zeros(n_groups)
-        order = np.lexsort((self.stream, group))
-        group, stream = group[order], self.stream[order]
-        begins = (np.diff(group, prepend=-1) != 0) | (np.diff(stream, prepend=-1) != 0)
-        added = total(np.cumsum(begins) - 1, self.error[order], int(np.count_nonzero(begins)))
-        return np.sqrt(total(group[begins], added**2, n_groups))
+        return pooled_errors(group, self.stream, digits_of(rounded(self.error)), n_groups)
 
-    def _once(
+    def once(
         self, group: Ints, n_groups: int, what: str, sides: Sequence[str] = ("a", "b")
     ) -> Floats:
         """Spans or sizes of each group, each counted once however many pairs it is in."""
@@ -500,7 +523,17 @@ class Counts:
         """The place of each document in the order in which documents are drawn."""
         return places(self.documents)
 
-    def leveled(self, levels: Levels | None = None) -> Rows:
+    def exact(self, times: Ints | None = None) -> ExactColumns:
+        """Matched, expected, size of both sides and freedom of each row, as sums need them.
+
+        Expected and size count as often as `times` says.
+        """
+        size, by = self.size_a + self.size_b, 1 if times is None else times
+        return exact_columns(
+            np.stack([self.matched, by * self.expected, by * size, ~self.fixed], axis=1)
+        )
+
+    def leveled(self, levels: Levels | None = None, times: Ints | None = None) -> Rows:
         """The rows for resampling, and the levels that each of them is in; one by default.
 
         Documents and annotators are numbered by their `places`, and not as they were read.
@@ -511,10 +544,7 @@ class Counts:
             n_documents=len(self.documents),
             levels=Levels(len(self)) if levels is None else levels,
             document=self.document_places[self.document],
-            matched=self.matched,
-            expected=self.expected,
-            size=self.size_a + self.size_b,
-            fixed=self.fixed,
+            columns=self.exact(times),
             a=np.minimum(one, other),
             b=np.maximum(one, other),
         )
@@ -560,6 +590,18 @@ def numbered(names: Iterable[Name]) -> dict[Name, int]:
 def _numbers(names: Sequence[str], number: Mapping[str, int]) -> Ints:
     """For each name, its number."""
     return np.fromiter((number[name] for name in names), dtype=np.int64, count=len(names))
+
+
+def pooled_errors(
+    group: Ints, stream: Ints, digits: Sequence[Floats | Ints], n_groups: int
+) -> Floats:
+    """Standard error of the sum of each group's estimates, whose errors are cut into digits."""
+    order = np.lexsort((stream, group))
+    group, stream = group[order], stream[order]
+    begins = (np.diff(group, prepend=-1) != 0) | (np.diff(stream, prepend=-1) != 0)
+    number, n = np.cumsum(begins) - 1, int(np.count_nonzero(begins))
+    added = put_together(*(total(number, part[order], n) for part in digits))
+    return np.sqrt(total(group[begins], added**2, n_groups))
 
 
 def _distinct_pairs(pairs: Ints, n_annotators: int) -> Ints:

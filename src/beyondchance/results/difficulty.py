@@ -132,9 +132,7 @@ class Difficulty(Described):
         self, levels: Levels, options: Resampling
     ) -> dict[str, dict[str, dict[str, ConfidenceInterval]]]:
         """The intervals of some levels, by kind and name."""
-        times = self._times()
-        rows = self.counts.leveled(levels)
-        rows = replace(rows, expected=times * rows.expected, size=times * rows.size)
+        rows = self.counts.leveled(levels, self._times())
         return levels.named(intervals_of(rows, ["difficulty"], options, unit=self.resampled_unit))
 
     @property

@@ -17,14 +17,14 @@ import numpy as np
 
 from beyondchance.checks import checked_generator
 from beyondchance.core.bootstrap import bootstrap_weights, member_weights, team_weights
-from beyondchance.core.exact import exact_columns
+from beyondchance.core.exact import ExactColumns, exact_columns
 from beyondchance.core.ragged import distinct, total
 from beyondchance.errors import OptionError
 from beyondchance.messages import Quote, Use
 from beyondchance.options import MOST_RESAMPLES, ResamplingOptions, checked_options, declared
 from beyondchance.results.named import Named
 from beyondchance.settings import Settings
-from beyondchance.types import Bools, Floats, Ints
+from beyondchance.types import Floats, Ints
 
 SCORES = ("observed", "chance", "corrected")
 
@@ -228,10 +228,8 @@ class Rows:
     n_documents : int
     levels : Levels
     document : array of int, shape (rows,)
-    matched, expected, size : arrays of float, shape (rows,)
-        `size` is that of both sides together.
-    fixed : array of bool, shape (rows,)
-        Whether every random arrangement agrees completely.
+    columns : ExactColumns
+        Matched, expected, size of both sides together, and rows in which chance has freedom.
     a, b : arrays of int, shape (rows,)
         The annotators.
     """
@@ -239,10 +237,7 @@ class Rows:
     n_documents: int
     levels: Levels
     document: Ints
-    matched: Floats
-    expected: Floats
-    size: Floats
-    fixed: Bools
+    columns: ExactColumns
     a: Ints
     b: Ints
 
@@ -254,9 +249,7 @@ class Rows:
         array of float, shape (n_units, len(levels), 4)
             Matched, expected, size, and the number of rows in which chance has freedom.
         """
-        columns = exact_columns(
-            np.stack([self.matched, self.expected, self.size, ~self.fixed], axis=1)
-        )
+        columns = self.columns
         n_cells, n_pieces = n_units * len(levels), columns.digits.shape[1]
         sums = np.zeros((n_cells, n_pieces))
         # Complements hold all rows, less those that are absent. Pieces are whole numbers, so
