@@ -38,6 +38,7 @@ KINDS: Mapping[str, type] = {
     "gamma": tuple,
     # How sure it is.
     **_signed(ResamplingOptions),
+    "groups": int,
     "ties": str,
     "version": str,
 }
@@ -95,6 +96,8 @@ class Settings:
     confidence, interval_method, resamples, over : optional
         How intervals were computed: their confidence, by which method, from how many
         resamples of what.
+    groups : int, optional
+        How many groups of documents intervals are over, where documents are too many.
     ties : str, optional
         How random annotations that agree as much as the observed ones were counted.
     version : str

@@ -9,7 +9,7 @@ by dealing all documents out anew.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import isnan, nan
 from typing import Unpack
 
@@ -29,6 +29,7 @@ from beyondchance.messages import Quote, Text, Use, spoken
 from beyondchance.numbers import in_digits
 from beyondchance.options import ResamplingOptions, documented
 from beyondchance.results.agreement import Agreement
+from beyondchance.results.counts import Counts
 from beyondchance.results.intervals import ConfidenceInterval, interval_from
 from beyondchance.results.printed import Printed
 from beyondchance.results.resampling import (
@@ -39,6 +40,7 @@ from beyondchance.results.resampling import (
     stacked,
     totals_of,
 )
+from beyondchance.results.totals import n_groups_of, totals_of as totals_of_counts
 from beyondchance.settings import KINDS, Settings
 from beyondchance.types import Floats
 
@@ -170,6 +172,7 @@ def compare(
     checked_option("score", score, SCORES)
     checked_option("test", test, TESTS)
     _check_comparable(first.settings, second.settings)
+    first, second = by_same_units([first, second])
     if _is_paired(first, second, paired):
         trials = paired_trials(shared_sums([first, second]), test, options)
         difference = trials.pair(0, 1, score)
@@ -203,7 +206,7 @@ def _check_comparable(first: Settings, second: Settings) -> None:
 
 def _is_paired(first: Agreement, second: Agreement, paired: bool | None) -> bool:
     """Whether documents of the same name are to be taken as the same."""
-    names = [set(result.counts.documents) for result in (first, second)]
+    names = [set(result.counts.unit_names) for result in (first, second)]
     n_shared = len(names[0] & names[1])
     if paired is None and n_shared and names[0] != names[1]:
         raise DataError(
@@ -226,10 +229,25 @@ def _is_paired(first: Agreement, second: Agreement, paired: bool | None) -> bool
     return bool(n_shared) if paired is None else paired
 
 
+def by_same_units(results: Sequence[Agreement]) -> list[Agreement]:
+    """The results by documents, or all of them by the fewest groups that one of them has."""
+    n_groups = [n for result in results if (n := n_groups_of(result.counts))]
+    if not n_groups:
+        return list(results)
+    totals = (
+        totals_of_counts(counts) if isinstance(counts, Counts) else counts
+        for counts in (result.counts for result in results)
+    )
+    return [
+        replace(result, counts=counts.grouped(min(n_groups)))
+        for result, counts in zip(results, totals, strict=True)
+    ]
+
+
 def shared_sums(results: Sequence[Agreement]) -> Floats:
     """The sums of the documents that all have, shape (documents, results, 4)."""
     numbers = [
-        dict(zip(counts.documents, counts.document_places.tolist(), strict=True))
+        dict(zip(counts.unit_names, counts.document_places.tolist(), strict=True))
         for counts in (result.counts for result in results)
     ]
     shared = [name for name in numbers[0] if all(name in known for known in numbers)]

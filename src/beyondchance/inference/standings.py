@@ -21,6 +21,7 @@ from beyondchance.core.permutation import holm
 from beyondchance.inference.compare import (
     TESTS,
     Comparison,
+    by_same_units,
     comparison_of,
     paired_trials,
     shared_sums,
@@ -30,6 +31,7 @@ from beyondchance.results.intervals import ConfidenceInterval, interval_from, lo
 from beyondchance.results.printed import Printed
 from beyondchance.results.ranking import Ranking
 from beyondchance.results.resampling import SCORES, resampling_of
+from beyondchance.results.totals import signed_with
 from beyondchance.settings import Settings
 
 
@@ -189,7 +191,8 @@ def compare_systems(
     options = resampling_of(ranking.settings, resampling, is_tested=True, over="documents")
     checked_option("score", score, SCORES)
     checked_option("test", test, TESTS)
-    results = ranking.systems
+    systems = by_same_units(list(ranking.systems.values()))
+    results = dict(zip(ranking.systems, systems, strict=True))
     scores = {name: getattr(result, score) for name, result in results.items()}
     order = tuple(sorted(results, key=lambda name: (isnan(scores[name]), -scores[name])))
     table = shared_sums([results[name] for name in order])
@@ -199,7 +202,7 @@ def compare_systems(
 
     def intervals(i: int, name: str) -> Mapping[str, ConfidenceInterval]:
         """Of a system on all the documents that it has, from the same draws if possible."""
-        if len(results[name].counts.documents) == len(table):
+        if len(results[name].counts.unit_names) == len(table):
             return {
                 kind: interval_from(
                     *trials.single(i, kind),
@@ -237,7 +240,7 @@ def compare_systems(
         },
         n_documents=len(table),
         enumerated=trials.is_enumerated,
-        settings=options.sign(ranking.settings),
+        settings=signed_with(options, ranking.settings, results[order[0]].counts),
         score=score,
         test=test,
     )

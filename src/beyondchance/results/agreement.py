@@ -5,23 +5,23 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from math import nan
+from math import isnan, nan
 from typing import Unpack
 
 import numpy as np
 
 from beyondchance.checks import checked_option
 from beyondchance.core.bootstrap import places
-from beyondchance.core.ragged import distinct
 from beyondchance.messages import Note
 from beyondchance.numbers import in_digits
 from beyondchance.options import ResamplingOptions, documented
 from beyondchance.results.averages import AVERAGES, MacroAverage
-from beyondchance.results.counts import Counts
 from beyondchance.results.intervals import ConfidenceInterval, Intervals, intervals_of
+from beyondchance.results.named import Named
 from beyondchance.results.printed import Described
 from beyondchance.results.resampling import SCORES, Levels, Resampling, resampling_of
 from beyondchance.results.score import PART, Score
+from beyondchance.results.totals import AnyCounts, Totals, n_groups_of, signed_with
 from beyondchance.settings import Settings
 
 LEVELS = ("label", "pair", "annotator")
@@ -34,8 +34,8 @@ class Agreement(Described):
 
     Attributes
     ----------
-    counts : Counts
-        The table that all scores are summed from.
+    counts : Counts or Totals
+        The table that all scores are summed from; its totals, where documents are many.
     settings : Settings
         How it was computed; ``str(settings)`` is the signature to cite.
     skipped : mapping of str to int
@@ -44,7 +44,7 @@ class Agreement(Described):
         What was chosen and why.
     """
 
-    counts: Counts
+    counts: AnyCounts
     settings: Settings
     skipped: Mapping[str, int] = field(default_factory=dict)
     notes: tuple[Note, ...] = ()
@@ -137,6 +137,17 @@ class Agreement(Described):
     def by_document(self) -> Mapping[str, Score]:
         """A score for each document that was compared."""
         return self.counts.by_document()
+
+    @cached_property
+    def contested(self) -> Mapping[str, Score]:
+        """The documents with the lowest corrected scores, the lowest first.
+
+        Documents without marks are not among them; of many documents, 1,000 are kept.
+        """
+        if isinstance(self.counts, Totals):
+            return self.counts.contested()
+        marked = ((name, score) for name, score in self.by_document.items() if score.n_spans)
+        return Named(sorted(marked, key=_contest))
 
     @cached_property
     def by_pair(self) -> Mapping[tuple[str, str], Score]:
@@ -303,35 +314,43 @@ class Agreement(Described):
             by_annotator=found.get("annotator", {}),
             without=found.get("without", {}),
             by_field={name: self._field_intervals(name, options) for name in by},
-            settings=options.sign(self.settings),
+            settings=signed_with(options, self.settings, counts),
         )
 
     def _field_intervals(
         self, name: str, options: Resampling
     ) -> dict[str, dict[str, ConfidenceInterval]]:
         """Of each value of a field, whose documents are drawn by themselves."""
-        values, number = self.counts.field_values(name)
+        rows = self.counts.field_rows(name)
         if self.counts.is_corpus_wide:
             none = ConfidenceInterval(nan, nan, why=PART, method=options.method)
-            return {value: dict.fromkeys(SCORES, none) for value in values}
-        unit, found = self.resampled_unit, {}
+            return {value: dict.fromkeys(SCORES, none) for value in rows}
+        unit, found, values = self.resampled_unit, {}, list(rows)
         # One after the other from the same random numbers, in an order of their own.
         for index in np.argsort(places(values)).tolist():
-            part = self.counts.of_documents(number == index)
-            found[values[index]] = intervals_of(part.leveled(), SCORES, options, unit=unit)[0]
+            value = values[index]
+            found[value] = intervals_of(rows[value], SCORES, options, unit=unit)[0]
         return {value: found[value] for value in values}
 
     @property
     def resampled_unit(self) -> str:
         """What intervals draw: documents, or sentences where nothing larger is known.
 
-        A file that knows only sentences makes each a document of its own.
+        A file that knows only sentences makes each a document of its own. Of many documents,
+        groups are drawn.
         """
         counts = self.counts
-        n_marked = len(distinct(counts.text)[0])
-        alone = n_marked == len(distinct(counts.document)[0])
-        return "sentences" if self.settings.unit == "sentence" and alone else "documents"
+        alone = counts.n_marked_texts == counts.n_marked_documents
+        unit = "sentences" if self.settings.unit == "sentence" and alone else "documents"
+        return f"groups of {unit}" if n_groups_of(counts) else unit
 
     def __repr__(self) -> str:
         scores = [f"{name}={in_digits(getattr(self, name))}" for name in SCORES]
         return f"Agreement({', '.join(scores)}, measure={self.settings.measure!r})"
+
+
+def _contest(item: tuple[str, Score]) -> tuple[bool, float, int, str]:
+    """Lowest corrected score first, then most spans, then by name; undefined ones last."""
+    name, score = item
+    is_undefined = isnan(score.corrected)
+    return is_undefined, 0.0 if is_undefined else score.corrected, -score.n_spans, name

@@ -20,7 +20,6 @@ from beyondchance.core.bootstrap import bootstrap_weights
 from beyondchance.core.exact import exact_total, rounded
 from beyondchance.numbers import in_digits
 from beyondchance.options import ResamplingOptions, documented
-from beyondchance.results.counts import Counts
 from beyondchance.results.intervals import ConfidenceInterval, Intervals, interval_from
 from beyondchance.results.printed import Printed
 from beyondchance.results.resampling import (
@@ -34,7 +33,8 @@ from beyondchance.results.resampling import (
     team_of,
     totals_of,
 )
-from beyondchance.results.score import Score
+from beyondchance.results.score import Score, reason_of
+from beyondchance.results.totals import AnyCounts, Totals, signed_with
 from beyondchance.settings import Settings
 from beyondchance.types import Floats
 
@@ -52,7 +52,7 @@ class MacroAverage(Printed):
 
     Attributes
     ----------
-    counts : Counts
+    counts : Counts or Totals
         The table that the scores are summed from.
     by : {"label", "document"}
     settings : Settings
@@ -70,7 +70,7 @@ class MacroAverage(Printed):
     'macro-label'
     """
 
-    counts: Counts
+    counts: AnyCounts
     by: str
     settings: Settings
     resampled_unit: str = "documents"
@@ -98,7 +98,7 @@ class MacroAverage(Printed):
         return np.asarray(sums[0])
 
     @cached_property
-    def _values(self) -> dict[str, Floats]:
+    def _values(self) -> _ByScore:
         """Each score of each label or document; nan where it is left out of the mean."""
         values = _scores_in_means(self._sums)
         is_part = self.by == "document" and self.counts.is_corpus_wide
@@ -109,19 +109,30 @@ class MacroAverage(Printed):
         return values
 
     @property
+    def _totals(self) -> Totals | None:
+        """The totals, where documents are averaged that are not kept."""
+        counts = self.counts
+        return counts if self.by == "document" and isinstance(counts, Totals) else None
+
+    def _mean(self, name: str) -> float:
+        if self._totals is None:
+            return _mean(self._values[name])
+        return self._totals.mean_of(name, of_all=self.counts.score().reason is not None)
+
+    @property
     def observed(self) -> float:
         """Mean of the observed agreement."""
-        return _mean(self._values["observed"])
+        return self._mean("observed")
 
     @property
     def chance(self) -> float:
         """Mean of the agreement by chance."""
-        return _mean(self._values["chance"])
+        return self._mean("chance")
 
     @property
     def corrected(self) -> float:
         """Mean of the agreement beyond chance; nan where none is defined (see `reason`)."""
-        return _mean(self._values["corrected"])
+        return self._mean("corrected")
 
     @property
     def reason(self) -> str | None:
@@ -131,11 +142,16 @@ class MacroAverage(Printed):
     @property
     def n_averaged(self) -> int:
         """How many labels or documents have a corrected score."""
+        if self._totals is not None:
+            has_none = self.counts.score().reason is not None
+            return 0 if has_none else int(self._totals.means["n"].sum())
         return int(np.count_nonzero(~np.isnan(self._values["corrected"])))
 
     @cached_property
     def left_out(self) -> dict[str, int]:
         """How many have no corrected score, by reason."""
+        if self._totals is not None:
+            return self._left_out_of(self._totals)
         is_empty = self._sums[:, 2] == 0
         undefined = np.flatnonzero(np.isnan(self._values["corrected"]) & ~is_empty).tolist()
         counts: Counter[str] = Counter()
@@ -145,7 +161,16 @@ class MacroAverage(Printed):
             names, overall = tuple(self.scores), self.counts.score().reason
             reasons = (self.scores[names[number]].reason or overall for number in undefined)
             counts.update(map(str, reasons))
-        return dict(counts)
+        # In an order that does not depend on that of the documents.
+        known = [reason_of(code, self.counts.of) for code in range(4)]
+        return dict(sorted(counts.items(), key=lambda item: [*known, item[0]].index(item[0])))
+
+    def _left_out_of(self, totals: Totals) -> dict[str, int]:
+        found = {reason_of(code, totals.of): n for code, n in totals.n_by_reason().items()}
+        overall, n_defined = totals.score().reason, int(totals.means["n"].sum())
+        if overall is not None and n_defined:
+            found[overall] = found.get(overall, 0) + n_defined
+        return found
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values; None where undefined, with the reason."""
@@ -190,16 +215,18 @@ class MacroAverage(Printed):
         {options}
         """
         options = resampling_of(self.settings, resampling, over="documents")
-        settings, unit = options.sign(self.settings), self.resampled_unit
-        n_documents = len(self.counts.documents)
+        settings, unit = signed_with(options, self.settings, self.counts), self.resampled_unit
+        n_documents = len(self.counts.unit_names)
         if n_documents < 2:
             why = f"there are too few {unit}: found {n_documents}, expected 2 or more"
             none = ConfidenceInterval(
                 nan, nan, why=why, units=((unit, n_documents),), method=options.method
             )
             return Intervals(overall=dict.fromkeys(SCORES, none), settings=settings)
-        means = _of_documents if self.by == "document" else _of_labels
-        drawn, left_out = means(self.counts, self._values, options)
+        if self.by == "document":
+            drawn, left_out = _of_documents(self._table(), options)
+        else:
+            drawn, left_out = _of_labels(self.counts, options)
         found = {
             name: interval_from(
                 drawn[name],
@@ -207,40 +234,52 @@ class MacroAverage(Printed):
                 [left_out[name]],
                 options,
                 kinds=[unit],
-                lowest=_lowest(self._values, name),
+                lowest=self._lowest(name),
             )
             for name in SCORES
         }
         return Intervals(overall=found, settings=settings)
 
+    def _table(self) -> Floats:
+        """For each of `SCORES`, the sum of the scores of every unit, and how many there are."""
+        if self._totals is not None:
+            table = self._totals.mean_table()
+            if self.counts.score().reason is not None:
+                table[:, 4:] = 0
+            return table
+        columns = [column for name in SCORES for column in _parts(self._values[name])]
+        table = np.stack(columns, axis=1, dtype=np.float64)
+        return np.asarray(table[np.argsort(self.counts.document_places)])
+
+    def _lowest(self, name: str) -> float:
+        """The lowest that a mean can be: of corrected scores, if nothing matched."""
+        if name != "corrected":
+            return 0.0
+        if self._totals is not None:
+            return self._totals.mean_of("lowest")
+        chance = self._values["chance"][~np.isnan(self._values["corrected"])]
+        return _mean(rounded(-chance / (1 - chance)))
+
 
 _ByScore = dict[str, Floats]
 
 
-def _of_documents(
-    counts: Counts, values: _ByScore, options: Resampling
-) -> tuple[_ByScore, _ByScore]:
+def _of_documents(table: Floats, options: Resampling) -> tuple[_ByScore, _ByScore]:
     """Means over the documents of every resample, and without each document."""
-    n_documents = len(counts.documents)
-    # The sum of each score, and how many there are.
-    table = np.stack(
-        [column for name in SCORES for column in _parts(values[name])], axis=1, dtype=np.float64
-    )
-    table = table[np.argsort(counts.document_places)]
     totals = totals_of(table)
-    weights = bootstrap_weights(n_documents, options.draws, options.generator)
+    weights = bootstrap_weights(len(table), options.draws, options.generator)
     drawn = stacked((totals(block) for block in weights), table[0])
-    left_out = totals(np.ones((1, n_documents))) - table
+    left_out = totals(np.ones((1, len(table)))) - table
     return _by_score(drawn), _by_score(left_out)
 
 
-def _of_labels(counts: Counts, _: _ByScore, options: Resampling) -> tuple[_ByScore, _ByScore]:
+def _of_labels(counts: AnyCounts, options: Resampling) -> tuple[_ByScore, _ByScore]:
     """Means over the labels in every resample, and without each document."""
     levels = Levels(len(counts))
     levels.add("label", counts.labels, counts.label)
     rows = counts.leveled(levels)
     drawn = np.zeros((options.draws, 2 * len(SCORES)))
-    left_out = np.zeros((len(counts.documents), 2 * len(SCORES)))
+    left_out = np.zeros((len(counts.unit_names), 2 * len(SCORES)))
     for portion, found in resampled(rows, options, team_of(rows)):
         # The first level is that of all rows.
         is_label = slice(1, None) if portion.start == 0 else slice(None)
@@ -251,14 +290,6 @@ def _of_labels(counts: Counts, _: _ByScore, options: Resampling) -> tuple[_BySco
                 added[:, 2 * number] += _row_sums(value)
                 added[:, 2 * number + 1] += defined.sum(axis=1)
     return _by_score(drawn), _by_score(left_out)
-
-
-def _lowest(values: _ByScore, name: str) -> float:
-    """The lowest that a mean can be: of corrected scores, if nothing matched."""
-    if name != "corrected":
-        return 0.0
-    chance = values["chance"][~np.isnan(values["corrected"])]
-    return _mean(-chance / (1 - chance))
 
 
 def _scores_in_means(sums: Floats) -> _ByScore:

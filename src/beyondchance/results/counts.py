@@ -53,6 +53,11 @@ _SIDES = {
 """What each column of one side is called on the other."""
 
 
+def other_side(name: str) -> str:
+    """What a column is called on the other side."""
+    return _SIDES.get(name, name)
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Scores(Mapping[Name, Score]):
     """Scores by name, in columns: each is made when it is asked for.
@@ -170,9 +175,19 @@ class Counts:
         return np.asarray((self.spans_a > 0) | (self.spans_b > 0))
 
     @property
+    def n_compared(self) -> int:
+        """Documents compared, with marks or without."""
+        return len(self.documents)
+
+    @property
     def n_marked_documents(self) -> int:
         """Documents in which somebody marked something."""
         return len(distinct(self.document[self.marked])[0])
+
+    @property
+    def n_marked_texts(self) -> int:
+        """Texts in which somebody marked something."""
+        return len(distinct(self.text[self.marked])[0])
 
     def texts_without_freedom(self) -> tuple[int, int]:
         """Texts in which every random arrangement gives the same match, of those with spans.
@@ -522,6 +537,27 @@ class Counts:
     def document_places(self) -> Ints:
         """The place of each document in the order in which documents are drawn."""
         return places(self.documents)
+
+    @property
+    def unit_names(self) -> tuple[str, ...]:
+        """What is drawn: the documents."""
+        return self.documents
+
+    def field_rows(self, name: str) -> dict[str, Rows]:
+        """The rows for resampling of each value of a field, over its own documents."""
+        values, number = self.field_values(name)
+        return {
+            value: self.of_documents(number == index).leveled()
+            for index, value in enumerate(values)
+        }
+
+    def estimate_error(self, times: Ints) -> float:
+        """Standard error of the sum of `times` as much as is expected in each row."""
+        if self.error is None or self.stream is None:
+            return 0.0
+        everything = np.zeros(len(self), dtype=np.int64)
+        digits = [times * part for part in digits_of(rounded(self.error))]
+        return float(pooled_errors(everything, self.stream, digits, 1)[0])
 
     def exact(self, times: Ints | None = None) -> ExactColumns:
         """Matched, expected, size of both sides and freedom of each row, as sums need them.

@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
-from math import nan
+from math import isnan, nan
 from typing import Unpack
 
 import numpy as np
 
-from beyondchance.core.exact import exact_total
 from beyondchance.core.ragged import total
 from beyondchance.messages import Note
 from beyondchance.numbers import in_digits
 from beyondchance.options import ResamplingOptions, documented
 from beyondchance.results.agreement import Agreement
-from beyondchance.results.counts import Counts
 from beyondchance.results.intervals import ConfidenceInterval, Intervals, intervals_of
 from beyondchance.results.named import Named
 from beyondchance.results.printed import Described
 from beyondchance.results.resampling import Levels, Resampling, resampling_of
+from beyondchance.results.totals import AnyCounts, Totals, signed_with
 from beyondchance.settings import Settings
 from beyondchance.types import Floats, Ints
 
@@ -31,7 +30,7 @@ class Difficulty(Described):
 
     Attributes
     ----------
-    counts : Counts
+    counts : Counts or Totals
         With a gold standard its rows against itself; without one the rows of all
         pairs of annotators, each with itself included.
     settings : Settings
@@ -41,7 +40,7 @@ class Difficulty(Described):
         What was chosen and why.
     """
 
-    counts: Counts
+    counts: AnyCounts
     settings: Settings
     skipped: Mapping[str, int] = field(default_factory=dict)
     notes: tuple[Note, ...] = ()
@@ -52,25 +51,35 @@ class Difficulty(Described):
         return float(self._of(np.zeros(len(self.counts), dtype=np.int64), 1)[0])
 
     @cached_property
+    def hardest(self) -> Mapping[str, float]:
+        """The documents of the highest difficulty, the hardest first; at most 1,000 of many."""
+        if isinstance(self.counts, Totals):
+            kept = self.counts.kept
+            return Named(zip(kept.names, (-kept.ranks[0]).tolist(), strict=True))
+        known = {name: value for name, value in self.by_document.items() if not isnan(value)}
+        return Named(sorted(known.items(), key=lambda item: (-item[1], item[0])))
+
+    @cached_property
     def error(self) -> float:
         """Standard error of `overall`, where chance was estimated; 0 where it is exact."""
-        counts, times = self.counts, self._times()
-        size = float((times * (counts.size_a + counts.size_b)).sum())
-        if counts.error is None or not size:
-            return 0.0 if size else nan
-        weighted = replace(counts, error=times * counts.error)
-        return 2 * float(weighted._errors(np.zeros(len(counts), dtype=np.int64), 1)[0]) / size
+        _, size = self._sums(np.zeros(len(self.counts), dtype=np.int64), 1)
+        error = self.counts.estimate_error(self._times())
+        return 2 * error / float(size[0]) if size[0] else nan
 
     @cached_property
     def by_document(self) -> dict[str, float]:
         """Difficulty of each document; nan where nothing was marked, and with unit ``corpus``."""
         counts = self.counts
+        if isinstance(counts, Totals):
+            counts.by_document()
         return self._named(counts.document, counts.documents, are_parts=counts.is_corpus_wide)
 
     @cached_property
     def by_text(self) -> Floats:
         """Difficulty of each text; nan where nothing was marked, and with unit ``corpus``."""
         counts = self.counts
+        if isinstance(counts, Totals):
+            counts.by_document()
         return self._of(counts.text, counts.n_texts, are_parts=counts.is_corpus_wide)
 
     @cached_property
@@ -81,8 +90,8 @@ class Difficulty(Described):
     @cached_property
     def by_annotator(self) -> dict[str, float]:
         """Difficulty of what each annotator marked, by chance agreement with itself."""
-        own = replace(self, counts=self.counts.only(self.counts.a == self.counts.b))
-        return own._named(own.counts.a, own.counts.annotators)
+        counts = self.counts
+        return self._named(np.where(counts.a == counts.b, counts.a, -1), counts.annotators)
 
     @documented(ResamplingOptions)
     def interval(self, **resampling: Unpack[ResamplingOptions]) -> ConfidenceInterval:
@@ -125,7 +134,7 @@ class Difficulty(Described):
             overall=found["all"][""],
             by_label=found.get("label", {}),
             by_annotator=found.get("annotator", {}),
-            settings=options.sign(self.settings),
+            settings=signed_with(options, self.settings, counts),
         )
 
     def _intervals(
@@ -153,11 +162,17 @@ class Difficulty(Described):
 
     def _of(self, group: Ints, n_groups: int, *, are_parts: bool = False) -> Floats:
         """Difficulty of each group of rows; nan for parts of what spans were placed in."""
-        counts, times = self.counts, self._times()
-        expected = exact_total(group, times * counts.expected, n_groups)
-        size = total(group, times * (counts.size_a + counts.size_b), n_groups)
+        expected, size = self._sums(group, n_groups)
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.where((size > 0) & (not are_parts), 1 - 2 * expected / size, nan)
+
+    def _sums(self, group: Ints, n_groups: int) -> tuple[Floats, Floats]:
+        """Expected match and size of each group of rows; a row of group -1 is in none."""
+        columns, inside = self.counts.exact(self._times()), np.flatnonzero(group >= 0)
+        digits = [total(group[inside], piece[inside], n_groups) for piece in columns.digits.T]
+        sums = np.stack(digits, axis=1) if digits else np.zeros((n_groups, 0))
+        _, expected, size, _ = columns.put_together(sums).T
+        return expected, size
 
     def __repr__(self) -> str:
         return f"Difficulty(overall={in_digits(self.overall)})"

@@ -6,9 +6,12 @@ from dataclasses import dataclass
 from math import isnan, nan
 from typing import Any
 
+import numpy as np
+
 from beyondchance.numbers import in_digits
 from beyondchance.results.printed import Printed
 from beyondchance.tallies import unmarked
+from beyondchance.types import Bools, Floats, Ints
 
 NOTHING_MARKED = "nothing was marked by either"
 
@@ -32,6 +35,8 @@ _REASONS = {
 """Why a corrected score is undefined: there is nothing to score, chance agreement is 1, or every
 random arrangement gives the same match."""
 
+_SLACK = 1e-9
+"""How much chance may exceed 1 by rounding."""
 SUMS = (
     *("matched", "expected", "size_a", "size_b"),
     *("matched_a", "matched_b", "expected_a", "expected_b"),
@@ -40,6 +45,25 @@ SUMS = (
 
 
 _SHOWN = ("observed", "chance", "corrected")
+
+
+def reason_of(code: int, of: str = SPANS) -> str:
+    """Why a corrected score is undefined, by its number: 0 for nothing marked."""
+    nothing, no_room, no_freedom = _REASONS[of]
+    return (nothing, EXCEEDED, no_room, no_freedom)[code]
+
+
+def reason_codes(
+    matched: Floats, expected: Floats, size: Floats, free: Floats, *, is_certain: Bools
+) -> Ints:
+    """For many scores, the number of the reason (see `reason_of`) where something was marked.
+
+    0 where the score is defined, or where nothing was marked. `size` is that of both sides.
+    """
+    is_fixed = (free == 0) & (matched > 0)
+    exceeds = expected > size / 2 * (1 + _SLACK)
+    codes = np.select([exceeds, is_certain, is_fixed], [1, 2, 3])
+    return np.where(size > 0, codes, 0).astype(np.int64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +100,7 @@ class _Rate:
             return self.nothing
         if self.is_part:
             return PART
-        if self.expected > self.size * (1 + 1e-9):
+        if self.expected > self.size * (1 + _SLACK):
             return EXCEEDED
         if self.certain:
             return self.no_room

@@ -1,0 +1,257 @@
+"""What counts add up to: the same scores and intervals, however documents are divided."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from math import isnan
+
+import numpy as np
+import pytest
+from hypothesis import given, settings, strategies as st
+
+from beyondchance import Corpus, agreement, compare, difficulty
+from beyondchance.errors import DataError
+from beyondchance.results import totals as module
+from beyondchance.results.agreement import Agreement
+from beyondchance.results.counts import Counts
+from beyondchance.results.difficulty import Difficulty
+from beyondchance.results.totals import Totals, totals_of
+
+MEASURES = ("token", "exact", "boundary", "dice", "iou")
+LABELS = ("LOC", "ORG", "PER")
+PEOPLE = ("ada", "ben", "cleo", "dora")
+
+
+def team(n_documents: int, seed: int = 1, n_people: int = 4) -> Corpus:
+    """Documents of one to three sentences, each annotated by some of a team."""
+    rng = np.random.default_rng(seed)
+    spans: dict[str, list[list[tuple[int, int, str]] | None]] = {
+        name: [] for name in PEOPLE[:n_people]
+    }
+    documents, lengths = [], []
+    for document in range(n_documents):
+        absent = rng.integers(0, 3 * n_people)
+        for _ in range(rng.integers(1, 4)):
+            n = int(rng.integers(1, 15))
+            documents.append(f"d{document}")
+            lengths.append(n)
+            common = [_span(n, rng) for _ in range(rng.integers(0, 3))]
+            for number, name in enumerate(spans):
+                own = [span for span in common if rng.random() < 0.8]
+                own += [_span(n, rng)] if rng.random() < 0.3 else []
+                spans[name].append(None if number == absent else _disjoint(own))
+    rounds = [f"round {d % 3}" for d in range(n_documents)]
+    return Corpus.from_spans(
+        spans, lengths=lengths, documents=documents, fields={"round": rounds}, unit="sentence"
+    )
+
+
+def _span(n: int, rng: np.random.Generator) -> tuple[int, int, str]:
+    start = int(rng.integers(0, n))
+    return start, int(min(n, start + rng.integers(1, 4))), LABELS[int(rng.integers(0, 3))]
+
+
+def _disjoint(spans: list[tuple[int, int, str]]) -> list[tuple[int, int, str]]:
+    kept: list[tuple[int, int, str]] = []
+    for span in spans:
+        if all(span[0] >= end or span[1] <= start for start, end, _ in kept):
+            kept.append(span)
+    return kept
+
+
+def parts_of(counts: Counts, owner: np.ndarray) -> Iterator[Counts]:
+    for number in np.unique(owner):
+        yield counts.of_documents(owner == number)
+
+
+def same_scores(one: Agreement, other: Agreement) -> None:
+    """All scores are equal, to the last bit."""
+    assert one.score == other.score
+    for name in ("by_label", "by_pair", "by_annotator", "without"):
+        left, right = getattr(one, name), getattr(other, name)
+        assert list(left) == list(right), name
+        for key in left:
+            assert repr(left[key].to_dict()) == repr(right[key].to_dict()), (name, key)
+    for field in one.counts.fields:
+        left, right = one.by_field(field), other.by_field(field)
+        assert {k: v.to_dict() for k, v in left.items()} == {
+            k: v.to_dict() for k, v in right.items()
+        }
+    assert one.counts.texts_without_freedom() == other.counts.texts_without_freedom()
+    assert one.counts.size_by_annotator() == other.counts.size_by_annotator()
+    assert one.resampled_unit == other.resampled_unit
+    for by in ("label", "document"):
+        assert repr(one.macro(by).to_dict()) == repr(other.macro(by).to_dict())
+    assert {k: v.to_dict() for k, v in one.contested.items()} == {
+        k: v.to_dict() for k, v in other.contested.items()
+    }
+    assert list(one.contested) == list(other.contested)
+
+
+@pytest.mark.parametrize("measure", MEASURES)
+def test_totals_have_the_scores_of_counts(measure: str) -> None:
+    options = {"theta": 0.3, "samples": 50, "seed": 3} if measure == "iou" else {}
+    result = agreement(team(40), measure=measure, **options)
+    same_scores(result, replace(result, counts=totals_of(result.counts)))
+
+
+@pytest.mark.parametrize("measure", ["token", "dice"])
+@pytest.mark.parametrize("method", ["expanded", "bca", "percentile"])
+def test_few_documents_have_the_intervals_of_counts(measure: str, method: str) -> None:
+    result = agreement(team(25), measure=measure)
+    other = replace(result, counts=totals_of(result.counts))
+    how = {"method": method, "resamples": 199, "seed": 4}
+    for over in ("documents", "annotators", "both"):
+        fields = ["round"] if over == "documents" else []
+        one, two = (r.intervals(over=over, by=fields, **how) for r in (result, other))
+        for name in ("overall", "by_label", "by_pair", "by_annotator", "without"):
+            assert repr(getattr(one, name)) == repr(getattr(two, name)), (over, name)
+        assert one.by_field.keys() == two.by_field.keys()
+        for field, values in one.by_field.items():
+            for value, intervals in values.items():
+                assert intervals == two.by_field[field][value]
+        assert one.settings == two.settings
+    for by in ("label", "document"):
+        assert result.macro(by).intervals(**how).overall == other.macro(by).intervals(**how).overall
+
+
+@settings(max_examples=20)
+@given(st.integers(0, 2**32), st.integers(1, 6), st.sampled_from(MEASURES[:4]))
+def test_parts_add_up_in_any_order(seed: int, n_parts: int, measure: str) -> None:
+    result = agreement(team(30, seed=seed % 7), measure=measure)
+    rng = np.random.default_rng(seed)
+    owner = rng.integers(0, n_parts, result.counts.n_compared)
+    parts = [totals_of(part) for part in parts_of(result.counts, owner)]
+    rng.shuffle(parts)
+    while len(parts) > 1:
+        i = int(rng.integers(0, len(parts) - 1))
+        parts[i : i + 2] = [parts[i] + parts[i + 1]]
+    same_scores(result, replace(result, counts=parts[0].ordered(result.counts.annotators)))
+
+
+@pytest.fixture
+def few_documents(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Groups from nine documents on."""
+    monkeypatch.setattr(module, "MOST_DOCUMENTS", 8)
+    monkeypatch.setattr(module, "FEWEST_GROUPS", 2)
+
+
+def state(totals: Totals) -> object:
+    """Everything that totals hold."""
+
+    def plain(sums: module.Sums | None) -> object:
+        if sums is None:
+            return None
+        # Parts of counts know how many texts there are in all.
+        named = sorted((name, c) for name, c in sums.columns.items() if name != "texts")
+        columns = {name: c.tolist() for name, c in named if c.any()}
+        return sums.keys.tolist(), columns
+
+    units = totals.units
+    return (
+        (units.names, units.n_groups, units.n_documents.tolist(), units.prints.tolist()),
+        (totals.labels, totals.annotators, totals.of, totals.histogram.tolist()),
+        plain(totals.rows),
+        plain(totals.means),
+        plain(totals.errors),
+        {kind: plain(sums) for kind, sums in totals.sizes.items()},
+        {
+            name: known and (known.values, plain(known.rows), plain(known.sizes))
+            for name, known in totals.fields.items()
+        },
+        totals.kept.names,
+    )
+
+
+@pytest.mark.usefixtures("few_documents")
+@settings(max_examples=20, deadline=None)
+@given(st.integers(0, 2**32), st.integers(2, 7), st.sampled_from([2**21, 40, 12]))
+def test_groups_do_not_depend_on_parts(seed: int, n_parts: int, most_rows: int) -> None:
+    counts = agreement(team(40, seed=seed % 5)).counts
+    rng = np.random.default_rng(seed)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "MOST_ROWS", most_rows)
+        whole = totals_of(counts)
+        owner = rng.integers(0, n_parts, counts.n_compared)
+        parts = [totals_of(part) for part in parts_of(counts, owner)]
+        rng.shuffle(parts)
+        middle = len(parts) // 2
+        found = Totals.joined([*parts[:middle], *([Totals.joined(parts[middle:])])])
+        assert state(found) == state(whole)
+        assert whole.units.n_groups in ({8} if most_rows == 2**21 else {2, 4, 8})
+
+
+@pytest.mark.usefixtures("few_documents")
+def test_intervals_over_groups_are_said_and_signed() -> None:
+    result = agreement(team(60))
+    other = replace(result, counts=totals_of(result.counts))
+    intervals = other.intervals(levels=())
+    assert intervals.settings.groups == 8
+    assert intervals.overall["corrected"].units == (("groups of documents", 8),)
+    # The jackknife of sums by hand: leave out each group.
+    sums = other.counts.document_sums()
+    assert len(sums) == 8
+    np.testing.assert_allclose(sums.sum(axis=0), result.counts.document_sums().sum(axis=0))
+    assert result.intervals(levels=()).settings.groups is None
+
+
+@pytest.mark.usefixtures("few_documents")
+def test_results_of_the_same_groups_are_paired() -> None:
+    corpus = team(40, n_people=2)
+    one, other = (agreement(corpus, scope=scope) for scope in ("label", "unlabelled"))
+    one, other = (
+        replace(r, counts=totals_of(r.counts), settings=one.settings) for r in (one, other)
+    )
+    assert compare(one, other, resamples=99, seed=1).paired
+    third = agreement(team(41, n_people=2))
+    third = replace(third, counts=totals_of(third.counts), settings=one.settings)
+    with pytest.raises(DataError, match="are in both results"):
+        compare(one, third, resamples=99, seed=1)
+
+
+@pytest.mark.parametrize("gold", [None, "ada"])
+def test_difficulty_of_totals(gold: str | None) -> None:
+    result = difficulty(team(30), gold=gold)
+    other = Difficulty(totals_of(result.counts, are_difficulties=True), result.settings)
+    assert result.overall == other.overall
+    assert result.by_label == other.by_label
+    assert repr(result.by_annotator) == repr(other.by_annotator)
+    assert result.interval() == other.interval()
+    assert list(result.hardest.items()) == list(other.hardest.items())
+    values = np.array([value for value in result.by_document.values() if not isnan(value)])
+    cells = np.bincount(np.clip((values * module.BINS).astype(int), 0, module.BINS - 1))
+    assert other.counts.histogram[: len(cells)].tolist() == cells.tolist()
+    assert other.counts.histogram[-1] == len(result.by_document) - len(values)
+
+
+def test_estimated_difficulty_keeps_its_error() -> None:
+    options = {"measure": "iou", "theta": 0.2, "samples": 20, "seed": 1}
+    result = difficulty(team(12), **options)
+    other = Difficulty(totals_of(result.counts, are_difficulties=True), result.settings)
+    assert result.error == other.error > 0
+
+
+def test_single_documents_are_refused() -> None:
+    counts = totals_of(agreement(team(12)).counts)
+    with pytest.raises(DataError, match="the sums are kept"):
+        counts.by_document()
+
+
+def test_a_document_in_two_parts_is_refused() -> None:
+    counts = totals_of(agreement(team(12)).counts)
+    with pytest.raises(DataError, match="both tables hold the document"):
+        counts + counts
+
+
+def test_totals_of_other_measures_do_not_add() -> None:
+    one, other = (agreement(team(12), measure=measure).counts for measure in ("token", "dice"))
+    with pytest.raises(DataError, match="different measures"):
+        totals_of(one) + totals_of(other)
+
+
+def test_a_field_of_too_many_values_is_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "MOST_VALUES", 2)
+    counts = totals_of(agreement(team(12)).counts)
+    with pytest.raises(DataError, match="field 'round' has more than 2 values"):
+        counts.by_field("round")
