@@ -1,7 +1,8 @@
 """Columns of a table: CSV, TSV, JSON Lines, Parquet or a data frame, as codes and whole numbers.
 
-A column is a list of Python values, an array, or a column of pyarrow: of int64, or of strings
-that are dictionary-encoded. The last kind is never turned into Python objects.
+A column is a list of Python values, an array, or a column of pyarrow: of integers, or of strings
+that are dictionary-encoded, with no value twice in the dictionary. The last kind is never turned
+into Python objects.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from numbers import Integral, Real
@@ -47,6 +49,9 @@ SPAN = ("start", "end", "label")
 """The columns that every table of spans has."""
 WHOLE = re.compile(r"\s*[+-]?[0-9]{1,18}(\.0*)?\s*", re.ASCII)
 """A whole number as files write it."""
+_TEXT, _WHOLE = frozenset({str, type(None)}), frozenset({int})
+_SINGLE = _TEXT | {int, float, bool}
+"""Types that need no look at each of many values."""
 _TOO_LARGE = 10**18
 _MOST_GAPS = 10**6
 """Cells without a value that a table may have, whatever it holds."""
@@ -179,8 +184,9 @@ def arrow_table(table: Any, source: Source, arrow: Any, *, is_frame: bool = Fals
 
 
 def is_string(kind: Any, types: Any) -> bool:
-    """Whether a type of pyarrow is one of strings."""
-    return bool(types.is_string(kind) or types.is_large_string(kind))
+    """Whether a type of pyarrow is one of strings, or of numbers that stand for strings."""
+    values = kind.value_type if types.is_dictionary(kind) else kind
+    return bool(types.is_string(values) or types.is_large_string(values))
 
 
 def _typed(column: Any, name: str, arrow: Any) -> Any:
@@ -193,10 +199,25 @@ def _typed(column: Any, name: str, arrow: Any) -> Any:
         return column.cast(arrow.int64())
     if ours not in NUMBERS and ours != "text":
         if types.is_dictionary(column.type) and is_string(kind, types):
-            return column.unify_dictionaries()
+            return _distinct(column, arrow)
         if is_number or is_string(kind, types):
             return column.cast(arrow.string()).dictionary_encode().unify_dictionaries()
     return column.to_pylist()
+
+
+def _distinct(column: Any, arrow: Any) -> Any:
+    """A dictionary-encoded column with one dictionary, which has no value twice."""
+    unified = column.unify_dictionaries()
+    if not column.num_chunks:
+        return unified
+    known = unified.chunk(0).dictionary
+    # A dictionary that was put together of several has each value once; one that stayed as
+    # others made it may not.
+    if len(known) > len(column.chunk(0).dictionary) or len(known.unique()) == len(known):
+        return unified
+    once = known.dictionary_encode()
+    indices = once.indices.take(unified.combine_chunks().indices)
+    return arrow.chunked_array([arrow.DictionaryArray.from_arrays(indices, once.dictionary)])
 
 
 # --- Columns to numbers -------------------------------------------------------
@@ -216,13 +237,14 @@ def stripped_codes(table: Table, column: str) -> tuple[list[str], Ints, int]:
     else:
         if column in NAMES:
             _check_single(table, column, "a name")
-        texts = [None if is_gap(value) else str(value) for value in values]
+        is_text = _TEXT.issuperset(map(type, values))
+        texts = values if is_text else [None if is_gap(v) else str(v) for v in values]
         own = list(dict.fromkeys(text for text in texts if text is not None))
         number: dict[str | None, int] = {None: -1, **{text: i for i, text in enumerate(own)}}
         codes = np.fromiter(map(number.__getitem__, texts), np.int64, len(texts))
     # White space around a name is not part of it.
     stripped = list(map(str.strip, own))
-    if stripped == own and "" not in own and len(set(own)) == len(own):
+    if stripped == own and all(own):
         return own, codes, 0
     names: dict[str, int] = {}
     renumbered = [names.setdefault(name, len(names)) if name else -1 for name in stripped]
@@ -238,8 +260,8 @@ def _arrow_codes(values: Any) -> tuple[list[str], Ints]:
     indices = joined.indices
     if indices.null_count:
         indices = indices.cast("int64").fill_null(-1)  # they may be unsigned
-    codes = np.asarray(indices)
-    if is_in_order(codes, len(own)) and None not in own:
+    codes = _array(indices)
+    if is_in_order(codes, len(own)) and not joined.dictionary.null_count:
         return own, codes.astype(np.int64)
     # The dictionary may have another order, and values that no row has.
     first = np.full(len(own) + 1, len(codes))  # one more, for the rows without a value
@@ -249,6 +271,11 @@ def _arrow_codes(values: Any) -> tuple[list[str], Ints]:
     number = np.full(len(own) + 1, -1)
     number[used] = np.arange(len(used))
     return [own[i] for i in used], number[codes]
+
+
+def _array(numbers: Any) -> Any:
+    """Numbers of pyarrow, none of them missing, as an array; its `to_numpy` imports pandas."""
+    return np.from_dlpack(numbers)
 
 
 def is_in_order(codes: Ints, n_values: int) -> bool:
@@ -285,7 +312,10 @@ def is_single(value: object) -> bool:
 
 def _check_single(table: Table, column: str, expected: str) -> None:
     """Refuse bytes, lists and objects where a single value is expected."""
-    for row, value in enumerate(table.columns[column]):
+    values = table.columns[column]
+    if _SINGLE.issuperset(map(type, values)):
+        return
+    for row, value in enumerate(values):
         if not is_single(value):
             raise _unfit(table, row, column, value, expected)
 
@@ -300,13 +330,14 @@ def _unfit(table: Table, row: int, column: str, value: object, expected: str) ->
 
 def whole_numbers(table: Table, column: str) -> tuple[Ints, Bools]:
     """A column of whole numbers, and which rows have none (value 0)."""
-    values = table.columns[column]
+    values = _as_array(table.columns[column])
     expected = "a whole number"
     if hasattr(values, "combine_chunks"):
         missing = np.zeros(len(values), dtype=bool)
         if values.null_count:
-            missing, values = values.is_null().to_numpy(), values.fill_null(0)
-        numbers = values.to_numpy().astype(np.int64, copy=False)
+            missing = _array(values.is_null().cast("uint8").combine_chunks()).astype(bool)
+            values = values.fill_null(0)
+        numbers = _array(values.combine_chunks()).astype(np.int64, copy=False)
     elif isinstance(values, np.ndarray) and values.dtype.kind in "iuf":
         missing = np.isnan(values)
         filled = np.where(missing, 0, values)
@@ -324,6 +355,14 @@ def whole_numbers(table: Table, column: str) -> tuple[Ints, Bools]:
         row = int(np.argmax((numbers <= -_TOO_LARGE) | (numbers >= _TOO_LARGE)))
         raise _unfit(table, row, column, int(numbers[row]), expected)
     return numbers, missing
+
+
+def _as_array(values: Any) -> Any:
+    """A list of nothing but whole numbers as an array; whatever else it is stays."""
+    if isinstance(values, list) and _WHOLE.issuperset(map(type, values)):
+        with suppress(OverflowError):
+            return np.array(values, dtype=np.int64)
+    return values
 
 
 def _listed_numbers(table: Table, column: str, expected: str) -> tuple[Ints, Bools]:

@@ -23,7 +23,7 @@ from itertools import compress, product
 from operator import itemgetter
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -61,6 +61,9 @@ from beyondchance.io.values import quoting
 from beyondchance.messages import Piece, Quote, Use, quotes
 from beyondchance.tallies import left_out, mended, not_read
 from beyondchance.types import Bools, Ints
+
+_Part: TypeAlias = tuple[dict[str, list[str]], dict[str, Any]]
+"""Of one table: documents, annotators and labels, and the columns, names by number."""
 
 
 @dataclass(frozen=True)
@@ -202,33 +205,43 @@ def _read_documents(reading: Reading) -> Table | None:
 
 def _combined(tables: list[tuple[Upload, Table]], listing: Table | None, reading: Reading) -> _Rows:
     """Put the rows of all tables below one another."""
-    names: dict[str, dict[str, int]] = {kind: {} for kind in ("document", "annotator", "label")}
-    parts = [_part(upload, table, names, reading) for upload, table in tables]
+    parts = [_part(upload, table, reading) for upload, table in tables]
+    names = {kind: _numbered_alike(parts, kind) for kind in ("document", "annotator", "label")}
     joined: dict[str, Any] = {
-        kind: values if len(parts) == 1 else np.concatenate([part[kind] for part in parts])
-        for kind, values in parts[0].items()
+        kind: values if len(parts) == 1 else np.concatenate([part[kind] for _, part in parts])
+        for kind, values in parts[0][1].items()
     }
     if reading.knows_plain_ids:
-        listing = _mend(names, joined, parts, listing, reading)
+        listing = _mend(names, joined, [part for _, part in parts], listing, reading)
     if listing is not None and joined["is_span"].all() and reading.options["empty"] != "missing":
         # All annotators are taken to have found nothing in the documents without a row.
-        for name in codes_of(listing, "document")[0]:
-            names["document"].setdefault(name, len(names["document"]))
+        listed = codes_of(listing, "document")[0]
+        names["document"] = list(dict.fromkeys([*names["document"], *listed]))
     return _Rows(
         uploads=[upload for upload, _ in tables],
         tables=[table for _, table in tables],
         listing=listing,
-        documents=list(names["document"]),
-        annotators=list(names["annotator"]),
-        labels=list(names["label"]),
+        documents=names["document"],
+        annotators=names["annotator"],
+        labels=names["label"],
         **joined,
     )
 
 
-def _part(
-    upload: Upload, table: Table, names: dict[str, dict[str, int]], reading: Reading
-) -> dict[str, Any]:
-    """The columns of one table; names are numbered as in the tables before."""
+def _numbered_alike(parts: list[_Part], kind: str) -> list[str]:
+    """The names of all tables as they first occur; their numbers in each become the same."""
+    if len(parts) == 1:
+        return parts[0][0][kind]
+    known: dict[str, int] = {}
+    for names, columns in parts:
+        number = [known.setdefault(name, len(known)) for name in names[kind]]
+        columns[kind] = np.array([*number, -1])[columns[kind]]
+    return list(known)
+
+
+def _part(upload: Upload, table: Table, reading: Reading) -> _Part:
+    """The names and the columns of one table."""
+    names: dict[str, list[str]] = {}
     part: dict[str, Any] = {}
     where = "" if table.is_frame else table.source.name
     start, no_start = whole_numbers(table, "start")
@@ -251,15 +264,9 @@ def _part(
         if kind != "label" and codes.min(initial=0) < 0:
             row = int(np.argmin(codes))
             raise FormatError(f"{kind} missing", where=table.where(row), expected="a name")
-        known = names[kind]
-        if known:
-            number = [known.setdefault(name, len(known)) for name in own]
-            codes = np.array([*number, -1])[codes]
-        else:
-            known.update(zip(own, range(len(own)), strict=True))
-        part[kind] = codes
+        names[kind], part[kind] = own, codes
     is_span = _is_span(table, no_start, no_end, part["label"] < 0)
-    return {**part, "start": start, "end": end, "is_span": is_span}
+    return names, {**part, "start": start, "end": end, "is_span": is_span}
 
 
 def _check_bytes(table: Table, kind: str, names: list[str], codes: Ints) -> None:
@@ -278,7 +285,7 @@ def _check_bytes(table: Table, kind: str, names: list[str], codes: Ints) -> None
 
 
 def _mend(
-    names: dict[str, dict[str, int]],
+    names: dict[str, list[str]],
     joined: dict[str, Ints],
     parts: list[dict[str, Ints]],
     listing: Table | None,
@@ -287,7 +294,7 @@ def _mend(
     """Read documents and labels such as 1.0 as 1; return the table of documents with such ids."""
     listed = [] if listing is None else codes_of(listing, "document")[0]
     for kind, others, counter in (("document", listed, PLAIN_IDS), ("label", [], PLAIN_LABELS)):
-        own = list(names[kind])
+        own = names[kind]
         if not plain_ids([*own, *others]):
             continue
         distinct = [others, *(group for part in parts for group in _by_annotator(part, kind, own))]
@@ -295,9 +302,9 @@ def _mend(
         if not plain:
             continue
         reading.mend("match", counter, partial(written_twice, kind, plain), len(plain))
-        names[kind] = {}
-        number = [names[kind].setdefault(plain.get(n, n), len(names[kind])) for n in own]
-        joined[kind] = np.array([*number, -1])[joined[kind]]
+        known: dict[str, int] = {}
+        number = [known.setdefault(plain.get(name, name), len(known)) for name in own]
+        names[kind], joined[kind] = list(known), np.array([*number, -1])[joined[kind]]
         if kind == "document" and listing is not None:
             _, codes = codes_of(listing, kind)
             ids = [plain.get(name, name) for name in listed]
@@ -414,13 +421,12 @@ def _repeated(rows: _Rows, is_good: Bools) -> Ints:
     """The rows that say again what an earlier row said, in ascending order."""
     columns = (rows.document, rows.annotator, rows.label, rows.start, rows.end)
     # Most tables are sorted, and then a look at neighbours suffices.
-    document, start = rows.document, rows.start
-    is_on = (document[1:] == document[:-1]) & (start[1:] > start[:-1])
-    if np.all(is_on | (document[1:] > document[:-1])):
-        return np.zeros(0, dtype=np.int64)
-    # Rows that fall into slots of their own are distinct; few others need to be compared.
     mixed = rows.document * len(rows.annotators)
     mixed += rows.annotator
+    is_on = rows.start[1:] > rows.start[:-1]
+    if any(_is_sorted(sets, is_on) for sets in (rows.document, mixed)):
+        return np.zeros(0, dtype=np.int64)
+    # Rows that fall into slots of their own are distinct; few others need to be compared.
     mixed *= len(rows.labels)
     mixed += rows.label
     mixed *= 0x1E3779B97F4A7C15
@@ -439,6 +445,12 @@ def _repeated(rows: _Rows, is_good: Bools) -> Ints:
     spans = spans[np.lexsort([column[spans] for column in columns])]
     same = [column[spans[1:]] == column[spans[:-1]] for column in columns]
     return np.sort(spans[1:][np.all(same, axis=0)])
+
+
+def _is_sorted(sets: Ints, is_on: Bools) -> bool:
+    """Whether each row belongs to a later set than the row before, or is further on in the same."""
+    step = np.diff(sets)
+    return bool(np.all((step > 0) | ((step == 0) & is_on)))
 
 
 def _is_complete(rows: _Rows, reading: Reading) -> bool:
