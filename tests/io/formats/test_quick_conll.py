@@ -1,5 +1,6 @@
 """The quick reader of plain CoNLL files gives what the general one gives."""
 
+import tracemalloc
 from dataclasses import replace
 
 import numpy as np
@@ -8,7 +9,7 @@ from hypothesis import given, strategies as st
 
 import beyondchance as bc
 from beyondchance.io.assembling import assembled
-from beyondchance.io.formats import conll
+from beyondchance.io.formats import conll, quick_conll
 from beyondchance.io.formats.quick_conll import quick_corpus
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload
@@ -65,6 +66,13 @@ PLAIN = "Anna B-PER\nleft O\n\nRome B-LOC\n"
         "-DOCSTART- O\n\n" + PLAIN,
         "-DOCSTART- -X- O O\n" + PLAIN + "-DOCSTART-\n\n-DOCSTART-\n" + PLAIN,
         PLAIN + "# newdoc id = b c\n" + PLAIN + "# newdoc\n" + PLAIN,
+        PLAIN.rstrip("\n"),
+        PLAIN + "\n\n" + PLAIN.rstrip("\n") + "\n\n\n",
+        PLAIN + "-DOCSTART-",
+        "\ufeff" + PLAIN,
+        PLAIN.replace(" ", " N V "),
+        PLAIN.replace(" ", "\t").replace("Anna", "Anna Lund\u3000Ås"),
+        "1 Anna B-PER\n2 left O\n\n1 Rome B-LOC\n",
     ],
 )
 def test_it_is_taken(text):
@@ -94,6 +102,13 @@ def test_it_is_taken(text):
         "one\ntwo\n",
         "-DOCSTART- O\n",
         "",
+        PLAIN.replace("left", "le\x0bft"),
+        PLAIN.replace(" ", "\t").replace("left", "left "),
+        PLAIN.replace(" ", "\t").replace("O", ""),
+        PLAIN.replace(" ", "\t").replace("left", ""),
+        PLAIN + "one\n\ntwo three O\n",
+        PLAIN.replace(" ", " N" * 64 + " "),
+        "1 B-PER\n2 O\n",
         "Anna I-PER\n",
         "Anna B\n",
     ],
@@ -109,6 +124,14 @@ def test_words_that_differ_are_left_to_the_general_reader():
     assert quick(f"# newdoc id = a\n{PLAIN}", f"# newdoc id = b\n{PLAIN}") is None
 
 
+def test_words_are_the_same_whatever_divides_them():
+    tabs = PLAIN.replace(" ", "\t")
+    same(quick(PLAIN, tabs), quick(tabs, PLAIN))
+    one, two = "New York\tB-LOC\nis\tO\n", "New\tB-LOC\nYork is\tO\n"
+    assert quick(one, one).texts == ("New York is",)
+    assert quick(one, two) is None
+
+
 @pytest.mark.parametrize("options", [{"unit": "document"}, {"tag_column": "2"}, {"match": "text"}])
 def test_so_are_options(options):
     assert quick(PLAIN, **options) is None
@@ -118,7 +141,8 @@ def test_so_are_options(options):
 def files(draw):
     """Mostly plain files: rows of one separator, and now and then something else."""
     separator = draw(st.sampled_from([" ", "\t"]))
-    words = st.sampled_from(["Anna", "é", "-", "a#b", "x-DOCSTART"]) | st.text(
+    phrases = ["New York", "a\u00a0b"] if separator == "\t" else []
+    words = st.sampled_from(["Anna", "é", "-", "a#b", "x-DOCSTART", *phrases]) | st.text(
         st.characters(codec="utf-8", exclude_categories=["Z", "C"], exclude_characters="#"),
         min_size=1,
         max_size=3,
@@ -155,9 +179,11 @@ def files(draw):
     return "".join(lines)
 
 
-@given(files(), st.sampled_from(["none", "conlleval", "discard"]))
-def test_wherever_it_is_taken_the_general_reader_agrees(text, repair):
-    fast = quick(text, repair=repair)
+@given(files(), st.sampled_from(["none", "conlleval", "discard"]), st.sampled_from([1, 9, 2**20]))
+def test_wherever_it_is_taken_the_general_reader_agrees(text, repair, at_a_time):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(quick_conll, "_AT_A_TIME", at_a_time)
+        fast = quick(text, repair=repair)
     if fast is None:
         return
     slow = general(text, repair=repair)
@@ -165,6 +191,7 @@ def test_wherever_it_is_taken_the_general_reader_agrees(text, repair):
     assert fast.text_document.tolist() == slow.text_document.tolist()
     assert fast.texts == slow.texts
     assert fast.token_start.tolist() == slow.token_start.tolist()
+    assert fast.token_end.tolist() == slow.token_end.tolist()
     for document in fast.documents:
         assert fast.spans(document, "0") == slow.spans(document, "0")
     assert fast.skipped == slow.skipped
@@ -181,3 +208,15 @@ def test_other_columns_of_tags_are_pointed_out(tmp_path, monkeypatch, slow):
         "anna.conll: read from the last column; column 3 holds tags too (tag_column='3,4' reads "
         "each as an annotator)"
     )
+
+
+def test_memory_is_a_few_times_that_of_the_file():
+    # With a string for each cell it would be thirty times.
+    text = "".join(f"w{number % 1000} O\n" for number in range(400_000)) + PLAIN
+    tracemalloc.start()
+    try:
+        assert quick(text) is not None
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 14 * len(text)

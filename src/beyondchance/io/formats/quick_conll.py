@@ -8,10 +8,12 @@ message for what is wrong.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from itertools import chain, pairwise
+from itertools import chain
 
 import numpy as np
+from numpy.typing import NDArray
 
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.annotations.names import sorted_names
@@ -37,8 +39,13 @@ SHARED_MARKS = mended("files divided into documents as another file marks them")
 
 _PLAIN = frozenset({"gold", "strict", "repair", "scheme", "duplicates", "mismatch", "marks"})
 """Options that make no difference to what is plain."""
+_AT_A_TIME = 2**20
+"""Bytes that are cut at a time: arrays of more take memory, and longer."""
+_MOST_COLUMNS = 64
+"""More are not plain: each is cut by itself, which would take long."""
+_END = ord("\n")
+_BEGINNING = re.compile(rb"\n(?:#|%b)" % DOCUMENT_LINE.encode())
 # The cells of a line are divided by tabs if it has any, else by spaces.
-_BEGINNING = re.compile(rf"^(?:#|{DOCUMENT_LINE})", re.MULTILINE)
 _MARK = re.compile(
     rf"{DOCUMENT_LINE}(?:\t[^\n]*| [^\t\n]*)?|# newdoc(?: id = (\S(?:[^\t\n]*\S)?))?"
 )
@@ -46,11 +53,14 @@ _MARK = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class _Plain:
-    """A file cut into cells.
+    """A file cut into columns, whose cells lie end to end, each with a line end.
+
+    Millions of strings would take several times the memory of the file, and longer to make
+    than all else; as bytes, columns are cut, compared and searched as a whole.
 
     Attributes
     ----------
-    words, tags : list of str
+    words, tags : bytes
     lengths : array of int
         How many words each sentence has.
     documents : list of str
@@ -64,8 +74,8 @@ class _Plain:
         Whether the first column numbers the words, which are in the second.
     """
 
-    words: list[str]
-    tags: list[str]
+    words: bytes
+    tags: bytes
     lengths: Ints
     documents: list[str]
     document: Ints
@@ -85,9 +95,11 @@ def quick_corpus(uploads: list[Upload], reading: Reading) -> Corpus | None:
         return None
     files: list[_Plain] = []
     for upload in uploads:
-        file = _plain(upload.sources[0].text)
+        file = _plain(upload.sources[0].text.encode())
         if file is None:
             return None
+        if files and file.words == files[0].words:
+            file = replace(file, words=files[0].words)  # kept once
         files.append(file)
     n_unmarked = _share_marks(files)
     if (
@@ -150,37 +162,38 @@ def _same_words(one: _Plain, other: _Plain) -> bool:
     )
 
 
-def _plain(text: str) -> _Plain | None:
+def _plain(data: bytes) -> _Plain | None:
     """Cut a text with as many separators on every row as on the first."""
-    lines = text.split("\n")
-    marks = _cut_marks(text, lines) if "#" in text or DOCUMENT_LINE in text else {}
-    if marks:
-        text = "\n".join(lines)
-    if marks is None or "\r" in text or DOCUMENT_LINE in text:
+    if not data.endswith(b"\n"):
+        data += b"\n"
+    marks: dict[int, str] = {}
+    mark = DOCUMENT_LINE.encode()
+    if b"#" in data or mark in data:
+        found = _cut_marks(data)
+        if found is None:
+            return None
+        marks, data = found
+    separator = b"\t" if b"\t" in data else b" "
+    if b"\r" in data or mark in data or not _is_clean(data, separator):
         return None
-    separator = "\t" if "\t" in text else " "
-    counts, is_filled = _lines(text, separator)
-    widths = counts[is_filled] + 1
-    if not len(widths) or widths[0] == 1 or np.any(widths != widths[0]):
+    cut = _cut_columns(data, separator)
+    if cut is None:
         return None
-    width = int(widths[0])
-    cells = separator.join(filter(None, lines)).split(separator)
-    if not _is_clean(cells, text, separator):
-        return None
-    words, tags = cells[::width], cells[width - 1 :: width]
-    if tags[0][:2] not in _BEGINNINGS:
+    is_filled, cells = cut
+    words, tags = cells[0], cells[-1]
+    if not _FIRST_TAG.match(tags):
         return None  # a first row without a tag may be a header
     blank = np.concatenate([[-1], np.flatnonzero(~is_filled), [len(is_filled)]])
     lengths = np.diff(blank) - 1
     documents, document = _documents(marks, blank[:-1][lengths > 0])
     # A word and its tag are all that most files have; no other column is asked about then.
-    columns = [set(cells[i::width]) for i in range(width)] if width > 2 else [set(), set()]
+    columns = [set(_cells(column)) if len(cells) > 2 else set() for column in cells]
     lengths = lengths[lengths > 0]
-    is_numbered = words[0].isdecimal() and are_numbers(words)
+    is_numbered = words[: words.index(b"\n")].decode().isdecimal() and are_numbers(_cells(words))
     if is_numbered:
-        if not _is_numbered(words, lengths, columns):
+        if not _is_numbered(list(_cells(words)), lengths, columns):
             return None
-        words = cells[1::width]
+        words = cells[1]
     return _Plain(words, tags, lengths, documents, document, columns, bool(marks), is_numbered)
 
 
@@ -190,23 +203,29 @@ def _is_numbered(numbers: list[str], lengths: Ints, columns: list[set[str]]) -> 
     return bool(others) and not any(map(are_tags, others)) and are_counting(numbers, lengths)
 
 
-def _cut_marks(text: str, lines: list[str]) -> dict[int, str] | None:
+def _cut_marks(data: bytes) -> tuple[dict[int, str], bytes] | None:
     """Blank the lines that begin documents; their numbers and the names of the documents.
 
     None if there are other comments, or if two documents have one name.
     """
     marks: dict[int, str] = {}
-    number = place = 0
+    kept: list[bytes] = []
+    number, place = 0, 1
+    data = b"\n" + data  # every line follows a line end, which is quick to search for
     # Marks are few: they are searched for in the text, and lines are counted in between.
-    for beginning in _BEGINNING.finditer(text):
-        number += text.count("\n", place, beginning.start())
-        place = beginning.start()
-        mark = _MARK.fullmatch(lines[number])
+    for beginning in _BEGINNING.finditer(data):
+        start = beginning.start() + 1
+        end = data.index(b"\n", start)
+        mark = _MARK.fullmatch(data[start:end].decode())
         if mark is None:
             return None
+        number += data.count(b"\n", place, start)
         marks[number] = mark[1] or str(len(marks) + 1)
-        lines[number] = ""
-    return marks if len({"0", *marks.values()}) == len(marks) + 1 else None
+        kept.append(data[place:start])
+        place = end
+    kept.append(data[place:])
+    is_distinct = len({"0", *marks.values()}) == len(marks) + 1
+    return (marks, b"".join(kept)) if is_distinct else None
 
 
 def _documents(marks: dict[int, str], before: Ints) -> tuple[list[str], Ints]:
@@ -223,64 +242,100 @@ def _documents(marks: dict[int, str], before: Ints) -> tuple[list[str], Ints]:
     return [names[index] for index in used.tolist()], document
 
 
-_ODD_SPACES = b"\x0b\x0c\x0d\x1c\x1d\x1e\x1f"
-"""White space of ASCII that is neither a line end nor a separator."""
+_NO_SPACES = bytes(code for code in range(128) if not chr(code).isspace())
+"""ASCII without white space."""
+_SPACE_AT_EDGE = re.compile(r"[^\S\t\n](?:(?![^\t\n])|(?<![^\t\n].))")
+"""White space at the beginning or the end of a cell, where tabs divide them."""
 
 
-def _is_clean(cells: list[str], text: str, separator: str) -> bool:
-    """Whether no cell is empty or has white space in it where it does not belong."""
-    other = " " if separator == "\t" else "\t"
-    if text.isascii() and other not in text:
-        data = text.encode()
-        if len(data.translate(None, _ODD_SPACES)) == len(data):
-            return "" not in cells
-    distinct = set(cells)
-    if "" in distinct or any(cell != cell.strip() for cell in distinct):
-        return False
-    return separator == "\t" or len(" ".join(distinct).split()) == len(distinct)
+def _is_clean(data: bytes, separator: bytes) -> bool:
+    """Whether no cell has white space in it where it does not belong."""
+    # Little is left of most texts, and there are few distinct characters in what is.
+    rest = data.translate(None, _NO_SPACES + separator + b"\n").decode()
+    if not any(map(str.isspace, set(rest))):
+        return True
+    return separator == b"\t" and not _SPACE_AT_EDGE.search(data.decode())
 
 
-def _lines(text: str, separator: str) -> tuple[Ints, Bools]:
-    """For each line, how many separators it has, and whether it has anything."""
-    data = np.frombuffer(text.encode(), dtype=np.uint8)
-    ends = np.concatenate([np.flatnonzero(data == ord("\n")), [len(data)]])
-    starts = np.concatenate([[0], ends[:-1] + 1])
-    before = np.concatenate([[0], np.cumsum(data == ord(separator))])
-    return before[ends] - before[starts], ends > starts
+def _cut_columns(data: bytes, separator: bytes) -> tuple[Bools, list[bytes]] | None:
+    """For each line, whether it has anything; and the columns, if rows are alike and filled."""
+    first = re.search(rb"[^\n]+", data)
+    width = first[0].count(separator) + 1 if first else 1
+    if not 1 < width <= _MOST_COLUMNS:
+        return None
+    cut = []
+    for part in _parts(data):
+        found = _cut_part(np.frombuffer(part, dtype=np.uint8), ord(separator), width)
+        if found is None:
+            return None
+        cut.append(found)
+    is_filled, cells = zip(*cut, strict=True)
+    return np.concatenate(is_filled), list(map(b"".join, zip(*cells, strict=True)))
 
 
-_BEGINNINGS = frozenset({"O", *(f"{prefix}-" for prefix in "BIELSUM")})
+def _cut_part(
+    part: NDArray[np.uint8], separator: int, width: int
+) -> tuple[Bools, list[bytes]] | None:
+    """Cut some of the lines into columns; None unless all rows have as many cells, none empty."""
+    ends = np.flatnonzero((part == separator) | (part == _END))
+    sizes = np.diff(ends, prepend=-1)
+    ends_line = part[ends] == _END
+    begins_line = np.concatenate([[True], ends_line[:-1]])
+    is_cell = ~(begins_line & ends_line & (sizes == 1))
+    n_rows, rest = divmod(np.count_nonzero(is_cell), width)
+    if rest:
+        return None
+    # The cells of all rows are in columns 0, 1, ... again and again; blank lines are in none.
+    column = np.full(len(ends), width, dtype=np.uint8)
+    column[is_cell] = np.tile(np.arange(width, dtype=np.uint8), n_rows)
+    if np.any(is_cell & ((sizes == 1) | (ends_line != (column == width - 1)))):
+        return None
+    # What ends a cell belongs to it, and is a line end in its column.
+    column_of_byte = np.repeat(column, sizes)
+    lines = np.where(part == separator, np.uint8(_END), part)
+    return is_cell[ends_line], [lines[column_of_byte == i].tobytes() for i in range(width)]
+
+
+def _parts(lines: bytes) -> Iterator[bytes]:
+    """Cut a text, whose last line has an end, into parts of whole lines."""
+    begin = 0
+    while begin < len(lines):
+        end = lines.find(b"\n", begin + _AT_A_TIME) + 1 or len(lines)
+        yield lines[begin:end]
+        begin = end
+
+
+def _cells(column: bytes) -> Iterator[str]:
+    """The cells of a column, which are never all in memory."""
+    return chain.from_iterable(part[:-1].decode().split("\n") for part in _parts(column))
+
+
+_FIRST_TAG = re.compile(rb"O\n|[BIELSUM]-")
 
 
 def _scheme(file: _Plain) -> str | None:
     """The scheme, where few tags are enough to recognise it."""
-    scheme = scheme_with_ends({tag[:1] for tag in set(file.tags)})
+    tags = b"\nO\n" + file.tags  # every tag follows a line end
+    scheme = scheme_with_ends({prefix for prefix in "LUESM" if f"\n{prefix}".encode() in tags})
     if scheme is not None:
         return scheme
     # A B after an O begins a span alone, even if a sentence ends between them.
-    pairs = pairwise(chain(["O"], file.tags))
-    return "IOB2" if any(tag[:1] == "B" and before == "O" for before, tag in pairs) else None
+    return "IOB2" if b"\nO\nB" in tags else None
 
 
 def _built(files: list[_Plain], names: list[str], scheme: str, repair: str) -> Corpus | None:
     """Build the corpus column by column; None where the general reader has a message."""
-    words, lengths, documents = files[0].words, files[0].lengths, files[0].documents
-    n_texts = len(lengths)
-    tags = [tag for file in files for tag in file.tags]
+    lengths, documents = files[0].lengths, files[0].documents
+    tags = chain.from_iterable(_cells(file.tags) for file in files)
     try:
         found = decode_tags(
             tags, np.tile(lengths, len(files)), scheme=scheme, repair=repair, where="{} {}".format
         )
     except BeyondChanceError:
         return None
-    annotator, text = np.divmod(found.text, n_texts)
+    annotator, text = np.divmod(found.text, len(lengths))
     labels, label = sorted_names(found.labels, found.label)
-    # Words are joined by single spaces; offsets count from the beginning of each sentence.
-    sizes = np.fromiter(map(len, words), dtype=np.int64, count=len(words))
-    ends = np.cumsum(sizes + 1) - 1
-    first = np.cumsum(lengths) - lengths
-    begins = np.repeat((ends - sizes)[first], lengths)
-    bounds = [*first.tolist(), len(words)]
+    texts, token_start, token_end = _texts(files[0].words, lengths)
     pairs = np.indices((len(documents), len(names))).reshape(2, -1)
     return Corpus(
         documents=tuple(documents),
@@ -305,7 +360,24 @@ def _built(files: list[_Plain], names: list[str], scheme: str, repair: str) -> C
         skipped={mended(f"tags repaired by {repair}"): found.n_repaired}
         if found.n_repaired
         else {},
-        texts=tuple(" ".join(words[low:high]) for low, high in pairwise(bounds)),
-        token_start=ends - sizes - begins,
-        token_end=ends - begins,
+        texts=texts,
+        token_start=token_start,
+        token_end=token_end,
     )
+
+
+def _texts(words: bytes, lengths: Ints) -> tuple[tuple[str, ...], Ints, Ints]:
+    """The sentences, words joined by single spaces; where words begin and end in them."""
+    data = np.frombuffer(words, dtype=np.uint8)
+    # Offsets count characters: those bytes that do not go on with one.
+    ends = np.flatnonzero(data[(data & 0xC0) != 0x80] == _END)
+    starts = np.concatenate([[0], ends[:-1] + 1])
+    last = np.cumsum(lengths) - 1
+    begins = starts[last + 1 - lengths]
+    bounds = zip(begins.tolist(), ends[last].tolist(), strict=True)
+    text = words.decode().replace("\n", " ")
+    texts = tuple(text[begin:end] for begin, end in bounds)
+    before = np.repeat(begins, lengths)
+    starts -= before
+    ends -= before
+    return texts, starts, ends
