@@ -21,6 +21,7 @@ from beyondchance.annotations.tags import decode_tags, scheme_with_ends
 from beyondchance.errors import BeyondChanceError
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload
+from beyondchance.io.sources import Source
 from beyondchance.io.tagged import (
     NUMBERED,
     are_counting,
@@ -95,7 +96,7 @@ def quick_corpus(uploads: list[Upload], reading: Reading) -> Corpus | None:
         return None
     files: list[_Plain] = []
     for upload in uploads:
-        file = _plain(upload.sources[0].text.encode())
+        file = _plain(_encoded(upload.sources[0]))
         if file is None:
             return None
         if files and file.words == files[0].words:
@@ -121,6 +122,11 @@ def quick_corpus(uploads: list[Upload], reading: Reading) -> Corpus | None:
     for upload, file in zip(uploads, files, strict=True):
         _note(file, upload, scheme, reading)
     return corpus
+
+
+def _encoded(source: Source) -> bytes:
+    """The text in UTF-8; a source would keep the text as long as there is the source itself."""
+    return replace(source, member=source.data).text.encode()
 
 
 def _note(file: _Plain, upload: Upload, scheme: str, reading: Reading) -> None:
