@@ -11,6 +11,8 @@ from functools import partial
 from importlib import import_module
 from threading import Lock
 
+import numpy as np
+
 from beyondchance.errors import FormatError, OptionError
 from beyondchance.io.columns import (
     NAMES,
@@ -35,6 +37,10 @@ _BARE_LINES = 5
 """How many lines are looked at to recognise a table without a header."""
 _QUICK_FROM = 2**20
 """Bytes from which on a file is read by pyarrow, if it is installed."""
+_BLOCK = 2**22
+"""Bytes that pyarrow reads at a time: each block numbers its names, which costs time to join."""
+_COUNTED = 2**18
+"""Bytes that are looked at together, so that what is found of them stays in the cache."""
 _FIELD_LIMIT = Lock()
 
 
@@ -248,28 +254,31 @@ def _quick(source: Source, named: Sequence[str] = ()) -> Table | None:
     What it objects to is found again, and named, by reading row by row.
     """
     data, delimiter = source.data, _delimiter(source)
-    if len(data) < _QUICK_FROM or not _is_plain(data, has_header=not named):
+    if len(data) < _QUICK_FROM or not _is_plain(data):
         return None
-    try:
-        arrow, arrow_csv = import_module("pyarrow"), import_module("pyarrow.csv")
-    except ImportError:
-        return None
+    begin = 0 if named else max(data.find(b"\n"), 0)
+    has_quotes = data.find(b'"', begin) >= 0
+    n_cells = _enclosed_cells(data, begin, delimiter) if has_quotes else 0
     header = first_line(source).split(delimiter)
     own = [name.removeprefix('"').removesuffix('"') for name in header]
     names = [f"{IGNORED} {i}" if name == IGNORED else name for i, name in enumerate(named or own)]
-    if not (named or any(our_name(name) in NAMES for name in own)):
+    if n_cells is None or not (named or any(our_name(name) in NAMES for name in own)):
         return None
-    coded = arrow.dictionary(arrow.int32(), arrow.string())
-    # No position is beyond 32 bits; what is gets its error row by row.
-    special = {"text": arrow.string(), **dict.fromkeys(NUMBERS, arrow.int32())}
-    kinds = {name: special.get(our_name(name), coded) for name in names}
     try:
+        arrow, arrow_csv = import_module("pyarrow"), import_module("pyarrow.csv")
+        coded = arrow.dictionary(arrow.int32(), arrow.string())
+        # No position is beyond 32 bits; what is gets its error row by row.
+        special = {"text": arrow.string(), **dict.fromkeys(NUMBERS, arrow.int32())}
         table = arrow_csv.read_csv(
             arrow.BufferReader(data),
-            read_options=arrow_csv.ReadOptions(column_names=names if named else None),
+            read_options=arrow_csv.ReadOptions(
+                column_names=names if named else None, block_size=_BLOCK
+            ),
             parse_options=arrow_csv.ParseOptions(delimiter=delimiter),
             convert_options=arrow_csv.ConvertOptions(
-                column_types=kinds, strings_can_be_null=True, null_values=[""]
+                column_types={name: special.get(our_name(name), coded) for name in names},
+                strings_can_be_null=True,
+                null_values=[""],
             ),
         ).unify_dictionaries()
     except Exception:
@@ -277,7 +286,8 @@ def _quick(source: Source, named: Sequence[str] = ()) -> Table | None:
     # There may be rows of nothing but separators, which reading row by row leaves out.
     may_have_blanks = all(column.null_count for column in table.columns)
     is_expected = table.column_names == names == [name.strip() for name in names]
-    if may_have_blanks or not is_expected or len(set(names)) < len(names):
+    has_others = has_quotes and n_cells != len(table) * len(names)
+    if may_have_blanks or not is_expected or has_others or len(set(names)) < len(names):
         return None
     columns = {
         name: column.to_pylist() if our_name(name) == "text" else column
@@ -287,21 +297,47 @@ def _quick(source: Source, named: Sequence[str] = ()) -> Table | None:
     return Table(source, columns, partial(_lines_of, source, len(table), has_header=not named))
 
 
-def _is_plain(data: bytes, *, has_header: bool) -> bool:
-    """Whether pyarrow reads the cells as they are read row by row.
-
-    It would read 0x1F as a number and "1"2 as 12.
-    """
-    rows = max(data.find(b"\n"), 0) if has_header else 0
-    if b"\0" in data or data.find(b'"', rows) >= 0:
-        return False
+def _is_plain(data: bytes) -> bool:
+    """Whether pyarrow takes the same cells for numbers; it would read 0x1F as one."""
     # To look for one letter takes a twentieth of the time.
-    return not any(letter in data and b"0" + letter in data for letter in (b"x", b"X"))
+    return b"\0" not in data and not any(
+        letter in data and b"0" + letter in data for letter in (b"x", b"X")
+    )
+
+
+def _enclosed_cells(data: bytes, begin: int, delimiter: str) -> int | None:
+    """The number of cells from a place on, if all that have quotes are enclosed in two.
+
+    None where this is not so: pyarrow would read "1"2 as 12. Separators and ends of lines are
+    taken to be no part of cells. That is true if pyarrow finds as many cells; then a cell that
+    begins with a quote has another one, and so the three numbers are in proportion only if it
+    has no more, the second is its end, and no other cell has any.
+    """
+    has_returns = b"\r" in data and data.count(b"\r") != data.count(b"\r\n")
+    last = data[max(data.rfind(b"\n", 0, -1), data.rfind(delimiter.encode())) + 1 :]
+    # It would take the end of the file for the end of a cell, too.
+    if has_returns or not data.endswith(b"\n") or last.count(b'"') not in {0, 2}:
+        return None
+    n_quotes = n_cells = n_closing = 0
+    n_opening = int(begin == 0 and data.startswith(b'"'))
+    for first in range(begin, len(data) - 1, _COUNTED):
+        # Pieces overlap by one byte, so that each byte but the last is followed by its neighbour.
+        n_bytes = min(_COUNTED + 1, len(data) - first)
+        piece = np.frombuffer(data, dtype=np.uint8, count=n_bytes, offset=first)
+        is_quote = piece == ord('"')
+        is_border = (piece == ord(delimiter)) | (piece == ord("\n"))
+        n_quotes += int(np.count_nonzero(is_quote[:-1]))
+        n_opening += int(np.count_nonzero(is_border[:-1] & is_quote[1:]))
+        n_cells += int(np.count_nonzero(is_border[1:]))
+        is_end = is_border[1:] | (piece[1:] == ord("\r"))
+        n_closing += int(np.count_nonzero(is_quote[:-1] & is_end))
+    return n_cells if n_quotes == 2 * n_opening == 2 * n_closing else None
 
 
 def _lines_of(source: Source, n_rows: int, *, has_header: bool) -> Sequence[int]:
     """The line of each row; pyarrow does not tell."""
     text, before = source.text, int(has_header)
-    if text.count("\n", 0, len(text) - 1) == n_rows + before - 1:
+    is_usual = text.count("\r") == text.count("\r\n")
+    if is_usual and text.count("\n", 0, len(text) - 1) == n_rows + before - 1:
         return range(1 + before, 1 + before + n_rows)
     return [line for line, _ in csv_rows(source)][before:]

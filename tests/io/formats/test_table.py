@@ -4,6 +4,8 @@ import csv
 import io
 import json
 import re
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from time import process_time
@@ -15,7 +17,7 @@ from hypothesis import given, settings, strategies as st
 from pyarrow import parquet
 
 import beyondchance as bc
-from beyondchance.io import columns, drafts, separated
+from beyondchance.io import columns, drafts, separated, table_files
 from beyondchance.io.formats import table
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload
@@ -545,6 +547,190 @@ def test_numbers_agree(tmp_path, monkeypatch, number):
     assert found[0] == found[1]
 
 
+def said_of(path, **options):
+    """Everything about a corpus, or what is wrong with it."""
+    try:
+        corpus = bc.read(path, format="table", **options)
+    except bc.BeyondChanceError as error:
+        return type(error), str(error)
+    names = corpus.documents, corpus.annotators, corpus.labels, corpus.fields
+    notes = corpus.skipped, [*map(str, corpus.notes)]
+    return names, everything(corpus), corpus.text_length.tolist(), notes
+
+
+def agree(path, module, **options):
+    """Whether a file could be read by pyarrow, which must find what is found row by row."""
+    found = []
+    for size in (0, 2**40):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(module, "_QUICK_FROM", size)
+            found.append(said_of(path, **options))
+    assert found[0] == found[1]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "_QUICK_FROM", 0)
+        patch.setattr(separated, "_row_by_row", None)
+        patch.setattr(table_files, "_json_lines", None)
+        try:
+            said_of(path, **options)
+        except TypeError:
+            return False
+    return True
+
+
+QUOTED = "\n".join(
+    ",".join(cell if cell.isdigit() else f'"{cell}"' for cell in line.split(","))
+    for line in CSV.splitlines()
+)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        QUOTED + "\n",
+        (QUOTED + "\n").replace("\n", "\r\n"),
+        (QUOTED + "\n").replace(",", "\t"),
+        (QUOTED + "\n").replace(",0,", ',"0",'),
+        QUOTED + '\n"d3","",,,"",5\n"d3","ben","","","",""\n',
+    ],
+)
+def test_cells_enclosed_in_quotes_are_no_reason_to_be_slow(tmp_path, text):
+    assert agree(written(tmp_path / "a.csv", text), separated)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        QUOTED,
+        QUOTED + '\n"d3","a"b,0,1,"X",5\n',
+        QUOTED + '\n"d3","a",0,"1"2,"X",50\n',
+        QUOTED + '\n"d3"x,x","a,0,1,"X",5\n',
+        QUOTED + '\n"d3","a",0,1,"X""Y",5\n',
+        QUOTED + '\n"d3","a",0,1,"X,Y",5\n',
+        QUOTED + '\n"d3","a",0,1,"X\nY",5\n',
+        QUOTED + '\n"d3","a",0,1,"X\rY",5\n',
+        QUOTED + '\n"d3","a",0,1, "X",5\n',
+        QUOTED + '\n\n"d3","a",0,1,"X",5\n',
+        QUOTED + '\nd3",a,0,1,X,5\n"d4,a,0,1,X,5',
+        QUOTED + '\nd3",a,0,1,X,"5\n',
+        QUOTED + '\nd3",a,0,1,X,5\n"d4,a,0,1,X,5\n',
+    ],
+)
+def test_other_quotes_are_read_row_by_row(tmp_path, text):
+    assert not agree(written(tmp_path / "a.csv", text), separated)
+
+
+def test_quotes_in_a_table_without_a_header(tmp_path):
+    rows = QUOTED.partition("\n")[2] + "\n"
+    names = "document,annotator,start,end,label,length"
+    for text, is_quick in ((rows, True), ("\ufeff" + rows, False), (rows + "\n", False)):
+        assert agree(written(tmp_path / "a.csv", text), separated, columns=names) == is_quick
+
+
+LETTERS = st.text(st.sampled_from('"",,\n\rab1 '), max_size=4)
+ENCLOSED = st.text(st.sampled_from("ab1 ,\n"), max_size=3).map(lambda text: f'"{text}"')
+SIMPLE = st.sampled_from(["a", '"a"', '"b"', '""', "", '"1"', "1"])
+
+
+@settings(max_examples=400, deadline=None)
+@given(
+    rows=st.lists(
+        st.tuples(
+            *[SIMPLE | ENCLOSED | LETTERS] * 2,
+            st.sampled_from(["0", '"0"', '"1"', '"1"2', ""]),
+            st.sampled_from(["2", '"3"', '" 3"', '"3', '3"', ""]),
+            SIMPLE | LETTERS,
+        ),
+        max_size=5,
+    ),
+    end=st.sampled_from(["\n", "\n", "\r\n", "\r", ""]),
+    block=st.sampled_from([1, 2, 7, 2**18]),
+)
+def test_quotes_anywhere_are_read_as_row_by_row(tmp_path_factory, rows, end, block):
+    line = "\n" if end == "" else end
+    text = line.join(map(",".join, [["document", "annotator", "start", "end", "label"], *rows]))
+    path = written(tmp_path_factory.mktemp("quotes") / "a.csv", text + end)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(separated, "_COUNTED", block)
+        agree(path, separated, length=99)
+
+
+def test_large_json_lines_of_plain_rows_are_quick(tmp_path):
+    text = as_json(CSV)
+    more = '{"document": "d\\u00e9\\/2", "start": null, "annotator": "ben", "length": 8}\n'
+    assert agree(written(tmp_path / "a.jsonl", text), table_files)
+    assert agree(written(tmp_path / "b.jsonl", text.rstrip("\n")), table_files)
+    assert agree(written(tmp_path / "c.jsonl", text + more), table_files)
+    numbers = text.replace('"d1"', "1").replace('"d2"', "2")
+    assert agree(written(tmp_path / "d.jsonl", numbers), table_files)
+
+
+ROW = '{"document": "d3", "annotator": "ben", "start": 0, "end": 1, "label": "X", "length": 5}'
+NEXT_LINE = ":\n0"
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        ROW.replace("0", "NaN"),
+        ROW.replace("0", "0.0"),
+        ROW.replace("0", '"0"'),
+        ROW.replace("0", "true"),
+        ROW.replace("1", str(2**40)),
+        ROW.replace("1", str(2**70)),
+        ROW.replace('"X"', "1"),
+        ROW.replace('"X"', "[]"),
+        ROW.replace('"X"', '"X\t"'),
+        ROW.replace("X", "\\ud800"),
+        ROW.replace("annotator", "label"),
+        ROW.replace("}", ', "round": 1}'),
+        ROW.replace("}", "}{}"),
+        ROW.replace(": 0", ":\n0"),
+        f"{ROW} {ROW.replace('3', '4')}",
+        f"{ROW}{ROW.replace('3', '4')}\n{ROW.replace('d3', 'd5').replace(': 0', NEXT_LINE)}",
+        f"\n{ROW}",
+        f"{ROW}\r\n{ROW.replace('3', '4')}\r",
+        "[]",
+        ROW[:-1],
+    ],
+)
+def test_other_json_lines_are_read_row_by_row(tmp_path, more):
+    assert not agree(written(tmp_path / "a.jsonl", f"{as_json(CSV)}{more}\n"), table_files)
+
+
+def test_bytes_that_are_no_text_in_json_lines(tmp_path):
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(as_json(CSV).encode().replace(b"LOC", b"\xff"))
+    assert not agree(path, table_files)
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    rows=st.lists(
+        st.fixed_dictionaries(
+            {
+                "document": st.sampled_from(["d", "e", 1]),
+                "start": st.sampled_from([0, 0, 1, None]),
+                "end": st.sampled_from([2, 2, 3, None, 2**31, "2"]),
+                "label": st.sampled_from(["X", "Y", None]) | st.text(max_size=2),
+            },
+            optional={
+                "annotator": st.text(max_size=2),
+                "round": st.sampled_from([1, 2, -0, None, "1", 10**17, 10**20]),
+                "genre": st.text(max_size=3),
+            },
+        ),
+        min_size=1,
+        max_size=4,
+    ),
+    is_ascii=st.booleans(),
+)
+def test_json_lines_are_read_as_row_by_row(tmp_path_factory, rows, is_ascii):
+    lines = [json.dumps(row, ensure_ascii=is_ascii) + "\n" for row in rows]
+    path = tmp_path_factory.mktemp("json") / "a.jsonl"
+    path.write_bytes("".join(lines).encode(errors="surrogatepass"))
+    agree(path, table_files, length=99)
+
+
 # --- Telling it apart, and bytes of any kind ----------------------------------
 
 
@@ -761,6 +947,7 @@ odd_values = st.sampled_from(
         pa.array(["a", "b", "a", None], pa.large_string()),
         pa.DictionaryArray.from_arrays(pa.array([0, 2, None, 0]), pa.array(["a", "unused", "b"])),
         pa.DictionaryArray.from_arrays(pa.array([0, 1, 0, 1]), pa.array([5, 6])),
+        pa.DictionaryArray.from_arrays(pa.array([0, 1, 2, 3]), pa.array(["a", "b", "a", "c"])),
     ]
 )
 
@@ -806,6 +993,59 @@ def test_codes_do_not_depend_on_the_dictionary(values, dictionary, n_head):
             plain = columns.codes_of(columns.Table(source, {"genre": values}), "genre")
             assert (names, codes.tolist()) == (plain[0], plain[1].tolist())
             assert codes.dtype == plain[1].dtype
+
+
+@given(
+    parts=st.lists(
+        st.tuples(
+            st.lists(st.sampled_from(["a", "b", "c", " a"]), min_size=1, max_size=4),
+            st.lists(st.integers(0, 99) | st.none(), max_size=6),
+        ),
+        max_size=3,
+    )
+)
+def test_values_that_a_dictionary_has_twice_are_one(parts):
+    kind = pa.dictionary(pa.int8(), pa.string())
+    chunks = [
+        pa.DictionaryArray.from_arrays(
+            pa.array([None if i is None else i % len(known) for i in places], pa.int8()),
+            pa.array(known, pa.string()),
+        )
+        for known, places in parts
+    ]
+    content = pa.table({"genre": pa.chunked_array(chunks, kind)})
+    source = Source("a", member=b"")
+    names, codes = columns.codes_of(columns.arrow_table(content, source, pa), "genre")
+    values = content["genre"].to_pylist()
+    plain = columns.codes_of(columns.Table(source, {"genre": values}), "genre")
+    assert (names, codes.tolist()) == (plain[0], plain[1].tolist())
+
+
+def test_categories_of_parquet_are_weighed_as_numbers(tmp_path, monkeypatch):
+    content = pa.table({**PARQUET, "length": [9] * 4})
+    place = content.column_names.index("label")
+    content = content.set_column(place, "label", content["label"].dictionary_encode())
+    parquet.write_table(content, tmp_path / "a.parquet")
+    monkeypatch.setattr(parquet.ParquetFile, "iter_batches", None)
+    monkeypatch.setattr(parquet.ParquetFile, "scan_contents", None)
+    assert bc.read(tmp_path / "a.parquet").labels == ("X", "Y", "Z")
+
+
+@pytest.mark.parametrize("suffix", ["csv", "jsonl", "parquet"])
+def test_no_table_imports_pandas(tmp_path, suffix):
+    path = tmp_path / f"a.{suffix}"
+    if suffix == "parquet":
+        parquet.write_table(pa.table({**PARQUET, "length": [9] * 4}), path)
+    else:
+        written(path, CSV if suffix == "csv" else as_json(CSV))
+    code = (
+        "import sys, beyondchance as bc\n"
+        "from beyondchance.io import separated, table_files\n"
+        "separated._QUICK_FROM = table_files._QUICK_FROM = 0\n"
+        f"bc.read({str(path)!r}, format='table')\n"
+        "assert 'pyarrow' in sys.modules and 'pandas' not in sys.modules\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
 
 
 def test_bytes_in_parquet_are_refused(tmp_path):
