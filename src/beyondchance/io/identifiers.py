@@ -43,7 +43,7 @@ def plain_ids(names: Iterable[str], *, distinct: Iterable[Collection[str]] = ())
     >>> plain_ids(["1", "2", "1.0", "2.0"], distinct=[{"1", "2", "1.0"}, {"2.0"}])
     {}
     """
-    listed = list(names)
+    listed = names if isinstance(names, list) else list(names)
     # Most files have no such name, which a look at all of them together shows faster.
     if ".0" not in "\n".join(listed):
         return {}

@@ -295,10 +295,11 @@ def _mend(
     listed = [] if listing is None else codes_of(listing, "document")[0]
     for kind, others, counter in (("document", listed, PLAIN_IDS), ("label", [], PLAIN_LABELS)):
         own = names[kind]
-        if not plain_ids([*own, *others]):
+        ids = [*own, *others] if others else own
+        if not plain_ids(ids):
             continue
         distinct = [others, *(group for part in parts for group in _by_annotator(part, kind, own))]
-        plain = plain_ids([*own, *others], distinct=distinct)
+        plain = plain_ids(ids, distinct=distinct)
         if not plain:
             continue
         reading.mend("match", counter, partial(written_twice, kind, plain), len(plain))
@@ -307,8 +308,8 @@ def _mend(
         names[kind], joined[kind] = list(known), np.array([*number, -1])[joined[kind]]
         if kind == "document" and listing is not None:
             _, codes = codes_of(listing, kind)
-            ids = [plain.get(name, name) for name in listed]
-            listing = replace(listing, columns={**listing.columns, kind: [ids[i] for i in codes]})
+            new = [plain.get(name, name) for name in listed]
+            listing = replace(listing, columns={**listing.columns, kind: [new[i] for i in codes]})
     return listing
 
 
@@ -421,10 +422,12 @@ def _repeated(rows: _Rows, is_good: Bools) -> Ints:
     """The rows that say again what an earlier row said, in ascending order."""
     columns = (rows.document, rows.annotator, rows.label, rows.start, rows.end)
     # Most tables are sorted, and then a look at neighbours suffices.
+    is_on = rows.start[1:] > rows.start[:-1]
+    if _is_sorted(rows.document, is_on):
+        return np.zeros(0, dtype=np.int64)
     mixed = rows.document * len(rows.annotators)
     mixed += rows.annotator
-    is_on = rows.start[1:] > rows.start[:-1]
-    if any(_is_sorted(sets, is_on) for sets in (rows.document, mixed)):
+    if _is_sorted(mixed, is_on):
         return np.zeros(0, dtype=np.int64)
     # Rows that fall into slots of their own are distinct; few others need to be compared.
     mixed *= len(rows.labels)
@@ -449,8 +452,8 @@ def _repeated(rows: _Rows, is_good: Bools) -> Ints:
 
 def _is_sorted(sets: Ints, is_on: Bools) -> bool:
     """Whether each row belongs to a later set than the row before, or is further on in the same."""
-    step = np.diff(sets)
-    return bool(np.all((step > 0) | ((step == 0) & is_on)))
+    before, after = sets[:-1], sets[1:]
+    return bool(np.all((after > before) | ((after == before) & is_on)))
 
 
 def _is_complete(rows: _Rows, reading: Reading) -> bool:
