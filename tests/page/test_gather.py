@@ -16,7 +16,7 @@ from beyondchance import (
     rank,
 )
 from beyondchance.page.gather import overview
-from beyondchance.scoring import api
+from beyondchance.scoring import answers
 
 FEW = {"resamples": 99}
 
@@ -137,13 +137,13 @@ class TestScoredOnce:
     @pytest.fixture
     def calls(self, monkeypatch):
         calls = []
-        counted = api.counted
+        counted = answers.counted
 
         def counting(*args, **options):
             calls.append(options)
             return counted(*args, **options)
 
-        monkeypatch.setattr(api, "counted", counting)
+        monkeypatch.setattr(answers, "counted", counting)
         return calls
 
     @pytest.mark.parametrize(

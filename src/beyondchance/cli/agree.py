@@ -28,7 +28,8 @@ from beyondchance.results.difficulty import Difficulty
 from beyondchance.results.labelling import Labelling
 from beyondchance.results.ranking import Ranking
 from beyondchance.results.score import Score
-from beyondchance.scoring.api import agreement, difficulty, without_gold
+from beyondchance.scoring.answers import without_gold
+from beyondchance.scoring.api import agreement, difficulty
 from beyondchance.scoring.labelling import SPLIT_MEASURES, labelling
 from beyondchance.scoring.options import SCOPES
 

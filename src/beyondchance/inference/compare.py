@@ -231,12 +231,12 @@ def _is_paired(first: Agreement, second: Agreement, paired: bool | None) -> bool
 
 def by_same_units(results: Sequence[Agreement]) -> list[Agreement]:
     """The results by documents, or all of them by the fewest groups that one of them has."""
-    n_groups = [n for result in results if (n := n_groups_of(result.counts))]
+    n_groups = [n for result in results if (n := n_groups_of(result.drawn))]
     if not n_groups:
         return list(results)
     totals = (
         totals_of_counts(counts) if isinstance(counts, Counts) else counts
-        for counts in (result.counts for result in results)
+        for counts in (result.drawn for result in results)
     )
     return [
         replace(result, counts=counts.grouped(min(n_groups)))

@@ -21,7 +21,8 @@ from beyondchance.other_coefficients.sections import compared
 from beyondchance.results.agreement import Agreement
 from beyondchance.results.named import Named
 from beyondchance.results.printed import Printed
-from beyondchance.scoring.api import agreement, without_gold
+from beyondchance.scoring.answers import without_gold
+from beyondchance.scoring.api import agreement
 from beyondchance.scoring.data import corpus_of
 from beyondchance.scoring.options import settings_of
 from beyondchance.settings import Settings

@@ -24,7 +24,8 @@ from beyondchance.results.agreement import LEVELS, Agreement
 from beyondchance.results.difficulty import Difficulty
 from beyondchance.results.intervals import Intervals
 from beyondchance.results.ranking import Ranking
-from beyondchance.scoring.api import agreement, difficulty, rank, without_gold
+from beyondchance.scoring.answers import without_gold
+from beyondchance.scoring.api import agreement, difficulty, rank
 from beyondchance.scoring.disagreements import Disagreements, disagreements
 from beyondchance.scoring.one_text import coverage
 from beyondchance.settings import Settings
@@ -256,7 +257,7 @@ def _check_same(contents: object, expected: object) -> None:
 def _contents(result: Agreement) -> tuple[Any, ...]:
     """What a result is about, whatever the measure."""
     counts = result.counts
-    return set(counts.documents), set(counts.annotators), set(counts.labels), result.n_spans
+    return set(counts.unit_names), set(counts.annotators), set(counts.labels), result.n_spans
 
 
 def _of_ranking(

@@ -268,8 +268,9 @@ def _facts(found: Overview, notes: Sequence[Note], voice: Voice) -> Iterator[Par
         skipped = dict(ranking.skipped)
     else:
         result = next(iter(found.results.values()))
-        who, documents = blocks.in_list(result.counts.annotators), result.counts.documents
-        yield blocks.Prose(sentences.compared(found.corpus, who, documents, result.n_spans))
+        who = blocks.in_list(result.counts.annotators)
+        extent = sentences.extent_of(result.counts, found.corpus)
+        yield blocks.Prose(sentences.compared(found.corpus, who, extent, result.n_spans))
         yield NamedTable("agreement", agree.overall_table(found.breakdown))
         shown = agree.shown_intervals(found.breakdown)
         skipped = dict(result.skipped)

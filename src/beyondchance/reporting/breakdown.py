@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 from beyondchance.reporting.blocks import Amount, Below, Cell, Range, Table, in_list
 from beyondchance.results.intervals import ConfidenceInterval, Intervals
 from beyondchance.results.resampling import SCORES
+from beyondchance.results.totals import Totals
 from beyondchance.settings import Settings
 
 if TYPE_CHECKING:
@@ -343,7 +344,7 @@ def breakdown_of(
         if name == "document":
             rows += rows_of(
                 "document",
-                result.by_document,
+                result.contested if isinstance(result.counts, Totals) else result.by_document,
                 {},
                 difficulty={} if difficulty is None else difficulty.by_document,
                 null={} if null is None else null.by_document,

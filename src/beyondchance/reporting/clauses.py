@@ -10,15 +10,13 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from math import isnan
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from beyondchance.numbers import in_digits
 from beyondchance.reporting.blocks import counted, in_list
 from beyondchance.reporting.breakdown import interval_heading
 from beyondchance.reporting.citations import PAPER, SOFTWARE
 from beyondchance.reporting.commands import rank
 from beyondchance.reporting.paragraphs import Citation, Code, Formula, Sentence
-from beyondchance.reporting.sentences import n_texts
+from beyondchance.reporting.sentences import Extent, counted_units, extent_of
 from beyondchance.results.intervals import FEW, FEW_ANNOTATORS
 from beyondchance.results.score import EXCEEDED, NO_FREEDOM, NO_ROOM, NOTHING_MARKED, PART, Score
 from beyondchance.scoring.corpus_wide import BY_FUGACITIES
@@ -30,10 +28,10 @@ if TYPE_CHECKING:
     from beyondchance.inference.standings import Standings
     from beyondchance.messages import Note
     from beyondchance.results.agreement import Agreement
-    from beyondchance.results.counts import Counts
     from beyondchance.results.difficulty import Difficulty
     from beyondchance.results.intervals import ConfidenceInterval
     from beyondchance.results.ranking import Ranking
+    from beyondchance.results.totals import AnyCounts
     from beyondchance.settings import Settings
 
 _NUMBERS = (
@@ -80,7 +78,7 @@ def compared(result: Agreement, corpus: Corpus | None) -> str:
     gold = settings.gold or (None if corpus is None else corpus.gold)
     # An annotator who shares no document with another was not compared.
     n, n_pairs = len({*counts.pairs.ravel().tolist()}), counts.pairs.shape[1]
-    where = _where(settings, counts.documents, corpus, counts.n_texts)
+    where = _where(settings, extent_of(counts, corpus), counts.n_texts)
     spans = _spans(result.n_spans, settings, counts)
     if gold in counts.annotators:
         who = "annotator" if n == 2 else "annotators"
@@ -102,10 +100,10 @@ def compared(result: Agreement, corpus: Corpus | None) -> str:
 def ranked(ranking: Ranking, corpus: Corpus | None) -> str:
     """Which systems were compared with the gold standard, on what."""
     settings, systems = ranking.settings, list(ranking.systems.values())
-    documents, n = rank.documents_of(ranking), len(systems)
+    extent, n = rank.extent_of_ranking(ranking, corpus), len(systems)
     spans = _spans(rank.n_spans_of(ranking), settings, *(system.counts for system in systems))
-    where = _where(settings, documents, corpus, systems[0].counts.n_texts)
-    n_fewer = sum(len(system.counts.documents) < len(documents) for system in systems)
+    where = _where(settings, extent, systems[0].counts.n_texts)
+    n_fewer = sum(system.counts.n_compared < extent.n_documents for system in systems)
     fewer = f"; {_in_words(n_fewer, 'system')} {_have(n_fewer)} only some of them"
     were, who = ("was", "system") if n == 1 else ("were", "systems")
     return (
@@ -121,33 +119,33 @@ def with_difficulty(result: Difficulty, corpus: Corpus | None) -> str:
     n = len({*counts.pairs.ravel().tolist()})
     who = "a gold standard of" if settings.gold else f"{_in_words(n, 'annotator')}, who marked"
     spans = _spans(counts.score().n_spans, settings, counts)
-    where = _where(settings, counts.documents, corpus, counts.n_texts)
+    where = _where(settings, extent_of(counts, corpus), counts.n_texts)
     return f"Difficulty was computed for {who} {spans} in {where}{_positions(settings)}."
 
 
-def _where(
-    settings: Settings, documents: Collection[str], corpus: Corpus | None, n_known: int
-) -> str:
+def _where(settings: Settings, extent: Extent, n_known: int) -> str:
     """The number of sentences, documents or other texts.
 
     Without a corpus, the number of texts is that of all documents, compared or not.
     """
-    n = n_known if corpus is None else n_texts(corpus, documents)
-    where = counted(len(documents), "document")
+    n = n_known if extent.n_texts is None else extent.n_texts
+    where = counted(extent.n_documents, "document")
     noun = _TEXTS[settings.unit]
-    if n == len(documents):
+    if n == extent.n_documents:
         return counted(n, "sentence") if noun == "sentence" else where
-    return where if corpus is None else f"{counted(n, noun)} of {where}"
+    return where if extent.n_texts is None else f"{counted(n, noun)} of {where}"
 
 
-def _spans(n_spans: int, settings: Settings, *counts: Counts) -> str:
+def _spans(n_spans: int, settings: Settings, *counts: AnyCounts) -> str:
     """How many spans with how many labels, where labels count."""
     if not n_spans:
         return "no spans"
     spans = counted(n_spans, "span")
     if settings.scope == "unlabelled":
         return spans
-    labels = {table.labels[i] for table in counts for i in np.unique(table.label[table.marked])}
+    labels = {
+        label for table in counts for label, score in table.by_label().items() if score.n_spans
+    }
     return f"{spans} with {counted(len(labels), 'label')}"
 
 
@@ -169,7 +167,7 @@ def _positions(settings: Settings) -> str:
 # --- How it was scored --------------------------------------------------------
 
 
-def measure(settings: Settings, counts: Counts) -> str:
+def measure(settings: Settings, counts: AnyCounts) -> str:
     """What matches, and what is added up."""
     position = _POSITIONS[settings.positions]
     is_labelled = settings.scope != "unlabelled"
@@ -196,7 +194,7 @@ def measure(settings: Settings, counts: Counts) -> str:
     return f"Agreement is the F1 score of {what}{ignored}{added} (micro average)."
 
 
-def _added(counts: Counts, settings: Settings) -> list[str]:
+def _added(counts: AnyCounts, settings: Settings) -> list[str]:
     """What counts are added over."""
     labels = ["labels"] if settings.scope not in {"unlabelled", "found"} else []
     one, other = counts.pairs
@@ -208,7 +206,7 @@ def _added(counts: Counts, settings: Settings) -> list[str]:
 
 def chance(
     settings: Settings,
-    counts: Counts,
+    counts: AnyCounts,
     notes: Collection[Note],
     *,
     is_estimated: bool,
@@ -260,7 +258,7 @@ def chance(
 
 
 def _computed(
-    settings: Settings, counts: Counts, notes: Collection[Note], *, is_estimated: bool
+    settings: Settings, counts: AnyCounts, notes: Collection[Note], *, is_estimated: bool
 ) -> str:
     """How chance was computed, between commas; nothing where that is not known."""
     if is_estimated:
@@ -421,7 +419,7 @@ def _units(intervals: Sequence[ConfidenceInterval]) -> str:
     if any(interval.units != first for interval in intervals):
         kinds = " and ".join(dict.fromkeys(kind for kind, _ in first))
         return f"the {kinds} of each system"
-    named = " and ".join(counted(size, kind.removesuffix("s")) for kind, size in first)
+    named = " and ".join(counted_units(size, kind) for kind, size in first)
     return f"{named} (each taken as a document)" if first[0][0] == "sentences" else named
 
 

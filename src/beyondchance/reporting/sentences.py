@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from itertools import pairwise
 from math import inf, isnan
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -27,7 +27,9 @@ from beyondchance.reporting.blocks import counted, in_list
 from beyondchance.reporting.breakdown import interval_heading
 from beyondchance.results.intervals import FEW, FEW_ANNOTATORS, VERY_FEW
 from beyondchance.results.score import Score
+from beyondchance.results.totals import AnyCounts, Totals
 from beyondchance.settings import Settings
+from beyondchance.types import Bools
 
 if TYPE_CHECKING:
     from beyondchance.inference.compare import Comparison
@@ -61,16 +63,34 @@ DIFFICULTY = "how hard it is to agree by chance"
 LEAST_LIKELY = "the documents in which agreement by chance is least likely first"
 """The title of documents by difficulty, which is not about how hard they are to annotate."""
 _ONE = {"documents": "document", "sentences": "sentence", "annotators": "annotator"}
+GROUPS = "groups of "
+"""What stands before units that are drawn in groups."""
 _METHODS = {"bca": "BCa", "percentile": "percentiles"}
 
 
 # --- What was compared --------------------------------------------------------
 
 
+class Extent(NamedTuple):
+    """How many documents were compared, and how many texts they have, where that is known."""
+
+    n_documents: int
+    n_texts: int | None
+
+
+def extent_of(counts: AnyCounts, corpus: Corpus | None) -> Extent:
+    """How many documents and texts were compared."""
+    if isinstance(counts, Totals):
+        return Extent(counts.n_compared, counts.n_texts)
+    return Extent(
+        len(counts.documents), None if corpus is None else n_texts(corpus, counts.documents)
+    )
+
+
 def compared(
     known: Corpus | Settings,
     who: str,
-    documents: Collection[str],
+    extent: Extent,
     n_spans: int,
     *,
     unit: str = "documents",
@@ -81,20 +101,20 @@ def compared(
     Parameters
     ----------
     known : Corpus or Settings
-        Settings, where the corpus is not at hand: the number of sentences is then not said.
+        Settings, where the corpus is not at hand.
     who : str
-    documents : collection of str
+    extent : Extent
     n_spans : int
     unit : {"documents", "sentences"}
-        What the documents are.
+        What the documents are; or groups of them.
     has_unit : bool
         Whether it says in what random spans are placed.
     """
-    where = counted(len(documents), _ONE[unit])
-    if known.unit == "sentence" and isinstance(known, Corpus):
-        n = n_texts(known, documents)
-        sentences = counted(n, "sentence")
-        where = sentences if n == len(documents) else f"{sentences} in {where}"
+    where = counted(extent.n_documents, _ONE[unit.removeprefix(GROUPS)])
+    if known.unit == "sentence" and extent.n_texts is not None:
+        sentences = counted(extent.n_texts, "sentence")
+        is_same = extent.n_texts == extent.n_documents
+        where = sentences if is_same else f"{sentences} in {where}"
     placed = f"; unit {known.unit}, positions {known.positions}" if has_unit else ""
     return f"{who}: {where}, {counted(n_spans, 'span')}{placed}."
 
@@ -307,7 +327,12 @@ def joined(texts: Iterable[Text]) -> tuple[Piece, ...]:
 
 def units_of(interval: ConfidenceInterval) -> str:
     """What an interval is over, with numbers: ``12 documents and 3 annotators``."""
-    return " and ".join(counted(size, _ONE[kind]) for kind, size in interval.units)
+    return " and ".join(counted_units(size, kind) for kind, size in interval.units)
+
+
+def counted_units(size: int, kind: str) -> str:
+    """A number of units: ``12 documents``, ``4,096 groups of documents``."""
+    return f"{size:,} {kind}" if kind.startswith(GROUPS) else counted(size, _ONE[kind])
 
 
 def how_made(first: ConfidenceInterval, settings: Settings) -> Text:
@@ -317,7 +342,10 @@ def how_made(first: ConfidenceInterval, settings: Settings) -> Text:
     if method := _METHODS.get(settings.interval_method or ""):
         how = f"{method}, {settings.resamples:,} resamples of {units}, seed {settings.seed}"
     text = f"Intervals: {interval_heading(settings)}, {how}."
-    if first.units[0][0] != "sentences" or first.reason is not None:
+    kind, _ = first.units[0]
+    if kind.startswith(GROUPS) and first.reason is None:
+        return f"{text} Documents are many, and are drawn in groups, by a hash of their names."
+    if kind != "sentences" or first.reason is not None:
         return text
     return (
         f"{text} Documents larger than sentences are not known, so each sentence counts as one: "
@@ -397,7 +425,7 @@ def verdict(standings: Standings, measure: str, digits: int) -> list[str]:
     settings = standings.settings
     ways = "all ways" if standings.enumerated else f"{settings.resamples:,} random ways"
     kind, _ = standings.intervals[standings.order[0]]["corrected"].units[0]
-    shared = counted(standings.n_documents, _ONE[kind])
+    shared = counted_units(standings.n_documents, kind)
     tested = f"Tested by exchanging two systems within the {shared} that all have, in {ways}"
     if len(standings.pairs) > 1:
         tested += (
@@ -501,10 +529,24 @@ def unshared_labels(corpus: Corpus, annotators: Iterable[str]) -> list[Note]:
     columns = [corpus.annotators.index(name) for name in annotators]
     used = np.zeros((len(corpus.labels), len(corpus.annotators)), dtype=bool)
     used[corpus.span_label, corpus.span_annotator] = True
+    names = [corpus.annotators[column] for column in columns]
+    return _unshared(corpus.labels, names, used[:, columns])
+
+
+def unshared_in_totals(totals: Totals) -> list[Note]:
+    """The same for the annotators that were compared, of whom only sums are kept."""
+    marks = totals.sizes["marks"]
+    used = np.zeros((len(totals.labels), len(totals.annotators)), dtype=bool)
+    who, label = marks.keys[:, marks["n_spans"] > 0]
+    used[label, who] = True
+    return _unshared(totals.labels, totals.annotators, used)
+
+
+def _unshared(labels: Sequence[str], annotators: Sequence[str], used: Bools) -> list[Note]:
     unshared = {
-        label: corpus.annotators[columns[int(np.argmax(row))]]
-        for label, row in zip(corpus.labels, used[:, columns], strict=True)
-        if len(columns) > 1 and np.count_nonzero(row) == 1
+        label: annotators[int(np.argmax(row))]
+        for label, row in zip(labels, used, strict=True)
+        if len(annotators) > 1 and np.count_nonzero(row) == 1
     }
     if len(unshared) > 5:
         text = f"{len(unshared)} labels are used by one annotator only, so nothing can match them: "

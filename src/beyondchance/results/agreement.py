@@ -21,7 +21,7 @@ from beyondchance.results.named import Named
 from beyondchance.results.printed import Described
 from beyondchance.results.resampling import SCORES, Levels, Resampling, resampling_of
 from beyondchance.results.score import PART, Score
-from beyondchance.results.totals import AnyCounts, Totals, n_groups_of, signed_with
+from beyondchance.results.totals import AnyCounts, Totals, drawn_from, n_groups_of, signed_with
 from beyondchance.settings import Settings
 
 LEVELS = ("label", "pair", "annotator")
@@ -250,7 +250,7 @@ class Agreement(Described):
         """
         options = resampling_of(self.settings, resampling)
         name = checked_option("score", score, SCORES)
-        (found,) = intervals_of(self.counts.leveled(), [name], options, unit=self.resampled_unit)
+        (found,) = intervals_of(self.drawn.leveled(), [name], options, unit=self.resampled_unit)
         return found[name]
 
     @documented(ResamplingOptions)
@@ -287,7 +287,7 @@ class Agreement(Described):
         options = resampling_of(self.settings, resampling)
         for level in levels:
             checked_option("level", level, LEVELS)
-        counts = self.counts
+        counts = self.drawn
         wanted = Levels(len(counts))
         if "label" in levels:
             wanted.add("label", counts.labels, counts.label)
@@ -321,7 +321,7 @@ class Agreement(Described):
         self, name: str, options: Resampling
     ) -> dict[str, dict[str, ConfidenceInterval]]:
         """Of each value of a field, whose documents are drawn by themselves."""
-        rows = self.counts.field_rows(name)
+        rows = self.drawn.field_rows(name)
         if self.counts.is_corpus_wide:
             none = ConfidenceInterval(nan, nan, why=PART, method=options.method)
             return {value: dict.fromkeys(SCORES, none) for value in rows}
@@ -342,7 +342,12 @@ class Agreement(Described):
         counts = self.counts
         alone = counts.n_marked_texts == counts.n_marked_documents
         unit = "sentences" if self.settings.unit == "sentence" and alone else "documents"
-        return f"groups of {unit}" if n_groups_of(counts) else unit
+        return f"groups of {unit}" if n_groups_of(self.drawn) else unit
+
+    @cached_property
+    def drawn(self) -> AnyCounts:
+        """What intervals draw from: the counts, or their totals by groups of documents."""
+        return drawn_from(self.counts)
 
     def __repr__(self) -> str:
         scores = [f"{name}={in_digits(getattr(self, name))}" for name in SCORES]

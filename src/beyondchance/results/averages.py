@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import isnan, nan
 from typing import Any, Unpack
@@ -34,7 +34,7 @@ from beyondchance.results.resampling import (
     totals_of,
 )
 from beyondchance.results.score import Score, reason_of
-from beyondchance.results.totals import AnyCounts, Totals, signed_with
+from beyondchance.results.totals import AnyCounts, Totals, drawn_from, signed_with
 from beyondchance.settings import Settings
 from beyondchance.types import Floats
 
@@ -215,8 +215,11 @@ class MacroAverage(Printed):
         {options}
         """
         options = resampling_of(self.settings, resampling, over="documents")
-        settings, unit = signed_with(options, self.settings, self.counts), self.resampled_unit
-        n_documents = len(self.counts.unit_names)
+        counts = drawn_from(self.counts)
+        if counts is not self.counts:
+            return replace(self, counts=counts).intervals(**resampling)
+        settings, unit = signed_with(options, self.settings, counts), self.resampled_unit
+        n_documents = len(counts.unit_names)
         if n_documents < 2:
             why = f"there are too few {unit}: found {n_documents}, expected 2 or more"
             none = ConfidenceInterval(

@@ -133,6 +133,8 @@ class Counts:
         Whether it has some texts only of a table of which chance is known as a whole.
     of : {"spans", "labels"}
         What was counted: spans, or the labels of what both found.
+    n_compared_texts : int
+        Texts of the documents compared.
     """
 
     documents: tuple[str, ...]
@@ -165,6 +167,7 @@ class Counts:
     is_corpus_wide: bool = False
     is_part: bool = False
     of: str = SPANS
+    n_compared_texts: int = 0
 
     def __len__(self) -> int:
         return len(self.document)
@@ -273,6 +276,7 @@ class Counts:
             labels=labels,
             annotators=annotators,
             pairs=_distinct_pairs(np.concatenate(pairs, axis=1), len(annotators)),
+            n_compared_texts=sum(part.n_compared_texts for part in tables),
             is_corpus_wide=first.is_corpus_wide,
             of=first.of,
             **whole,

@@ -19,7 +19,13 @@ from beyondchance.results.intervals import ConfidenceInterval, Intervals, interv
 from beyondchance.results.named import Named
 from beyondchance.results.printed import Described
 from beyondchance.results.resampling import Levels, Resampling, resampling_of
-from beyondchance.results.totals import AnyCounts, Totals, signed_with
+from beyondchance.results.totals import (
+    AnyCounts,
+    Totals,
+    counts_by_document,
+    drawn_from,
+    signed_with,
+)
 from beyondchance.settings import Settings
 from beyondchance.types import Floats, Ints
 
@@ -63,23 +69,19 @@ class Difficulty(Described):
     def error(self) -> float:
         """Standard error of `overall`, where chance was estimated; 0 where it is exact."""
         _, size = self._sums(np.zeros(len(self.counts), dtype=np.int64), 1)
-        error = self.counts.estimate_error(self._times())
+        error = self.counts.estimate_error(_times(self.counts))
         return 2 * error / float(size[0]) if size[0] else nan
 
     @cached_property
     def by_document(self) -> dict[str, float]:
         """Difficulty of each document; nan where nothing was marked, and with unit ``corpus``."""
-        counts = self.counts
-        if isinstance(counts, Totals):
-            counts.by_document()
+        counts = counts_by_document(self.counts)
         return self._named(counts.document, counts.documents, are_parts=counts.is_corpus_wide)
 
     @cached_property
     def by_text(self) -> Floats:
         """Difficulty of each text; nan where nothing was marked, and with unit ``corpus``."""
-        counts = self.counts
-        if isinstance(counts, Totals):
-            counts.by_document()
+        counts = counts_by_document(self.counts)
         return self._of(counts.text, counts.n_texts, are_parts=counts.is_corpus_wide)
 
     @cached_property
@@ -112,7 +114,7 @@ class Difficulty(Described):
         ConfidenceInterval(0.5000 to 0.7500)
         """
         options = resampling_of(self.settings, resampling, over="documents")
-        found = self._intervals(Levels(len(self.counts)), options)
+        found = self._intervals(Levels(len(self.drawn)), options)
         return found["all"][""]["difficulty"]
 
     @documented(ResamplingOptions)
@@ -125,7 +127,7 @@ class Difficulty(Described):
         ----------
         {options}
         """
-        options, counts = resampling_of(self.settings, resampling, over="documents"), self.counts
+        options, counts = resampling_of(self.settings, resampling, over="documents"), self.drawn
         levels = Levels(len(counts))
         levels.add("label", counts.labels, counts.label)
         levels.add("annotator", counts.annotators, np.where(counts.a == counts.b, counts.a, -1))
@@ -141,17 +143,18 @@ class Difficulty(Described):
         self, levels: Levels, options: Resampling
     ) -> dict[str, dict[str, dict[str, ConfidenceInterval]]]:
         """The intervals of some levels, by kind and name."""
-        rows = self.counts.leveled(levels, self._times())
+        rows = self.drawn.leveled(levels, _times(self.drawn))
         return levels.named(intervals_of(rows, ["difficulty"], options, unit=self.resampled_unit))
 
     @property
     def resampled_unit(self) -> str:
         """What intervals draw: documents, or sentences where nothing larger is known."""
-        return Agreement(self.counts, self.settings).resampled_unit
+        return Agreement(self.drawn, self.settings).resampled_unit
 
-    def _times(self) -> Ints:
-        """Over all ordered pairs, two annotators count twice, one with itself once."""
-        return np.where(self.counts.a == self.counts.b, 1, 2)
+    @cached_property
+    def drawn(self) -> AnyCounts:
+        """What intervals draw from: the counts, or their totals by groups of documents."""
+        return drawn_from(self.counts, are_difficulties=True)
 
     def _named(
         self, group: Ints, names: tuple[str, ...], *, are_parts: bool = False
@@ -168,7 +171,7 @@ class Difficulty(Described):
 
     def _sums(self, group: Ints, n_groups: int) -> tuple[Floats, Floats]:
         """Expected match and size of each group of rows; a row of group -1 is in none."""
-        columns, inside = self.counts.exact(self._times()), np.flatnonzero(group >= 0)
+        columns, inside = self.counts.exact(_times(self.counts)), np.flatnonzero(group >= 0)
         digits = [total(group[inside], piece[inside], n_groups) for piece in columns.digits.T]
         sums = np.stack(digits, axis=1) if digits else np.zeros((n_groups, 0))
         _, expected, size, _ = columns.put_together(sums).T
@@ -176,3 +179,8 @@ class Difficulty(Described):
 
     def __repr__(self) -> str:
         return f"Difficulty(overall={in_digits(self.overall)})"
+
+
+def _times(counts: AnyCounts) -> Ints:
+    """Over all ordered pairs, two annotators count twice, one with itself once."""
+    return np.where(counts.a == counts.b, 1, 2)

@@ -17,6 +17,7 @@ from beyondchance.numbers import in_digits
 from beyondchance.results.agreement import Agreement
 from beyondchance.results.named import Named
 from beyondchance.results.printed import Described
+from beyondchance.results.totals import counts_by_document
 from beyondchance.settings import Settings
 from beyondchance.types import Bools
 
@@ -37,6 +38,9 @@ class Ranking(Described):
         What was chosen and why.
     skipped : mapping of str to int
         What was left out, and how often.
+    extent : tuple of (int, int), optional
+        Documents on which any system was compared, and their texts, where the documents
+        themselves are not kept.
     """
 
     gold: str
@@ -44,6 +48,7 @@ class Ranking(Described):
     settings: Settings
     notes: tuple[Note, ...] = ()
     skipped: Mapping[str, int] = field(default_factory=dict)
+    extent: tuple[int, int] | None = None
 
     def ranks(self, by: str) -> dict[str, int | None]:
         """The rank of each system by ``observed`` or ``corrected``; 1 is the highest.
@@ -85,8 +90,9 @@ class Ranking(Described):
         """
         systems: Named[str, Agreement] = Named()
         for name, system in self.systems.items():
-            keep = _truth_values(texts, system.counts.n_texts)
-            systems[name] = replace(system, counts=system.counts.of_texts(keep))
+            counts = counts_by_document(system.counts)
+            keep = _truth_values(texts, counts.n_texts)
+            systems[name] = replace(system, counts=counts.of_texts(keep))
         return replace(self, systems=systems)
 
     def __repr__(self) -> str:

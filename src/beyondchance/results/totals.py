@@ -42,7 +42,7 @@ MOST_VALUES = 10_000
 """Values of a field of documents whose sums are kept."""
 MOST_KEPT = 1000
 """Documents that are kept because they stand out."""
-BINS = 20
+BINS = 10
 """Cells of the histogram of difficulty, from 0 to 1."""
 
 _OPEN = {"certain": "open", "certain_a": "open_a", "certain_b": "open_b", "fixed": "free"}
@@ -453,7 +453,7 @@ class Totals:
 
     @property
     def n_texts(self) -> int:
-        """Texts of the corpus."""
+        """Texts of the documents compared."""
         return int(self.sizes["all"]["texts"].sum())
 
     @property
@@ -756,6 +756,19 @@ AnyCounts = Counts | Totals
 """What a result is summed from: the counts of all documents, or what they add up to."""
 
 
+def counts_by_document(counts: AnyCounts) -> Counts:
+    """The counts of all documents, refused where only their sums were kept."""
+    return counts.by_document() if isinstance(counts, Totals) else counts
+
+
+def drawn_from(counts: AnyCounts, *, are_difficulties: bool = False) -> AnyCounts:
+    """What intervals and tests draw from: counts by document, or by groups of many documents."""
+    is_large = counts.n_compared > MOST_DOCUMENTS and not counts.is_corpus_wide
+    if isinstance(counts, Counts) and is_large:
+        return totals_of(counts, are_difficulties=are_difficulties)
+    return counts
+
+
 def n_groups_of(counts: AnyCounts) -> int:
     """How many groups of documents intervals are over; 0 where they are over documents."""
     return counts.units.n_groups if isinstance(counts, Totals) else 0
@@ -994,7 +1007,7 @@ def _sizes_of(counts: Counts, by_document: _Documents) -> dict[str, Sums]:
     everything = np.zeros(n_rows, dtype=np.int64)
     n_fixed, n_marked = counts.texts_without_freedom()
     whole = counts.sizes_of(everything, 1) | {
-        "texts": np.array([counts.n_texts]),
+        "texts": np.array([counts.n_compared_texts]),
         "marked_texts": np.array([n_marked]),
         "fixed_texts": np.array([n_fixed]),
     }
@@ -1105,7 +1118,7 @@ class _Documents:
         values = score_of(self.sums, "difficulty")
         cell = np.full(len(values), BINS)
         known = ~np.isnan(values)
-        cell[known] = np.clip((values[known] * BINS).astype(np.int64), 0, BINS - 1)
+        cell[known] = np.clip((values[known] * BINS + 1e-9).astype(np.int64), 0, BINS - 1)
         return np.bincount(cell, minlength=BINS + 1)
 
     def kept(self) -> Kept:

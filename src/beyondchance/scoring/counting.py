@@ -201,6 +201,7 @@ def names_of_rows(shared: SharedDocuments, text: Ints) -> dict[str, Any]:
         "documents": kept(corpus.documents, compared),
         "fields": {name: kept(values, compared) for name, values in corpus.fields.items()},
         "n_texts": len(corpus.text_length),
+        "n_compared_texts": int(np.count_nonzero(compared[corpus.text_document])),
         "annotators": corpus.annotators,
         "pairs": shared.annotators,
         "document": (np.cumsum(compared) - 1)[corpus.text_document[text]],

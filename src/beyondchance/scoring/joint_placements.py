@@ -24,7 +24,7 @@ from beyondchance.annotations.alternatives import KNOWN
 from beyondchance.annotations.building import CORPUS
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.annotations.pairs import SharedDocuments, shared_documents
-from beyondchance.errors import OverlapError
+from beyondchance.errors import DataError, OverlapError
 from beyondchance.messages import Note
 from beyondchance.numbers import in_digits
 from beyondchance.results.counts import Counts
@@ -133,6 +133,15 @@ def extremes(
         )
     observed = _both_ends(base, choices, lambda s: (s.matched, s.size))
     return PlacementRange(observed, corrected, n_ambiguous, is_exact)
+
+
+def refused_in_parts() -> DataError:
+    """Why quotes are not counted in parts: their places are chosen in all documents together."""
+    return DataError(
+        "quotes without offsets, whose words occur more than once",
+        expected="offsets, where documents are counted in parts",
+        remedy="read all documents at once",
+    )
 
 
 def placement_notes(found: PlacementRange | None) -> tuple[Note, ...]:

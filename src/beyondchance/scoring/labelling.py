@@ -33,7 +33,8 @@ from beyondchance.results.agreement import Agreement
 from beyondchance.results.counts import Counts
 from beyondchance.results.labelling import Labelling
 from beyondchance.results.score import LABELS
-from beyondchance.scoring.api import agreement, without_gold
+from beyondchance.scoring.answers import without_gold
+from beyondchance.scoring.api import agreement
 from beyondchance.scoring.counting import names_of_rows
 from beyondchance.scoring.data import scored_data
 from beyondchance.types import Bools, Floats, Ints

@@ -14,7 +14,7 @@ from beyondchance.core.models import AUTO, Model
 from beyondchance.core.nesting import Nesting, in_order, nesting
 from beyondchance.core.ragged import bounds, distinct, repeats
 from beyondchance.errors import NothingSharedError, OverlapError, SpanError
-from beyondchance.messages import Piece, Quote, Use, pieces
+from beyondchance.messages import Note, Piece, Quote, Use, pieces
 from beyondchance.scoring.options import Scope
 from beyondchance.types import Ints
 
@@ -167,24 +167,67 @@ def kinds_of_lines(spans: Marked) -> dict[str, tuple[int, tuple[int, int] | None
     }
 
 
-def placement_note(spans: Marked) -> tuple[Piece, ...]:
-    """What is said about how spans were placed, and how often in which way."""
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """How spans lie that are placed together: how many groups of them in which way.
+
+    Attributes
+    ----------
+    together : str
+        What is placed together.
+    apart, nested, crossing : int
+        Groups of spans that lie apart, of which some hold others, and of which some cross.
+    holds, crosses : tuple of Piece
+        Two spans of which one holds the other, and two that cross; empty if there are none.
+    """
+
+    together: str
+    apart: int = 0
+    nested: int = 0
+    crossing: int = 0
+    holds: tuple[Piece, ...] = ()
+    crosses: tuple[Piece, ...] = ()
+
+    def __add__(self, other: Placed) -> Placed:
+        """All groups of both; the examples are those of the first that has any."""
+        return replace(
+            self,
+            apart=self.apart + other.apart,
+            nested=self.nested + other.nested,
+            crossing=self.crossing + other.crossing,
+            holds=self.holds or other.holds,
+            crosses=self.crosses or other.crosses,
+        )
+
+    @property
+    def note(self) -> Note:
+        """What is said about how spans were placed, where the model follows them."""
+        n_lines = self.apart + self.nested + self.crossing
+        if self.apart == n_lines:
+            return Note((f"model 'auto': {self.together} lie apart, and are placed apart",))
+        said: list[Piece] = [f"model 'auto': of {n_lines:,} groups ({self.together})"]
+        said += [f", {self.apart:,} placed apart"] if self.apart else []
+        for number, how, example in (
+            (self.nested, "placed one inside the other", self.holds),
+            (self.crossing, "with spans that cross, which move together", self.crosses),
+        ):
+            if number:
+                said += [f", {number:,} {how} (", *example, ")"]
+        return Note(tuple(said))
+
+
+def placed_of(spans: Marked) -> Placed:
+    """How the spans of a corpus lie."""
     kinds = kinds_of_lines(spans)
-    n_lines = sum(number for number, _ in kinds.values())
-    n_apart, _ = kinds["disjoint"]
-    together = f"{_together(spans)} in one text"
-    if n_apart == n_lines:
-        return (f"model 'auto': {together} lie apart, and are placed apart",)
-    said: list[Piece] = [f"model 'auto': of {n_lines:,} groups ({together})"]
-    said += [f", {n_apart:,} placed apart"] if n_apart else []
-    for kind, verb, how in (
-        ("nested", "holds", "placed one inside the other"),
-        ("crossing", "crosses", "with spans that cross, which move together"),
-    ):
-        number, example = kinds[kind]
-        if example is not None:
-            said += [f", {number:,} {how} (", *_both(spans, example, verb), ")"]
-    return tuple(said)
+    (n_apart, _), (n_nested, nested), (n_crossing, crossing) = kinds.values()
+    return Placed(
+        f"{_together(spans)} in one text",
+        apart=n_apart,
+        nested=n_nested,
+        crossing=n_crossing,
+        holds=() if nested is None else _both(spans, nested, "holds"),
+        crosses=() if crossing is None else _both(spans, crossing, "crosses"),
+    )
 
 
 def check_fit(spans: Marked, model: Model) -> None:

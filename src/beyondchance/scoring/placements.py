@@ -7,7 +7,9 @@ from typing import Any, Unpack
 
 from beyondchance.annotations.pairs import shared_documents
 from beyondchance.options import ScoredOptions, ScoringOptions, documented
-from beyondchance.scoring.api import agreement, without_gold
+from beyondchance.results.totals import counts_by_document
+from beyondchance.scoring.answers import without_gold
+from beyondchance.scoring.api import agreement
 from beyondchance.scoring.data import scored_data
 from beyondchance.scoring.joint_placements import PlacementRange, extremes
 from beyondchance.scoring.options import scoring_of
@@ -54,7 +56,7 @@ def placement_range(
     compared = without_gold(given) if gold is None else given.with_gold(gold)
     number = None if gold is None else compared.annotators.index(gold)
     shared = shared_documents(compared, gold=number)
-    found = extremes(compared, shared, scoring_of(scoring), result.counts)
+    found = extremes(compared, shared, scoring_of(scoring), counts_by_document(result.counts))
     if found is not None:
         return found
     observed, corrected = (result.observed,) * 2, (result.corrected,) * 2

@@ -193,7 +193,7 @@ def _compared(result: Agreement, corpus: Corpus | None, who: str, *, has_unit: b
     return sentences.compared(
         result.settings if corpus is None else corpus,
         who,
-        result.counts.documents,
+        sentences.extent_of(result.counts, corpus),
         result.n_spans,
         unit=result.resampled_unit,
         has_unit=has_unit,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from math import isnan
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,7 @@ from beyondchance.reporting import breakdown, sentences
 from beyondchance.reporting.blocks import CUT, Bars, Block, Prose, Report, Table, cut, in_list
 from beyondchance.results.difficulty import Difficulty
 from beyondchance.results.score import UNMARKED
+from beyondchance.results.totals import Totals
 from beyondchance.tallies import unmarked
 
 if TYPE_CHECKING:
@@ -41,9 +43,15 @@ def difficulty_report(
     digits : int
         For numbers within sentences.
     """
-    by_document = result.by_document
-    defined = {name: value for name, value in by_document.items() if not isnan(value)}
-    histogram = _histogram(list(defined.values()))
+    counts = result.counts
+    if isinstance(counts, Totals):
+        by_document: Mapping[str, float] = result.hardest
+        defined = dict(by_document)
+        histogram = _tenths(counts.histogram[:-1].tolist())
+    else:
+        by_document = result.by_document
+        defined = {name: value for name, value in by_document.items() if not isnan(value)}
+        histogram = _histogram(list(defined.values()))
     gold = result.settings.gold
     settings = result.settings if intervals is None else intervals.settings
     ends = {} if intervals is None else intervals.overall
@@ -52,7 +60,8 @@ def difficulty_report(
         who = f"the gold standard {gold}" if gold else in_list(result.counts.annotators)
         n_spans = result.counts.score().n_spans
         known = result.settings if corpus is None else corpus
-        compared = sentences.compared(known, who, by_document, n_spans, unit=result.resampled_unit)
+        extent = sentences.extent_of(counts, corpus)
+        compared = sentences.compared(known, who, extent, n_spans, unit=result.resampled_unit)
         made: list[Block] = [
             Prose(compared),
             Prose(_meaning(result, gold, digits)),
@@ -149,4 +158,8 @@ def _meaning(result: Difficulty, gold: str | None, digits: int) -> str:
 def _histogram(values: list[float]) -> list[tuple[float, float, int]]:
     """Documents in tenths; the last takes 1 as well."""
     places = [min(int(value * 10 + 1e-9), 9) for value in values]
-    return [(i / 10, (i + 1) / 10, places.count(i)) for i in range(10)]
+    return _tenths([places.count(i) for i in range(10)])
+
+
+def _tenths(numbers: Sequence[int]) -> list[tuple[float, float, int]]:
+    return [(i / 10, (i + 1) / 10, number) for i, number in enumerate(numbers)]

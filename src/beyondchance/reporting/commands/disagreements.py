@@ -73,8 +73,10 @@ def disagreements_report(
     def blocks() -> list[Block]:
         annotators = {name for pair in found.pairs for name in pair}
         who = in_list([name for name in corpus.annotators if name in annotators])
+        n_texts = sentences.n_texts(corpus, found.documents)
+        extent = sentences.Extent(len(found.documents), n_texts)
         return [
-            Prose(sentences.compared(corpus, who, found.documents, found.n_spans)),
+            Prose(sentences.compared(corpus, who, extent, found.n_spans)),
             _pairs_table(by_pair, names, _remark(found), top),
             *([_labels_table(labels, found, top)] if labels else []),
             _list_table(shown, len(listed), is_narrow=is_narrow)

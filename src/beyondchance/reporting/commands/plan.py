@@ -44,8 +44,9 @@ def plan_report(
     def blocks() -> list[Block]:
         made: list[Block] = [Prose(_meaning(wanted, score, digits))]
         if pilot is not None and corpus is not None:
-            who, documents = in_list(pilot.counts.annotators), pilot.counts.documents
-            made.insert(0, Prose(sentences.compared(corpus, who, documents, pilot.n_spans)))
+            who = in_list(pilot.counts.annotators)
+            extent = sentences.extent_of(pilot.counts, corpus)
+            made.insert(0, Prose(sentences.compared(corpus, who, extent, pilot.n_spans)))
         if wanted.reason is None:
             rows = [
                 (f"± {item.half_width:g}", item.documents, item.low, item.high)

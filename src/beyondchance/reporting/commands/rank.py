@@ -27,6 +27,7 @@ from beyondchance.reporting.blocks import (
 from beyondchance.reporting.paper_tables import GROUP, paper_table
 from beyondchance.reporting.parts import Part, parts_of
 from beyondchance.results.averages import AVERAGES
+from beyondchance.results.counts import Counts
 from beyondchance.results.ranking import Ranking
 from beyondchance.results.score import Score
 from beyondchance.settings import Settings
@@ -367,7 +368,7 @@ def compared(ranking: Ranking, corpus: Corpus | None, *, has_unit: bool = True) 
     return sentences.compared(
         ranking.settings if corpus is None else corpus,
         f"{in_list(list(ranking.systems))} against the gold standard {ranking.gold}",
-        documents_of(ranking),
+        extent_of_ranking(ranking, corpus),
         n_spans_of(ranking),
         unit=next(iter(ranking.systems.values())).resampled_unit,
         has_unit=has_unit,
@@ -383,7 +384,17 @@ def n_spans_of(ranking: Ranking) -> int:
 
 def documents_of(ranking: Ranking) -> set[str]:
     """The documents on which systems were compared with the gold standard."""
-    return {name for system in ranking.systems.values() for name in system.counts.documents}
+    tables = (system.counts for system in ranking.systems.values())
+    return {name for counts in tables if isinstance(counts, Counts) for name in counts.documents}
+
+
+def extent_of_ranking(ranking: Ranking, corpus: Corpus | None) -> sentences.Extent:
+    """How many documents, and texts in them, any system was compared on."""
+    if ranking.extent is not None:
+        return sentences.Extent(*ranking.extent)
+    documents = documents_of(ranking)
+    n_texts = None if corpus is None else sentences.n_texts(corpus, documents)
+    return sentences.Extent(len(documents), n_texts)
 
 
 def rank_notes(
@@ -393,9 +404,9 @@ def rank_notes(
     notes = list(ranking.notes)
     if corpus is not None:
         notes = [*corpus.notes, *sentences.unshared_labels(corpus, corpus.annotators)]
-    sizes = {name: len(system.counts.documents) for name, system in ranking.systems.items()}
+    sizes = {name: system.counts.n_compared for name, system in ranking.systems.items()}
     # Of all that the gold standard shares with any of them.
-    n_documents = len(documents_of(ranking))
+    n_documents, _ = extent_of_ranking(ranking, corpus)
     fewer = [f"{name} ({size:,})" for name, size in sizes.items() if size < n_documents]
     if fewer:
         text = f"not all systems have all {n_documents:,} documents: {in_list(fewer)}"

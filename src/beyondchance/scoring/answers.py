@@ -1,0 +1,504 @@
+"""What is asked of a corpus, and the answer; answers of parts of a corpus add.
+
+A question is a command with its options. The answer holds counts, how they were made, what was
+left out and what there is to say, in numbers; results and sentences are made of it once all
+parts are together.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from beyondchance.annotations.building import CORPUS
+from beyondchance.annotations.corpus import Corpus
+from beyondchance.annotations.pairs import shared_documents
+from beyondchance.core.models import AUTO
+from beyondchance.core.ragged import distinct
+from beyondchance.errors import DataError, MismatchError, NothingSharedError, OptionError
+from beyondchance.messages import Note, Piece, Quote, Text, Use, pieces, quotes
+from beyondchance.results.agreement import Agreement
+from beyondchance.results.counts import Counts
+from beyondchance.results.difficulty import Difficulty
+from beyondchance.results.named import Named
+from beyondchance.results.ranking import Ranking
+from beyondchance.results.score import UNMARKED
+from beyondchance.results.totals import MOST_DOCUMENTS, AnyCounts, Totals, totals_of
+from beyondchance.scoring.corpus_wide import BY_FUGACITIES, check_corpus_wide
+from beyondchance.scoring.counting import counted
+from beyondchance.scoring.marks import Placed, check_fit, marked, nothing_shared, placed_of
+from beyondchance.scoring.options import Scoring, scoring_of, settings_of
+from beyondchance.settings import Settings
+from beyondchance.tallies import Fate, Tally, left_out, mended, not_annotated
+
+_MANY = 0.1
+"""The share of texts without freedom from which on they are mentioned."""
+_MOST_ROWS = 2**20
+"""Rows of counts that are kept as they are; more are added up."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is asked of a corpus.
+
+    Attributes
+    ----------
+    command : {"agreement", "rank", "difficulty"}
+    gold : str, optional
+        The gold standard that was asked for.
+    scoring : mapping of str to object
+        Options of scoring, as they were given.
+    """
+
+    command: str
+    gold: str | None = None
+    scoring: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Scored:
+    """What one comparison gives: counts, and how they came about.
+
+    Attributes
+    ----------
+    counts : Counts or Totals
+    settings : Settings
+    skipped : mapping of str to int
+        What was left out, and how often.
+    notes : tuple of Note
+        What there is to know, whatever the numbers are.
+    """
+
+    counts: AnyCounts
+    settings: Settings
+    skipped: Mapping[str, int]
+    notes: tuple[Note, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Answer:
+    """The answer to a question, for a corpus or a part of one.
+
+    Attributes
+    ----------
+    question : Question
+    scored : mapping of str to Scored
+        By system for a ranking; otherwise one, without a name.
+    placed : Placed
+        How spans lie.
+    unit : {"sentence", "document", "corpus"}
+    gold : str, optional
+        The gold standard of a ranking.
+    skipped : mapping of str to int
+        Of a ranking, what was left out of it.
+    extent : tuple of (int, int)
+        Documents that were compared with anyone, and their texts.
+    """
+
+    question: Question
+    scored: Mapping[str, Scored]
+    placed: Placed
+    unit: str
+    gold: str | None = None
+    skipped: Mapping[str, int] = field(default_factory=dict)
+    extent: tuple[int, int] = (0, 0)
+
+    @property
+    def only(self) -> Scored:
+        """What there is, if it is no ranking."""
+        return self.scored[""]
+
+
+# --- Answers --------------------------------------------------------------------------
+
+
+def answer(corpus: Corpus, question: Question, *, is_part: bool = False) -> Answer:
+    """Answer a question about a corpus.
+
+    Parameters
+    ----------
+    corpus : Corpus
+    question : Question
+    is_part : bool
+        Whether other documents follow, so that these need not have two annotators who are
+        compared.
+    """
+    if is_part and corpus.unit == CORPUS:
+        raise OptionError(
+            "random spans can be in any document with ",
+            Use("unit", CORPUS),
+            expected="another unit, where documents are counted in parts",
+            remedy="read all documents at once",
+        )
+    scoring = scoring_of(question.scoring)
+    return _ANSWERS[question.command](corpus, question.gold, scoring, question, is_part)
+
+
+def _agreement(
+    given: Corpus, gold: str | None, scoring: Scoring, question: Question, is_part: bool
+) -> Answer:
+    corpus = without_gold(given) if gold is None else given.with_gold(gold)
+    signed = {} if given.gold is None else {"gold": given.gold}
+    if gold is not None:
+        signed = {"gold": gold, "pairs": "gold"}
+    found, placed = _scored(corpus, scoring, signed=signed, is_part=is_part)
+    first = found.settings.gold
+    if first in found.counts.annotators:
+        # As side a, so that precision and recall are what they are called.
+        others = (name for name in found.counts.annotators if name != first)
+        found = replace(found, counts=found.counts.ordered((first, *others)))
+    return Answer(question, {"": found}, placed, corpus.unit)
+
+
+def _difficulty(
+    given: Corpus, gold: str | None, scoring: Scoring, question: Question, is_part: bool
+) -> Answer:
+    known = given.gold if gold is None else gold
+    signed = {} if known is None else {"gold": known}
+    corpus = given
+    if known is not None:
+        corpus = replace(given.select(annotators=[known]), options=given.options)
+    found, placed = _scored(corpus, scoring, signed=signed, with_self=True, is_part=is_part)
+    return Answer(question, {"": found}, placed, corpus.unit)
+
+
+def _rank(
+    corpus: Corpus, gold: str | None, scoring: Scoring, question: Question, is_part: bool
+) -> Answer:
+    known = corpus.gold if gold is None else gold
+    if known is None:
+        raise OptionError(
+            "no gold standard is known",
+            remedy=(
+                *("name one of the annotators with ", Use("gold", placeholder="NAME"), ": "),
+                *quotes(corpus.annotators),
+            ),
+        )
+    names = [name for name in corpus.annotators if name != known]
+    if not names:
+        raise NothingSharedError(
+            "only one annotator found: ",
+            Quote(known),
+            expected="at least one system besides the gold standard",
+        )
+    systems = {}
+    for name in names:
+        pair = replace(corpus.select(annotators=[known, name]), options=corpus.options)
+        found, _ = _scored(pair, scoring, signed={"gold": known}, is_part=is_part)
+        systems[name] = replace(found, counts=found.counts.ordered((known, name)))
+    skipped, extent = _not_ranked(corpus, known, systems)
+    placed = placed_of(marked(corpus, scoring.scope))
+    return Answer(question, systems, placed, corpus.unit, known, skipped, extent)
+
+
+_ANSWERS = {"agreement": _agreement, "difficulty": _difficulty, "rank": _rank}
+
+
+def without_gold(corpus: Corpus) -> Corpus:
+    """Leave out the gold standard, which is not compared as an annotator.
+
+    Where there is one other annotator only, the two are compared.
+    """
+    others = [name for name in corpus.annotators if name != corpus.gold]
+    if corpus.gold is None or len(others) < 2:
+        return corpus
+    return replace(corpus.select(annotators=others), options=corpus.options)
+
+
+def _not_ranked(
+    corpus: Corpus, gold: str, systems: Mapping[str, Scored]
+) -> tuple[dict[str, int], tuple[int, int]]:
+    """What was left out: on reading, without a partner to compare with, and without spans.
+
+    And how many documents were compared, with how many texts.
+    """
+    by_gold = corpus.annotation_annotator == corpus.annotators.index(gold)
+    with_gold, with_systems = (
+        set(corpus.annotation_document[rows].tolist()) for rows in (by_gold, ~by_gold)
+    )
+    tables = [system.counts for system in systems.values() if isinstance(system.counts, Counts)]
+    compared = {name for counts in tables for name in counts.documents}
+    marked = {
+        counts.documents[number]
+        for counts in tables
+        for number in distinct(counts.document)[0].tolist()
+    }
+    found = {
+        left_out("documents of the gold standard only", ""): len(with_gold - with_systems),
+        left_out("documents without the gold standard", ""): len(with_systems - with_gold),
+        UNMARKED: len(compared - marked),
+    }
+    skipped: dict[str, int] = dict(corpus.skipped)
+    skipped.update((what, number) for what, number in found.items() if number)
+    both = np.zeros(len(corpus.documents), dtype=bool)
+    both[list(with_gold & with_systems)] = True
+    n_texts = int(np.count_nonzero(both[corpus.text_document]))
+    return skipped, (len(compared), n_texts)
+
+
+def _scored(
+    corpus: Corpus,
+    scoring: Scoring,
+    *,
+    signed: Mapping[str, str],
+    with_self: bool = False,
+    is_part: bool = False,
+) -> tuple[Scored, Placed]:
+    """Counts of a corpus, and how its spans lie.
+
+    Parameters
+    ----------
+    corpus : Corpus
+    scoring : Scoring
+    signed : mapping of str to str
+        What the signature says about the pairs compared.
+    with_self : bool
+        Whether each annotator is also paired with itself.
+    is_part : bool
+        Whether there may be nothing to compare.
+    """
+    gold = corpus.annotators.index(signed["gold"]) if "pairs" in signed else None
+    shared = shared_documents(corpus, gold=gold, with_self=with_self)
+    compared = shared.compared
+    if not is_part and not compared.any():
+        if not len(corpus.documents):
+            raise NothingSharedError("the corpus has no documents", expected="at least one")
+        raise nothing_shared(corpus, *_two(signed))
+    spans = marked(corpus, scoring.scope)
+    check_fit(spans, scoring.model)
+    if corpus.unit == CORPUS:
+        check_corpus_wide(spans, scoring)
+    counts, notes = counted(spans, shared, scoring)
+    is_estimated = counts.error is not None and bool(counts.error.any())
+    settings = settings_of(corpus, **scoring.signature(is_estimated=is_estimated), **signed)
+    teams = np.bincount(corpus.annotation_document, minlength=len(corpus.documents))
+    skipped: dict[str, int] = {
+        left_out("documents with one annotator only", ""): int(
+            np.count_nonzero(~compared & (teams == 1))
+        ),
+        not_annotated("documents without an annotator", ""): int(np.count_nonzero(teams == 0)),
+        left_out("documents without the gold standard", ""): int(
+            np.count_nonzero(~compared & (teams > 1))
+        ),
+        # With unit corpus, random spans may be there.
+        UNMARKED: 0 if counts.is_corpus_wide else len(counts.documents) - counts.n_marked_documents,
+        mended("spans that differ from another in their label alone"): spans.n_merged,
+    }
+    if corpus.alternatives is not None and not with_self:
+        from beyondchance.scoring import joint_placements  # noqa: PLC0415 - for quotes only
+
+        if is_part:
+            raise joint_placements.refused_in_parts()
+        reached = joint_placements.extremes(corpus, shared, scoring, counts)
+        notes += joint_placements.placement_notes(reached)
+    found = {reason: count for reason, count in skipped.items() if count}
+    return Scored(counts, settings, {**corpus.skipped, **found}, notes), placed_of(spans)
+
+
+def _two(signed: Mapping[str, str]) -> list[Piece]:
+    """The two that no document has."""
+    if "gold" in signed:
+        return [Quote(signed["gold"]), " and another annotator"]
+    return ["two annotators"]
+
+
+# --- Adding ---------------------------------------------------------------------------
+
+
+def added_answers(parts: Sequence[Answer]) -> Answer:
+    """The answer for all documents, from those for parts of them, in the order of the parts."""
+    first = parts[0]
+    names = dict.fromkeys(name for part in parts for name in part.scored)
+    are_difficulties = first.question.command == "difficulty"
+    for part in parts[1:]:
+        if part.question.command != first.question.command:
+            raise MismatchError(
+                f"counts of {first.question.command} and of {part.question.command}",
+                expected="the same command",
+            )
+    placed = first.placed
+    for part in parts[1:]:
+        placed += part.placed
+    return replace(
+        first,
+        scored={
+            name: _added(
+                [part.scored[name] for part in parts if name in part.scored],
+                are_difficulties=are_difficulties,
+            )
+            for name in names
+        },
+        placed=placed,
+        skipped=added_counters(part.skipped for part in parts),
+        extent=(sum(part.extent[0] for part in parts), sum(part.extent[1] for part in parts)),
+    )
+
+
+def _added(parts: Sequence[Scored], *, are_difficulties: bool) -> Scored:
+    return Scored(
+        added_counts([part.counts for part in parts], are_difficulties=are_difficulties),
+        added_settings([part.settings for part in parts]),
+        added_counters(part.skipped for part in parts),
+        tuple(dict.fromkeys(note for part in parts for note in part.notes)),
+    )
+
+
+def added_counts(parts: Sequence[AnyCounts], *, are_difficulties: bool) -> AnyCounts:
+    """All rows as they are if they are few, else what they add up to.
+
+    Which of the two depends on all of them together, and not on the parts.
+    """
+    tables = [part for part in parts if isinstance(part, Counts)]
+    n_documents = sum(part.n_compared for part in tables)
+    n_rows = sum(map(len, tables))
+    if len(tables) == len(parts) and n_documents <= MOST_DOCUMENTS and n_rows <= _MOST_ROWS:
+        if len(tables) == 1:
+            return tables[0]
+        common = set.intersection(*(set(part.fields) for part in tables))
+        return Counts.joined(
+            replace(part, fields={n: v for n, v in part.fields.items() if n in common})
+            for part in tables
+        )
+    return Totals.joined(
+        totals_of(part, are_difficulties=are_difficulties) if isinstance(part, Counts) else part
+        for part in parts
+    )
+
+
+def added_settings(parts: Sequence[Settings]) -> Settings:
+    """The settings of all parts; what was mended in some of them is signed for all.
+
+    Raises
+    ------
+    MismatchError
+        If parts were made in different ways.
+    """
+    merged: dict[str, Any] = {}
+    for part in parts:
+        for name, value in part.to_dict().items():
+            if merged.setdefault(name, value) != value:
+                raise MismatchError(
+                    f"counts differ in how they were made: {name} is ",
+                    *(Quote(merged[name]), " and ", Quote(value)),
+                    expected="the same, to add them",
+                )
+    return Settings(**merged)
+
+
+def added_counters(parts: Iterable[Mapping[str, int]]) -> dict[str, int]:
+    """What was counted in all parts.
+
+    What was not read, such as a column, is the same in every part, and counts once.
+    """
+    found: Counter[str] = Counter()
+    for part in parts:
+        for what, number in part.items():
+            is_once = isinstance(what, Tally) and what.fate is Fate.NOT_READ
+            found[what] = max(found[what], number) if is_once else found[what] + number
+    return dict(found)
+
+
+# --- Results --------------------------------------------------------------------------
+
+
+def agreement_from(found: Answer) -> Agreement:
+    """The agreement that an answer is."""
+    only = _checked(found).only
+    notes = *_placement_notes(found), *only.notes, *_freedom_notes(found, only.counts)
+    return Agreement(only.counts, only.settings, only.skipped, notes)
+
+
+def difficulty_from(found: Answer) -> Difficulty:
+    """The difficulty that an answer is."""
+    only = _checked(found).only
+    notes = *_placement_notes(found), *only.notes, *_freedom_notes(found, only.counts)
+    return Difficulty(only.counts, only.settings, only.skipped, notes)
+
+
+def ranking_from(found: Answer) -> Ranking:
+    """The ranking that an answer is."""
+    gold = _checked(found).gold
+    assert gold is not None  # noqa: S101 - a ranking has one
+    systems = {
+        name: Agreement(item.counts, item.settings, item.skipped)
+        for name, item in found.scored.items()
+    }
+    notes = _placement_notes(found)
+    if any(BY_FUGACITIES in item.notes for item in found.scored.values()):
+        notes += (BY_FUGACITIES,)
+    # Of the system that has most texts without freedom.
+    worst = max(systems, key=lambda name: systems[name].counts.texts_without_freedom()[0])
+    who = "of ", Quote(worst), " against ", Quote(gold), ", "
+    notes += _freedom_notes(found, systems[worst].counts, who=who)
+    # Chance may have been estimated for some systems only.
+    last = next(reversed(systems.values())).settings
+    signed = next((s.settings for s in systems.values() if s.settings.samples), last)
+    are_totals = any(isinstance(system.counts, Totals) for system in systems.values())
+    extent = found.extent if are_totals else None
+    return Ranking(gold, Named(systems), signed, notes, found.skipped, extent)
+
+
+def _checked(found: Answer) -> Answer:
+    """Refuse an answer of parts none of which has two annotators who are compared."""
+    if not any(item.counts.n_compared for item in found.scored.values()):
+        known = found.gold or found.question.gold
+        raise NothingSharedError(
+            "no document was annotated by ",
+            *_two({} if known is None else {"gold": known}),
+            expected="documents in common",
+        )
+    if found.question.command == "rank":
+        for name, item in found.scored.items():
+            if not item.counts.n_compared:
+                raise NothingSharedError(
+                    *("no document was annotated by ", Quote(found.gold), " and ", Quote(name)),
+                    expected="documents in common",
+                )
+    return found
+
+
+def _placement_notes(found: Answer) -> tuple[Note, ...]:
+    """What is said about the placement of spans, where it was chosen from them."""
+    is_chosen = found.question.scoring.get("model", AUTO.name) == AUTO.name
+    return (found.placed.note,) if is_chosen else ()
+
+
+def _freedom_notes(found: Answer, counts: AnyCounts, *, who: Text = ()) -> tuple[Note, ...]:
+    """What is said where chance has no freedom in many texts."""
+    n_fixed, n_texts = counts.texts_without_freedom()
+    if n_fixed < _MANY * n_texts or not n_fixed or counts.is_corpus_wide:
+        return ()
+    by_sentence = found.unit == "sentence"
+    texts = "sentences" if by_sentence else "texts"
+    larger = [Use("unit", "document")] if by_sentence else []
+    # Spans that overlap are not placed in any text of a corpus.
+    overlap = found.placed.nested or found.placed.crossing
+    larger += [] if overlap else [Use("unit", CORPUS)]
+    advice: tuple[Piece, ...] = ()
+    if larger:
+        one, *others = larger
+        units = one, *(piece for other in others for piece in (" or ", other))
+        advice = f"; if it should count which {texts} have a span, use ", *units
+    why = (
+        f"chance has no freedom in {n_fixed:,} of {n_texts:,} {texts}: they have one position, or "
+        "only one of two annotators used a label, or one marked everything"
+    )
+    return (Note((*pieces(who), why, *advice)),)
+
+
+def check_picklable(question: Question) -> None:
+    """Refuse a measure of one's own that other processes cannot get."""
+    from pickle import PicklingError, dumps  # noqa: PLC0415 - for other processes only
+
+    try:
+        dumps(question)
+    except (PicklingError, AttributeError, TypeError):
+        raise DataError(
+            "a custom measure cannot be sent to another process",
+            expected="functions that are defined in a module, and not lambdas",
+            remedy=("use ", Use("workers", 1)),
+        ) from None
