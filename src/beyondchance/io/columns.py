@@ -91,8 +91,8 @@ class Table:
     def where(self, row: int) -> str:
         """Name a row by its file and line, or by its number in the data frame, from 1 on."""
         if self.is_frame:
-            return f"row {row + 1} of {self.source.name}"
-        return f"{self.source.name}:{self._lines[row]}"
+            return f"row {row + 1 + self.source.before} of {self.source.name}"
+        return f"{self.source.name}:{self._lines[row] + self.source.before}"
 
 
 def our_name(own: str) -> str:

@@ -24,6 +24,34 @@ UNTOKENISED = CHARACTERS | {"tokeniser"}
 
 
 @dataclass(frozen=True, slots=True)
+class Whole:
+    """What one must know of all documents to read some of them.
+
+    Attributes
+    ----------
+    annotators : tuple of str
+        All of them, in the order in which they first occur.
+    has_gaps : bool
+        Of a table: whether it has rows without a span, so that only those annotators annotated a
+        document who have a row for it.
+    scheme : str, optional
+        Of tags: their scheme.
+    """
+
+    annotators: tuple[str, ...] = ()
+    has_gaps: bool = False
+    scheme: str | None = None
+
+    def __or__(self, other: Whole) -> Whole:
+        """What is known of the documents of both, of which these are the first."""
+        return Whole(
+            tuple(dict.fromkeys((*self.annotators, *other.annotators))),
+            self.has_gaps or other.has_gaps,
+            self.scheme or other.scheme,
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class Reading:
     """What one call of `read` was asked for, and what it found out on the way.
 
@@ -71,6 +99,10 @@ class Reading:
         Whether files are shown by numbers, because they may be named after annotators.
     given : mapping
         The options that were given, even with their default values.
+    whole : Whole, optional
+        What is known of all documents, where these are some of them.
+    found_gaps : list of bool
+        For each table, whether it has rows without a span.
     """
 
     options: ReadOptions
@@ -93,6 +125,8 @@ class Reading:
     first_number: int = 0
     hides_files: bool = False
     given: Mapping[str, Any] | None = None
+    whole: Whole | None = None
+    found_gaps: list[bool] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         if self.given is None:

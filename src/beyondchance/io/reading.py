@@ -35,7 +35,7 @@ from beyondchance.io.naming import (
     with_short_names,
     with_short_paths,
 )
-from beyondchance.io.options import Reading
+from beyondchance.io.options import Reading, Whole
 from beyondchance.io.recognition import unrecognised
 from beyondchance.io.registry import FORMATS, KINDS, SPANS, TAGS, Format, Upload
 from beyondchance.io.sources import Source, cause, hidden_below, limited, opened, read_stream
@@ -289,7 +289,7 @@ def _each_annotator(
     how = Reading(cast("ReadOptions", options)).options["folder"]
     folders = [_folder(item) for item in items]
     if any(folders):
-        _uploads(items, naming)  # refuses what cannot be read in them
+        uploads_of(items, naming)  # refuses what cannot be read in them
     if how == "annotators":
         pairs = [
             _parts(path) if path else ([item], 0) for item, path in zip(items, folders, strict=True)
@@ -416,7 +416,7 @@ def _read(
     # Texts are what they are by default, and spans may be placed in any of them.
     is_corpus_wide = options.get("unit") == CORPUS
     wanted = {**options, "unit": None} if is_corpus_wide else options
-    uploads = _uploads(items, naming)
+    uploads = uploads_of(items, naming)
     gold = None
     if gold_file is not None:
         resolved = gold_file.resolve()
@@ -441,7 +441,7 @@ def _read(
     n_ignored += sum(upload.n_ignored for upload in uploads)
     if n_ignored:
         reading.skipped[not_read("files of other formats")] += n_ignored
-    formats = _formats(uploads, format, reading)
+    formats = formats_of(uploads, format, reading)
     _check_options(formats, reading)
     _check_beside(formats, beside)
     corpus = _corpus_of(uploads, formats, reading)
@@ -449,6 +449,23 @@ def _read(
     reading.check()
     if gold is not None:
         corpus = _with_gold(corpus, gold, reading, is_assumed=is_assumed)
+    return _finished(
+        replace(corpus, unit=CORPUS if is_corpus_wide else corpus.unit),
+        uploads,
+        formats,
+        reading,
+        naming,
+    )
+
+
+def _finished(
+    corpus: Corpus,
+    uploads: list[Upload],
+    formats: list[Format],
+    reading: Reading,
+    naming: Naming,
+) -> _Known:
+    """The corpus with what was found out on the way, and with short names."""
     known, changed = declared(ReadOptions), reading.changed()
     signed = {
         name: value
@@ -458,7 +475,6 @@ def _read(
     }
     corpus = replace(
         corpus,
-        unit=CORPUS if is_corpus_wide else corpus.unit,
         options={**corpus.options, **signed, **reading.signed},
         skipped=dict(chain(corpus.skipped.items(), reading.skipped.items())),
         notes=(*corpus.notes, *reading.notes),
@@ -473,6 +489,48 @@ def _read(
     return with_short_names(corpus, is_noted=not naming.hides_files)
 
 
+def read_part(
+    uploads: list[Upload],
+    formats: list[Format],
+    options: Mapping[str, Any],
+    naming: Naming,
+    whole: Whole | None,
+) -> tuple[Corpus, dict[str, str], Whole]:
+    """Read some of the documents of files.
+
+    Parameters
+    ----------
+    uploads : list of Upload
+        The part of every file.
+    formats : list of Format
+        Of every file.
+    options : mapping
+        Of `ReadOptions`.
+    naming : Naming
+    whole : Whole, optional
+        What is known of all documents; nothing, if these are the first.
+
+    Returns
+    -------
+    corpus : Corpus
+    known : dict
+        The annotators by their former names.
+    found : Whole
+        What these documents show of all.
+    """
+    reading = Reading(cast("ReadOptions", options), hides_files=naming.hides_files, whole=whole)
+    _check_options(formats, reading)
+    corpus = _corpus_of(uploads, formats, reading)
+    _check_numbers(reading)
+    reading.check()
+    people = corpus.annotators
+    corpus, known = _finished(corpus, uploads, formats, reading, naming)
+    scheme = corpus.options.get("scheme")
+    found = Whole(people, any(reading.found_gaps), None if scheme is None else str(scheme))
+    corpus, known = with_new_names(corpus, known, naming.renamed)
+    return corpus, known, found
+
+
 def _without_names_of_files(corpus: Corpus, uploads: list[Upload], naming: Naming) -> Corpus:
     """Hide the folders of files; and documents that are called as a file is, if files are."""
     if not naming.hides_files:
@@ -483,7 +541,7 @@ def _without_names_of_files(corpus: Corpus, uploads: list[Upload], naming: Namin
     return replace(corpus, documents=documents) if is_distinct else corpus
 
 
-def _formats(
+def formats_of(
     uploads: list[Upload],
     format: str | None,  # noqa: A002 - what it is called everywhere
     reading: Reading,
@@ -579,7 +637,7 @@ def _defaults(item: Format) -> tuple[str, str]:
     return item.positions, item.unit
 
 
-def _uploads(items: Iterable[Any], naming: Naming) -> list[Upload]:
+def uploads_of(items: Iterable[Any], naming: Naming) -> list[Upload]:
     """Open what was given, and name the annotators after it."""
     opening = _hidden_upload if naming.hides_files else _upload
     uploads = [opening(item, number) for number, item in enumerate(items, start=1)]

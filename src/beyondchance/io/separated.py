@@ -52,7 +52,7 @@ def first_line(source: Source) -> str:
     return source.head_text.lstrip("\n\r").partition("\n")[0].strip("\r")
 
 
-def _delimiter(source: Source) -> str:
+def delimiter_of(source: Source) -> str:
     """The separator that divides the first line into most cells."""
     return max(",;\t", key=first_line(source).count)
 
@@ -66,7 +66,7 @@ def looks_bare(source: Source) -> bool:
     lines = text.split("\n", _BARE_LINES)
     # The last one may be cut off, or be all the others.
     lines = lines[:-1] if len(lines) > 1 else lines
-    delimiter = _delimiter(source)
+    delimiter = delimiter_of(source)
     rows = [line.strip("\r").split(delimiter) for line in lines]
     width = len(rows[0])
     return all(
@@ -225,7 +225,7 @@ def _fields_up_to(length: int) -> Iterator[None]:
 def csv_rows(source: Source, delimiter: str = "") -> list[tuple[int, list[str]]]:
     """The rows and the lines where they begin; all have as many cells as the first."""
     text = source.text
-    delimiter = delimiter or _delimiter(source)
+    delimiter = delimiter or delimiter_of(source)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     rows: list[tuple[int, list[str]]] = []
     line = 0
@@ -237,12 +237,13 @@ def csv_rows(source: Source, delimiter: str = "") -> list[tuple[int, list[str]]]
                 if any(row):  # spreadsheets leave rows of nothing but separators behind
                     rows.append((begins, row))
     except csv.Error as error:
-        raise FormatError(f"not valid CSV ({error})", where=f"{source.name}:{line + 1}") from None
+        where = f"{source.name}:{line + 1 + source.before}"
+        raise FormatError(f"not valid CSV ({error})", where=where) from None
     for begins, row in rows:
         if len(row) != len(rows[0][1]):
             raise FormatError(
                 f"found {len(row)} columns",
-                where=f"{source.name}:{begins}",
+                where=f"{source.name}:{begins + source.before}",
                 expected=f"{len(rows[0][1])}, as in the first row",
             )
     return rows
@@ -253,7 +254,7 @@ def _quick(source: Source, named: Sequence[str] = ()) -> Table | None:
 
     What it objects to is found again, and named, by reading row by row.
     """
-    data, delimiter = source.data, _delimiter(source)
+    data, delimiter = source.data, delimiter_of(source)
     if len(data) < _QUICK_FROM or not _is_plain(data):
         return None
     begin = 0 if named else max(data.find(b"\n"), 0)

@@ -129,6 +129,14 @@ class Source:
         another one.
     allowed : int, optional
         The bytes that its content may take, where the user said so.
+    rows : pyarrow.Table, optional
+        Rows of it that were read before, where it is read in parts.
+    before : int
+        Lines or rows of the file before those that are here, where it is read in parts.
+    texts_before : int
+        Texts of the file before them, for those that are named by their numbers.
+    digest : str, optional
+        Its digest, where it is not made of what is here.
     """
 
     name: str
@@ -136,6 +144,10 @@ class Source:
     member: bytes | None = None
     given: str = ""
     allowed: int | None = field(default_factory=_allowed.get)
+    rows: Any = None
+    before: int = 0
+    texts_before: int = 0
+    digest: str | None = None
 
     @property
     def most(self) -> int:
@@ -199,6 +211,8 @@ class Source:
     @cached_property
     def sha256(self) -> str:
         """Digest of the content."""
+        if self.digest is not None:
+            return self.digest
         return hashlib.sha256(self.data).hexdigest()
 
     @cached_property
@@ -255,7 +269,7 @@ class Source:
 
     def json_lines(self) -> Iterator[tuple[int, Any]]:
         """Line numbers and their values, one JSON value a line; blank lines are skipped."""
-        for number, line in enumerate(self.lines(), start=1):
+        for number, line in enumerate(self.lines(), start=1 + self.before):
             if line.strip():
                 yield number, parsed_json(line, self.name, first_line=number)
 

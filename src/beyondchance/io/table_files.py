@@ -53,7 +53,9 @@ def read_table(source: Source, reading: Reading, *, needed: Sequence[str] = SPAN
     """
     option = reading.options["columns"] if needed == SPAN else None
     named = () if option is None else named_columns(option)
-    if is_parquet(source):
+    if source.rows is not None:
+        table = arrow_table(source.rows, source, import_module("pyarrow"))
+    elif is_parquet(source):
         table = _parquet(source)
     elif source.head_text.lstrip().startswith("{"):
         table = _quick_json_lines(source) or _json_lines(source)
@@ -89,7 +91,7 @@ def _json_lines(source: Source) -> Table:
             where = f"{source.name}:{number}"
             raise FormatError("found ", Quote(row), where=where, expected="an object")
         rows.append(row)
-        lines.append(number)
+        lines.append(number - source.before)
     names = dict.fromkeys(key for row in rows for key in row)
     check_filled(len(names), len(rows), sum(map(len, rows)), source.name)
     return Table(source, {name: [row.get(name) for row in rows] for name in names}, lambda: lines)

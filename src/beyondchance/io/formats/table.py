@@ -211,6 +211,10 @@ def _combined(tables: list[tuple[Upload, Table]], listing: Table | None, reading
         kind: values if len(parts) == 1 else np.concatenate([part[kind] for _, part in parts])
         for kind, values in parts[0][1].items()
     }
+    if reading.whole is not None:
+        everybody = list(dict.fromkeys([*reading.whole.annotators, *names["annotator"]]))
+        number = np.array([everybody.index(name) for name in names["annotator"]], dtype=np.int64)
+        names["annotator"], joined["annotator"] = everybody, number[joined["annotator"]]
     if reading.knows_plain_ids:
         listing = _mend(names, joined, [part for _, part in parts], listing, reading)
     if listing is not None and joined["is_span"].all() and reading.options["empty"] != "missing":
@@ -458,13 +462,18 @@ def _is_sorted(sets: Ints, is_on: Bools) -> bool:
 
 def _is_complete(rows: _Rows, reading: Reading) -> bool:
     """Whether all annotators are taken to have annotated every document."""
-    if reading.options["empty"] == "missing" or not rows.is_span.all():
+    has_gaps = not rows.is_span.all()
+    reading.found_gaps.append(has_gaps)
+    if reading.whole is not None:
+        has_gaps |= reading.whole.has_gaps
+    if reading.options["empty"] == "missing" or has_gaps:
         return False
     n_rows = sum(len(table) for table, _ in rows.described)
     where = rows.tables[0].source.name
     check_everybody(len(rows.documents), len(rows.annotators), n_rows, where)
     if len(rows.annotators) > 1:
-        _check_common(rows)
+        if reading.whole is None:
+            _check_common(rows)
         reading.note(
             "no row without a span: all annotators are taken to have annotated every document (",
             *(Use("empty", "missing"), " takes only those who have a row)"),

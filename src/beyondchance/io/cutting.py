@@ -1,0 +1,240 @@
+"""Text files cut into stretches of bytes, each with whole documents.
+
+A stretch ends where the document of a row is another than that of the row before; it is looked for
+in the last rows before the place where a stretch has become long enough, so that little is read
+to cut a file.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+
+from beyondchance.errors import FormatError
+from beyondchance.io.columns import Table, known_columns, our_name
+from beyondchance.io.options import Reading
+from beyondchance.io.separated import delimiter_of, first_line, named_columns
+from beyondchance.io.sources import Source
+from beyondchance.messages import quotes
+
+WINDOW = 2**16
+"""Bytes of the end of a stretch in which another document is looked for at first."""
+
+DocumentOf = Callable[[bytes], str | None]
+"""The document of a row, from its bytes; None if it cannot be told."""
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A stretch of a file.
+
+    Attributes
+    ----------
+    file : int
+        The number of what was given.
+    name : str
+        The file, for messages.
+    first, last : int
+        Where it begins and ends: bytes, or row groups.
+    kind : {"bytes", "groups", "packed", "frame"}
+    source : int
+        The number of the file in a folder.
+    path : str
+    header : bytes
+        What stands before the rows of every stretch.
+    before : int
+        Lines before, if they are known.
+    texts_before : int
+        Texts before, for those that are named by their numbers.
+    """
+
+    file: int
+    name: str
+    first: int
+    last: int
+    kind: str = "bytes"
+    source: int = 0
+    path: str = ""
+    header: bytes = b""
+    texts_before: int = 0
+
+    def __str__(self) -> str:
+        if self.kind in {"packed", "frame"}:
+            return self.name
+        what = "row groups" if self.kind == "groups" else "bytes"
+        return f"{self.name}, {what} {self.first:,} to {self.last:,}"
+
+    def read(self, source: Source) -> Source:
+        """The stretch as a file of its own."""
+        with Path(self.path).open("rb") as file:
+            file.seek(self.first)
+            data = file.read(self.last - self.first)
+        return part_of(source, self.header + data, texts_before=self.texts_before)
+
+    def lines_before(self) -> int:
+        """How many lines of the file stand before the first row, less those of the header."""
+        n_lines = 0
+        with Path(self.path).open("rb") as file:
+            left = self.first
+            while left and (data := file.read(min(left, 2**24))):
+                n_lines += data.count(b"\n")
+                left -= len(data)
+        return n_lines - self.header.count(b"\n")
+
+
+def part_of(source: Source, data: bytes, *, before: int = 0, texts_before: int = 0) -> Source:
+    """Some bytes of a file as a file of its own."""
+    return Source(
+        source.name,
+        member=data,
+        given=source.given,
+        allowed=source.allowed,
+        before=before,
+        texts_before=texts_before,
+        digest="",
+    )
+
+
+# --- Tables ---------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class RowsOfText:
+    """How the rows of a table are told apart, and their documents.
+
+    Attributes
+    ----------
+    header : bytes
+        The row that names the columns, with what stands before it; nothing if there is none.
+    document_of : function
+    has_quotes : bool
+        Whether a line can end within a row, because quotes enclose it.
+    """
+
+    header: bytes
+    document_of: DocumentOf
+    has_quotes: bool
+
+
+def rows_of_text(source: Source, reading: Reading) -> RowsOfText:
+    """How the rows of a table are told apart.
+
+    Raises
+    ------
+    FormatError
+        If nothing says which document a row belongs to.
+    """
+    if source.head.startswith((b"\xff\xfe", b"\xfe\xff")):
+        found = "UTF-16 is not read in parts"
+        raise FormatError(found, where=source.name, remedy="save the file as UTF-8")
+    line = first_line(source)
+    if line.startswith("{"):
+        keys = [key for key in json.loads(line) if our_name(key) == "document"]
+        key = _only(keys, list(json.loads(line)), source)
+        return RowsOfText(b"", lambda row: _value_of(row, key), has_quotes=False)
+    delimiter, option = delimiter_of(source), reading.options["columns"]
+    if option is None:
+        names = next(csv.reader([line], delimiter=delimiter))
+        head = source.head
+        begin = len(head) - len(head.lstrip(b"\r\n"))
+        header = head[: head.find(b"\n", begin) + 1] or head
+    else:
+        names, header = list(named_columns(option)), b""
+    table = known_columns(Table(source, {name.strip(): () for name in names}))
+    place = [*table.columns].index("document") if "document" in table.columns else None
+    if place is None:
+        _only([], names, source)
+    return RowsOfText(header, lambda row: _cell_of(row, delimiter, place or 0), has_quotes=True)
+
+
+def _only(found: list[str], names: list[str], source: Source) -> str:
+    if len(found) != 1:
+        raise FormatError(
+            *("no column of documents among ", *quotes(names)),
+            where=source.name,
+            expected="one, to read the table in parts",
+        )
+    return found[0]
+
+
+def _value_of(row: bytes, key: str) -> str | None:
+    try:
+        return str(json.loads(row)[key])
+    except (ValueError, KeyError, TypeError):
+        return None
+
+
+def _cell_of(row: bytes, delimiter: str, place: int) -> str | None:
+    text = row.decode("utf-8", "replace")
+    if '"' not in text:
+        cells = text.split(delimiter, place + 1)
+    else:
+        cells = next(csv.reader([text], delimiter=delimiter), [])
+    return cells[place].strip() if len(cells) > place else None
+
+
+def cut_table(number: int, source: Source, reading: Reading, at_a_time: int) -> Iterator[Piece]:
+    """Cut a table of text into stretches of so many bytes, or a few more."""
+    rows = rows_of_text(source, reading)
+    path = str(source.path)
+    with Path(path).open("rb") as file:
+        size = Path(path).stat().st_size
+        first = len(rows.header)
+        if size == first:
+            yield Piece(number, source.name, first, size, path=path, header=rows.header)
+        while first < size:
+            last, wanted = size, at_a_time
+            while size - first > wanted:
+                file.seek(first)
+                cut = last_change(file.read(wanted), rows)
+                if cut:
+                    last = first + cut
+                    break
+                wanted *= 2  # one document fills all of it
+            yield Piece(number, source.name, first, last, path=path, header=rows.header)
+            first = last
+
+
+def last_change(block: bytes, rows: RowsOfText) -> int:
+    r"""Where the last document of a block begins; 0 if it is the only one.
+
+    The block begins with a row, and may end within one.
+
+    Examples
+    --------
+    >>> rows = RowsOfText(b"", lambda row: row[:1].decode(), has_quotes=True)
+    >>> last_change(b"a,1\na,2\nb,1\nb,2\nb", rows)
+    8
+    """
+    window = WINDOW
+    while True:
+        begin = max(len(block) - window, 0)
+        lines = _rows_from(block, begin, has_quotes=rows.has_quotes)
+        documents = [rows.document_of(block[first:last]) for first, last in lines]
+        places = [
+            first
+            for (first, _), (one, other) in zip(lines[1:], pairwise(documents), strict=True)
+            if one != other
+        ]
+        if places or not begin:
+            return places[-1] if places else 0
+        window *= 4
+
+
+def _rows_from(block: bytes, begin: int, *, has_quotes: bool) -> list[tuple[int, int]]:
+    """The rows of a block that begin at a place or behind it, and are whole."""
+    data = np.frombuffer(block, dtype=np.uint8)
+    ends = begin + np.flatnonzero(data[begin:] == ord("\n"))
+    if has_quotes and b'"' in block:
+        # A line that ends within quotes goes on.
+        quotes_before = block.count(b'"', 0, begin)
+        inside = np.cumsum(data[begin:] == ord('"'))
+        ends = ends[(quotes_before + inside[ends - begin]) % 2 == 0]
+    places = ([0] if not begin else []) + (ends + 1).tolist()
+    return [(first, last - 1) for first, last in pairwise(places) if last - 1 > first]

@@ -1,0 +1,507 @@
+"""Files that are read in parts, so that they may be larger than memory.
+
+A *part* is a stretch of files with whole documents: row groups of Parquet, or bytes of text. What
+makes a corpus of it is the reader of the format, so that a part is read as the whole would be; what
+a part must know of the whole (all annotators, and whether rows without spans occur) is found out on
+the way. A part is read batch by batch, each of them a corpus.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from glob import glob, has_magic
+from itertools import pairwise
+from os import PathLike, fspath
+from pathlib import Path
+from typing import Any, Unpack, cast
+
+import numpy as np
+
+from beyondchance.annotations.corpus import Corpus, Input
+from beyondchance.checks import checked_gold, checked_option
+from beyondchance.core.bootstrap import places
+from beyondchance.core.hashing import Hashes, hashed
+from beyondchance.errors import DataError, FormatError, OptionError
+from beyondchance.io import packed, row_groups
+from beyondchance.io.cutting import Piece, cut_table
+from beyondchance.io.cutting_texts import cut_conll, cut_records
+from beyondchance.io.frames import names_of
+from beyondchance.io.options import Reading, Whole
+from beyondchance.io.reading import Named, Naming, formats_of, named_file, read_part, uploads_of
+from beyondchance.io.registry import FORMATS, Format, Upload
+from beyondchance.io.sources import Source, is_parquet, limited
+from beyondchance.messages import Quote, Use, quotes
+from beyondchance.options import ReadOptions, documented
+
+AT_A_TIME = 2**24
+"""Bytes of text that are read at a time."""
+ROWS_AT_A_TIME = 2**18
+"""Rows of a table that are read at a time."""
+ROWS_OF_PART = 2**20
+"""Rows that a part has, or a few more."""
+_WAYS = ("table", "conll", "records", "hf")
+"""The formats that are read in parts."""
+
+
+@dataclass(frozen=True)
+class Selection:
+    """What is kept of every part.
+
+    Attributes
+    ----------
+    labels, excluded, annotators : tuple of str, optional
+        Only these labels, all but these, and only these annotators.
+    rename_label : mapping of str to str
+    duplicates : {"skip", "error"}
+        What becomes of spans that become equal.
+    """
+
+    labels: tuple[str, ...] | None = None
+    excluded: tuple[str, ...] | None = None
+    annotators: tuple[str, ...] | None = None
+    rename_label: Mapping[str, str] = field(default_factory=dict)
+    duplicates: str = "skip"
+
+
+@dataclass(frozen=True)
+class Scan:
+    """Annotations that are read in parts, and never all at once (see `scan`).
+
+    Attributes
+    ----------
+    items : tuple
+        Files, some with the names of their annotators, or data frames.
+    format : str, optional
+    options : mapping
+        Of `ReadOptions`.
+    naming : Naming
+    selection : Selection
+    """
+
+    items: tuple[Any, ...]
+    format: str | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
+    naming: Naming = field(default_factory=Naming)
+    selection: Selection = field(default_factory=Selection)
+
+    def __repr__(self) -> str:
+        kinds = [item if isinstance(item, str) else type(item).__name__ for item in self.items]
+        return f"Scan({', '.join(map(repr, kinds[:3]))}{', ...' * (len(kinds) > 3)})"
+
+
+@documented(ReadOptions)
+def scan(
+    *paths: Any,
+    format: str | None = None,  # noqa: A002 - what it is called everywhere
+    **options: Unpack[ReadOptions],
+) -> Scan:
+    """Annotations to be read in parts, where they are too large to be read at once.
+
+    `agreement`, `rank` and `difficulty` take the result in the place of a corpus. Tables
+    (Parquet, CSV, TSV, JSON Lines, also compressed; data frames and Arrow streams), CoNLL columns,
+    JSON Lines of records and files of the Hugging Face hub are read in parts.
+
+    Parameters
+    ----------
+    *paths : str, path or data frame
+        Files, folders of tables, or patterns such as ``spans/*.parquet``. Tables are put below one
+        another; of other formats, each file is one annotator's.
+    format : str, optional
+        One of the names in `FORMATS`; detected from the content by default.
+    {options}
+
+    Returns
+    -------
+    Scan
+
+    Raises
+    ------
+    FormatError
+        If there is no such file.
+    OptionError
+        For a format that is read as a whole.
+
+    Examples
+    --------
+    >>> from importlib.resources import files
+    >>> from beyondchance import agreement
+    >>> path = files("beyondchance") / "resources" / "example.conll"
+    >>> agreement(scan(path))
+    Agreement(observed=0.7886, chance=0.2499, corrected=0.7181, measure='token')
+    """
+    if format is not None:
+        checked_option("format", format, FORMATS)
+    found = Scan(expanded(paths), format, options)
+    Reading(cast("ReadOptions", {**options, "gold": None}))  # refuses unknown ones
+    opened_files(found)  # refuses what is not there, or is read as a whole
+    return found
+
+
+def expanded(paths: Sequence[Any]) -> tuple[Any, ...]:
+    """The files that paths and patterns stand for, in order."""
+    if not paths:
+        raise OptionError("nothing to read", expected="at least one file or folder")
+    items: list[Any] = []
+    for path in paths:
+        if not isinstance(path, str | PathLike):
+            items.append(path)
+            continue
+        text = fspath(path)
+        if has_magic(text) and not Path(text).exists():
+            matches = sorted(glob(text))  # noqa: PTH207 - patterns with folders, absolute ones too
+            if not matches:
+                raise FormatError("no file matches the pattern", where=text)
+            items += matches
+        elif Path(text).is_dir():
+            items += [str(file) for file in _files_in(Path(text))]
+        else:
+            items.append(text)
+    return tuple(items)
+
+
+def _files_in(folder: Path) -> list[Path]:
+    """The files of a folder of tables."""
+    names = (entry for entry in sorted(folder.rglob("*")) if entry.is_file())
+    shown = [
+        entry for entry in names if not any(p.startswith((".", "_")) for p in entry.parts[-1:])
+    ]
+    if not shown:
+        raise FormatError("the folder holds no files", where=str(folder))
+    return shown
+
+
+# --- Files to parts -------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Opened:
+    """The files of a scan, and the format that they have.
+
+    Attributes
+    ----------
+    uploads : list of Upload
+    format : Format
+    """
+
+    uploads: list[Upload]
+    format: Format
+
+    @property
+    def is_table(self) -> bool:
+        """Whether the files are tables, and so are put below one another."""
+        return self.format.name == "table"
+
+
+def opened_files(found: Scan) -> Opened:
+    """Open the files of a scan, and find out their format."""
+    with limited(found.options.get("max_size")):
+        if any(_is_frame(item) for item in found.items):
+            return _opened_frames(found)
+        uploads = uploads_of(found.items, found.naming)
+        reading = Reading(
+            cast("ReadOptions", {**found.options, "gold": None}),
+            hides_files=found.naming.hides_files,
+        )
+        # What is packed is looked into; the content itself is read part by part.
+        heads = [
+            replace(upload, sources=[packed.head(source) for source in upload.sources])
+            for upload in uploads
+        ]
+        formats = formats_of(heads, found.format, reading)
+    names = list(dict.fromkeys(item.name for item in formats))
+    if len(names) > 1:
+        raise OptionError(
+            f"files of the formats {' and '.join(names)}",
+            expected="one format, where files are read in parts",
+        )
+    if names[0] not in _WAYS:
+        raise OptionError(
+            f"{names[0]} is not read in parts",
+            where=uploads[0].name,
+            expected=f"one of {', '.join(_WAYS)}",
+            remedy="read it as a whole, or convert it to a table",
+        )
+    return Opened(uploads, formats[0])
+
+
+def _is_frame(item: Any) -> bool:
+    return not isinstance(item, str | PathLike | Named) and (
+        hasattr(item, "__arrow_c_stream__") or names_of(item) is not None
+    )
+
+
+def _opened_frames(found: Scan) -> Opened:
+    if not all(_is_frame(item) for item in found.items):
+        raise OptionError("files and data frames", expected="one or the other")
+    uploads = [
+        Upload(
+            f"data {i}", f"annotator {i}", [Source(f"the data frame {i}", member=b"")], data=item
+        )
+        for i, item in enumerate(found.items, start=1)
+    ]
+    return Opened(uploads, FORMATS["table"])
+
+
+@dataclass(frozen=True)
+class Part:
+    """A stretch of the files, with whole documents.
+
+    Attributes
+    ----------
+    number : int
+    pieces : tuple of Piece
+        A stretch of one table, or of each of the files that are aligned.
+    """
+
+    number: int
+    pieces: tuple[Piece, ...]
+
+    def __str__(self) -> str:
+        return "; ".join(map(str, self.pieces))
+
+
+def parts_of(found: Scan) -> list[Part]:
+    """Cut the files into parts with whole documents."""
+    files = opened_files(found)
+    options = _options(found, files)
+    if files.is_table:
+        stretches: list[tuple[Piece, ...]] = [
+            (piece,)
+            for number, upload in enumerate(files.uploads)
+            for piece in _pieces_of_table(number, upload, options)
+        ]
+    else:
+        cut = cut_conll if files.format.name == "conll" else cut_records
+        sources = [upload.sources[0] for upload in files.uploads]
+        if any(upload.is_folder for upload in files.uploads):
+            raise OptionError(
+                "a folder is not read in parts", expected="files, one for each annotator"
+            )
+        stretches = list(cut(sources, options, AT_A_TIME))
+    return [Part(number, pieces) for number, pieces in enumerate(stretches)]
+
+
+def _options(found: Scan, files: Opened) -> Reading:
+    """The options, checked, and refused where they need all documents at once."""
+    given = {name: value for name, value in found.options.items() if name != "gold"}
+    reading = Reading(cast("ReadOptions", given), hides_files=found.naming.hides_files)
+    for name in ("documents", "folder"):
+        if name in reading.changed():
+            raise OptionError(
+                Use(name, is_name=True),
+                " does not go with reading in parts",
+                remedy="add a column length to the table"
+                if name == "documents"
+                else f"leave it out: {files.format.name} has one file for each annotator",
+            )
+    return reading
+
+
+def _pieces_of_table(number: int, upload: Upload, reading: Reading) -> Iterator[Piece]:
+    if upload.data is not None:
+        yield Piece(number, upload.name, 0, 0, kind="frame")
+        return
+    for place, source in enumerate(upload.sources):
+        if is_parquet(source):
+            pieces = row_groups.pieces(number, source, ROWS_OF_PART)
+        elif packed.is_packed(source):
+            pieces = iter([Piece(number, source.name, 0, 0, kind="packed")])
+        else:
+            pieces = cut_table(number, source, reading, AT_A_TIME)
+        yield from (replace(piece, source=place) for piece in pieces)
+
+
+# --- Parts to corpora -----------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Seen:
+    """Which documents a part has, to find those that are in two parts.
+
+    Attributes
+    ----------
+    low, high : tuple of (int, str)
+        The first and the last document, by length and name.
+    hashes : array of int, optional
+        Of all names; None where all documents between the two are in this part.
+    """
+
+    low: tuple[int, str]
+    high: tuple[int, str]
+    hashes: Hashes | None
+
+
+@dataclass(frozen=True, eq=False)
+class Batch:
+    """Some of the documents of a part.
+
+    Attributes
+    ----------
+    corpus : Corpus
+    found : Whole
+        What these documents show of all.
+    labels : tuple of str
+        Before any of them was left out.
+    """
+
+    corpus: Corpus
+    found: Whole
+    labels: tuple[str, ...]
+
+
+def batches_of(found: Scan, part: Part, whole: Whole | None) -> Iterator[Batch]:
+    """Read the corpora of a part."""
+    files = opened_files(found)
+    reading = _options(found, files)
+    options = {name: value for name, value in found.options.items() if name != "gold"}
+    if whole is not None and whole.scheme is not None and "+" not in whole.scheme:
+        options["scheme"] = whole.scheme
+    with limited(options.get("max_size")):
+        for sources in _sources_of(files, part, reading):
+            uploads = [
+                replace(files.uploads[number], sources=[source], data=None)
+                for number, source in sources
+            ]
+            formats = [files.format] * len(uploads)
+            try:
+                corpus, known, shown = read_part(uploads, formats, options, found.naming, whole)
+            except FormatError:
+                located = [
+                    replace(u, sources=[_located(u.sources[0], p)])
+                    for u, p in zip(uploads, part.pieces, strict=True)
+                ]
+                read_part(located, formats, options, found.naming, whole)
+                raise
+            kept = _kept(corpus, known, found)
+            yield Batch(kept, shown, corpus.labels)
+
+
+def _sources_of(files: Opened, part: Part, reading: Reading) -> Iterator[list[tuple[int, Source]]]:
+    """For every batch, the stretch of each file."""
+    first = part.pieces[0]
+    upload = files.uploads[first.file]
+    if first.kind == "frame":
+        tables = row_groups.frame_batches(upload.data, ROWS_AT_A_TIME, upload.sources[0])
+    elif first.kind == "groups":
+        tables = row_groups.batches(upload.sources[first.source], first, ROWS_AT_A_TIME)
+    elif first.kind == "packed":
+        source = upload.sources[first.source]
+        for piece in packed.pieces(source, reading, AT_A_TIME):
+            yield [(first.file, piece)]
+        return
+    else:
+        yield [
+            (piece.file, piece.read(files.uploads[piece.file].sources[piece.source]))
+            for piece in part.pieces
+        ]
+        return
+    for before, rows in tables:
+        base = upload.sources[first.source]
+        source = replace(base, path=None, member=b"", rows=rows, before=before, digest="")
+        yield [(first.file, source)]
+
+
+def _located(source: Source, piece: Piece) -> Source:
+    """The source with the number of lines before it, which only messages need."""
+    return source if piece.kind != "bytes" else replace(source, before=piece.lines_before())
+
+
+def _kept(corpus: Corpus, known: Mapping[str, str], found: Scan) -> Corpus:
+    """What the user asked for of a corpus; labels that it lacks may be in others."""
+    chosen = found.selection
+    signed = dict(corpus.options)
+    if chosen.rename_label:
+        own = {old: new for old, new in chosen.rename_label.items() if old in corpus.labels}
+        corpus = corpus.rename_labels(own, duplicates=chosen.duplicates)
+        signed = {
+            **corpus.options,
+            "rename_label": tuple(f"{a}={b}" for a, b in sorted(chosen.rename_label.items())),
+        }
+    wanted: list[str] | None = None
+    if chosen.labels is not None:
+        wanted = [label for label in corpus.labels if label in chosen.labels]
+    elif chosen.excluded is not None:
+        wanted = [label for label in corpus.labels if label not in chosen.excluded]
+    if wanted is not None:
+        corpus = corpus.select(labels=wanted)
+    # The choice of labels is signed for all parts together.
+    corpus = replace(corpus, options=signed)
+    gold = found.options.get("gold")
+    if gold is not None:
+        corpus = corpus.with_gold(_gold_of(found, corpus, known))
+    if chosen.annotators is not None:
+        asked = [n if n in corpus.annotators else known.get(n, n) for n in chosen.annotators]
+        names = [*asked, *([corpus.gold] if corpus.gold else [])]
+        corpus = corpus.select(annotators=list(dict.fromkeys(names)))
+    return replace(corpus, texts=None, token_start=None, token_end=None)
+
+
+def _gold_of(found: Scan, corpus: Corpus, known: Mapping[str, str]) -> str:
+    """The gold standard, by its name or by its file."""
+    gold = found.options["gold"]
+    checked_gold(gold if isinstance(gold, str) else None)
+    if gold in corpus.annotators:
+        return str(gold)
+    if gold in known:
+        return known[str(gold)]
+    file = named_file(gold) if isinstance(gold, str) else gold
+    name = file.name if isinstance(file, Named) else Path(fspath(file)).stem if file else ""
+    return name if name in corpus.annotators else str(gold)
+
+
+# --- Documents in two parts -----------------------------------------------------------
+
+
+def seen_in(documents: Sequence[str]) -> Seen:
+    """Which documents a batch has."""
+    order = places(documents)
+    low, high = documents[int(np.argmin(order))], documents[int(np.argmax(order))]
+    return Seen((len(low), low), (len(high), high), hashed(documents))
+
+
+def seen_together(parts: Sequence[Seen]) -> Seen:
+    """Which documents several batches have; refused if one is in two of them.
+
+    Raises
+    ------
+    ScatteredError
+    """
+    ordered = sorted(parts, key=lambda part: part.low)
+    are_apart = all(one.high < other.low for one, other in pairwise(ordered))
+    low, high = ordered[0].low, max(part.high for part in parts)
+    if are_apart:
+        return Seen(low, high, None)
+    known = [part.hashes for part in parts if part.hashes is not None]
+    if len(known) < len(parts):
+        raise ScatteredError
+    hashes = np.sort(np.concatenate(known))
+    if np.any(hashes[1:] == hashes[:-1]):
+        raise ScatteredError
+    return Seen(low, high, hashes)
+
+
+class ScatteredError(Exception):
+    """A document has rows in several places, far from each other."""
+
+
+def inputs_of(found: Scan) -> tuple[Input, ...]:
+    """The files that are read, with their digests."""
+    files = opened_files(found)
+    return tuple(
+        Input(name=source.name, sha256=packed.digest(source), format=files.format.name)
+        for upload in files.uploads
+        if upload.data is None
+        for source in upload.sources
+    )
+
+
+def check_labels(found: Scan, labels: Collection[str]) -> None:
+    """Refuse labels that were asked for and occur nowhere."""
+    chosen = found.selection
+    asked = {*(chosen.labels or ()), *(chosen.excluded or ()), *chosen.rename_label}
+    renamed = {chosen.rename_label.get(label, label) for label in labels}
+    missing = sorted(asked - {*labels, *renamed})
+    if missing:
+        known = ("the corpus has: ", *quotes(sorted(labels)))
+        raise DataError("unknown label ", Quote(missing[0], is_given=True), remedy=known)
