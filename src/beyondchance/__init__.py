@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from beyondchance.io.door import corpus as corpus
     from beyondchance.io.example import example as example
     from beyondchance.io.reading import read as read
+    from beyondchance.io.scanning import Scan as Scan, scan as scan
     from beyondchance.io.writing import write as write
     from beyondchance.options import CustomMeasure as CustomMeasure
     from beyondchance.other_coefficients.coefficient import Coefficient as Coefficient
@@ -60,6 +61,7 @@ if TYPE_CHECKING:
     from beyondchance.results.labelling import Labelling as Labelling
     from beyondchance.results.ranking import Ranking as Ranking
     from beyondchance.results.score import Score as Score
+    from beyondchance.results.totals import Totals as Totals
     from beyondchance.scoring.api import (
         agreement as agreement,
         difficulty as difficulty,
@@ -93,6 +95,7 @@ _HOMES = {
     "io.door": "corpus",
     "io.example": "example",
     "io.reading": "read",
+    "io.scanning": "Scan scan",
     "io.writing": "write",
     "options": "CustomMeasure",
     "other_coefficients.coefficients": "Coefficients coefficients",
@@ -106,6 +109,7 @@ _HOMES = {
     "results.labelling": "Labelling",
     "results.ranking": "Ranking",
     "results.score": "Score",
+    "results.totals": "Totals",
     "scoring.api": "agreement difficulty rank",
     "scoring.disagreements": "Disagreements disagreements",
     "scoring.joint_placements": "PlacementRange",

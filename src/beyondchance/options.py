@@ -500,8 +500,50 @@ class CorpusOptions(ReadOptions, total=False):
     format: str | None
 
 
-class ScoredOptions(ScoringOptions, CorpusOptions, total=False):
+class CountingOptions(TypedDict, total=False):
+    """How files are counted that are read in parts (see `scan`)."""
+
+    workers: Annotated[
+        str | int,
+        Option(
+            "Processes that count parts of the files at the same time; auto takes all cores.",
+            1,
+            is_signed=False,
+            metavar="N|auto",
+        ),
+    ]
+    part: Annotated[
+        str | None,
+        Option(
+            "Count only one of several shares of the files, such as 3/100, for an array of jobs.",
+            is_signed=False,
+            metavar="I/N",
+        ),
+    ]
+    save_counts: Annotated[
+        str | PathLike[str] | None,
+        Option(
+            "Save what was counted, to print it or to add it to others later.",
+            is_signed=False,
+            metavar="FILE",
+        ),
+    ]
+    keep_parts: Annotated[
+        str | PathLike[str] | None,
+        Option(
+            "Keep what was counted of each part, so that an interrupted run goes on; by default "
+            "next to the saved counts, until these are whole.",
+            is_signed=False,
+            metavar="FOLDER",
+        ),
+    ]
+
+
+class ScoredOptions(ScoringOptions, CorpusOptions, CountingOptions, total=False):
     """How annotations become a corpus, and how it is scored."""
+
+    executor: Any
+    progress: Callable[[int, int], None] | None
 
 
 @cache

@@ -97,6 +97,8 @@ class Answer:
         Of a ranking, what was left out of it.
     extent : tuple of (int, int)
         Documents that were compared with anyone, and their texts.
+    notes : tuple of Note
+        On what was read, where no corpus keeps them.
     """
 
     question: Question
@@ -106,6 +108,7 @@ class Answer:
     gold: str | None = None
     skipped: Mapping[str, int] = field(default_factory=dict)
     extent: tuple[int, int] = (0, 0)
+    notes: tuple[Note, ...] = ()
 
     @property
     def only(self) -> Scored:
@@ -402,6 +405,11 @@ def added_counters(parts: Iterable[Mapping[str, int]]) -> dict[str, int]:
     return dict(found)
 
 
+def with_origin(found: Answer, corpus: Corpus) -> Answer:
+    """The answer with the notes on what was read, of which nothing else is kept."""
+    return replace(found, notes=corpus.notes)
+
+
 # --- Results --------------------------------------------------------------------------
 
 
@@ -464,7 +472,7 @@ def _checked(found: Answer) -> Answer:
 def _placement_notes(found: Answer) -> tuple[Note, ...]:
     """What is said about the placement of spans, where it was chosen from them."""
     is_chosen = found.question.scoring.get("model", AUTO.name) == AUTO.name
-    return (found.placed.note,) if is_chosen else ()
+    return (*found.notes, found.placed.note) if is_chosen else found.notes
 
 
 def _freedom_notes(found: Answer, counts: AnyCounts, *, who: Text = ()) -> tuple[Note, ...]:

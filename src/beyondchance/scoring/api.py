@@ -16,7 +16,7 @@ from beyondchance.scoring.answers import (
     difficulty_from,
     ranking_from,
 )
-from beyondchance.scoring.data import scored_data
+from beyondchance.scoring.data import scan_of, scored_data
 
 __all__ = ["Corpus", "agreement", "difficulty", "rank"]
 
@@ -99,6 +99,9 @@ def agreement(data: Any, other: Any = None, **options: Unpack[ScoredOptions]) ->
     >>> agreement([["O", "I-PER"]], [["O", "B-PER"]]).skipped
     {'tags repaired by conlleval': 1}
     """
+    scanned = scan_of(data, other, options)
+    if scanned is not None:
+        return agreement_from(scanned.answer("agreement"))
     given, gold, scoring = scored_data(data, other, options)
     return agreement_from(answer(given, Question("agreement", gold, scoring)))
 
@@ -142,6 +145,9 @@ def rank(data: Any, other: Any = None, **options: Unpack[ScoredOptions]) -> Rank
     >>> ranking.systems["short"].score.precision, ranking.systems["short"].score.recall
     (1.0, 0.5)
     """
+    scanned = scan_of(data, other, options)
+    if scanned is not None:
+        return ranking_from(scanned.answer("rank"))
     corpus, gold, scoring = scored_data(data, other, options, is_first_gold=True)
     if gold is None and corpus.gold is None and other is not None:
         gold = corpus.annotators[0]
@@ -178,5 +184,8 @@ def difficulty(data: Any, other: Any = None, **options: Unpack[ScoredOptions]) -
     >>> difficulty(tags, tags, gold="a").overall
     0.75
     """
+    scanned = scan_of(data, other, options)
+    if scanned is not None:
+        return difficulty_from(scanned.answer("difficulty"))
     given, gold, scoring = scored_data(data, other, options)
     return difficulty_from(answer(given, Question("difficulty", gold, scoring)))

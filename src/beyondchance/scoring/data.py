@@ -3,11 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, get_type_hints
 
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.checks import checked_gold
-from beyondchance.options import ScoringOptions, declared
+from beyondchance.errors import OptionError
+from beyondchance.messages import Use
+from beyondchance.options import (
+    CorpusOptions,
+    CountingOptions,
+    ReadOptions,
+    ScoringOptions,
+    checked_options,
+    declared,
+)
+from beyondchance.scoring.answers import Answer, Question, with_origin
+
+if TYPE_CHECKING:
+    from beyondchance.io.scanning import Scan
 
 
 def corpus_of(
@@ -29,6 +43,67 @@ def corpus_of(
     return corpus_from(data, other, options or {}, is_first_gold=is_first_gold)
 
 
+@dataclass(frozen=True)
+class Scanned:
+    """Files that are read in parts, and what is asked of them.
+
+    Attributes
+    ----------
+    scan : Scan
+    gold : str, optional
+    scoring : mapping
+    how : mapping
+        Of `CountingOptions`, and ``executor`` and ``progress``.
+    """
+
+    scan: Scan
+    gold: str | None
+    scoring: Mapping[str, Any]
+    how: Mapping[str, Any]
+
+    def answer(self, command: str) -> Answer:
+        """The answer to the question, with what was read about the files."""
+        from beyondchance.scoring.scans import counted, how_of  # noqa: PLC0415 - for large data
+
+        question = Question(command, self.gold, self.scoring)
+        found = counted(self.scan, [question], how_of(self.how))
+        return with_origin(found.answers[0], found.corpus)
+
+
+def scan_of(data: Any, other: Any, options: Mapping[str, Any]) -> Scanned | None:
+    """What is to be read in parts; None for anything else.
+
+    Options of counting are refused where nothing is read in parts.
+    """
+    names = {*declared(CountingOptions), "executor", "progress"}
+    how = {name: value for name, value in options.items() if name in names and value is not None}
+    if type(data).__name__ != "Scan" or not type(data).__module__.endswith("io.scanning"):
+        if how:
+            raise OptionError(
+                Use(next(iter(how)), is_name=True),
+                " is for files that are read in parts",
+                remedy="pass scan(...) in the place of the files",
+            )
+        return None
+    if other is not None:
+        raise OptionError("a second annotation does not go with a Scan", expected="all in one")
+    known = declared(ScoringOptions)
+    scoring = {name: value for name, value in options.items() if name in known}
+    rest = {n: v for n, v in options.items() if n not in {*known, *names, "gold"} and v is not None}
+    if rest:
+        name = next(iter(rest))
+        if name not in get_type_hints(CorpusOptions):
+            checked_options(ReadOptions, {name: None})  # says which ones there are
+        remedy = ("pass ", Use(name, is_name=True), " to scan")
+        raise OptionError(Use(name, is_name=True), " does not go with a Scan", remedy=remedy)
+    gold = options.get("gold")
+    checked_gold(gold)
+    scan = data
+    if gold is not None:
+        scan = replace(data, options={**data.options, "gold": gold})
+    return Scanned(scan, None if gold is None else str(gold), scoring, how)
+
+
 def scored_data(
     data: Any, other: Any, options: Mapping[str, Any], *, is_first_gold: bool = False
 ) -> tuple[Corpus, str | None, dict[str, Any]]:
@@ -37,9 +112,9 @@ def scored_data(
     The options may be those of scoring and those by which a corpus is made. Where there is no
     other gold standard, `is_first_gold` makes the first of two say what is scored.
     """
-    known = declared(ScoringOptions)
+    known, others = declared(ScoringOptions), {*declared(CountingOptions), "executor", "progress"}
     scoring = {name: value for name, value in options.items() if name in known}
-    reading = {name: value for name, value in options.items() if name not in known}
+    reading = {n: value for n, value in options.items() if n not in known and n not in others}
     gold = reading.pop("gold", None)
     checked_gold(gold)
     if isinstance(data, Corpus):

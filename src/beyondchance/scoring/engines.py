@@ -1,0 +1,277 @@
+"""Where parts are counted: in this process, in others, or on a cluster.
+
+An engine applies a function to every part and gives the results in any order, as the function
+`map` does. Processes are started afresh (``spawn``), count with one thread each, and end with the
+one that started them, however that ends.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from importlib import import_module
+from typing import Any
+
+from beyondchance.checks import is_whole
+from beyondchance.errors import DataError, OptionError
+from beyondchance.messages import given
+
+Count = Callable[[Any], Any]
+"""Counts one part."""
+Engine = Callable[[Count, Sequence[Any]], Iterable[Any]]
+"""Counts every part, and gives what they give in any order."""
+Progress = Callable[[int, int], None]
+
+_THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "ARROW_NUM_THREADS")
+_MOST_DEATHS = 3
+"""How often workers may die before a run is given up."""
+_LOOKS = 0.5
+"""Seconds after which a worker looks again whether its parent is there."""
+
+
+@contextmanager
+def engine_of(workers: int | str, executor: Any) -> Iterator[Engine]:
+    """The engine that was asked for, shut down in the end.
+
+    Parameters
+    ----------
+    workers : int or "auto"
+        How many processes; as many as there are cores for ``auto``.
+    executor : object, optional
+        A function like `map`, anything with such a method, or a client of Dask.
+    """
+    if executor is not None:
+        yield _given(executor)
+        return
+    n = n_workers(workers)
+    if n == 1:
+        yield map
+        return
+    pool = Processes(n)
+    try:
+        yield pool
+    finally:
+        pool.stop()
+
+
+def n_workers(workers: int | str) -> int:
+    """How many processes were asked for."""
+    if workers == "auto":
+        is_known = hasattr(os, "sched_getaffinity")
+        return len(os.sched_getaffinity(0)) if is_known else os.cpu_count() or 1
+    if isinstance(workers, str) and workers.isdecimal():
+        workers = int(workers)
+    if not is_whole(workers) or int(workers) < 1:
+        raise OptionError(*given("workers", workers), expected="a whole number from 1 on, or auto")
+    return int(workers)
+
+
+def _given(executor: Any) -> Engine:
+    """An engine of the user's."""
+    if type(executor).__module__.partition(".")[0] == "distributed":
+        return Dask(executor)
+    if callable(executor):
+        engine: Engine = executor
+        return engine
+    for name in ("imap_unordered", "map"):
+        method = getattr(executor, name, None)
+        if callable(method):
+            return method  # type: ignore[no-any-return]
+    raise OptionError(
+        *given("executor", executor),
+        expected="a function like map, an executor with such a method, or a client of Dask",
+    )
+
+
+# --- Processes ------------------------------------------------------------------------
+
+
+class Processes:
+    """Processes of this machine. One that dies is replaced, and its part counted again."""
+
+    def __init__(self, n_workers: int) -> None:
+        self.n_workers = n_workers
+        self._pool: Any = None
+
+    def __call__(self, count: Count, parts: Sequence[Any]) -> Iterator[Any]:
+        """Count every part."""
+        from concurrent.futures import FIRST_COMPLETED, wait  # noqa: PLC0415 - slow to load
+        from concurrent.futures.process import BrokenProcessPool  # noqa: PLC0415 - slow to load
+
+        waiting, n_deaths = list(parts), 0
+        while waiting:
+            pool = self._started()
+            futures = {pool.submit(count, part): part for part in waiting}
+            try:
+                while futures:
+                    done, _ = wait(futures, return_when=FIRST_COMPLETED)
+                    for future in done:
+                        result = future.result()
+                        waiting.remove(futures.pop(future))
+                        yield result
+            except BrokenProcessPool:
+                self.stop()
+                n_deaths += 1
+                if n_deaths >= _MOST_DEATHS:
+                    raise DataError(
+                        f"processes died {n_deaths} times while parts were counted",
+                        where=str(waiting[0]),
+                        remedy="use fewer workers if memory is short",
+                    ) from None
+            except BaseException:
+                self.stop()
+                raise
+
+    def _started(self) -> Any:
+        from concurrent.futures import ProcessPoolExecutor  # noqa: PLC0415 - slow to load
+        from multiprocessing import get_context  # noqa: PLC0415 - slow to load
+
+        if self._pool is None:
+            with _one_thread_each():
+                self._pool = ProcessPoolExecutor(
+                    self.n_workers, get_context("spawn"), _begin_work, (os.getpid(),)
+                )
+                # Workers take over the environment as they are started, which is now.
+                list(self._pool.map(_nothing, range(self.n_workers)))
+        return self._pool
+
+    def stop(self) -> None:
+        """End all processes at once."""
+        pool, self._pool = self._pool, None
+        if pool is None:
+            return
+        processes = list((pool._processes or {}).values())
+        pool.shutdown(wait=False, cancel_futures=True)
+        for process in processes:
+            process.kill()
+        for process in processes:
+            process.join()
+
+
+def _nothing(_: int) -> None:
+    time.sleep(0.01)
+
+
+@contextmanager
+def _one_thread_each() -> Iterator[None]:
+    """Let NumPy of the processes that are started meanwhile have one thread."""
+    before = {name: os.environ.get(name) for name in _THREADS}
+    os.environ.update(dict.fromkeys(_THREADS, "1"))
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
+
+
+def _begin_work(parent: int) -> None:
+    """Prepare a worker: it leaves Ctrl-C to its parent, and ends with it."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_watch, args=(parent,), daemon=True).start()
+    one_thread()
+
+
+def _watch(parent: int) -> None:
+    while os.getppid() == parent:
+        time.sleep(_LOOKS)
+    os._exit(1)
+
+
+def one_thread() -> None:
+    """Let pyarrow have one thread, where it is installed: there are as many workers as cores."""
+    try:
+        arrow = import_module("pyarrow")
+    except ImportError:
+        return
+    arrow.set_cpu_count(1)
+    arrow.set_io_thread_count(1)
+
+
+# --- Dask -----------------------------------------------------------------------------
+
+
+class Dask:
+    """A cluster of Dask. Parts are counted and added there; what travels is of a few megabytes."""
+
+    def __init__(self, client: Any) -> None:
+        self.client = client
+
+    def __call__(self, count: Count, parts: Sequence[Any]) -> Iterator[Any]:
+        """Count every part, and add up what they give."""
+        from beyondchance.scoring.scans import added  # noqa: PLC0415 - which imports this module
+
+        client = self.client
+        futures = client.map(_Counting(count), list(parts), pure=False)
+        while len(futures) > 1:
+            groups = [futures[i : i + _FAN_IN] for i in range(0, len(futures), _FAN_IN)]
+            futures = [
+                group[0] if len(group) == 1 else client.submit(_Adding(added), group, pure=False)
+                for group in groups
+            ]
+        for future in futures:
+            found = future.result()
+            yield from found if isinstance(found, list) else [found]
+
+
+_FAN_IN = 8
+"""Results that are added at a time."""
+
+
+class _Counting:
+    """Counts a part on a worker of a cluster."""
+
+    def __init__(self, count: Count) -> None:
+        self.count = count
+
+    def __call__(self, part: Any) -> Any:
+        keep_memory()
+        return self.count(part)
+
+
+class _Adding:
+    """Adds results of parts on a worker of a cluster; what could not be counted stays as it is."""
+
+    def __init__(self, add: Callable[[list[Any]], Any]) -> None:
+        self.add = add
+
+    def __call__(self, results: list[Any]) -> Any:
+        listed = [item for result in results for item in _listed(result)]
+        good = [result for result in listed if not isinstance(result, Exception)]
+        bad = [result for result in listed if isinstance(result, Exception)]
+        if not bad:
+            return self.add(good)
+        return [*([self.add(good)] if good else []), *bad]
+
+
+def _listed(result: Any) -> list[Any]:
+    return result if isinstance(result, list) else [result]
+
+
+def keep_memory() -> None:
+    """Let the allocator keep what it gets, instead of giving it back after every array.
+
+    Dask asks glibc to give memory back early (``MALLOC_TRIM_THRESHOLD_``), which makes every large
+    array cost its pages anew: counting takes 2.5 times as long.
+    """
+    if not sys.platform.startswith("linux"):
+        return
+    from ctypes import CDLL  # noqa: PLC0415 - for clusters only
+
+    try:
+        allocator = CDLL("libc.so.6")
+        allocator.mallopt(_MMAP_THRESHOLD, 2**28)
+        allocator.mallopt(_TRIM_THRESHOLD, 2**29)
+    except (OSError, AttributeError):  # another C library
+        return
+
+
+_TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3
+"""The numbers of the settings of glibc."""

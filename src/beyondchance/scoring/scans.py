@@ -1,0 +1,429 @@
+"""Questions about files that are read in parts: every part is counted, then all are added.
+
+Where a part is counted does not matter: here, in other processes or on other machines. All that is
+needed is a function like `map`, which applies a function to every part.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from functools import partial
+from os import PathLike
+from typing import Any
+
+import numpy as np
+
+from beyondchance.annotations.corpus import Corpus
+from beyondchance.errors import BeyondChanceError, DataError, MismatchError, OptionError
+from beyondchance.io.options import Whole
+from beyondchance.io.regrouping import regrouped
+from beyondchance.io.scanning import (
+    Part,
+    Scan,
+    ScatteredError,
+    Seen,
+    batches_of,
+    check_labels,
+    inputs_of,
+    opened_files,
+    parts_of,
+    seen_in,
+    seen_together,
+)
+from beyondchance.messages import Note, Quote, Use, quotes
+from beyondchance.scoring.answers import (
+    Answer,
+    Question,
+    added_answers,
+    added_counters,
+    added_settings,
+    answer,
+    check_picklable,
+)
+from beyondchance.scoring.engines import Count, Engine, Progress, engine_of
+from beyondchance.scoring.kept_parts import Keeping, kept_or_counted
+from beyondchance.scoring.options import scoring_of
+from beyondchance.scoring.stored import is_stored, save_stored, stored
+from beyondchance.settings import Settings
+
+_AT_ONCE = 8
+"""Parts that are added at a time."""
+
+
+@dataclass(frozen=True, eq=False)
+class Counted:
+    """What some parts of files give; adds.
+
+    Attributes
+    ----------
+    numbers : tuple of int
+        Of the first and the last part.
+    answers : tuple of Answer
+        One for each question.
+    corpus : Corpus
+        Without documents: what was read about them.
+    whole : Whole
+        What was taken for known of all documents.
+    found : Whole
+        What the documents of these parts show of all.
+    seen : Seen, optional
+        Which documents there are; None if there are none.
+    labels : tuple of str
+        All labels, also those that were left out.
+    """
+
+    numbers: tuple[int, int]
+    answers: tuple[Answer, ...]
+    corpus: Corpus
+    whole: Whole
+    found: Whole
+    seen: Seen | None
+    labels: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Job:
+    """What is asked of every part.
+
+    Attributes
+    ----------
+    scan : Scan
+    questions : tuple of Question
+    whole : Whole
+    """
+
+    scan: Scan
+    questions: tuple[Question, ...]
+    whole: Whole
+
+
+@dataclass(frozen=True)
+class How:
+    """How parts are counted.
+
+    Attributes
+    ----------
+    workers : int or "auto"
+        Processes.
+    executor : object, optional
+        A function like `map`, or a client of Dask.
+    part : tuple of (int, int), optional
+        Only the i-th of n shares of the parts, from 1 on.
+    save_counts : str, optional
+        A file for what was counted, to be added to others later.
+    keep_parts : str, optional
+        A folder for what was counted of each part, to go on from there; by default next to
+        `save_counts`.
+    progress : function, optional
+        Is told how many parts are done, of how many.
+    """
+
+    workers: int | str = 1
+    executor: Any = None
+    part: tuple[int, int] | None = None
+    save_counts: str | PathLike[str] | None = None
+    keep_parts: str | PathLike[str] | None = None
+    progress: Progress | None = None
+
+
+def how_of(options: Mapping[str, Any]) -> How:
+    """How parts are counted, from options, checked."""
+    share = options.get("part")
+    given = {name: value for name, value in options.items() if name != "part"}
+    if share is None:
+        return How(**given)
+    number, slash, n = str(share).partition("/")
+    if not (slash and number.isdecimal() and n.isdecimal() and 1 <= int(number) <= int(n)):
+        raise OptionError("part is ", Quote(share, is_given=True), expected="such as 3/100")
+    return How(**given, part=(int(number), int(n)))
+
+
+# --- One part -------------------------------------------------------------------------
+
+
+def count(job: Job, part: Part) -> Counted:
+    """Count one part, batch by batch."""
+    found: Counted | None = None
+    for batch in batches_of(job.scan, part, job.whole):
+        corpus = batch.corpus
+        own = Counted(
+            numbers=(part.number, part.number),
+            answers=tuple(answer(corpus, question, is_part=True) for question in job.questions),
+            corpus=_without_documents(corpus),
+            whole=job.whole,
+            found=batch.found,
+            seen=seen_in(corpus.documents) if corpus.documents else None,
+            labels=batch.labels,
+        )
+        found = own if found is None else added([found, own])
+    if found is None:
+        raise DataError("holds no rows", where=str(part), expected="one for each span")
+    return found
+
+
+def _without_documents(corpus: Corpus) -> Corpus:
+    """What was read about a corpus, and none of its documents."""
+    columns = ("text_document", "text_length", "annotation_document", "annotation_annotator")
+    spans = ("span_text", "span_annotator", "span_label", "span_start", "span_end")
+    nothing: dict[str, Any] = dict.fromkeys((*columns, *spans), np.zeros(0, dtype=np.int64))
+    texts: dict[str, Any] = dict.fromkeys(("texts", "token_start", "token_end", "alternatives"))
+    return replace(corpus, documents=(), fields={}, **nothing, **texts)
+
+
+def added(parts: Sequence[Counted]) -> Counted:
+    """What several parts give together, in their order."""
+    if len(parts) == 1:
+        return parts[0]
+    found = parts[0].found
+    for part in parts[1:]:
+        found |= part.found
+    seen = [part.seen for part in parts if part.seen is not None]
+    corpora = [part.corpus for part in parts]
+    first = corpora[0]
+    settings = added_settings([_settings(corpus) for corpus in corpora])
+    return Counted(
+        numbers=(parts[0].numbers[0], parts[-1].numbers[1]),
+        answers=tuple(
+            added_answers([part.answers[i] for part in parts]) for i in range(len(parts[0].answers))
+        ),
+        corpus=replace(
+            first,
+            labels=tuple(sorted({label for corpus in corpora for label in corpus.labels})),
+            annotators=tuple(dict.fromkeys(n for corpus in corpora for n in corpus.annotators)),
+            options={name: getattr(settings, name) for name in _signed(corpora)},
+            skipped=added_counters(corpus.skipped for corpus in corpora),
+            notes=tuple(dict.fromkeys(note for corpus in corpora for note in corpus.notes)),
+        ),
+        whole=parts[0].whole,
+        found=found,
+        seen=seen_together(seen) if seen else None,
+        labels=tuple(sorted({label for part in parts for label in part.labels})),
+    )
+
+
+def _signed(corpora: Sequence[Corpus]) -> list[str]:
+    return list(dict.fromkeys(name for corpus in corpora for name in corpus.options))
+
+
+def _settings(corpus: Corpus) -> Settings:
+    return Settings(**corpus.options)
+
+
+# --- All parts ------------------------------------------------------------------------
+
+
+def counted(found: Scan, questions: Sequence[Question], how: How | None = None) -> Counted:
+    """Answer questions about files that are read in parts.
+
+    Raises
+    ------
+    DataError
+        For parts that cannot be read, with their names; and where documents are in several
+        places and cannot be put together.
+    """
+    how = How() if how is None else how
+    for question in questions:
+        scoring_of(question.scoring)
+        if how.workers != 1 or how.executor is not None or how.save_counts is not None:
+            check_picklable(question)
+    if is_counted(found):
+        return _checked(_loaded(found, questions), found)
+    with ExitStack() as stack:
+        engine = stack.enter_context(engine_of(how.workers, how.executor))
+        keeping = Keeping.of(how.save_counts, how.keep_parts)
+        try:
+            result = _counted(found, questions, how, engine, keeping)
+        except ScatteredError:
+            _check_regrouping(found, how)
+            together = stack.enter_context(regrouped(found))
+            result = _counted(together, questions, how, engine, keeping)
+        corpus = replace(result.corpus, inputs=inputs_of(found))
+        result = replace(result, corpus=_noted(corpus, found))
+    if how.part is None:
+        _checked(result, found)
+    if how.save_counts is not None:
+        save_stored(how.save_counts, result)
+        keeping.done()
+    return result
+
+
+def _counted(
+    found: Scan, questions: Sequence[Question], how: How, engine: Engine, keeping: Keeping
+) -> Counted:
+    """Count all parts, again if they show that something else holds for the whole."""
+    parts = _share(parts_of(found), how.part)
+    if not parts:
+        raise OptionError(
+            "there are fewer parts than shares", expected="a smaller number behind the slash"
+        )
+    first = next(batches_of(found, parts[0], None), None)
+    whole = Whole() if first is None else first.found
+    for _ in range(_MOST_ROUNDS):
+        job = Job(found, tuple(questions), whole)
+        ask: Count = kept_or_counted(partial(count, job), keeping.of_job(job))
+        result = _together(engine(ask, parts), len(parts), how.progress)
+        if result.found == whole:
+            return result
+        whole = result.found
+    raise DataError("the files change while they are read", expected="files that stay as they are")
+
+
+_MOST_ROUNDS = 4
+
+
+def _share(parts: list[Part], share: tuple[int, int] | None) -> list[Part]:
+    """The parts of one of several jobs."""
+    if share is None:
+        return parts
+    number, n = share
+    if not 1 <= number <= n:
+        raise OptionError(f"part is {number}/{n}", expected="such as 3/100")
+    return parts[(number - 1) * len(parts) // n : number * len(parts) // n]
+
+
+def _together(
+    results: Iterable[Counted | BeyondChanceError], n_parts: int, progress: Progress | None
+) -> Counted:
+    """Add what parts give, in their order, in whatever order they come."""
+    waiting: dict[int, Counted] = {}
+    ready: list[Counted] = []
+    failures: list[BeyondChanceError] = []
+    n_done, following = 0, None
+    for result in results:
+        if isinstance(result, BeyondChanceError):
+            failures.append(result)
+            n_done += 1
+        else:
+            waiting[result.numbers[0]] = result
+            n_done += result.numbers[1] - result.numbers[0] + 1
+        if progress is not None:
+            progress(n_done, n_parts)
+        following = min(waiting, default=0) if following is None else following
+        while following in waiting:
+            ready.append(waiting.pop(following))
+            following = ready[-1].numbers[1] + 1
+            if len(ready) == _AT_ONCE:
+                ready = [added(ready)]
+    if failures:
+        raise _failed(failures, n_parts)
+    rest = [waiting[number] for number in sorted(waiting)]
+    return added([*ready, *rest])
+
+
+def _failed(failures: Sequence[BeyondChanceError], n_parts: int) -> BeyondChanceError:
+    """The first error, and that all other parts are kept."""
+    first = failures[0]
+    n_others = n_parts - len(failures)
+    kept = f"{len(failures):,} of {n_parts:,} parts cannot be counted; {n_others:,} are kept"
+    first.remedy = (*first.remedy, *("; " if first.remedy else "",), kept)
+    return first
+
+
+def _check_regrouping(found: Scan, how: How) -> None:
+    if not opened_files(found).is_table or how.part is not None:
+        raise DataError(
+            "a document has rows in several places",
+            expected="all rows of a document one after the other",
+            remedy="sort the rows by document",
+        )
+
+
+def _noted(corpus: Corpus, found: Scan) -> Corpus:
+    """With notes on how files were read."""
+    files = opened_files(found)
+    if found.format is not None:
+        return corpus
+    read_as = [
+        Note(("read as ", files.format.name), where=source.name)
+        for upload in files.uploads
+        if upload.data is None
+        for source in upload.sources[:1]
+    ]
+    return replace(corpus, notes=(*read_as, *corpus.notes))
+
+
+def _checked(result: Counted, found: Scan) -> Counted:
+    """Refuse labels that occur nowhere, and sign the choice of labels."""
+    check_labels(found, result.labels)
+    chosen = found.selection
+    labels = result.corpus.labels
+    if chosen.labels is None and chosen.excluded is None:
+        return result
+    return replace(
+        result,
+        answers=tuple(_with_labels(item, tuple(labels)) for item in result.answers),
+    )
+
+
+def _with_labels(item: Answer, labels: tuple[str, ...]) -> Answer:
+    return replace(
+        item,
+        scored={
+            name: replace(known, settings=known.settings.replaced(labels=labels))
+            for name, known in item.scored.items()
+        },
+    )
+
+
+# --- Saved counts ---------------------------------------------------------------------
+
+
+def is_counted(found: Scan) -> bool:
+    """Whether the files hold what was counted already."""
+    are = [isinstance(item, str | PathLike) and is_stored(item) for item in found.items]
+    if any(are) and not all(are):
+        raise OptionError("saved counts and annotations", expected="one or the other")
+    return all(are)
+
+
+def _loaded(found: Scan, questions: Sequence[Question]) -> Counted:
+    """Add saved counts, and pick the answers to the questions."""
+    parts = [stored(item, Counted) for item in found.items]
+    parts.sort(key=lambda part: part.numbers)
+    for part in parts[1:]:
+        if _facts(part) != _facts(parts[0]):
+            raise MismatchError(
+                "counts of parts in which other annotators are known: ",
+                *(*quotes(parts[0].whole.annotators), " and ", *quotes(part.whole.annotators)),
+                expected="the same, because all are taken to have annotated every document",
+                remedy=("count with ", Use("empty", "missing"), ", which takes those with a row"),
+            )
+    try:
+        together = added([_asked(part, questions) for part in parts])
+    except ScatteredError:
+        raise DataError(
+            "a document is in several of the files", expected="counts of different documents"
+        ) from None
+    inputs = tuple(dict.fromkeys(item for part in parts for item in part.corpus.inputs))
+    return replace(together, corpus=replace(together.corpus, inputs=inputs))
+
+
+def _facts(part: Counted) -> object:
+    """What must be the same in parts that are added."""
+    found = part.found
+    return None if found.has_gaps else (set(found.annotators), found.has_gaps)
+
+
+def _asked(part: Counted, questions: Sequence[Question]) -> Counted:
+    """The answers to some questions."""
+    known = {_identity(item.question): item for item in part.answers}
+    missing = next((q for q in questions if _identity(q) not in known), None)
+    if missing is not None:
+        names = [f"{q.command} by {scoring_of(q.scoring).measure.name}" for q in _questions(part)]
+        raise OptionError(
+            f"no counts of {missing.command} by {scoring_of(missing.scoring).measure.name} with ",
+            *("these options are saved; found ", *quotes(names)),
+            remedy="count again with the options that are wanted",
+        )
+    return replace(part, answers=tuple(known[_identity(q)] for q in questions))
+
+
+def _questions(part: Counted) -> Iterator[Question]:
+    return (item.question for item in part.answers)
+
+
+def _identity(question: Question) -> tuple[Any, ...]:
+    signature = scoring_of(question.scoring).signature(is_estimated=True)
+    return question.command, question.gold, tuple(sorted(signature.items()))

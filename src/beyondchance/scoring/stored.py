@@ -1,0 +1,159 @@
+"""What was counted, as a file: versioned, checked, and nothing in it is ever run.
+
+A line says what the file is and in which version, the next one is the SHA-256 of the rest: a zip
+archive of arrays (``npz``), one of them JSON that says what they are.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import zipfile
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
+from os import PathLike
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+
+from beyondchance.annotations.corpus import Corpus, Input
+from beyondchance.errors import DataError, FormatError
+from beyondchance.io.options import Whole
+from beyondchance.io.reading import Naming
+from beyondchance.io.saving import save_file
+from beyondchance.io.scanning import Seen
+from beyondchance.io.sources import Source, too_large
+from beyondchance.messages import Note, Quote, Use
+from beyondchance.results.counts import Counts
+from beyondchance.results.totals import FieldTotals, Kept, Sums, Totals, Units
+from beyondchance.scoring.answers import Answer, Question, Scored
+from beyondchance.scoring.marks import Placed
+from beyondchance.settings import Settings
+from beyondchance.tallies import Fate, Tally
+
+_MAGIC = b"beyondchance counts 1\n"
+_KINDS: dict[str, type] = {
+    kind.__name__: kind
+    for kind in (
+        *(Answer, Corpus, Counts, FieldTotals, Input, Kept, Naming, Note, Placed, Question, Quote),
+        *(Scored, Seen, Sums, Totals, Units, Use, Whole),
+    )
+}
+"""What can be in a file, besides plain values and arrays."""
+
+_Value = TypeVar("_Value")
+
+
+def is_stored(path: str | PathLike[str]) -> bool:
+    """Whether a file holds what was counted."""
+    try:
+        with Path(path).open("rb") as file:
+            return file.read(len(_MAGIC) - 2) == _MAGIC[:-2]
+    except (OSError, ValueError):
+        return False
+
+
+def save_stored(path: str | PathLike[str], value: Any) -> None:
+    """Write a value to a file, completely or not at all."""
+    save_file(path, packed(value))
+
+
+def packed(value: Any) -> bytes:
+    """A value as the content of a file."""
+    arrays: dict[str, Any] = {}
+    text = json.dumps(_plain(value, arrays), ensure_ascii=False).encode("utf-8", "surrogatepass")
+    buffer = io.BytesIO()
+    arrays["json"] = np.frombuffer(text, dtype=np.uint8)
+    np.savez_compressed(buffer, allow_pickle=False, **arrays)
+    content = buffer.getvalue()
+    return _MAGIC + hashlib.sha256(content).hexdigest().encode() + b"\n" + content
+
+
+def stored(path: str | PathLike[str], kind: type[_Value]) -> _Value:
+    """Read a file back.
+
+    Raises
+    ------
+    FormatError
+        If it is not whole, of another version, or something else.
+    """
+    source = Source(str(path), path=Path(path))
+    return unpacked(source.data, str(path), kind, most=source.most)
+
+
+def unpacked(data: bytes, where: str, kind: type[_Value], *, most: int = 2**31) -> _Value:
+    """The value that the content of a file is."""
+    begin = len(_MAGIC) + 65
+    if not data.startswith(_MAGIC):
+        found = "saved counts of another version"
+        raise FormatError(found, where=where, remedy="count again")
+    digest, content = data[len(_MAGIC) : begin - 1], data[begin:]
+    if hashlib.sha256(content).hexdigest().encode() != digest:
+        found = "the file is damaged or not whole"
+        raise FormatError(found, where=where, remedy="count again")
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            size = sum(entry.file_size for entry in archive.infolist())
+        if size > most:
+            raise too_large(where, f"unpacks to {size:,} bytes", most=most, size=size)  # noqa: TRY301
+        with np.load(io.BytesIO(content), allow_pickle=False) as arrays:
+            text = arrays["json"].tobytes().decode("utf-8", "surrogatepass")
+            value = _value(json.loads(text), arrays, {**_KINDS, kind.__name__: kind})
+    except FormatError:
+        raise
+    except Exception as error:
+        found = f"saved counts cannot be read ({error})"
+        raise FormatError(found, where=where, remedy="count again") from None
+    if not isinstance(value, kind):
+        raise FormatError("saved counts of another kind", where=where, remedy="count again")
+    return value
+
+
+def _plain(value: Any, arrays: dict[str, Any]) -> Any:  # noqa: PLR0911 - one for each kind
+    """A value as JSON; arrays stand next to it."""
+    if isinstance(value, Tally):
+        return {"tally": [str(value), value.fate.name, value.noun]}
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, np.ndarray):
+        name = f"a{len(arrays)}"
+        arrays[name] = value
+        return {"array": name}
+    if isinstance(value, Settings):
+        return {"settings": str(value)}
+    if isinstance(value, tuple | list):
+        return [_plain(item, arrays) for item in value]
+    if isinstance(value, Mapping):
+        pairs = [[_plain(key, arrays), _plain(item, arrays)] for key, item in value.items()]
+        return {"mapping": pairs}
+    if is_dataclass(value):
+        parts = {item.name: _plain(getattr(value, item.name), arrays) for item in fields(value)}
+        return {"kind": type(value).__name__, "parts": parts}
+    raise DataError(
+        f"a {type(value).__name__} cannot be saved",
+        expected="names, numbers and measures of this package",
+    )
+
+
+def _value(plain: Any, arrays: Any, kinds: Mapping[str, type]) -> Any:  # noqa: PLR0911
+    """What `_plain` made JSON of; lists are tuples."""
+    if isinstance(plain, list):
+        return tuple(_value(item, arrays, kinds) for item in plain)
+    if not isinstance(plain, dict):
+        return plain
+    if "array" in plain:
+        return arrays[plain["array"]]
+    if "tally" in plain:
+        text, fate, noun = plain["tally"]
+        return Tally(text, Fate[fate], noun)
+    if "settings" in plain:
+        return Settings.parse(plain["settings"])
+    if "mapping" in plain:
+        pairs = plain["mapping"]
+        return {_value(key, arrays, kinds): _value(item, arrays, kinds) for key, item in pairs}
+    parts = {name: _value(item, arrays, kinds) for name, item in plain["parts"].items()}
+    return kinds[plain["kind"]](**parts)
