@@ -29,10 +29,15 @@ def hashed(names: Sequence[str]) -> Hashes:
     >>> hashed(["a", "b", "a"]).tolist() == hashed(["a"]).tolist() + hashed(["b", "a"]).tolist()
     True
     """
-    encoded = [name.encode("utf-8", "surrogatepass") for name in names]
-    sizes = np.fromiter(map(len, encoded), dtype=np.int64, count=len(encoded))
+    joined = "".join(names)
+    # Most names are ASCII, of which each character is a byte.
+    parts: Sequence[str | bytes] = names
+    if not joined.isascii():
+        parts = [name.encode("utf-8", "surrogatepass") for name in names]
+    sizes = np.fromiter(map(len, parts), dtype=np.int64, count=len(parts))
     ends = np.cumsum(sizes)
-    return hashed_bytes(np.frombuffer(b"".join(encoded), dtype=np.uint8), ends - sizes, ends)
+    data = np.frombuffer(joined.encode("utf-8", "surrogatepass"), dtype=np.uint8)
+    return hashed_bytes(data, ends - sizes, ends)
 
 
 def hashed_bytes(data: NDArray[np.uint8], begins: Ints, ends: Ints) -> Hashes:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from beyondchance.io.cutting import Piece
 from beyondchance.io.parquet_rows import readable
 from beyondchance.io.sources import Source, too_large
 from beyondchance.messages import quotes
-from beyondchance.types import Ints
+from beyondchance.types import Bools
 
 _PURPOSE = "reading Parquet and Arrow data in parts"
 
@@ -104,7 +105,8 @@ def _opened(source: Source) -> Any:
     coded = [
         name
         for name, kind in zip(schema.names, schema.types, strict=True)
-        if our_name(name) not in {*NUMBERS, "text"} and is_string(kind, arrow.types)
+        # Documents are nearly as many as rows: their codes are made batch by batch.
+        if our_name(name) not in {*NUMBERS, "text", "document"} and is_string(kind, arrow.types)
     ]
     return parquet.ParquetFile(place, read_dictionary=coded, pre_buffer=False)
 
@@ -200,21 +202,19 @@ def _n_equal(values: Any, name: Any) -> int:
     """How many of the first rows have a document."""
     if not len(values) or values[0].as_py() != name:
         return 0
-    codes = _codes(values)
-    other = np.flatnonzero(codes != codes[0])
-    return int(other[0]) if len(other) else len(codes)
+    other = np.flatnonzero(_differs(values, name))
+    return int(other[0]) if len(other) else len(values)
 
 
 def _n_equal_at_end(values: Any) -> int:
     """How many of the last rows have one document."""
-    codes = _codes(values)
-    other = np.flatnonzero(codes != codes[-1])
-    return len(codes) - (int(other[-1]) + 1 if len(other) else 0)
+    other = np.flatnonzero(_differs(values, values[len(values) - 1].as_py()))
+    return len(values) - (int(other[-1]) + 1 if len(other) else 0)
 
 
-def _codes(values: Any) -> Ints:
-    """Numbers that are equal where the values are."""
-    if not hasattr(values.type, "value_type"):
-        values = values.dictionary_encode()
-    indices = values.unify_dictionaries().combine_chunks().indices
-    return np.asarray(indices.cast("int64").fill_null(-1))
+def _differs(values: Any, name: Any) -> Bools:
+    """Which rows have another document."""
+    compute = import_module("pyarrow.compute")
+    if name is None:
+        return np.asarray(values.is_valid())
+    return np.asarray(compute.fill_null(compute.not_equal(values, name), True))

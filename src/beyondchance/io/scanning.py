@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from glob import glob, has_magic
-from itertools import pairwise
+from itertools import compress, pairwise
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any, Unpack, cast
@@ -20,7 +20,6 @@ import numpy as np
 
 from beyondchance.annotations.corpus import Corpus, Input
 from beyondchance.checks import checked_gold, checked_option
-from beyondchance.core.bootstrap import places
 from beyondchance.core.hashing import Hashes, hashed
 from beyondchance.errors import DataError, FormatError, OptionError
 from beyondchance.io import packed, row_groups
@@ -453,11 +452,25 @@ def _gold_of(found: Scan, corpus: Corpus, known: Mapping[str, str]) -> str:
 # --- Documents in two parts -----------------------------------------------------------
 
 
-def seen_in(documents: Sequence[str]) -> Seen:
-    """Which documents a batch has."""
-    order = places(documents)
-    low, high = documents[int(np.argmin(order))], documents[int(np.argmax(order))]
-    return Seen((len(low), low), (len(high), high), hashed(documents))
+def seen_in(documents: Sequence[str], *, with_hashes: bool = False) -> Seen:
+    """Which documents a batch has.
+
+    Hashes take time, and are made where names seem to be in no order: where all batches lie apart,
+    they are not needed.
+    """
+    sizes = np.fromiter(map(len, documents), dtype=np.int64, count=len(documents))
+    ends = [
+        best(compress(documents, (sizes == size).tolist()))
+        for best, size in ((min, sizes.min()), (max, sizes.max()))
+    ]
+    low, high = ((len(name), name) for name in ends)
+    some = [documents[i] for i in np.linspace(0, len(documents) - 1, _LOOKED_AT).astype(int)]
+    in_order = all((len(a), a) <= (len(b), b) for a, b in pairwise(some))
+    return Seen(low, high, hashed(documents) if with_hashes or not in_order else None)
+
+
+_LOOKED_AT = 16
+"""Names by which it is told whether all are in order."""
 
 
 def seen_together(parts: Sequence[Seen]) -> Seen:
@@ -474,7 +487,7 @@ def seen_together(parts: Sequence[Seen]) -> Seen:
         return Seen(low, high, None)
     known = [part.hashes for part in parts if part.hashes is not None]
     if len(known) < len(parts):
-        raise ScatteredError
+        raise UnorderedError
     hashes = np.sort(np.concatenate(known))
     if np.any(hashes[1:] == hashes[:-1]):
         raise ScatteredError
@@ -483,6 +496,10 @@ def seen_together(parts: Sequence[Seen]) -> Seen:
 
 class ScatteredError(Exception):
     """A document has rows in several places, far from each other."""
+
+
+class UnorderedError(Exception):
+    """Documents have an order in which only their hashes tell whether they are scattered."""
 
 
 def inputs_of(found: Scan) -> tuple[Input, ...]:

@@ -21,9 +21,16 @@ from numpy.typing import NDArray
 
 from beyondchance.checks import checked_instance, checked_option
 from beyondchance.core.bootstrap import places
-from beyondchance.core.exact import ExactColumns, cut_columns, digits_of, put_together, rounded
+from beyondchance.core.exact import (
+    ExactColumns,
+    cut_columns,
+    digits_of,
+    exact_total,
+    put_together,
+    rounded,
+)
 from beyondchance.core.hashing import hashed
-from beyondchance.core.ragged import total
+from beyondchance.core.ragged import distinct, total
 from beyondchance.errors import DataError
 from beyondchance.messages import Quote
 from beyondchance.results.counts import Counts, Scores, numbered, other_side, pooled_errors
@@ -109,6 +116,9 @@ def summed(keys: Ints, columns: Mapping[str, NDArray[Any]]) -> Sums:
         code = np.zeros(n_rows, dtype=np.int64)
         for part, width in zip(keys, widths, strict=True):
             code = code * width + part
+        found, number = distinct(code)
+        if len(found) * 4 < n_rows:
+            return _summed_by_number(np.stack(_cells(found, widths)), number, columns)
         order = np.argsort(code, kind="stable")
         is_first = np.diff(code[order], prepend=-1) != 0
     else:
@@ -116,14 +126,38 @@ def summed(keys: Ints, columns: Mapping[str, NDArray[Any]]) -> Sums:
         is_first = np.ones(n_rows, dtype=bool)
         is_first[1:] = np.any(keys[:, order[1:]] != keys[:, order[:-1]], axis=0)
     first = np.flatnonzero(is_first)
-    kept = {}
+    sums = {}
     for name, values in columns.items():
         column = np.asarray(values, dtype=np.int64)[order]
-        added = np.add.reduceat(column, first) if len(first) else column
-        # Digits behind the point that nothing has are left out.
-        if not name.endswith((".0", ".1")) or added.any():
-            kept[name] = added
-    return Sums(keys[:, order[first]], kept)
+        sums[name] = np.add.reduceat(column, first) if len(first) else column
+    return Sums(keys[:, order[first]], _without_zeros(sums))
+
+
+def _cells(code: Ints, widths: Sequence[int]) -> list[Ints]:
+    """The parts of keys, from the number that they make."""
+    parts: list[Ints] = []
+    for width in reversed(widths):
+        code, part = np.divmod(code, width)
+        parts.insert(0, part)
+    return parts
+
+
+def _summed_by_number(keys: Ints, number: Ints, columns: Mapping[str, NDArray[Any]]) -> Sums:
+    """Add the rows of each number: many rows to few sums, which need not be sorted."""
+    sums, n = {}, keys.shape[1]
+    for name, values in columns.items():
+        largest = int(np.abs(values).max(initial=0)) if values.dtype != bool else 1
+        # Sums of floats are exact as long as they are below 2**53.
+        if largest * len(number) < 2**53:
+            sums[name] = np.bincount(number, weights=values, minlength=n).astype(np.int64)
+        else:
+            sums[name] = _int_totals(number, np.asarray(values, dtype=np.int64), n)
+    return Sums(keys, _without_zeros(sums))
+
+
+def _without_zeros(sums: Mapping[str, Ints]) -> dict[str, Ints]:
+    """The columns, without digits behind the point that nothing has."""
+    return {n: values for n, values in sums.items() if not n.endswith((".0", ".1")) or values.any()}
 
 
 def added(parts: Sequence[Sums]) -> Sums:
@@ -1019,11 +1053,7 @@ def _sizes_of(counts: Counts, by_document: _Documents) -> dict[str, Sums]:
         if is_one_pair
         else counts.sizes_of(counts.pair_numbers(), n_pairs)
     )
-    both_ways = counts.both_ways()
-    of_annotators = both_ways.sizes_of(both_ways.a, n, ("a",))
-    lost = counts.lost_with_each()
-    cell = both_ways.a * n_labels + both_ways.label
-    marks = np.stack(np.divmod(np.arange(n * n_labels), max(n_labels, 1)))
+    of_annotators, lost = _sizes_of_annotators(counts, whole if is_one_pair else None)
     return {
         "all": summed(np.zeros((1, 1), dtype=np.int64), whole),
         "label": summed(np.arange(n_labels)[None], counts.sizes_of(counts.label, n_labels)),
@@ -1032,14 +1062,49 @@ def _sizes_of(counts: Counts, by_document: _Documents) -> dict[str, Sums]:
             np.arange(n)[None],
             {**of_annotators, "lost_documents": lost[0][:n], "lost_spans": lost[1][:n]},
         ),
-        "marks": summed(
-            marks,
-            {
-                "n_spans": both_ways.once(cell, n * n_labels, "spans", ("a",)),
-                **_cut("size", both_ways.once(cell, n * n_labels, "size", ("a",))),
-            },
-        ),
+        "marks": _marks(counts, is_one_pair=bool(is_one_pair)),
     }
+
+
+def _sizes_of_annotators(
+    counts: Counts, of_pair: Mapping[str, Ints] | None
+) -> tuple[dict[str, Ints], tuple[Ints, Ints]]:
+    """Documents and spans of every annotator, and those that are lost without it.
+
+    `of_pair` are those of the only pair of annotators, if there is one only.
+    """
+    n = len(counts.annotators)
+    if of_pair is None:
+        both_ways = counts.both_ways()
+        return both_ways.sizes_of(both_ways.a, n, ("a",)), counts.lost_with_each()
+    of_each = {name: np.zeros(n, dtype=np.int64) for name in ("n_documents", "n_spans")}
+    for who, spans in zip(counts.pairs[:, 0], (counts.spans_a, counts.spans_b), strict=True):
+        of_each["n_documents"][who] = of_pair["n_documents"][0]
+        of_each["n_spans"][who] = spans.sum()
+    is_in = of_each["n_documents"] > 0
+    lost = of_pair["n_documents"][0] * is_in, of_pair["n_spans"][0] * is_in
+    return of_each, lost
+
+
+def _marks(counts: Counts, *, is_one_pair: bool) -> Sums:
+    """How many spans, and how much, each annotator marked of each label."""
+    n_labels, n = len(counts.labels), len(counts.annotators)
+    cells = np.stack(np.divmod(np.arange(n * n_labels), max(n_labels, 1)))
+    found = {}
+    # Two annotators are one row in every text; otherwise each counts once for all others.
+    table = counts if is_one_pair else counts.both_ways()
+    for what in ("spans", "size"):
+        found[what] = np.zeros(n * n_labels)
+        for side in ("a", "b") if is_one_pair else ("a",):
+            cell = getattr(table, side) * n_labels + table.label
+            values = getattr(table, f"{what}_{side}")
+            if is_one_pair:
+                found[what] += exact_total(cell, values, n * n_labels)
+            else:
+                found[what] += table.once(cell, n * n_labels, what, (side,))
+    return summed(
+        cells, {"n_spans": found["spans"].astype(np.int64), **_cut("size", found["size"])}
+    )
 
 
 def _field_totals(

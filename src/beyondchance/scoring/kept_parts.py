@@ -67,7 +67,8 @@ class Keeping:
         ]
         scan = job.scan
         asked = (scan.items, scan.format, scan.options, scan.naming, scan.selection)
-        known = [__version__, files, repr(asked), repr(job.questions), repr(job.whole)]
+        known = [__version__, files, repr(asked), repr(job.questions)]
+        known += [repr(job.whole), repr(job.with_hashes)]
         digest = hashlib.sha256(json.dumps(known).encode()).hexdigest()
         return Keeping(self.folder, self.is_own, digest)
 

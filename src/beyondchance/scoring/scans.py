@@ -24,6 +24,7 @@ from beyondchance.io.scanning import (
     Scan,
     ScatteredError,
     Seen,
+    UnorderedError,
     batches_of,
     check_labels,
     inputs_of,
@@ -92,11 +93,14 @@ class Job:
     scan : Scan
     questions : tuple of Question
     whole : Whole
+    with_hashes : bool
+        Whether all documents are kept in mind, because their order does not tell them apart.
     """
 
     scan: Scan
     questions: tuple[Question, ...]
     whole: Whole
+    with_hashes: bool = False
 
 
 @dataclass(frozen=True)
@@ -154,7 +158,9 @@ def count(job: Job, part: Part) -> Counted:
             corpus=_without_documents(corpus),
             whole=job.whole,
             found=batch.found,
-            seen=seen_in(corpus.documents) if corpus.documents else None,
+            seen=seen_in(corpus.documents, with_hashes=job.with_hashes)
+            if corpus.documents
+            else None,
             labels=batch.labels,
         )
         found = own if found is None else added([found, own])
@@ -260,10 +266,15 @@ def _counted(
         )
     first = next(batches_of(found, parts[0], None), None)
     whole = Whole() if first is None else first.found
+    with_hashes = False
     for _ in range(_MOST_ROUNDS):
-        job = Job(found, tuple(questions), whole)
+        job = Job(found, tuple(questions), whole, with_hashes)
         ask: Count = kept_or_counted(partial(count, job), keeping.of_job(job))
-        result = _together(engine(ask, parts), len(parts), how.progress)
+        try:
+            result = _together(engine(ask, parts), len(parts), how.progress)
+        except UnorderedError:
+            with_hashes = True
+            continue
         if result.found == whole:
             return result
         whole = result.found
@@ -392,7 +403,7 @@ def _loaded(found: Scan, questions: Sequence[Question]) -> Counted:
             )
     try:
         together = added([_asked(part, questions) for part in parts])
-    except ScatteredError:
+    except (ScatteredError, UnorderedError):
         raise DataError(
             "a document is in several of the files", expected="counts of different documents"
         ) from None
