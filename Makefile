@@ -3,16 +3,18 @@
 # make test   everything, fifteen minutes: all tests, the documentation, the installed package
 # make docs   the documentation, in docs/_build/html
 # make bench  a comparison with other tools, in one run
+# make bench-large DOCUMENTS=10000000  ten million documents, on one core, all cores and Dask
 # make attack SECONDS=60  files and data changed at random, on all cores
 
 PYTHON ?= python3
 SECONDS ?= 60
+DOCUMENTS ?= 10000000
 VENV := .venv
 BIN := $(VENV)/bin
 # Quiet when all is well; a failing command prints what it has to say.
 PIP := -m pip --disable-pip-version-check --quiet --quiet
 
-.PHONY: demo lint check test docs bench attack clean
+.PHONY: demo lint check test docs bench bench-large attack clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/demo
@@ -45,6 +47,9 @@ docs: $(VENV)/dev
 bench: $(VENV)/bench
 	@$(BIN)/python benchmarks/run.py
 
+bench-large: $(VENV)/bench
+	@$(BIN)/python benchmarks/large_run.py $(DOCUMENTS)
+
 attack: $(VENV)/dev
 	@$(BIN)/python tests/attack.py --seconds $(SECONDS)
 
@@ -64,5 +69,5 @@ $(VENV)/dev: $(VENV)/demo
 	@touch $@
 
 $(VENV)/bench: $(VENV)/demo
-	@$(BIN)/python $(PIP) install --editable '.[report]' --group bench
+	@$(BIN)/python $(PIP) install --editable '.[dask,duckdb,report]' --group bench
 	@touch $@

@@ -15,10 +15,12 @@ from beyondchance.cli import options as flags
 from beyondchance.cli.loading import load, noted, streams, unquoted
 from beyondchance.cli.main import BELOW
 from beyondchance.cli.running import Command, emit, tell, working
+from beyondchance.cli.scanning import answers, scan_of
 from beyondchance.core.measures import MEASURES
 from beyondchance.errors import BeyondChanceError, OverlapError
 from beyondchance.io.naming import sendable
 from beyondchance.io.reading import Named
+from beyondchance.io.scanning import Scan
 from beyondchance.messages import Note
 from beyondchance.numbers import in_digits
 from beyondchance.reporting.commands.agree import Variant, agree_report
@@ -28,7 +30,7 @@ from beyondchance.results.difficulty import Difficulty
 from beyondchance.results.labelling import Labelling
 from beyondchance.results.ranking import Ranking
 from beyondchance.results.score import Score
-from beyondchance.scoring.answers import without_gold
+from beyondchance.scoring.answers import Question, agreement_from, without_gold
 from beyondchance.scoring.api import agreement, difficulty
 from beyondchance.scoring.labelling import SPLIT_MEASURES, labelling
 from beyondchance.scoring.options import SCOPES
@@ -46,6 +48,7 @@ Scored = TypeVar("Scored", Agreement, Ranking)
 @flags.scoring
 @flags.uncertainty
 @flags.OVER
+@flags.counting
 @flags.in_uncertainty(
     "--null",
     is_flag=True,
@@ -90,6 +93,9 @@ def command(files: tuple[str, ...], **options: Any) -> int:
     flags.check_methods_fit(options)
     flags.check_gamma_wanted(options)
     given = streams(files)
+    scan = scan_of(given, options)
+    if scan is not None:
+        return _in_parts(scan, options)
     with working("reading and scoring", quiet=options["quiet"]) as say:
         corpus = load(given, options)
         results = by_measures(agreement, corpus, options)
@@ -114,6 +120,44 @@ def command(files: tuple[str, ...], **options: Any) -> int:
         )
     emit(report, **options)
     return exit_code({"the corrected score": result.score}, options)
+
+
+def _in_parts(scan: Scan, options: dict[str, Any]) -> int:
+    """The same of files that are read in parts."""
+    with working("counting", quiet=options["quiet"]) as say:
+        corpus, found = answers(scan, questions("agreement", options), options, say)
+        results = {item.question.scoring["measure"]: agreement_from(item) for item in found}
+        result = next(iter(results.values()))
+        notes = [] if options["measure"] not in SPLIT_MEASURES else [NOT_SPLIT]
+        report = agree_report(
+            results,
+            noted(corpus, (*result.notes, *notes)),
+            by=tuple(dict.fromkeys(options["by"])),
+            intervals=flags.if_intervals(options, partial(_intervals, results, options["by"])),
+            part_intervals=flags.if_intervals(options, partial(_part_intervals, result, None)),
+            top=options["top"],
+            digits=options["digits"],
+        )
+    emit(report, **options)
+    return exit_code({"the corrected score": result.score}, options)
+
+
+NOT_SPLIT = Note(
+    "agreement is not split into finding and labelling, whose chance depends on all documents at "
+    "once"
+)
+
+
+def questions(command: str, options: Mapping[str, Any]) -> list[Question]:
+    """A question by the measure asked for, then by the two that are best known."""
+    asked = {n: value for n, value in flags.scoring_options(options).items() if value is not None}
+    # One model for all of them; the parameters of a measure are for that one only.
+    common = {"model": options["model"], "scope": options["scope"]}
+    others = [name for name in ("token", "exact") if name != options["measure"]]
+    return [
+        Question(command, None, asked),
+        *(Question(command, None, {**common, "measure": name}) for name in others),
+    ]
 
 
 def by_measures(

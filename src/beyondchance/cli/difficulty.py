@@ -7,9 +7,12 @@ from typing import Any
 import click
 
 from beyondchance.cli import options as flags
+from beyondchance.cli.agree import questions
 from beyondchance.cli.loading import load, noted, streams
 from beyondchance.cli.running import Command, emit, working
+from beyondchance.cli.scanning import answers, scan_of
 from beyondchance.reporting.commands.difficulty import difficulty_report
+from beyondchance.scoring.answers import difficulty_from
 from beyondchance.scoring.api import difficulty
 
 
@@ -17,6 +20,7 @@ from beyondchance.scoring.api import difficulty
 @flags.annotated_files
 @flags.scoring
 @flags.uncertainty
+@flags.counting
 @flags.TOP
 @flags.METHODS
 @flags.output
@@ -32,9 +36,16 @@ def command(files: tuple[str, ...], **options: Any) -> None:
     """
     flags.check_intervals_wanted(options)
     flags.check_methods_fit(options)
-    with working("reading and scoring", quiet=options["quiet"]):
-        corpus = load(streams(files), options)
-        result = difficulty(corpus, **flags.scoring_options(options))
+    given = streams(files)
+    scan = scan_of(given, options)
+    with working("reading and scoring", quiet=options["quiet"]) as say:
+        if scan is None:
+            corpus = load(given, options)
+            result = difficulty(corpus, **flags.scoring_options(options))
+        else:
+            asked = questions("difficulty", options)[:1]
+            corpus, found = answers(scan, asked, options, say)
+            result = difficulty_from(found[0])
         report = difficulty_report(
             result,
             noted(corpus, result.notes),

@@ -35,8 +35,7 @@ def load(files: Sequence[Any], options: Mapping[str, Any], **other: Any) -> Corp
     if options["gold"] == "":
         raise click.UsageError("--gold is empty; expected an annotator or a file")
     form = reading.pop("format")
-    renaming = _renaming("annotator", options)
-    naming = Naming(renamed=renaming, hides_files=options["pseudonyms"])
+    naming = Naming(renamed=renaming("annotator", options), hides_files=options["pseudonyms"])
     try:
         corpus, known = read_by_names(files, form, {"gold": options["gold"], **reading}, naming)
         kept = _kept(corpus, known, options)
@@ -55,7 +54,7 @@ def _hide_names(error: BeyondChanceError) -> None:
     error.remedy = _unquoted(error.remedy)
 
 
-def _renaming(kind: str, options: Mapping[str, Any]) -> dict[str, str]:
+def renaming(kind: str, options: Mapping[str, Any]) -> dict[str, str]:
     """New names, by the old ones."""
     given = options[f"rename_{kind}"]
     renamed = dict(given)
@@ -108,7 +107,7 @@ class _Stream(io.BytesIO):
 
 def _kept(corpus: Corpus, known: Mapping[str, str], options: Mapping[str, Any]) -> Corpus:
     """Rename labels, then select labels and annotators, who may be given by former names."""
-    renamed = _renaming("label", options)
+    renamed = renaming("label", options)
     if renamed:
         duplicates = options["duplicates"] or ("error" if options["strict"] else "skip")
         corpus = corpus.rename_labels(renamed, duplicates=duplicates)

@@ -14,6 +14,7 @@ from beyondchance.core.measures import MEASURES
 from beyondchance.core.models import AUTO, MODELS
 from beyondchance.io.registry import FORMATS
 from beyondchance.options import (
+    CountingOptions,
     Declared,
     ReadOptions,
     ResamplingOptions,
@@ -171,6 +172,7 @@ READING = {name: item for name, item in declared(ReadOptions).items() if item.op
 """The options that are passed on to `read`."""
 SCORING = declared(ScoringOptions)
 RESAMPLING = declared(ResamplingOptions)
+COUNTING = declared(CountingOptions)
 
 
 def picked(options: Mapping[str, Any], names: Iterable[str]) -> dict[str, Any]:
@@ -267,6 +269,18 @@ annotated_files = together(
     ]
 )
 """Which annotations are read, and how."""
+counting = together(
+    [
+        *(flag(item, group="Large files") for item in COUNTING.values()),
+        option(
+            "--dask",
+            group="Large files",
+            metavar="ADDRESS",
+            help="Count on a cluster of Dask, such as tcp://127.0.0.1:8786.",
+        ),
+    ]
+)
+"""How files are counted that are read in parts."""
 scoring = together([flag(item, group="Scoring") for item in SCORING.values()])
 """How annotations are scored."""
 CONFIDENCE, METHOD, RESAMPLES, OVER = (

@@ -11,15 +11,19 @@ import numpy as np
 from beyondchance.annotations.building import CORPUS
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.cli import options as flags
-from beyondchance.cli.agree import by_measures, exit_code
+from beyondchance.cli.agree import by_measures, exit_code, questions
 from beyondchance.cli.loading import load, noted, streams
 from beyondchance.cli.running import Command, emit, working
+from beyondchance.cli.scanning import answers, scan_of
 from beyondchance.errors import OptionError
 from beyondchance.io.reading import Assumed, Named
+from beyondchance.io.scanning import Scan
 from beyondchance.messages import Use
 from beyondchance.reporting.commands.rank import Subset, Sureness, rank_report
 from beyondchance.results.averages import AVERAGES
 from beyondchance.results.ranking import Ranking
+from beyondchance.results.score import Score
+from beyondchance.scoring.answers import ranking_from
 from beyondchance.scoring.api import difficulty, rank
 from beyondchance.types import Bools
 
@@ -28,6 +32,7 @@ from beyondchance.types import Bools
 @flags.annotated_files
 @flags.scoring
 @flags.uncertainty
+@flags.counting
 @flags.in_output(
     "--by",
     type=flags.Choice(["label"]),
@@ -65,6 +70,9 @@ def command(files: tuple[str, ...], **options: Any) -> int:
         if not isinstance(first, str):
             raise click.UsageError("standard input cannot be the gold standard; give it a file")
         given, options["gold"] = given[1:], Assumed(given[0])
+    scan = scan_of(given, options)
+    if scan is not None:
+        return _in_parts(scan, options)
     with working("reading and ranking", quiet=options["quiet"]):
         corpus = load(given, options)
         rankings = by_measures(rank, corpus, options)
@@ -78,10 +86,31 @@ def command(files: tuple[str, ...], **options: Any) -> int:
             digits=options["digits"],
         )
     emit(report, **options)
-    scores = {
-        f"the corrected score of {name}": system.score for name, system in first.systems.items()
+    return exit_code(_scores(first), options)
+
+
+def _in_parts(scan: Scan, options: dict[str, Any]) -> int:
+    """The same of files that are read in parts."""
+    with working("counting", quiet=options["quiet"]) as say:
+        corpus, found = answers(scan, questions("rank", options), options, say)
+        rankings = {item.question.scoring["measure"]: ranking_from(item) for item in found}
+        first = next(iter(rankings.values()))
+        report = rank_report(
+            rankings,
+            noted(corpus, first.notes),
+            by_label=options["by"] == "label",
+            sureness=flags.if_intervals(options, partial(_all_sureness, rankings)),
+            digits=options["digits"],
+        )
+    emit(report, **options)
+    return exit_code(_scores(first), options)
+
+
+def _scores(ranking: Ranking) -> dict[str, Score]:
+    """The scores of systems, by what they are called."""
+    return {
+        f"the corrected score of {name}": system.score for name, system in ranking.systems.items()
     }
-    return exit_code(scores, options)
 
 
 def _all_sureness(rankings: dict[str, Ranking], **resampling: Any) -> dict[str, Sureness]:

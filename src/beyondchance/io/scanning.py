@@ -429,10 +429,13 @@ def _kept(corpus: Corpus, known: Mapping[str, str], found: Scan) -> Corpus:
     gold = found.options.get("gold")
     if gold is not None:
         corpus = corpus.with_gold(_gold_of(found, corpus, known))
+    pseudonyms = corpus.pseudonyms()
     if chosen.annotators is not None:
         asked = [n if n in corpus.annotators else known.get(n, n) for n in chosen.annotators]
         names = [*asked, *([corpus.gold] if corpus.gold else [])]
         corpus = corpus.select(annotators=list(dict.fromkeys(names)))
+    if found.naming.hides_files:
+        corpus = corpus.with_pseudonyms(pseudonyms)
     return replace(corpus, texts=None, token_start=None, token_end=None)
 
 

@@ -82,6 +82,8 @@ def extent_of(counts: AnyCounts, corpus: Corpus | None) -> Extent:
     """How many documents and texts were compared."""
     if isinstance(counts, Totals):
         return Extent(counts.n_compared, counts.n_texts)
+    if corpus is not None and not corpus.documents:
+        return Extent(counts.n_compared, counts.n_compared_texts)
     return Extent(
         len(counts.documents), None if corpus is None else n_texts(corpus, counts.documents)
     )
@@ -533,13 +535,11 @@ def unshared_labels(corpus: Corpus, annotators: Iterable[str]) -> list[Note]:
     return _unshared(corpus.labels, names, used[:, columns])
 
 
-def unshared_in_totals(totals: Totals) -> list[Note]:
-    """The same for the annotators that were compared, of whom only sums are kept."""
-    marks = totals.sizes["marks"]
-    used = np.zeros((len(totals.labels), len(totals.annotators)), dtype=bool)
-    who, label = marks.keys[:, marks["n_spans"] > 0]
-    used[label, who] = True
-    return _unshared(totals.labels, totals.annotators, used)
+def unshared_in_counts(counts: AnyCounts) -> list[Note]:
+    """The same for the annotators that were compared, where the corpus is not at hand."""
+    spans = [list(counts.spans_by_label(name).values()) for name in counts.annotators]
+    used = np.array(spans).reshape(len(counts.annotators), len(counts.labels)).T > 0
+    return _unshared(counts.labels, counts.annotators, used)
 
 
 def _unshared(labels: Sequence[str], annotators: Sequence[str], used: Bools) -> list[Note]:

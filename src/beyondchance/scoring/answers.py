@@ -99,6 +99,8 @@ class Answer:
         Documents that were compared with anyone, and their texts.
     notes : tuple of Note
         On what was read, where no corpus keeps them.
+    in_parts : bool
+        Whether it is that of a part, or of several.
     """
 
     question: Question
@@ -109,6 +111,7 @@ class Answer:
     skipped: Mapping[str, int] = field(default_factory=dict)
     extent: tuple[int, int] = (0, 0)
     notes: tuple[Note, ...] = ()
+    in_parts: bool = False
 
     @property
     def only(self) -> Scored:
@@ -138,7 +141,8 @@ def answer(corpus: Corpus, question: Question, *, is_part: bool = False) -> Answ
             remedy="read all documents at once",
         )
     scoring = scoring_of(question.scoring)
-    return _ANSWERS[question.command](corpus, question.gold, scoring, question, is_part)
+    found = _ANSWERS[question.command](corpus, question.gold, scoring, question, is_part)
+    return replace(found, in_parts=is_part)
 
 
 def _agreement(
@@ -445,8 +449,7 @@ def ranking_from(found: Answer) -> Ranking:
     # Chance may have been estimated for some systems only.
     last = next(reversed(systems.values())).settings
     signed = next((s.settings for s in systems.values() if s.settings.samples), last)
-    are_totals = any(isinstance(system.counts, Totals) for system in systems.values())
-    extent = found.extent if are_totals else None
+    extent = found.extent if found.in_parts else None
     return Ranking(gold, Named(systems), signed, notes, found.skipped, extent)
 
 

@@ -220,8 +220,16 @@ def _settings(corpus: Corpus) -> Settings:
 # --- All parts ------------------------------------------------------------------------
 
 
-def counted(found: Scan, questions: Sequence[Question], how: How | None = None) -> Counted:
+def counted(
+    found: Scan,
+    questions: Sequence[Question],
+    how: How | None = None,
+    *,
+    n_needed: int | None = None,
+) -> Counted:
     """Answer questions about files that are read in parts.
+
+    Of saved counts, only the first `n_needed` questions must have an answer; by default all.
 
     Raises
     ------
@@ -235,7 +243,7 @@ def counted(found: Scan, questions: Sequence[Question], how: How | None = None) 
         if how.workers != 1 or how.executor is not None or how.save_counts is not None:
             check_picklable(question)
     if is_counted(found):
-        return _checked(_loaded(found, questions), found)
+        return _checked(_loaded(found, questions, n_needed), found)
     with ExitStack() as stack:
         engine = stack.enter_context(engine_of(how.workers, how.executor))
         keeping = Keeping.of(how.save_counts, how.keep_parts)
@@ -389,7 +397,7 @@ def is_counted(found: Scan) -> bool:
     return all(are)
 
 
-def _loaded(found: Scan, questions: Sequence[Question]) -> Counted:
+def _loaded(found: Scan, questions: Sequence[Question], n_needed: int | None) -> Counted:
     """Add saved counts, and pick the answers to the questions."""
     parts = [stored(item, Counted) for item in found.items]
     parts.sort(key=lambda part: part.numbers)
@@ -402,7 +410,13 @@ def _loaded(found: Scan, questions: Sequence[Question]) -> Counted:
                 remedy=("count with ", Use("empty", "missing"), ", which takes those with a row"),
             )
     try:
-        together = added([_asked(part, questions) for part in parts])
+        known = [{_identity(item.question) for item in part.answers} for part in parts]
+        wanted = [
+            question
+            for i, question in enumerate(questions)
+            if n_needed is None or i < n_needed or all(_identity(question) in own for own in known)
+        ]
+        together = added([_asked(part, wanted) for part in parts])
     except (ScatteredError, UnorderedError):
         raise DataError(
             "a document is in several of the files", expected="counts of different documents"

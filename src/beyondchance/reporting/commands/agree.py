@@ -205,11 +205,13 @@ def agree_notes(
 ) -> list[Note]:
     """What to know besides the result."""
     notes = list(result.notes)
-    if corpus is not None:
+    if corpus is not None and not corpus.documents:
+        notes += sentences.unshared_in_counts(result.counts)
+    elif corpus is not None:
         notes = [*corpus.notes, *sentences.unshared_labels(corpus, result.counts.annotators)]
-        if corpus.gold is not None and corpus.gold not in result.counts.annotators:
-            remedy = "rank compares all annotators with it"
-            notes.append(sentences.gold_left_out(corpus.gold, remedy))
+    gold = None if corpus is None else corpus.gold
+    if gold is not None and gold not in result.counts.annotators:
+        notes.append(sentences.gold_left_out(gold, "rank compares all annotators with it"))
     first = breakdown.rows[0].intervals
     return notes + sentences.cautions([first["corrected"]] if first else [])
 

@@ -402,8 +402,10 @@ def rank_notes(
 ) -> tuple[Note, ...]:
     """What to know besides the ranking."""
     notes = list(ranking.notes)
-    if corpus is not None:
+    if corpus is not None and ranking.extent is None:
         notes = [*corpus.notes, *sentences.unshared_labels(corpus, corpus.annotators)]
+    elif corpus is not None:
+        notes = list(corpus.notes)
     sizes = {name: system.counts.n_compared for name, system in ranking.systems.items()}
     # Of all that the gold standard shares with any of them.
     n_documents, _ = extent_of_ranking(ranking, corpus)
