@@ -17,7 +17,7 @@ Hashes = NDArray[np.uint64]
 
 _BASE = 0x9E3779B97F4A7C15
 _INVERSE = pow(_BASE, -1, 2**64)
-_AT_A_TIME = 2**22
+_AT_A_TIME = 2**18
 """Bytes whose powers are held at a time."""
 
 

@@ -184,21 +184,43 @@ def cut_table(number: int, source: Source, reading: Reading, at_a_time: int) -> 
     rows = rows_of_text(source, reading)
     path = str(source.path)
     with Path(path).open("rb") as file:
+
+        def block(first: int, size: int) -> bytes:
+            file.seek(first)
+            return file.read(size)
+
         size = Path(path).stat().st_size
-        first = len(rows.header)
-        if size == first:
-            yield Piece(number, source.name, first, size, path=path, header=rows.header)
-        while first < size:
-            last, wanted = size, at_a_time
-            while size - first > wanted:
-                file.seek(first)
-                cut = last_change(file.read(wanted), rows)
-                if cut:
-                    last = first + cut
-                    break
-                wanted *= 2  # one document fills all of it
+        for first, last in _stretches(block, len(rows.header), size, rows, at_a_time):
             yield Piece(number, source.name, first, last, path=path, header=rows.header)
-            first = last
+
+
+def cut_bytes(source: Source, rows: RowsOfText, at_a_time: int) -> Iterator[Source]:
+    """Cut a stretch of a table that was read, so that less of it is worked on at a time."""
+    data, header = source.data, rows.header
+    stretches = _stretches(
+        lambda first, size: data[first : first + size], len(header), len(data), rows, at_a_time
+    )
+    for first, last in stretches:
+        before = source.before + data.count(b"\n", len(header), first)
+        yield part_of(source, header + data[first:last], before=before)
+
+
+def _stretches(
+    block: Callable[[int, int], bytes], first: int, size: int, rows: RowsOfText, at_a_time: int
+) -> Iterator[tuple[int, int]]:
+    """Where stretches of whole documents begin and end; one, if there are no rows."""
+    if size == first:
+        yield first, size
+    while first < size:
+        last, wanted = size, at_a_time
+        while size - first > wanted:
+            cut = last_change(block(first, wanted), rows)
+            if cut:
+                last = first + cut
+                break
+            wanted *= 2  # one document fills all of it
+        yield first, last
+        first = last
 
 
 def last_change(block: bytes, rows: RowsOfText) -> int:

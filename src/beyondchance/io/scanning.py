@@ -23,7 +23,7 @@ from beyondchance.checks import checked_gold, checked_option
 from beyondchance.core.hashing import Hashes, hashed
 from beyondchance.errors import DataError, FormatError, OptionError
 from beyondchance.io import packed, row_groups
-from beyondchance.io.cutting import Piece, cut_table
+from beyondchance.io.cutting import Piece, cut_bytes, cut_table, rows_of_text
 from beyondchance.io.cutting_texts import cut_conll, cut_records
 from beyondchance.io.frames import names_of
 from beyondchance.io.options import Reading, Whole
@@ -33,9 +33,11 @@ from beyondchance.io.sources import Source, is_parquet, limited
 from beyondchance.messages import Quote, Use, quotes
 from beyondchance.options import ReadOptions, documented
 
-AT_A_TIME = 2**24
-"""Bytes of text that are read at a time."""
-ROWS_AT_A_TIME = 2**18
+AT_A_TIME = 2**22
+"""Bytes of text that are worked on at a time."""
+BYTES_OF_PART = 2**24
+"""Bytes of a table of text that a part has, or a few more."""
+ROWS_AT_A_TIME = 2**17
 """Rows of a table that are read at a time."""
 ROWS_OF_PART = 2**20
 """Rows that a part has, or a few more."""
@@ -307,7 +309,7 @@ def _pieces_of_table(number: int, upload: Upload, reading: Reading) -> Iterator[
         elif packed.is_packed(source):
             pieces = iter([Piece(number, source.name, 0, 0, kind="packed")])
         else:
-            pieces = cut_table(number, source, reading, AT_A_TIME)
+            pieces = cut_table(number, source, reading, BYTES_OF_PART)
         yield from (replace(piece, source=place) for piece in pieces)
 
 
@@ -389,6 +391,12 @@ def _sources_of(files: Opened, part: Part, reading: Reading) -> Iterator[list[tu
         for piece in packed.pieces(source, reading, AT_A_TIME):
             yield [(first.file, piece)]
         return
+    elif files.is_table:
+        source = upload.sources[first.source]
+        whole = first.read(source)
+        for piece in cut_bytes(whole, rows_of_text(source, reading), AT_A_TIME):
+            yield [(first.file, piece)]
+        return
     else:
         yield [
             (piece.file, piece.read(files.uploads[piece.file].sources[piece.source]))
@@ -403,7 +411,9 @@ def _sources_of(files: Opened, part: Part, reading: Reading) -> Iterator[list[tu
 
 def _located(source: Source, piece: Piece) -> Source:
     """The source with the number of lines before it, which only messages need."""
-    return source if piece.kind != "bytes" else replace(source, before=piece.lines_before())
+    if piece.kind != "bytes":
+        return source
+    return replace(source, before=source.before + piece.lines_before())
 
 
 def _kept(corpus: Corpus, known: Mapping[str, str], found: Scan) -> Corpus:
