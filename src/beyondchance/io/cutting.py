@@ -13,12 +13,14 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from beyondchance.errors import FormatError
 from beyondchance.io.columns import Table, known_columns, our_name
 from beyondchance.io.options import Reading
+from beyondchance.io.remote import is_remote, open_remote, size_of
 from beyondchance.io.separated import delimiter_of, first_line, named_columns
 from beyondchance.io.sources import Source
 from beyondchance.messages import quotes
@@ -72,7 +74,7 @@ class Piece:
 
     def read(self, source: Source) -> Source:
         """The stretch as a file of its own."""
-        with Path(self.path).open("rb") as file:
+        with open_place(self.path) as file:
             file.seek(self.first)
             data = file.read(self.last - self.first)
         return part_of(source, self.header + data, texts_before=self.texts_before)
@@ -80,12 +82,17 @@ class Piece:
     def lines_before(self) -> int:
         """How many lines of the file stand before the first row, less those of the header."""
         n_lines = 0
-        with Path(self.path).open("rb") as file:
+        with open_place(self.path) as file:
             left = self.first
             while left and (data := file.read(min(left, 2**24))):
                 n_lines += data.count(b"\n")
                 left -= len(data)
         return n_lines - self.header.count(b"\n")
+
+
+def open_place(path: str) -> Any:
+    """A file by its path or URL, to read bytes from."""
+    return open_remote(path) if is_remote(path) else Path(path).open("rb")
 
 
 def part_of(source: Source, data: bytes, *, before: int = 0, texts_before: int = 0) -> Source:
@@ -182,14 +189,14 @@ def _cell_of(row: bytes, delimiter: str, place: int) -> str | None:
 def cut_table(number: int, source: Source, reading: Reading, at_a_time: int) -> Iterator[Piece]:
     """Cut a table of text into stretches of so many bytes, or a few more."""
     rows = rows_of_text(source, reading)
-    path = str(source.path)
-    with Path(path).open("rb") as file:
+    path = source.place
+    with open_place(path) as file:
 
         def block(first: int, size: int) -> bytes:
             file.seek(first)
-            return file.read(size)
+            return bytes(file.read(size))
 
-        size = Path(path).stat().st_size
+        size = size_of(path) if is_remote(path) else Path(path).stat().st_size
         for first, last in _stretches(block, len(rows.header), size, rows, at_a_time):
             yield Piece(number, source.name, first, last, path=path, header=rows.header)
 

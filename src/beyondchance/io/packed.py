@@ -10,24 +10,26 @@ from typing import Any
 
 from beyondchance.errors import FormatError
 from beyondchance.installing import required
-from beyondchance.io.cutting import last_change, part_of, rows_of_text
+from beyondchance.io.cutting import last_change, open_place, part_of, rows_of_text
 from beyondchance.io.options import Reading
+from beyondchance.io.remote import open_remote
 from beyondchance.io.sources import Source
 
 _HEAD = 2**16
 _AT_ONCE = 2**20
 
 
-def _zstandard(path: str) -> Any:
+def _zstandard(place: Any) -> Any:
     arrow = required("pyarrow", extra="parquet", purpose="reading Zstandard")
-    return arrow.CompressedInputStream(arrow.OSFile(path), "zstd")
+    file = arrow.OSFile(place) if isinstance(place, str) else arrow.PythonFile(place)
+    return arrow.CompressedInputStream(file, "zstd")
 
 
-def _standard(module: str) -> Callable[[str], Any]:
-    return lambda path: import_module(module).open(path, "rb")
+def _standard(module: str) -> Callable[[Any], Any]:
+    return lambda place: import_module(module).open(place, "rb")
 
 
-_OPENERS: dict[bytes, Callable[[str], Any]] = {
+_OPENERS: dict[bytes, Callable[[Any], Any]] = {
     b"\x1f\x8b": _standard("gzip"),
     b"BZh": _standard("bz2"),
     b"\xfd7zXZ\0": _standard("lzma"),
@@ -69,7 +71,7 @@ def pieces(source: Source, reading: Reading, at_a_time: int) -> Iterator[Source]
 
 def _opened(source: Source) -> Any:
     opener = next(opener for magic, opener in _OPENERS.items() if source.head.startswith(magic))
-    return opener(str(source.path))
+    return opener(source.place if not source.url else open_remote(source.url))
 
 
 def _read(file: Any, size: int, source: Source) -> bytes:
@@ -87,7 +89,10 @@ def _read(file: Any, size: int, source: Source) -> bytes:
 
 def digest(source: Source) -> str:
     """The digest of a file, without holding it."""
-    if source.path is None:
+    if not source.place:
         return source.sha256
-    with source.path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+    digest = hashlib.sha256()
+    with open_place(source.place) as file:
+        while data := file.read(_AT_ONCE):
+            digest.update(data)
+    return digest.hexdigest()

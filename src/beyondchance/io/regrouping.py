@@ -68,6 +68,13 @@ def regrouped(found: Scan) -> Iterator[Scan]:
 
 def _selected(upload: Upload, source: Source) -> tuple[str, str]:
     """The query for the rows of a file, and its column of documents."""
+    if source.url:
+        raise DataError(
+            "a document has rows in several places",
+            where=source.name,
+            expected="all rows of a document one after the other, on an object store",
+            remedy="sort the rows by document, or copy the files to this machine",
+        )
     path = _quoted(str(source.path))
     if is_parquet(source):
         names = _names_of_parquet(source)

@@ -13,6 +13,7 @@ from beyondchance.installing import required
 from beyondchance.io.columns import NUMBERS, is_string, our_name
 from beyondchance.io.cutting import Piece
 from beyondchance.io.parquet_rows import readable
+from beyondchance.io.remote import open_remote
 from beyondchance.io.sources import Source, too_large
 from beyondchance.messages import quotes
 from beyondchance.types import Bools
@@ -99,7 +100,11 @@ def _reader(data: Any, arrow: Any) -> Any:
 def _opened(source: Source) -> Any:
     arrow = required("pyarrow", extra="parquet", purpose=_PURPOSE)
     parquet = required("pyarrow.parquet", extra="parquet", purpose=_PURPOSE)
-    place: Any = arrow.BufferReader(source.data) if source.path is None else str(source.path)
+    place: Any = source.place
+    if source.url:
+        place = open_remote(source.url)
+    elif not place:
+        place = arrow.BufferReader(source.data)
     schema = parquet.read_schema(place)
     # Names as codes: strings are made of few of them.
     coded = [

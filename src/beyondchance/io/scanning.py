@@ -29,6 +29,7 @@ from beyondchance.io.frames import names_of
 from beyondchance.io.options import Reading, Whole
 from beyondchance.io.reading import Named, Naming, formats_of, named_file, read_part, uploads_of
 from beyondchance.io.registry import FORMATS, Format, Upload
+from beyondchance.io.remote import is_remote, listed
 from beyondchance.io.sources import Source, is_parquet, limited
 from beyondchance.messages import Quote, Use, quotes
 from beyondchance.options import ReadOptions, documented
@@ -149,7 +150,9 @@ def expanded(paths: Sequence[Any]) -> tuple[Any, ...]:
             items.append(path)
             continue
         text = fspath(path)
-        if has_magic(text) and not Path(text).exists():
+        if is_remote(text):
+            items += listed(text)
+        elif has_magic(text) and not Path(text).exists():
             matches = sorted(glob(text))  # noqa: PTH207 - patterns with folders, absolute ones too
             if not matches:
                 raise FormatError("no file matches the pattern", where=text)
@@ -199,7 +202,7 @@ def opened_files(found: Scan) -> Opened:
     with limited(found.options.get("max_size")):
         if any(_is_frame(item) for item in found.items):
             return _opened_frames(found)
-        uploads = uploads_of(found.items, found.naming)
+        uploads = _uploads(found)
         reading = Reading(
             cast("ReadOptions", {**found.options, "gold": None}),
             hides_files=found.naming.hides_files,
@@ -224,6 +227,18 @@ def opened_files(found: Scan) -> Opened:
             remedy="read it as a whole, or convert it to a table",
         )
     return Opened(uploads, formats[0])
+
+
+def _uploads(found: Scan) -> list[Upload]:
+    """What was given, opened: files here, and those on object stores."""
+    here = [item for item in found.items if not is_remote(item)]
+    opened = iter(uploads_of(here, found.naming) if here else [])
+    return [_remote_upload(item) if is_remote(item) else next(opened) for item in found.items]
+
+
+def _remote_upload(url: str) -> Upload:
+    source = Source(url, url=url)
+    return Upload(url, source.stem, [source], path=url)
 
 
 def _is_frame(item: Any) -> bool:

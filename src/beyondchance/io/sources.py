@@ -137,6 +137,8 @@ class Source:
         Texts of the file before them, for those that are named by their numbers.
     digest : str, optional
         Its digest, where it is not made of what is here.
+    url : str
+        Where it lies, if it is on an object store.
     """
 
     name: str
@@ -148,6 +150,7 @@ class Source:
     before: int = 0
     texts_before: int = 0
     digest: str | None = None
+    url: str = ""
 
     @property
     def most(self) -> int:
@@ -157,6 +160,11 @@ class Source:
     def most_of(self, n_packed: int) -> int:
         """The bytes that so many packed ones may unfold to."""
         return self.allowed or min(MOST_BYTES, max(_LEAST_UNPACKED, MOST_EXPANSION * n_packed))
+
+    @property
+    def place(self) -> str:
+        """Its path or its URL; empty if it is neither."""
+        return self.url or ("" if self.path is None else str(self.path))
 
     @property
     def full_name(self) -> str:
@@ -193,6 +201,11 @@ class Source:
         """The content, or as many of its first bytes as are asked for."""
         if self.member is not None:
             return self.member[:most]
+        if self.url:
+            from beyondchance.io.remote import open_remote  # noqa: PLC0415 - rarely needed
+
+            with open_remote(self.url) as file:
+                return bytes(file.read(self.most if most is None else most))
         assert self.path is not None  # noqa: S101 - a source is one or the other
         try:
             n_bytes = self.path.stat().st_size

@@ -116,8 +116,8 @@ def summed(keys: Ints, columns: Mapping[str, NDArray[Any]]) -> Sums:
         code = np.zeros(n_rows, dtype=np.int64)
         for part, width in zip(keys, widths, strict=True):
             code = code * width + part
-        found, number = distinct(code)
-        if len(found) * 4 < n_rows:
+        if int(code.max(initial=0)) <= 16 * n_rows:
+            found, number = distinct(code)
             return _summed_by_number(np.stack(_cells(found, widths)), number, columns)
         order = np.argsort(code, kind="stable")
         is_first = np.diff(code[order], prepend=-1) != 0
@@ -143,7 +143,7 @@ def _cells(code: Ints, widths: Sequence[int]) -> list[Ints]:
 
 
 def _summed_by_number(keys: Ints, number: Ints, columns: Mapping[str, NDArray[Any]]) -> Sums:
-    """Add the rows of each number: many rows to few sums, which need not be sorted."""
+    """Add the rows of each number: where these are dense, nothing needs to be sorted."""
     sums, n = {}, keys.shape[1]
     for name, values in columns.items():
         largest = int(np.abs(values).max(initial=0)) if values.dtype != bool else 1

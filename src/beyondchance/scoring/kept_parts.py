@@ -17,7 +17,9 @@ from shutil import rmtree
 from typing import Any
 
 from beyondchance.errors import BeyondChanceError, FormatError
+from beyondchance.io.remote import state_of
 from beyondchance.io.scanning import opened_files
+from beyondchance.io.sources import Source
 from beyondchance.version import __version__
 
 
@@ -60,10 +62,9 @@ class Keeping:
             found = f"cannot be made ({error.strerror})"
             raise FormatError(found, where=self.folder, expected="a folder for parts") from None
         files = [
-            [source.name, source.path.stat().st_size, source.path.stat().st_mtime_ns]
+            [source.name, _state(source)]
             for upload in opened_files(job.scan).uploads
             for source in upload.sources
-            if source.path is not None
         ]
         scan = job.scan
         asked = (scan.items, scan.format, scan.options, scan.naming, scan.selection)
@@ -76,6 +77,16 @@ class Keeping:
         """Remove the parts, because what they add up to is saved."""
         if self.is_own:
             rmtree(self.folder, ignore_errors=True)
+
+
+def _state(source: Source) -> str:
+    """What changes when a file does."""
+    if source.url:
+        return state_of(source.url)
+    if source.path is None:
+        return ""
+    known = source.path.stat()
+    return f"{known.st_size} {known.st_mtime_ns}"
 
 
 class Kept:

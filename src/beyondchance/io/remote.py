@@ -1,0 +1,80 @@
+"""Files on object stores and other places that fsspec knows, such as s3://bucket/spans.parquet."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from beyondchance.errors import FormatError, MissingLibraryError
+from beyondchance.installing import required
+
+_URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
+
+
+def is_remote(place: object) -> bool:
+    """Whether a place is a URL.
+
+    Examples
+    --------
+    >>> is_remote("s3://bucket/spans.parquet"), is_remote("spans.parquet"), is_remote("C:/a.csv")
+    (True, False, False)
+    """
+    return isinstance(place, str) and _URL.match(place) is not None
+
+
+def open_remote(url: str) -> Any:
+    """A file, to read bytes from."""
+    system, path = _at(url)
+    with _reaching(url):
+        return system.open(path, "rb")
+
+
+def size_of(url: str) -> int:
+    """How many bytes a file has."""
+    system, path = _at(url)
+    with _reaching(url):
+        return int(system.size(path))
+
+
+def state_of(url: str) -> str:
+    """What changes when a file does, as far as the store says it."""
+    system, path = _at(url)
+    with _reaching(url):
+        return str(system.ukey(path)) if hasattr(system, "ukey") else str(system.info(path))
+
+
+def listed(url: str) -> list[str]:
+    """The files that a URL stands for: a pattern, a folder or a file."""
+    system, path = _at(url)
+    with _reaching(url):
+        if "*" in url:
+            found = system.glob(path)
+        elif system.isdir(path):
+            found = system.find(path)
+        else:
+            found = [path] if system.exists(path) else []
+    names = [name for name in map(str, found) if not name.rpartition("/")[2].startswith((".", "_"))]
+    if not names:
+        raise FormatError("no such file or folder", where=url)
+    return [str(system.unstrip_protocol(name)) for name in sorted(names)]
+
+
+def _at(url: str) -> tuple[Any, str]:
+    core = required("fsspec.core", extra="remote", purpose="reading from object stores")
+    with _reaching(url):
+        system, path = core.url_to_fs(url)
+    return system, str(path)
+
+
+@contextmanager
+def _reaching(url: str) -> Iterator[None]:
+    """Refuse a place that cannot be reached, with the reason."""
+    try:
+        yield
+    except (FormatError, MemoryError, MissingLibraryError):
+        raise
+    except Exception as error:  # every store has errors of its own
+        text = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise FormatError(f"cannot be read ({text})", where=url) from None
