@@ -7,12 +7,16 @@ from typing import Any
 
 import click
 
+from beyondchance.annotations.corpus import Corpus
 from beyondchance.cli import options as flags
+from beyondchance.cli.agree import questions
 from beyondchance.cli.loading import load, noted, streams
 from beyondchance.cli.running import Command, tell, tell_notes, working
+from beyondchance.cli.scanning import answers, scan_of
 from beyondchance.io.saving import check_place
 from beyondchance.page.gather import WITHOUT_GAMMA
 from beyondchance.page.report import report
+from beyondchance.scoring.answers import agreement_from, ranking_from, with_origin
 from beyondchance.scoring.api import agreement, rank
 
 
@@ -22,6 +26,7 @@ from beyondchance.scoring.api import agreement, rank
 @flags.CONFIDENCE
 @flags.METHOD
 @flags.RESAMPLES
+@flags.counting
 @flags.in_scoring(
     "--coefficients",
     type=flags.NAMES,
@@ -65,11 +70,21 @@ def command(files: tuple[str, ...], **options: Any) -> None:
     is_printed = options["save"] == "-"
     if not is_printed:
         check_place(options["save"])
-    with working("reading, scoring and drawing", quiet=options["quiet"]):
-        corpus = load(streams(files), options)
-        score = agreement if options["gold"] is None else rank
-        result: Any = score(corpus, **flags.scoring_options(options))
-        corpus = noted(corpus, result.notes)
+    given = streams(files)
+    scan = scan_of(given, options)
+    with working("reading, scoring and drawing", quiet=options["quiet"]) as say:
+        corpus: Corpus | None = None
+        result: Any
+        if scan is None:
+            corpus = load(given, options)
+            score = agreement if options["gold"] is None else rank
+            result = score(corpus, **flags.scoring_options(options))
+            corpus = noted(corpus, result.notes)
+        else:
+            command = "agreement" if options["gold"] is None else "rank"
+            read, found = answers(scan, questions(command, options)[:1], options, say)
+            made = with_origin(found[0], read)
+            result = (agreement_from if options["gold"] is None else ranking_from)(made)
         page = report(
             result,
             corpus,
@@ -87,7 +102,7 @@ def command(files: tuple[str, ...], **options: Any) -> None:
         if not is_printed:
             page.save(options["save"])
     if not options["quiet"]:
-        tell_notes(corpus.notes)
+        tell_notes(result.notes if corpus is None else corpus.notes)
         for what in (options["save"], options["figures"]):
             if what not in {None, "-"}:
                 tell(f"wrote {what}")
