@@ -511,10 +511,10 @@ def seen_together(parts: Sequence[Seen]) -> Seen:
     ordered = sorted(parts, key=lambda part: part.low)
     are_apart = all(one.high < other.low for one, other in pairwise(ordered))
     low, high = ordered[0].low, max(part.high for part in parts)
-    if are_apart:
-        return Seen(low, high, None)
     known = [part.hashes for part in parts if part.hashes is not None]
     if len(known) < len(parts):
+        if are_apart:
+            return Seen(low, high, None)
         raise UnorderedError
     hashes = np.sort(np.concatenate(known))
     if np.any(hashes[1:] == hashes[:-1]):

@@ -16,7 +16,14 @@ from typing import Any
 import numpy as np
 
 from beyondchance.annotations.corpus import Corpus
-from beyondchance.errors import BeyondChanceError, DataError, MismatchError, OptionError
+from beyondchance.errors import (
+    BeyondChanceError,
+    DataError,
+    FormatError,
+    MismatchError,
+    OptionError,
+)
+from beyondchance.io.naming import with_short_paths
 from beyondchance.io.options import Whole
 from beyondchance.io.regrouping import regrouped
 from beyondchance.io.scanning import (
@@ -164,24 +171,33 @@ def count(job: Job, part: Part) -> Counted:
             labels=batch.labels,
         )
         found = own if found is None else added([found, own])
-    if found is None:
-        raise DataError("holds no rows", where=str(part), expected="one for each span")
-    return found
+    return _nothing(part.number, job) if found is None else found
+
+
+def _nothing(number: int, job: Job) -> Counted:
+    """What a part gives in which no document begins: one of a part before goes on."""
+    corpus = Corpus(documents=(), annotators=(), labels=(), **_no_columns())
+    return Counted((number, number), (), corpus, job.whole, Whole(), None, ())
+
+
+def _no_columns() -> dict[str, Any]:
+    columns = ("text_document", "text_length", "annotation_document", "annotation_annotator")
+    spans = ("span_text", "span_annotator", "span_label", "span_start", "span_end")
+    return dict.fromkeys((*columns, *spans), np.zeros(0, dtype=np.int64))
 
 
 def _without_documents(corpus: Corpus) -> Corpus:
     """What was read about a corpus, and none of its documents."""
-    columns = ("text_document", "text_length", "annotation_document", "annotation_annotator")
-    spans = ("span_text", "span_annotator", "span_label", "span_start", "span_end")
-    nothing: dict[str, Any] = dict.fromkeys((*columns, *spans), np.zeros(0, dtype=np.int64))
     texts: dict[str, Any] = dict.fromkeys(("texts", "token_start", "token_end", "alternatives"))
-    return replace(corpus, documents=(), fields={}, **nothing, **texts)
+    return replace(corpus, documents=(), fields={}, **_no_columns(), **texts)
 
 
 def added(parts: Sequence[Counted]) -> Counted:
     """What several parts give together, in their order."""
+    numbers = parts[0].numbers[0], parts[-1].numbers[1]
+    parts = [part for part in parts if part.answers] or parts[:1]
     if len(parts) == 1:
-        return parts[0]
+        return replace(parts[0], numbers=numbers)
     found = parts[0].found
     for part in parts[1:]:
         found |= part.found
@@ -190,7 +206,7 @@ def added(parts: Sequence[Counted]) -> Counted:
     first = corpora[0]
     settings = added_settings([_settings(corpus) for corpus in corpora])
     return Counted(
-        numbers=(parts[0].numbers[0], parts[-1].numbers[1]),
+        numbers=numbers,
         answers=tuple(
             added_answers([part.answers[i] for part in parts]) for i in range(len(parts[0].answers))
         ),
@@ -255,6 +271,8 @@ def counted(
             result = _counted(together, questions, how, engine, keeping)
         corpus = replace(result.corpus, inputs=inputs_of(found))
         result = replace(result, corpus=_noted(corpus, found))
+    if not result.answers and how.part is None:
+        raise _without_rows(opened_files(found).uploads[0].name)
     if how.part is None:
         _checked(result, found)
     if how.save_counts is not None:
@@ -267,14 +285,18 @@ def _counted(
     found: Scan, questions: Sequence[Question], how: How, engine: Engine, keeping: Keeping
 ) -> Counted:
     """Count all parts, again if they show that something else holds for the whole."""
-    parts = _share(parts_of(found), how.part)
+    cut = parts_of(found)
+    parts = _share(cut, how.part)
+    if not cut:
+        raise _without_rows(opened_files(found).uploads[0].name)
     if not parts:
         raise OptionError(
             "there are fewer parts than shares", expected="a smaller number behind the slash"
         )
     first = next(batches_of(found, parts[0], None), None)
     whole = Whole() if first is None else first.found
-    with_hashes = False
+    # Saved counts may be added to others, whose documents lie between these.
+    with_hashes = how.save_counts is not None and how.part is None
     for _ in range(_MOST_ROUNDS):
         job = Job(found, tuple(questions), whole, with_hashes)
         ask: Count = kept_or_counted(partial(count, job), keeping.of_job(job))
@@ -290,6 +312,10 @@ def _counted(
 
 
 _MOST_ROUNDS = 4
+
+
+def _without_rows(where: str) -> FormatError:
+    return FormatError("holds no rows", where=where, expected="one for each span")
 
 
 def _share(parts: list[Part], share: tuple[int, int] | None) -> list[Part]:
@@ -352,15 +378,12 @@ def _check_regrouping(found: Scan, how: How) -> None:
 def _noted(corpus: Corpus, found: Scan) -> Corpus:
     """With notes on how files were read."""
     files = opened_files(found)
-    if found.format is not None:
-        return corpus
-    read_as = [
-        Note(("read as ", files.format.name), where=source.name)
-        for upload in files.uploads
-        if upload.data is None
-        for source in upload.sources[:1]
-    ]
-    return replace(corpus, notes=(*read_as, *corpus.notes))
+    detected = files.uploads if found.format is None else []
+    read_as = [Note(("read as ", files.format.name), where=upload.name) for upload in detected]
+    noted = replace(corpus, notes=(*read_as, *corpus.notes))
+    if found.naming.hides_files:
+        return noted
+    return with_short_paths(noted, [upload.path for upload in files.uploads if upload.path])
 
 
 def _checked(result: Counted, found: Scan) -> Counted:
@@ -399,8 +422,10 @@ def is_counted(found: Scan) -> bool:
 
 def _loaded(found: Scan, questions: Sequence[Question], n_needed: int | None) -> Counted:
     """Add saved counts, and pick the answers to the questions."""
-    parts = [stored(item, Counted) for item in found.items]
-    parts.sort(key=lambda part: part.numbers)
+    loaded = [stored(item, Counted) for item in found.items]
+    parts = sorted((part for part in loaded if part.answers), key=lambda part: part.numbers)
+    if not parts:
+        raise _without_rows(str(found.items[0]))
     for part in parts[1:]:
         if _facts(part) != _facts(parts[0]):
             raise MismatchError(
@@ -417,9 +442,16 @@ def _loaded(found: Scan, questions: Sequence[Question], n_needed: int | None) ->
             if n_needed is None or i < n_needed or all(_identity(question) in own for own in known)
         ]
         together = added([_asked(part, wanted) for part in parts])
-    except (ScatteredError, UnorderedError):
+    except ScatteredError:
         raise DataError(
             "a document is in several of the files", expected="counts of different documents"
+        ) from None
+    except UnorderedError:
+        raise DataError(
+            "it is not known whether a document is in several of the files, whose documents have "
+            "no order in common",
+            expected="counts of stretches of files that are sorted by document",
+            remedy="count the files at once",
         ) from None
     inputs = tuple(dict.fromkeys(item for part in parts for item in part.corpus.inputs))
     return replace(together, corpus=replace(together.corpus, inputs=inputs))
