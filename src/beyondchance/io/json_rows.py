@@ -33,7 +33,15 @@ def rows_of(source: Source) -> Iterator[tuple[str, int, Any]]:
     if sign[0] == "[":
         yield from _items(source.json(), name)
         return
-    first, end = parsed_json_at(text, sign.start(), name)
+    try:
+        first, end = parsed_json_at(text, sign.start(), name)
+    except FormatError:
+        if not source.before:
+            raise
+        # Some lines of a file, numbered as they are in it, to name the one that is broken.
+        for number, value in source.json_lines():
+            yield f"{name}:{number}", number, value
+        raise
     after = _SIGN.search(text, end)
     items = _wrapped(first) if after is None else None
     if items is not None:

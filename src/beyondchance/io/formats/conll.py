@@ -35,6 +35,7 @@ from beyondchance.io.formats.quick_conll import (
     SHARED_MARKS,
     quick_corpus,
 )
+from beyondchance.io.layouts import layout_of
 from beyondchance.io.offsets import Interval
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload, each_upload
@@ -58,13 +59,13 @@ GOLD = "gold"
 LAST = "last"
 """The value of the option tag_column that asks for the last column of each file."""
 _LABEL = re.compile(r"[^\W\d_]{2}[\w/-]*")
-_TOKEN_NAMES = ("token", "tokens", "word", "words", "form")
-_SENTENCE_NAMES = ("sentence", "sentence_id", "sent", "sent_id", "sentence #")
-_DOCUMENT_NAMES = ("document", "document_id", "doc", "doc_id")
+TOKEN_NAMES = ("token", "tokens", "word", "words", "form")
+SENTENCE_NAMES = ("sentence", "sentence_id", "sent", "sent_id", "sentence #")
+DOCUMENT_NAMES = ("document", "document_id", "doc", "doc_id")
 # Columns that may look like tags and are not annotations of spans.
-_OTHER_LAYERS = ("pos", "upos", "xpos", "chunk", "chunks", "chunk_tags", "pos_tags", "lemma", "id")
+OTHER_LAYERS = ("pos", "upos", "xpos", "chunk", "chunks", "chunk_tags", "pos_tags", "lemma", "id")
 _SENTENCE_KEYS = ("sent_id", "text", "newpar", "newpar id", "text_en")
-RESERVED_COLUMNS = frozenset((*_TOKEN_NAMES, *_SENTENCE_NAMES, *_DOCUMENT_NAMES, *_OTHER_LAYERS))
+RESERVED_COLUMNS = frozenset((*TOKEN_NAMES, *SENTENCE_NAMES, *DOCUMENT_NAMES, *OTHER_LAYERS))
 """Columns that are not an annotator's tags, whatever they hold."""
 RESERVED_KEYS = frozenset(("columns", "newdoc", "newdoc id", *_SENTENCE_KEYS))
 """Comments that are not fields of documents."""
@@ -89,6 +90,8 @@ class _File:
         The documents, and whether the file itself names them.
     fields : list of dict
         What comments say about each document.
+    n_before : int
+        Documents of the file before these, where it is read in parts.
     """
 
     header: list[str] | None = None
@@ -98,10 +101,12 @@ class _File:
     document: list[int] = field(default_factory=list)
     names: list[tuple[str, bool]] = field(default_factory=list)
     fields: list[dict[str, str]] = field(default_factory=list)
+    n_before: int = 0
 
     def begin(self, name: str) -> None:
         """Begin a document; one without a name has a number."""
-        self.names.append((name, True) if name else (str(len(self.names) + 1), False))
+        number = self.n_before + len(self.names) + 1
+        self.names.append((name, True) if name else (str(number), False))
         self.fields.append({})
 
     def column_named(self, names: Iterable[str]) -> int | None:
@@ -116,9 +121,9 @@ def is_format(upload: Upload) -> bool:
         return False
     lines = upload.sources[0].head_text.replace("\r\n", "\n").split("\n")[:400]
     lines = _without_commas(lines)
-    rows = [_cells(line) for line in lines[:-1] or lines if line.strip() and line[0] != "#"]
+    rows = [cells_of(line) for line in lines[:-1] or lines if line.strip() and line[0] != "#"]
     rows = [row for row in rows if row[0] != DOCUMENT_LINE]
-    if rows and _is_header(rows[0]):
+    if rows and is_header(rows[0]):
         del rows[0]
     if not rows or len(rows[0]) < 2:
         return False
@@ -166,7 +171,7 @@ def drafts(uploads: list[Upload], reading: Reading) -> Iterator[Draft]:
     parsed = [pair for pairs in files.values() for pair in pairs]
     if not any(upload.is_folder for upload in uploads):
         _share_marks(parsed, reading)
-    widths = _widths_of_conlleval([file for _, file in parsed])
+    widths = _widths_of_conlleval(parsed)
 
     def read_one(upload: Upload, reading: Reading) -> Iterator[Draft]:
         return _drafts(upload, files[id(upload)], reading, widths, is_single=len(uploads) == 1)
@@ -181,15 +186,24 @@ def _share_marks(files: list[tuple[Source, _File]], reading: Reading) -> None:
         if marked is None or file.names:
             continue
         other, shared = marked
-        reading.mend("marks", SHARED_MARKS, partial(_no_marks, source, other))
+        # A file that is read in parts is counted with its first.
+        is_counted = not source.texts_before
+        reading.mend("marks", SHARED_MARKS, partial(_no_marks, source, other), int(is_counted))
+        if not is_counted:
+            reading.signed["marks"] = reading.options["marks"]
         if len(file.first) != len(shared.first):
-            raise MismatchError(
-                f"has {len(file.first)} sentences and no lines that begin documents; {other.name} "
-                f"has them, and {len(shared.first)} sentences",
-                where=source.name,
-                expected="as many sentences",
-            )
+            raise other_number(source, len(file.first), other, len(shared.first))
         file.document, file.names, file.fields = shared.document, shared.names, shared.fields
+
+
+def other_number(source: Source, n: int, other: Source, n_other: int) -> MismatchError:
+    """The error for a file without marks that has other sentences than the one with them."""
+    return MismatchError(
+        f"has {n} sentences and no lines that begin documents; {other.name} "
+        f"has them, and {n_other} sentences",
+        where=source.name,
+        expected="as many sentences",
+    )
 
 
 def _no_marks(source: Source, other: Source) -> MismatchError:
@@ -211,6 +225,7 @@ def _drafts(
 ) -> Iterator[Draft]:
     """Read the files of one upload."""
     for source, file in files:
+        layout = layout_of(source)
         token = _token_column(file, source, reading)
         annotators, gold = _tag_columns(file, upload, source, reading, widths, is_single=is_single)
         # Without marks each sentence is a document, unless documents are asked for.
@@ -224,7 +239,7 @@ def _drafts(
             annotators = [(f"{upload.annotator}, {name}", tag) for name, tag in annotators]
         for annotator, tag in annotators:
             if by_sentence:
-                reading.numbered[annotator] = len(begins)
+                reading.numbered[annotator] = source.texts_before + len(begins)
             found = decoded(
                 file.columns[tag],
                 np.array(list(map(len, sentences))),
@@ -232,6 +247,7 @@ def _drafts(
                 file=source.name,
                 annotator=annotator,
                 where=partial(_place, source, file),
+                detected=None if layout is None else layout.scheme_of(tag),
             )
             marks = list(marks_of(found, len(sentences)))
             for begin, end in zip(begins, [*begins[1:], len(sentences)], strict=True):
@@ -248,14 +264,17 @@ def _drafts(
                 yield replace(draft, is_gold=annotator == gold, order=order)
 
 
-def _widths_of_conlleval(files: list[_File]) -> set[int]:
+def _widths_of_conlleval(files: list[tuple[Source, _File]]) -> AbstractSet[int]:
     """How many columns files without header have that end with gold standard and system.
 
     All files of as many columns are looked at together: a single one may lack a label that both
     columns have, because the document is short or the system found nothing.
     """
+    layout = layout_of(files[0][0])
+    if layout is not None:
+        return layout.widths
     cells: dict[int, list[set[str]]] = {}
-    for file in files:
+    for _, file in files:
         if not file.header:
             known = cells.setdefault(len(file.columns), [set() for _ in file.columns])
             for column, distinct in zip(file.columns, known, strict=True):
@@ -270,7 +289,7 @@ def _place(source: Source, file: _File, sentence: int, token: int) -> str:
 # --- Lines to columns ---------------------------------------------------------
 
 
-def _cells(line: str) -> list[str]:
+def cells_of(line: str) -> list[str]:
     """The columns of a line: by tabs if there are any, else by spaces."""
     if "\t" in line:
         return line.split("\t")
@@ -281,7 +300,7 @@ def _cells(line: str) -> list[str]:
 def _without_commas(lines: list[str]) -> list[str]:
     """The lines of a CSV file with tabs between their cells, if its header names a token."""
     first = next(iter(lines), "")
-    if "," not in first or "\t" in first or not _is_header(first.split(",")):
+    if "," not in first or "\t" in first or not is_header(first.split(",")):
         return lines
     try:
         return ["\t".join(row) for row in csv.reader(lines)]
@@ -289,12 +308,12 @@ def _without_commas(lines: list[str]) -> list[str]:
         return lines
 
 
-def _is_header(cells: Sequence[str]) -> bool:
+def is_header(cells: Sequence[str]) -> bool:
     """Whether a row names columns: one is the token, and none is a tag."""
     lowered = [cell.strip().lower() for cell in cells]
     return (
         len(cells) > 1
-        and any(name in lowered for name in _TOKEN_NAMES)
+        and any(name in lowered for name in TOKEN_NAMES)
         and not any(TAG.fullmatch(cell) for cell in cells)
     )
 
@@ -307,15 +326,15 @@ def _parsed(source: Source) -> _File:
         raise FormatError(
             "holds no tokens", where=source.name, expected="a token and its tag on each line"
         )
-    file = _File(columns=[[] for _ in range(width)])
+    file = _File(columns=[[] for _ in range(width)], n_before=source.texts_before)
     rows: list[list[str]] = []
     known: dict[str, str] = {}
     begins = True
     in_head = False
-    for number, line in enumerate(lines, start=1):
-        cells = _cells(line)
+    for number, line in enumerate(lines, start=1 + source.before):
+        cells = cells_of(line)
         if len(cells) != width or cells[0] <= " " or line[0] in "#-":
-            kind = _kind(line, cells, width)
+            kind = kind_of(line, cells, width)
             if kind in {"blank", "comment", "document"}:
                 in_head = _between(kind, line, file, in_head, f"{source.name}:{number}")
                 begins |= in_head or kind != "comment"
@@ -324,7 +343,7 @@ def _parsed(source: Source) -> _File:
                 raise _other_width(
                     len(cells), f"{source.name}:{number}", f"{width}, as in the first row"
                 )
-        if not file.lines and file.header is None and _is_header(cells):
+        if not file.lines and file.header is None and is_header(cells):
             file.header = [cell.strip() for cell in cells]
             continue
         if begins:
@@ -344,13 +363,13 @@ def _width(lines: Iterable[str]) -> int:
     """How many cells the first row has; 0 if there is none."""
     for line in lines:
         if line.strip() and line[0] != "#":
-            cells = _cells(line)
+            cells = cells_of(line)
             if cells[0] != DOCUMENT_LINE:
                 return len(cells)
     return 0
 
 
-def _kind(line: str, cells: list[str], width: int) -> str:
+def kind_of(line: str, cells: list[str], width: int) -> str:
     """What a line is that does not look like a row at first sight."""
     if not line.strip():
         return "blank"
@@ -369,12 +388,10 @@ def _between(kind: str, line: str, file: _File, in_head: bool, where: str) -> bo
         file.begin("")
     if kind != "comment":
         return in_head and kind == "blank"
-    key, is_pair, value = (part.strip() for part in line[1:].partition("="))
-    if not key or not is_pair:
-        key, is_pair, value = line.lstrip("# ").strip(), "", ""
+    key, is_pair, value = parts_of_comment(line)
     if key == "columns" and file.header is None and not file.lines:
-        file.header = _names(value)
-    elif key == "columns" and _names(value) != file.header:
+        file.header = names_of(value)
+    elif key == "columns" and names_of(value) != file.header:
         raise FormatError(
             "a second '# columns' line names other columns",
             where=where,
@@ -388,7 +405,13 @@ def _between(kind: str, line: str, file: _File, in_head: bool, where: str) -> bo
     return in_head
 
 
-def _names(value: str) -> list[str]:
+def parts_of_comment(line: str) -> tuple[str, str, str]:
+    """The key, the sign and the value of a comment; a key alone where it has no value."""
+    key, is_pair, value = (part.strip() for part in line[1:].partition("="))
+    return (key, is_pair, value) if key and is_pair else (line.lstrip("# ").strip(), "", "")
+
+
+def names_of(value: str) -> list[str]:
     """The names of columns in a comment; tabs divide those that have spaces in them."""
     return [name.strip() for name in value.split("\t")] if "\t" in value else value.split()
 
@@ -423,11 +446,11 @@ def _check(file: _File, width: int, source: Source) -> None:
 
 def _divided(file: _File) -> _File:
     """Cut by the columns that name sentences and documents, where a header has them."""
-    by_document = _filled(file, file.column_named(_DOCUMENT_NAMES))
-    by_sentence = _filled(file, file.column_named(_SENTENCE_NAMES))
+    by_document = _filled(file, file.column_named(DOCUMENT_NAMES))
+    by_sentence = _filled(file, file.column_named(SENTENCE_NAMES))
     if by_document is None and by_sentence is None:
         return file
-    divided = _File(file.header, file.columns, file.lines)
+    divided = _File(file.header, file.columns, file.lines, n_before=file.n_before)
     if by_document is None:
         divided.names, divided.fields = file.names, file.fields
     previous: tuple[int | str, int | str] | None = None
@@ -466,7 +489,7 @@ def _bounds(file: _File) -> Iterator[Interval]:
 # --- Columns to drafts --------------------------------------------------------
 
 
-def _column(name: str, file: _File, source: Source) -> int:
+def column_of(name: str, file: _File, source: Source) -> int:
     """A column by its number from 1 on, or by its name."""
     width = len(file.columns)
     if file.header and name in file.header:
@@ -485,13 +508,18 @@ def _token_column(file: _File, source: Source, reading: Reading) -> int:
     """
     asked = reading.options["token_column"]
     if asked is not None:
-        return _column(str(asked), file, source)
+        return column_of(str(asked), file, source)
     if file.header or not are_numbers(file.columns[0]):
-        return file.column_named(_TOKEN_NAMES) or 0
+        return file.column_named(TOKEN_NAMES) or 0
+    layout = layout_of(source)
+    if layout is not None and not layout.is_numbered:
+        return 0
     where, is_token = f"{source.name}:{file.lines[0]}", Use("token_column", "1")
     lengths = np.array([end - first for first, end in _bounds(file)])
     is_counting = are_counting(file.columns[0], lengths)
-    if are_tags(set(file.columns[1])):
+    # Sentences of one token, which are all that a part may have, do not tell.
+    is_counting |= layout is not None and int(lengths.max()) < 2
+    if layout is None and are_tags(set(file.columns[1])):
         if not is_counting:
             return 0
         raise FormatError(
@@ -522,10 +550,15 @@ def _check_tokens(file: _File, token: int, source: Source) -> None:
 
 def _check_layers(file: _File, source: Source) -> None:
     """Refuse several columns of tags behind tokens with numbers: they may be layers of one."""
-    if not are_numbers(file.columns[0]):
+    layout = layout_of(source)
+    if not (are_numbers(file.columns[0]) if layout is None else layout.is_numbered):
         return
     columns = enumerate(file.columns[2:], start=3)
-    tags = [str(number) for number, cells in columns if are_tags(set(cells))]
+    tags = [
+        str(number)
+        for number, cells in columns
+        if (are_tags(set(cells)) if layout is None else number - 1 in layout.tags)
+    ]
     if len(tags) > 1:
         uses = [piece for number in tags for piece in (" or ", Use("tag_column", number))][1:]
         raise FormatError(
@@ -555,7 +588,7 @@ def _tag_columns(
     if asked == LAST and LAST not in (file.header or ()):
         columns = [width - 1]
     elif asked is not None:
-        wanted = [_column(name.strip(), file, source) for name in str(asked).split(",")]
+        wanted = [column_of(name.strip(), file, source) for name in str(asked).split(",")]
         columns = list(dict.fromkeys(wanted))
     elif file.header:
         columns = _columns_of_tags(file, source, reading)
@@ -600,15 +633,18 @@ def _columns_of_tags(file: _File, source: Source, reading: Reading) -> list[int]
     Not all of the cells need to be tags: a column with a misspelt one is still an
     annotator's, and is refused later with the line.
     """
-    header = file.header or []
+    header, layout = file.header or [], layout_of(source)
     columns: list[int] = []
     others: list[int] = []
     for column, name in enumerate(header):
-        if name.lower() in (*_TOKEN_NAMES, *_SENTENCE_NAMES, *_DOCUMENT_NAMES):
+        if name.lower() in (*TOKEN_NAMES, *SENTENCE_NAMES, *DOCUMENT_NAMES):
             continue
-        counts = Counter(file.columns[column])
-        tags = sum(n for cell, n in counts.items() if TAG.fullmatch(cell))
-        is_tags = name.lower() not in _OTHER_LAYERS and 2 * tags > len(file.lines)
+        if layout is None:
+            counts = Counter(file.columns[column])
+            tags = sum(n for cell, n in counts.items() if TAG.fullmatch(cell))
+            is_tags = name.lower() not in OTHER_LAYERS and 2 * tags > len(file.lines)
+        else:
+            is_tags = column in layout.tags
         (columns if is_tags else others).append(column)
     if not columns:
         raise FormatError(
@@ -626,7 +662,7 @@ def _name(file: _File, sentence: int, upload: Upload, source: Source) -> str:
     """The document of a sentence: as the file names it, else by number."""
     prefix = f"{upload.document_of(source)}/" if upload.is_folder else ""
     if not file.names:
-        return prefix[:-1] or str(sentence + 1)
+        return prefix[:-1] or str(source.texts_before + sentence + 1)
     number = file.document[sentence]
     name, is_named = file.names[number] if number >= 0 else ("0", False)
     return name if is_named else f"{prefix}{name}"

@@ -54,6 +54,8 @@ class _Rows:
         The rows with their places.
     split : str
         The name of the split, if it is one of several.
+    n_before : int
+        Rows of the file before these, where it is read in parts.
     """
 
     where: str
@@ -61,6 +63,7 @@ class _Rows:
     of: Callable[[list[str]], Iterator[_Place]]
     names: dict[str, list[str]] = field(default_factory=dict)
     split: str = ""
+    n_before: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +154,7 @@ def _examples(
         if not isinstance(row, Mapping):
             raise _no_row(row, where)
         words = _words(row, token_key, where)
-        name = _document(row, number, where)
+        name = _document(row, rows.n_before + number, where)
         order = number - 1 if row.get("id") is None and not rows.split else None
         if not words:
             reading.skipped[left_out("examples without tokens")] += 1
@@ -409,7 +412,8 @@ def _no_row(row: object, where: str) -> FormatError:
 
 def _json_rows(source: Source) -> _Rows:
     rows = ((where, row) for where, _, row in rows_of(source))
-    return _any_rows(rows, _viewer_names(source))
+    found = _any_rows(rows, _viewer_names(source))
+    return replace(found, n_before=source.texts_before)
 
 
 def _viewer_names(source: Source) -> dict[str, list[str]]:

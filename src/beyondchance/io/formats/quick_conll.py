@@ -19,6 +19,7 @@ from beyondchance.annotations.corpus import Corpus
 from beyondchance.annotations.names import sorted_names
 from beyondchance.annotations.tags import decode_tags, scheme_with_ends
 from beyondchance.errors import BeyondChanceError
+from beyondchance.io.layouts import Layout, layout_of
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload
 from beyondchance.io.sources import Source
@@ -96,20 +97,24 @@ def quick_corpus(uploads: list[Upload], reading: Reading) -> Corpus | None:
         return None
     files: list[_Plain] = []
     for upload in uploads:
-        file = _plain(_encoded(upload.sources[0]))
+        file = _plain_source(upload.sources[0])
         if file is None:
             return None
         if files and file.words == files[0].words:
             file = replace(file, words=files[0].words)  # kept once
         files.append(file)
+    layouts = [layout_of(upload.sources[0]) for upload in uploads]
     n_unmarked = _share_marks(files)
     if (
-        _has_gold(files)
+        _has_gold(files, layouts[0])
         or (n_unmarked and reading.refuses("marks"))
         or not all(_same_words(file, files[0]) for file in files)
     ):
         return None
-    schemes = {reading.options["scheme"] or _scheme(file) for file in files}
+    schemes = {
+        reading.options["scheme"] or _scheme(file, layout)
+        for file, layout in zip(files, layouts, strict=True)
+    }
     scheme = schemes.pop()
     if scheme is None or schemes:
         return None
@@ -117,7 +122,9 @@ def quick_corpus(uploads: list[Upload], reading: Reading) -> Corpus | None:
     if corpus is None:
         return None
     if n_unmarked:
-        reading.skipped[SHARED_MARKS] += n_unmarked
+        # Files that are read in parts are counted with their first.
+        is_first = not uploads[0].sources[0].texts_before
+        reading.skipped.update({SHARED_MARKS: n_unmarked} if is_first else {})
         reading.signed["marks"] = "shared"
     for upload, file in zip(uploads, files, strict=True):
         _note(file, upload, scheme, reading)
@@ -138,8 +145,10 @@ def _note(file: _Plain, upload: Upload, scheme: str, reading: Reading) -> None:
         reading.note("tags read as ", scheme, where=upload.name, who=upload.annotator)
 
 
-def _has_gold(files: list[_Plain]) -> bool:
+def _has_gold(files: list[_Plain], layout: Layout | None) -> bool:
     """Whether files of as many columns, taken together, end with gold standard and system."""
+    if layout is not None:
+        return any(len(file.columns) in layout.widths for file in files)
     cells: dict[int, list[set[str]]] = {}
     for file in files:
         known = cells.setdefault(len(file.columns), [set()] * len(file.columns))
@@ -168,14 +177,25 @@ def _same_words(one: _Plain, other: _Plain) -> bool:
     )
 
 
-def _plain(data: bytes) -> _Plain | None:
-    """Cut a text with as many separators on every row as on the first."""
+def _plain_source(source: Source) -> _Plain | None:
+    """Cut a file, or some of its lines, as all of its rows say."""
+    layout = layout_of(source)
+    if layout is not None and layout.is_numbered:
+        return None  # some rows do not show that numbers count the tokens
+    return _plain(_encoded(source), source.texts_before, is_whole=layout is None)
+
+
+def _plain(data: bytes, n_before: int = 0, *, is_whole: bool = True) -> _Plain | None:
+    """Cut a text with as many separators on every row as on the first.
+
+    `n_before` documents stand before it, if it is not the whole file.
+    """
     if not data.endswith(b"\n"):
         data += b"\n"
     marks: dict[int, str] = {}
     mark = DOCUMENT_LINE.encode()
     if b"#" in data or mark in data:
-        found = _cut_marks(data)
+        found = _cut_marks(data, n_before)
         if found is None:
             return None
         marks, data = found
@@ -191,11 +211,13 @@ def _plain(data: bytes) -> _Plain | None:
         return None  # a first row without a tag may be a header
     blank = np.concatenate([[-1], np.flatnonzero(~is_filled), [len(is_filled)]])
     lengths = np.diff(blank) - 1
-    documents, document = _documents(marks, blank[:-1][lengths > 0])
+    documents, document = _documents(marks, blank[:-1][lengths > 0], n_before)
     # A word and its tag are all that most files have; no other column is asked about then.
     columns = [set(_cells(column)) if len(cells) > 2 else set() for column in cells]
     lengths = lengths[lengths > 0]
-    is_numbered = words[: words.index(b"\n")].decode().isdecimal() and are_numbers(_cells(words))
+    is_numbered = (
+        is_whole and words[: words.index(b"\n")].decode().isdecimal() and are_numbers(_cells(words))
+    )
     if is_numbered:
         if not _is_numbered(list(_cells(words)), lengths, columns):
             return None
@@ -209,7 +231,7 @@ def _is_numbered(numbers: list[str], lengths: Ints, columns: list[set[str]]) -> 
     return bool(others) and not any(map(are_tags, others)) and are_counting(numbers, lengths)
 
 
-def _cut_marks(data: bytes) -> tuple[dict[int, str], bytes] | None:
+def _cut_marks(data: bytes, n_before: int) -> tuple[dict[int, str], bytes] | None:
     """Blank the lines that begin documents; their numbers and the names of the documents.
 
     None if there are other comments, or if two documents have one name.
@@ -226,7 +248,7 @@ def _cut_marks(data: bytes) -> tuple[dict[int, str], bytes] | None:
         if mark is None:
             return None
         number += data.count(b"\n", place, start)
-        marks[number] = mark[1] or str(len(marks) + 1)
+        marks[number] = mark[1] or str(n_before + len(marks) + 1)
         kept.append(data[place:start])
         place = end
     kept.append(data[place:])
@@ -234,14 +256,15 @@ def _cut_marks(data: bytes) -> tuple[dict[int, str], bytes] | None:
     return (marks, b"".join(kept)) if is_distinct else None
 
 
-def _documents(marks: dict[int, str], before: Ints) -> tuple[list[str], Ints]:
+def _documents(marks: dict[int, str], before: Ints, n_before: int) -> tuple[list[str], Ints]:
     """The documents that have sentences, and the document of each sentence.
 
     `before` are the lines before the sentences. What stands before the first mark is
     document 0; without marks each sentence is a document.
     """
     if not marks:
-        return [str(number) for number in range(1, len(before) + 1)], np.arange(len(before))
+        numbers = range(n_before + 1, n_before + len(before) + 1)
+        return [str(number) for number in numbers], np.arange(len(before))
     number = np.searchsorted([*marks], before, side="right")
     used, document = np.unique(number, return_inverse=True)
     names = ["0", *marks.values()]
@@ -319,8 +342,11 @@ def _cells(column: bytes) -> Iterator[str]:
 _FIRST_TAG = re.compile(rb"O\n|[BIELSUM]-")
 
 
-def _scheme(file: _Plain) -> str | None:
-    """The scheme, where few tags are enough to recognise it."""
+def _scheme(file: _Plain, layout: Layout | None) -> str | None:
+    """The scheme, where few tags are enough to recognise it, or where it is known."""
+    known = None if layout is None else layout.scheme_of(len(file.columns) - 1)
+    if known is not None:
+        return known
     tags = b"\nO\n" + file.tags  # every tag follows a line end
     scheme = scheme_with_ends({prefix for prefix in "LUESM" if f"\n{prefix}".encode() in tags})
     if scheme is not None:

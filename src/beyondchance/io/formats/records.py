@@ -65,11 +65,14 @@ class _Row:
     number : str
         Its number, which names a document that has no other name.
     value : Any
+    order : int, optional
+        Its place among those that are read.
     """
 
     where: str
     number: str
     value: Any
+    order: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +82,7 @@ class _Work:
     Attributes
     ----------
     where, number : str
+    order : int, optional
     id, annotator, user : str or None
         Where the record has them. A user may be the annotator, or who wrote the text.
     text : str
@@ -92,6 +96,7 @@ class _Work:
 
     where: str
     number: str
+    order: int | None
     id: str | None
     annotator: str | None
     user: str | None
@@ -260,17 +265,19 @@ def _rows(upload: Upload) -> Iterator[_Row]:
         is_many = _is_list(upload.data) or _is_data_set(upload.data)
         values = upload.data if is_many else [upload.data]
         for number, value in enumerate(values, start=1):
-            yield _Row(f"{upload.name}: record {number}", str(number), value)
+            where = f"{upload.name}: record {number}"
+            yield _Row(where, str(number), value, order=number - 1)
         return
     files = [(source, list(_rows_of(source))) for source in upload.sources]
     is_one_each = all(len(rows) == 1 for _, rows in files)
     for source, rows in files:
         prefix = upload.document_of(source)
         for number, (where, value) in enumerate(rows, start=1):
-            name = f"{number}"
-            if upload.is_folder:
-                name = prefix if is_one_each else f"{prefix}:{number}"
-            yield _Row(where, name, value)
+            if not upload.is_folder:
+                yield _Row(where, f"{source.texts_before + number}", value, order=number - 1)
+                continue
+            name = prefix if is_one_each else f"{prefix}:{number}"
+            yield _Row(where, name, value, order=int(name) - 1 if name.isdecimal() else None)
 
 
 def _rows_of(source: Source) -> Iterator[tuple[str, Any]]:
@@ -326,8 +333,8 @@ def _draft_of_words(
         document=name or row.number,
         annotator=own or annotator,
     )
-    has_order = name is None and own is None and row.number.isdecimal()
-    return replace(draft, order=int(row.number) - 1 if has_order else None)
+    has_order = name is None and own is None
+    return replace(draft, order=row.order if has_order else None)
 
 
 # --- Records with a text ------------------------------------------------------
@@ -360,6 +367,7 @@ def _works(
         yield _Work(
             where=row.where,
             number=row.number,
+            order=row.order,
             id=_id(record, row.where),
             annotator=_annotator(record, row.where),
             user=_user(record),
@@ -572,7 +580,7 @@ def _drafts(
                 text=work.text,
                 spans=spans,
                 tokens=work.tokens,
-                order=int(work.number) - 1 if has_order else None,
+                order=work.order if has_order else None,
                 is_assumed=bool(people) and not spans,
             )
 
