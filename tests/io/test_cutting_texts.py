@@ -1,0 +1,365 @@
+"""Files of tagged sentences and of records that are cut, and read part by part, give the whole."""
+
+import json
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given, strategies as st
+
+import beyondchance as bc
+from beyondchance.annotations.corpus import Corpus
+from beyondchance.errors import BeyondChanceError, FormatError, MismatchError, TagError
+from beyondchance.io import scanning, surveying
+from beyondchance.io.scanning import Scan, batches_of, parts_of
+
+# Batches have no texts, and files are named with the result of all parts.
+APART = {"texts", "token_start", "token_end", "notes", "inputs", "skipped", "options"}
+
+
+def parts(monkeypatch, at_a_time, *paths, format=None, **options):  # noqa: A002
+    monkeypatch.setattr(scanning, "AT_A_TIME", at_a_time)
+    scan = Scan(tuple(map(str, paths)), format, options)
+    whole, found = None, []
+    for part in parts_of(scan):
+        for batch in batches_of(scan, part, whole):
+            whole = batch.found if whole is None else whole | batch.found
+            found.append(batch.corpus)
+    return found
+
+
+def same(found, whole):
+    joined = Corpus.joined(found)
+    orders = [np.lexsort((c.span_start, c.span_annotator, c.span_text)) for c in (joined, whole)]
+    for name in vars(whole).keys() & vars(joined).keys() - APART:
+        if name.startswith("_"):
+            continue
+        values = [getattr(corpus, name) for corpus in (joined, whole)]
+        if name.startswith("span_"):
+            values = [value[order] for value, order in zip(values, orders, strict=True)]
+        np.testing.assert_equal(*values, err_msg=name)
+    added = sum((Counter(dict(corpus.skipped)) for corpus in found), Counter())
+    assert added == Counter(dict(whole.skipped))
+    assert all(corpus.options.get("scheme") == whole.options.get("scheme") for corpus in found)
+    assert dict(joined.options) == dict(whole.options)
+
+
+def check(monkeypatch, at_a_time, *paths, **options):
+    """Compare parts with the whole; how many parts there are."""
+    whole = problem = None
+    try:
+        whole = bc.read(*paths, **options)
+    except BeyondChanceError as error:
+        problem = str(error)
+    if whole is None:
+        with pytest.raises(BeyondChanceError) as refusal:
+            parts(monkeypatch, at_a_time, *paths, **options)
+        assert str(refusal.value) == problem
+        return 0
+    found = parts(monkeypatch, at_a_time, *paths, **options)
+    same(found, whole)
+    return len(found)
+
+
+def write(folder, *texts, ending="conll"):
+    folder.mkdir(exist_ok=True)
+    paths = [folder / f"{name}.{ending}" for name in "abcd"[: len(texts)]]
+    for path, text in zip(paths, texts, strict=True):
+        path.write_bytes(text.encode())
+    return paths
+
+
+# --- CoNLL ----------------------------------------------------------------------------
+
+SENTENCES = [f"w{i} B-PER\nx O\ny I-LOC\nz O\n" for i in range(9)]
+PLAIN = "\n".join(SENTENCES)
+MARKED = "\n".join(
+    [
+        *("# newdoc id = one\n# genre = news\n", SENTENCES[0], SENTENCES[1]),
+        *("# newdoc id = two\n", SENTENCES[2], "-DOCSTART- O\n", SENTENCES[3], SENTENCES[4]),
+        *("# newdoc\n", SENTENCES[5], SENTENCES[6], "# newdoc id = six\n", *SENTENCES[7:]),
+    ]
+)
+
+
+@pytest.mark.parametrize("at_a_time", [1, 20, 64, 10**6])
+@pytest.mark.parametrize("text", [PLAIN, PLAIN.replace("\n", "\r\n"), "\ufeff" + PLAIN])
+def test_sentences(tmp_path, monkeypatch, text, at_a_time):
+    paths = write(tmp_path, text, PLAIN.replace("B-PER", "B-ORG"))
+    n_parts = check(monkeypatch, at_a_time, *paths)
+    assert n_parts == {1: 9, 20: 9, 64: 3, 10**6: 1}[at_a_time] or "\r" in text
+
+
+def test_documents(tmp_path, monkeypatch):
+    paths = write(tmp_path, MARKED, MARKED.replace("B-PER", "O"))
+    assert check(monkeypatch, 1, *paths) == 5
+    assert bc.read(*paths).documents == ("one", "two", "3", "4", "six")
+
+
+@pytest.mark.parametrize("texts", [(MARKED, PLAIN), (PLAIN, MARKED)])
+def test_shared_marks(tmp_path, monkeypatch, texts):
+    assert check(monkeypatch, 1, *write(tmp_path, *texts)) == 5
+
+
+def test_marks_that_are_refused(tmp_path, monkeypatch):
+    assert check(monkeypatch, 1, *write(tmp_path, MARKED, PLAIN), marks="own") == 0
+
+
+def test_shared_marks_of_other_sentences(tmp_path, monkeypatch):
+    paths = write(tmp_path, MARKED, "\n".join(SENTENCES[:7]))
+    with pytest.raises(MismatchError, match=r"b\.conll: has 7 sentences .* and 9 sentences"):
+        parts(monkeypatch, 1, *paths)
+    assert check(monkeypatch, 1, *paths) == 0
+
+
+def test_what_stands_before_the_first_mark(tmp_path, monkeypatch):
+    text = f"{SENTENCES[8]}\n{MARKED}"
+    assert check(monkeypatch, 1, *write(tmp_path, text, text)) == 5
+
+
+def test_documents_in_another_order(tmp_path, monkeypatch):
+    first, second, third, fourth = (
+        f"# newdoc id = {name}\n{SENTENCES[i]}\n" for i, name in enumerate("pqrs")
+    )
+    paths = write(tmp_path, first + second + third + fourth, second + first + third + fourth)
+    assert check(monkeypatch, 1, *paths) == 3
+    paths = write(tmp_path, first + second + third + fourth, first + fourth)
+    assert check(monkeypatch, 1, *paths) == 2
+    paths = write(tmp_path, first + second + third + fourth, fourth + second + third + first)
+    assert check(monkeypatch, 1, *paths) == 1
+
+
+def test_a_document_in_two_places(tmp_path, monkeypatch):
+    names = "pqprs"
+    text = "".join(f"# newdoc id = {name}\n{SENTENCES[1]}\n" for name in names)
+    assert check(monkeypatch, 1, *write(tmp_path, text)) == 3
+
+
+@pytest.mark.parametrize(
+    "header", ["# columns = token ada ben\n", "token ada ben\n", "-DOCSTART- x\ntoken ada ben\n"]
+)
+def test_headers(tmp_path, monkeypatch, header):
+    sentences = PLAIN.replace(" B-PER", " B-PER O").replace(" O\n", " O O\n")
+    sentences = sentences.replace("B-PER O O", "B-PER O").replace(" I-LOC", " I-LOC I-LOC")
+    n_parts = check(monkeypatch, 1, *write(tmp_path, header + sentences))
+    assert n_parts == (1 if "DOC" in header else 9)
+
+
+def test_a_header_with_commas(tmp_path, monkeypatch):
+    text = 'token,ada\n"a, b",O\n\nc,B-PER\n\n"""",O\n\nd,O\n'
+    assert check(monkeypatch, 1, *write(tmp_path, text)) == 4
+    text = 'token,ada\n"a\n\nb",O\n\nc,B-PER\n\nd,O\n'
+    assert check(monkeypatch, 1, *write(tmp_path, text), format="conll") == 1
+
+
+@pytest.mark.parametrize("names", ["sentence token ada", "token document ada"])
+def test_columns_of_sentences_and_documents(tmp_path, monkeypatch, names):
+    rows = [
+        ("s1", "a", "O"),
+        ("", "b", "B-X"),
+        ("s2", "c", "O"),
+        ("s3", "d", "O"),
+        ("s3", "e", "O"),
+    ]
+    order = [1, 0, 2] if names.startswith("token") else [0, 1, 2]
+    lines = ["\t".join(row[i] for i in order) for row in rows]
+    text = "\n".join([names.replace(" ", "\t"), *lines, ""])
+    assert check(monkeypatch, 1, *write(tmp_path, text, text.replace("ada", "ben"))) >= 1
+
+
+def test_the_scheme_is_that_of_all_parts(tmp_path, monkeypatch):
+    early, late = "a I-X\nb O\n\n", "c O\nd B-X\n\n"
+    assert (
+        check(monkeypatch, 1, *write(tmp_path, early * 3 + late, early * 3 + "c O\nd I-X\n")) == 4
+    )
+    assert check(monkeypatch, 1, *write(tmp_path, early * 3 + "c S-X\nd O\n")) == 4
+    assert check(monkeypatch, 1, *write(tmp_path, early * 3 + "c I-X\nd B-X\n")) == 4
+    assert check(monkeypatch, 1, *write(tmp_path, early * 3)) == 3
+
+
+def test_gold_standard_and_system_are_found_in_all_parts(tmp_path, monkeypatch):
+    text = "a O O\nb B-X O\n\nc O B-Y\n\nd B-Z B-X\n"
+    assert check(monkeypatch, 1, *write(tmp_path, text)) == 3
+    text = "a B-NP O\nb B-NP B-X\n\nc B-VP O\n\nd O B-X\n"
+    assert check(monkeypatch, 1, *write(tmp_path, text)) == 3
+
+
+def test_numbers_are_tokens_if_not_all_are_numbers(tmp_path, monkeypatch):
+    text = "1 O\n2 B-X\n\nthree O\nfour O\n\n1 O\n"
+    assert check(monkeypatch, 1, *write(tmp_path, text, text)) == 3
+    numbered = "1 a O\n2 b B-X\n\n1 c O\n\n1 d O\n2 e O\n"
+    assert check(monkeypatch, 1, *write(tmp_path, numbered, numbered)) == 3
+    assert check(monkeypatch, 1, *write(tmp_path, "1 O\n2 O\n\n1 B-X\n2 O\n")) == 0
+
+
+def test_columns_of_tags_are_those_of_all_rows(tmp_path, monkeypatch):
+    text = "token\tother\tada\na\tx\tO\nb\tO\tO\n\nc\tO\tO\nd\ty\tB-X\n\ne\tz\tO\n"
+    assert check(monkeypatch, 1, *write(tmp_path, text)) == 3
+    assert check(monkeypatch, 1, *write(tmp_path, text), tag_column="ada") == 3
+
+
+def test_a_broken_tag_in_the_last_part_names_its_line(tmp_path, monkeypatch):
+    paths = write(tmp_path, PLAIN, PLAIN.replace("w8 B-PER", "w8 ?"))
+    with pytest.raises(TagError, match=r"b\.conll:41: "):
+        parts(monkeypatch, 1, *paths)
+    assert check(monkeypatch, 1, *paths) == 0
+    header = "# columns = token tag\n"
+    (path,) = write(tmp_path, header + PLAIN.replace("w8 B-PER", "w8 B-PER x"))
+    with pytest.raises(FormatError, match=r"a\.conll:42: found 3 columns"):
+        parts(monkeypatch, 1, path)
+
+
+def test_other_columns_in_a_later_part_are_refused(tmp_path, monkeypatch):
+    (path,) = write(tmp_path, PLAIN + "\n" + PLAIN.replace(" ", " x "))
+    assert check(monkeypatch, 1, path) == 0
+
+
+def test_files_of_different_lengths(tmp_path, monkeypatch):
+    paths = write(tmp_path, PLAIN, "\n".join(SENTENCES[:7]))
+    with pytest.raises(MismatchError, match="has 9 sentences, 'b' has 7"):
+        parts(monkeypatch, 1, *paths)
+    assert check(monkeypatch, 1, *paths) == 0
+    assert check(monkeypatch, 1, *reversed(paths)) == 0
+
+
+def test_one_document_is_not_cut(tmp_path, monkeypatch):
+    assert check(monkeypatch, 1, *write(tmp_path, PLAIN), unit="document") == 1
+
+
+@pytest.mark.parametrize("space", [" ", "\t", "\xa0", "\u3000", "\u2028", "\x1f", "\x85", " \r"])
+def test_lines_of_white_space(tmp_path, monkeypatch, space):
+    text = f"“a” O\nb B-X\n{space}\nc O\n{space}\n{space}\nd O\n\n\u3042 O\n"
+    assert check(monkeypatch, 1, *write(tmp_path, text)) == 4
+
+
+def test_texts_are_found_behind_those_in_mind(tmp_path, monkeypatch):
+    monkeypatch.setattr("beyondchance.io.cutting_texts.STEP", 4)
+    monkeypatch.setattr("beyondchance.io.cutting_texts._LARGE", 1)
+    monkeypatch.setattr(surveying, "BLOCK", 7)
+    assert check(monkeypatch, 1, *write(tmp_path, PLAIN, PLAIN)) == 3
+    assert check(monkeypatch, 1, *write(tmp_path, MARKED, PLAIN)) == 5
+
+
+WORDS = ("a", "b", "#", "-", "-LRB-", "word", "7", "“", "\u3042", "-DOCSTARTS-")
+TAGS = ("O", "O", "B-X", "I-X", "B-Y", "I-Y", "E-X", "S-X")
+GAPS = ("\n", "\n", "\n\n", " \n", "\t\n", "\n# sent_id = 3\n", "\n# note\n")
+MARKS = ("-DOCSTART- -X- O\n\n", "# newdoc\n", "# newdoc id = {}\n", "# newdoc id = {}\n# k = v\n")
+
+
+@st.composite
+def files(draw):
+    """Files of the same tokens, with other tags, comments and line ends."""
+    n = draw(st.integers(1, 8))
+    lengths = draw(st.lists(st.integers(1, 4), min_size=n, max_size=n))
+    words = [draw(st.lists(st.sampled_from(WORDS), min_size=k, max_size=k)) for k in lengths]
+    kinds = st.lists(st.sampled_from(("", "", *MARKS)), min_size=n, max_size=n)
+    shared = draw(kinds)
+    separator = draw(st.sampled_from(" \t"))
+    n_columns = draw(st.integers(1, 2))
+    few = draw(st.sampled_from([TAGS[:6], TAGS]))
+    texts = []
+    for number in range(draw(st.integers(1, 3))):
+        has_marks = draw(st.booleans())
+        names = [f"tags{number}{i}" for i in range(n_columns)]
+        header = draw(st.sampled_from(["", "columns", "row"]))
+        lines = []
+        if header == "columns":
+            lines.append("# columns = " + " ".join(["token", *names]) + "\n")
+        elif header == "row":
+            lines.append(separator.join(["token", *names]) + "\n")
+        lines.append(draw(st.sampled_from(["", "", "\n", "# first\n"])))
+        for i, sentence in enumerate(words):
+            if has_marks:
+                lines.append(shared[i].format(f"d{i}"))
+            for word in sentence:
+                own = [draw(st.sampled_from(few)) for _ in range(n_columns)]
+                lines.append(separator.join([word, *own]) + "\n")
+                lines.append(draw(st.sampled_from(["", "", "", "", "# inside\n"])))
+            lines.append(draw(st.sampled_from(GAPS)))
+        text = "".join(lines)
+        if draw(st.booleans()):
+            text = text.rstrip("\n")
+        texts.append(text.replace("\n", "\r\n") if draw(st.booleans()) else text)
+    return texts
+
+
+@given(files(), st.integers(1, 200), st.sampled_from([5, 64, 2**21]))
+def test_any_files(tmp_path_factory, texts, at_a_time, block):
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        monkeypatch.setattr(surveying, "BLOCK", block)
+        paths = write(tmp_path_factory.getbasetemp() / "any", *texts)
+        check(monkeypatch, at_a_time, *paths, format="conll")
+
+
+# --- Records --------------------------------------------------------------------------
+
+
+def record(number, *spans, **more):
+    text = f"text {number} of all"
+    return {
+        "text": text,
+        "entities": [{"start": s, "end": e, "label": "X"} for s, e in spans],
+    } | more
+
+
+def written(records, *, gap="\n"):
+    return gap.join(json.dumps(value) for value in records) + "\n"
+
+
+@pytest.mark.parametrize("gap", ["\n", "\n\n", "\r\n", "\n  \n"])
+@pytest.mark.parametrize("has_ids", [True, False])
+def test_records(tmp_path, monkeypatch, gap, has_ids):
+    ids = [{"id": f"r{i}"} if has_ids else {} for i in range(9)]
+    texts = [
+        written([record(i, (0, 4), **ids[i]) for i in range(9)], gap=gap),
+        written([record(i, (5, 6), **ids[i]) for i in range(9)]),
+    ]
+    paths = write(tmp_path, *texts, ending="jsonl")
+    assert check(monkeypatch, 1, *paths) == 4
+    assert check(monkeypatch, 10**6, *paths) == 1
+    names = {name for corpus in parts(monkeypatch, 1, *paths) for name in corpus.documents}
+    assert names == {f"r{i}" if has_ids else str(i + 1) for i in range(9)}
+
+
+def test_records_matched_by_their_order(tmp_path, monkeypatch):
+    texts = [
+        written([record(i, (0, 4), id=f"r{i}") for i in range(9)]),
+        written([record(i, (5, 6)) for i in range(9)]),
+    ]
+    assert check(monkeypatch, 1, *write(tmp_path, *texts, ending="jsonl")) == 4
+
+
+def test_records_that_are_not_lines(tmp_path, monkeypatch):
+    records = [record(i, (0, 4)) for i in range(4)]
+    for text in (json.dumps(records), json.dumps(records[0], indent=1), json.dumps(records[0])):
+        assert check(monkeypatch, 1, *write(tmp_path, text, ending="json")) == 1
+
+
+def test_a_record_that_is_a_pair_begins_no_part(tmp_path, monkeypatch):
+    records = [record(i, (0, 4)) for i in range(4)]
+    pairs = [["text 9 of all", {"entities": []}]] * 2
+    text = written([*records, *pairs, *records])
+    assert check(monkeypatch, 1, *write(tmp_path, text, ending="jsonl"), format="records") == 4
+
+
+def test_a_broken_record_names_its_line(tmp_path, monkeypatch):
+    lines = written([record(i, (0, 4)) for i in range(8)]).splitlines()
+    for number in (4, 6, 7):
+        text = "\n".join([*lines[:number], lines[number][:-1], *lines[number + 1 :]])
+        (path,) = write(tmp_path, text, ending="jsonl")
+        with pytest.raises(FormatError, match=rf"a\.jsonl:{number + 1}: "):
+            parts(monkeypatch, 1, path)
+    text = "\n".join([*lines[:7], json.dumps(record(7, (0, 99)))])
+    assert check(monkeypatch, 1, *write(tmp_path, text, ending="jsonl")) == 0
+
+
+@pytest.mark.parametrize("has_ids", [True, False])
+def test_files_of_the_hub(tmp_path, monkeypatch, has_ids):
+    texts = [
+        written(
+            {"tokens": ["a", "b"], "ner_tags": ["B-X", tag]} | ({"id": f"h{i}"} if has_ids else {})
+            for i in range(8)
+        )
+        for tag in ("O", "I-X")
+    ]
+    assert check(monkeypatch, 1, *write(tmp_path, *texts, ending="jsonl")) == 4
