@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from beyondchance.types import Bools, Ints
 
-BLOCK = 2**21
+BLOCK = 2**19
 """Bytes that are looked at, at a time: arrays of more take memory, and longer."""
 STEP = 64
 """One text in so many is kept in mind, where a file is cut into large stretches."""
@@ -73,7 +73,7 @@ class Rules:
     is_each: bool = False
 
 
-def blocks(path: str, begin: int, size: int = BLOCK) -> Iterator[tuple[int, bytes]]:
+def blocks(path: str, begin: int, size: int) -> Iterator[tuple[int, bytes]]:
     """Whole lines of a file, some at a time, and where they begin; all of them have an end."""
     with Path(path).open("rb") as file:
         file.seek(begin)
@@ -97,6 +97,7 @@ class Lines:
 
     Attributes
     ----------
+    block : bytes
     data : array of byte
     starts, ends : array of int
         Where each line begins and ends; its end is not part of it.
@@ -105,6 +106,7 @@ class Lines:
         The lines that begin documents, and the names of these.
     """
 
+    block: bytes
     data: Bytes
     starts: Ints
     ends: Ints
@@ -129,7 +131,7 @@ def lines_of(block: bytes, rules: Rules, first_bytes: Bytes) -> Lines:
         kinds[line] = kind
         if kind == MARK:
             marks.append((line, name))
-    return Lines(data, starts, ends, kinds, marks)
+    return Lines(block, data, starts, ends, kinds, marks)
 
 
 def _not_told(data: Bytes, starts: Ints, kinds: Bytes, look: Ints) -> Ints:
@@ -250,7 +252,7 @@ def surveyed(texts: Texts, see: Callable[[Lines, Ints], None] | None = None) -> 
     before = BLANK
     with Path(texts.path).open("rb") as file:
         n_lines = file.read(texts.begin).count(b"\n")
-    for place, block in blocks(texts.path, texts.begin):
+    for place, block in blocks(texts.path, texts.begin, BLOCK):
         lines = lines_of(block, texts.rules, first_bytes)
         found, before = beginnings(lines.kinds, before, is_each=texts.rules.is_each)
         for line, name in lines.marks:
@@ -313,7 +315,7 @@ def cells_in(
     found = _regular(lines, rows, width, comma=comma)
     if found is not None:
         return found
-    block = lines.data.tobytes()
+    block = lines.block
     bounds = zip(lines.starts[rows].tolist(), lines.ends[rows].tolist(), strict=True)
     cells: list[bytes] = []
     for start, end in bounds:
@@ -327,7 +329,7 @@ def cells_in(
 
 def _regular(lines: Lines, rows: Ints, width: int, *, comma: bool) -> Cells | None:
     """The cells of rows that are all divided by the same sign; None if some are not."""
-    block = lines.data.tobytes()
+    block = lines.block
     n_returns = block.count(b"\r")
     has_odd = any(bytes([code]) in block for code in _OTHER_SPACE)
     if has_odd or (n_returns and n_returns != block.count(b"\r\n")):
@@ -336,15 +338,22 @@ def _regular(lines: Lines, rows: Ints, width: int, *, comma: bool) -> Cells | No
     if comma and (has_tab or b'"' in block):
         return None
     separator = _COMMA if comma else _TAB if has_tab else _SPACE
-    places = np.flatnonzero((lines.data == separator) | (lines.data == _END))
-    line_ends = np.flatnonzero(lines.data[places] == _END)
-    numbers = np.diff(line_ends, prepend=-1)[rows]
-    if not np.all(numbers == width):
+    places = np.flatnonzero(lines.data == separator)
+    first, last = lines.starts[rows], lines.ends[rows]
+    if len(places) != len(rows) * (width - 1):
+        # Comments have some as well.
+        line = np.searchsorted(lines.ends, places)
+        places = places[lines.kinds[line] == ROW]
+    if len(places) != len(rows) * (width - 1) or width < 2:
         return None
-    ends = places[line_ends[rows] - np.arange(width - 1, -1, -1)[:, np.newaxis]]
-    starts = np.empty_like(ends)
-    starts[0] = lines.starts[rows]
-    np.add(ends[:-1], 1, out=starts[1:])
+    between = places.reshape(-1, width - 1).T
+    # As many as there should be, and those of each row within it: none has more or fewer.
+    if np.any(between[0] < first) or np.any(between[-1] > last):
+        return None
+    starts, ends = np.empty((2, width, len(rows)), dtype=np.int64)
+    starts[0], ends[-1] = first, last
+    ends[:-1] = between
+    np.add(between, 1, out=starts[1:])
     if n_returns:
         ends[-1] -= lines.data[ends[-1] - 1] == _RETURN
     if separator == _SPACE and np.any(starts == ends):
