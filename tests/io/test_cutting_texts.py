@@ -71,6 +71,11 @@ def write(folder, *texts, ending="conll"):
 
 # --- CoNLL ----------------------------------------------------------------------------
 
+WORDS = ("a", "b", "#", "-", "-LRB-", "word", "7", "“", "\u3042", "-DOCSTARTS-")
+TAGS = ("O", "O", "B-X", "I-X", "B-Y", "I-Y", "E-X", "S-X")
+GAPS = ("\n", "\n", "\n\n", " \n", "\t\n", "\n# sent_id = 3\n", "\n# note\n")
+MARKS = ("-DOCSTART- -X- O\n\n", "# newdoc\n", "# newdoc id = {}\n", "# newdoc id = {}\n# k = v\n")
+
 SENTENCES = [f"w{i} B-PER\nx O\ny I-LOC\nz O\n" for i in range(9)]
 PLAIN = "\n".join(SENTENCES)
 MARKED = "\n".join(
@@ -152,19 +157,39 @@ def test_a_header_with_commas(tmp_path, monkeypatch):
     assert check(monkeypatch, 1, *write(tmp_path, text), format="conll") == 1
 
 
-@pytest.mark.parametrize("names", ["sentence token ada", "token document ada"])
-def test_columns_of_sentences_and_documents(tmp_path, monkeypatch, names):
+@st.composite
+def divided(draw):
+    """A file whose columns name sentences, documents or both."""
+    which = draw(st.sampled_from([("sentence",), ("document",), ("document", "sentence")]))
+    comma = draw(st.booleans())
+    lines = [[*which, "token", "ada"]]
+    for _ in range(draw(st.integers(1, 12))):
+        names = [draw(st.sampled_from(["", "", "p", "q", "r", "s"])) for _ in which]
+        lines.append([*names, draw(st.sampled_from(["a", "b", "#"])), draw(st.sampled_from(TAGS))])
+        lines += [[line] for line in draw(st.sampled_from([[], [], [""], [MARKS[1].strip()]]))]
+    return "\n".join(("," if comma else "\t").join(line) for line in lines)
+
+
+@given(divided(), st.booleans(), st.integers(1, 60), st.sampled_from([9, 2**21]))
+def test_columns_of_sentences_and_documents(tmp_path_factory, text, is_both, at_a_time, block):
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        monkeypatch.setattr(surveying, "BLOCK", block)
+        texts = [text, text.replace("ada", "ben")] if is_both else [text]
+        paths = write(tmp_path_factory.getbasetemp() / "divided", *texts)
+        check(monkeypatch, at_a_time, *paths, format="conll")
+
+
+def test_parts_by_columns(tmp_path, monkeypatch):
     rows = [
-        ("s1", "a", "O"),
-        ("", "b", "B-X"),
-        ("s2", "c", "O"),
-        ("s3", "d", "O"),
-        ("s3", "e", "O"),
+        "Sentence #,Word,Tag",
+        "Sentence: 1,a,O",
+        ",b,B-X",
+        "Sentence: 2,c,O",
+        "Sentence: 3,d,O",
     ]
-    order = [1, 0, 2] if names.startswith("token") else [0, 1, 2]
-    lines = ["\t".join(row[i] for i in order) for row in rows]
-    text = "\n".join([names.replace(" ", "\t"), *lines, ""])
-    assert check(monkeypatch, 1, *write(tmp_path, text, text.replace("ada", "ben"))) >= 1
+    assert check(monkeypatch, 1, *write(tmp_path, "\n".join(rows)), format="conll") == 3
+    rows = ["doc\ttoken\tada", "p\ta\tO", "p\tb\tO", "q\tc\tO", "\td\tB-X", "r\te\tO"]
+    assert check(monkeypatch, 1, *write(tmp_path, "\n".join(rows)), format="conll") == 3
 
 
 def test_the_scheme_is_that_of_all_parts(tmp_path, monkeypatch):
@@ -238,12 +263,6 @@ def test_texts_are_found_behind_those_in_mind(tmp_path, monkeypatch):
     monkeypatch.setattr(surveying, "BLOCK", 7)
     assert check(monkeypatch, 1, *write(tmp_path, PLAIN, PLAIN)) == 3
     assert check(monkeypatch, 1, *write(tmp_path, MARKED, PLAIN)) == 5
-
-
-WORDS = ("a", "b", "#", "-", "-LRB-", "word", "7", "“", "\u3042", "-DOCSTARTS-")
-TAGS = ("O", "O", "B-X", "I-X", "B-Y", "I-Y", "E-X", "S-X")
-GAPS = ("\n", "\n", "\n\n", " \n", "\t\n", "\n# sent_id = 3\n", "\n# note\n")
-MARKS = ("-DOCSTART- -X- O\n\n", "# newdoc\n", "# newdoc id = {}\n", "# newdoc id = {}\n# k = v\n")
 
 
 @st.composite

@@ -248,6 +248,8 @@ class _Tagged:
     n_rows : int
     is_numbers : bool
         Whether the first column holds numbers only.
+    dividing : tuple of int
+        The columns that name documents and sentences, instead of blank lines.
     """
 
     texts: Texts
@@ -260,6 +262,7 @@ class _Tagged:
     n_tags: dict[int, int] = field(default_factory=dict)
     n_rows: int = 0
     is_numbers: bool = True
+    dividing: tuple[int, ...] = ()
 
     def cells_of(self, line: bytes) -> list[bytes]:
         """The cells of a row."""
@@ -433,36 +436,124 @@ def _wanted(file: _Tagged, reading: Reading) -> list[int]:
 
 def _divide(file: _Tagged, lowered: list[str]) -> None:
     """Go through a file whose columns name sentences and documents."""
-    found = _Divided(file, lowered)
-    surveyed(Texts(file.texts.path, file.texts.begin, file.texts.rules, 1), found.look)
-    if not any(found.is_filled):
-        surveyed(file.texts, file.see)
+    texts = file.texts
+    document, sentence = (
+        next((lowered.index(name) for name in names if name in lowered), None)
+        for names in (DOCUMENT_NAMES, SENTENCE_NAMES)
+    )
+    filled = _Filled(file, {column for column in (document, sentence) if column is not None})
+    surveyed(Texts(texts.path, texts.begin, texts.rules, STEP), filled.look)
+    document, sentence = (
+        None if column in filled.empty else column for column in (document, sentence)
+    )
+    file.dividing = tuple(column for column in (document, sentence) if column is not None)
+    if not file.dividing:
+        surveyed(texts, file.see)
         return
-    raise _UncutError
+    if _plain_row(file, texts.begin) is None:
+        raise _UncutError  # what is above the first that has a name has none
+    texts.step = 1
+    # The lines that begin documents are told apart in a place of their own.
+    lines = Texts(texts.path, texts.begin, texts.rules, STEP)
+    lines.marks = texts.marks if document is None else []
+    surveyed(lines, _Divider(file, lines, document, sentence).see)
+    texts.marks = texts.marks if document is not None else lines.marks
 
 
 @dataclass
-class _Divided:
-    """Whether columns name documents and sentences."""
+class _Filled:
+    """Which of some columns have nothing in any row."""
 
     file: _Tagged
-    lowered: list[str]
-    is_filled: list[bool] = field(default_factory=lambda: [False, False])
+    empty: set[int]
 
     def look(self, lines: Lines, begins: Ints) -> None:
         """Look for cells that are not empty."""
         del begins
-        cells: Cells | None = None
-        for i, names in enumerate((DOCUMENT_NAMES, SENTENCE_NAMES)):
-            column = next(
-                (self.lowered.index(name) for name in names if name in self.lowered), None
-            )
-            if column is None or self.is_filled[i] or column >= self.file.width:
-                continue
-            if cells is None:
-                cells = cells_in(lines, self.file.width, self.file.cells_of, self.file.comma)
-            n_rows = cells.starts.shape[1]
-            self.is_filled[i] = any(cells.text(column, row).strip() for row in range(n_rows))
+        if self.empty:
+            cells = cells_in(lines, self.file.width, self.file.cells_of, self.file.comma)
+            rows = range(cells.starts.shape[1])
+            self.empty -= {
+                column
+                for column in self.empty
+                if any(cells.text(column, row).strip() for row in rows)
+            }
+
+
+@dataclass
+class _Divider:
+    """Finds the sentences and documents that columns name, as the reader does.
+
+    Attributes
+    ----------
+    file : _Tagged
+    lines : Texts
+        The texts that blank lines divide, and the documents that lines begin.
+    document, sentence : int, optional
+        The columns.
+    """
+
+    file: _Tagged
+    lines: Texts
+    document: int | None
+    sentence: int | None
+    place: int = -1
+    n_lines: int = 0
+    n_texts: int = 0
+    n_marks: int = 0
+    names: tuple[str, str] = ("", "")
+    before: tuple[int | str, int | str] | None = None
+
+    def see(self, lines: Lines, begins: Ints) -> None:
+        """Take the rows of a block."""
+        file, texts = self.file, self.file.texts
+        if self.place < 0:
+            self.place = texts.begin
+            with Path(texts.path).open("rb") as stream:
+                self.n_lines = stream.read(texts.begin).count(b"\n")
+            self.n_marks = len(self.lines.marks) - len(lines.marks)
+            texts.marks = [] if self.document is not None else texts.marks
+        cells = cells_in(lines, file.width, file.cells_of, file.comma)
+        marks = [line for line, _ in lines.marks]
+        begin_lines = set(begins.tolist())
+        found: list[int] = []
+        for row, line in enumerate(np.flatnonzero(lines.kinds == ROW).tolist()):
+            while marks and marks[0] < line:
+                self._mark(len(found))
+                del marks[0]
+            self.n_texts += line in begin_lines
+            here = self._here(cells, row)
+            is_new = self.before is None or here[0] != self.before[0]
+            if self.document is not None and is_new:
+                place = self.place + int(lines.starts[line])
+                n_before = texts.n + len(found)
+                texts.marks.append(Mark(place, self.n_lines + line, n_before, str(here[0])))
+            if here != self.before:
+                found.append(line)
+            self.before = here
+        for _ in marks:
+            self._mark(len(found))
+        chosen = np.array(found, dtype=np.int64)
+        texts.add(self.place + lines.starts[chosen], self.n_lines + chosen)
+        file.see(lines, chosen)
+        self.place += len(lines.block)
+        self.n_lines += len(lines.kinds)
+
+    def _mark(self, n_found: int) -> None:
+        """Pass a line that begins a document, behind so many texts of the block."""
+        mark = self.lines.marks[self.n_marks]
+        self.lines.marks[self.n_marks] = mark._replace(text=self.file.texts.n + n_found)
+        self.n_marks += 1
+
+    def _here(self, cells: Cells, row: int) -> tuple[int | str, int | str]:
+        """The document and the sentence of a row; an empty cell says: as above."""
+        columns = (self.document, self.sentence)
+        own = ["" if i is None else cells.text(i, row).strip() for i in columns]
+        self.names = own[0] or self.names[0], own[1] or self.names[1]
+        return (
+            self.n_marks if self.document is None else self.names[0],
+            self.n_texts if self.sentence is None else self.names[1],
+        )
 
 
 def _layouts(files: Sequence[_Tagged], reading: Reading) -> list[Layout]:
@@ -612,17 +703,27 @@ def _sound(cuts: Iterable[_Cut], begins: tuple[int, ...], checks: Sequence[_Chec
 def _plain_row(file: _Tagged, begin: int) -> int | None:
     """The first row that says how many columns there are; None if it is no row like the others."""
     place = begin
+    is_first = True
     with Path(file.texts.path).open("rb") as stream:
         stream.seek(begin)
         for raw in stream:
             text, cells = file.text_cells(_text(raw.removesuffix(b"\n")))
-            if text.strip() and text[0] != "#" and cells[0] != DOCUMENT_LINE:
-                is_like = len(cells) == file.width and (
-                    file.names is not None or not is_header(cells)
-                )
-                return place if is_like else None
+            kind, _ = _kind_of_text(text, cells, file.width)
+            if kind == ROW and text[0] != "#" and not _is_like(file, cells):
+                return None
+            # A cell that is empty says: as in the row above, which is not in the stretch.
+            if kind == ROW and is_first and not all(cells[i].strip() for i in file.dividing):
+                return None
+            if kind == ROW and text[0] != "#":
+                return place
+            is_first &= kind != ROW
             place += len(raw)
     return None
+
+
+def _is_like(file: _Tagged, cells: list[str]) -> bool:
+    """Whether a row has the columns of the file, and would not be taken for a header."""
+    return len(cells) == file.width and (file.names is not None or not is_header(cells))
 
 
 # --- Records --------------------------------------------------------------------------
