@@ -139,12 +139,10 @@ def json_lines(path: Path, rows: Sequence[Row]) -> str:
 
 def zstandard(data: bytes) -> bytes:
     """Compress by Zstandard."""
-    sink = io.BytesIO()
+    sink = pa.BufferOutputStream()
     with pa.CompressedOutputStream(sink, "zstd") as stream:
         stream.write(data)
-        stream.flush()
-        stream.close()
-        return sink.getvalue()
+    return sink.getvalue().to_pybytes()
 
 
 PACKERS = {"gz": gzip.compress, "bz2": bz2.compress, "xz": lzma.compress, "zst": zstandard}

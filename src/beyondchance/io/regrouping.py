@@ -23,8 +23,10 @@ MEMORY = "400MB"
 
 
 @contextmanager
-def regrouped(found: Scan) -> Iterator[Scan]:
+def regrouped(found: Scan) -> Iterator[tuple[Scan, list[str]]]:
     """The same rows in the order of their documents, in a file for the time being.
+
+    And the annotators in the order in which they occurred before.
 
     Raises
     ------
@@ -47,8 +49,9 @@ def regrouped(found: Scan) -> Iterator[Scan]:
         connection = duckdb.connect()
         try:
             connection.execute(f"SET memory_limit='{MEMORY}'")
-            connection.execute("SET preserve_insertion_order=false")
             connection.execute(f"SET temp_directory={_quoted(folder)}")
+            order = _annotators(connection, [query for query, _ in selected])
+            connection.execute("SET preserve_insertion_order=false")
             connection.execute(
                 # Names are quoted, and values are those of the files themselves.
                 f"COPY (SELECT * FROM ({rows}) ORDER BY {document}) "  # noqa: S608
@@ -63,7 +66,20 @@ def regrouped(found: Scan) -> Iterator[Scan]:
             connection.close()
         # Places of rows are those of the new file; names of columns are all kept.
         others = {name: value for name, value in found.options.items() if name != "columns"}
-        yield replace(found, items=(str(target),), format="table", options=others)
+        yield replace(found, items=(str(target),), format="table", options=others), order
+
+
+def _annotators(connection: Any, queries: list[str]) -> list[str]:
+    """All annotators, in the order in which they first occur."""
+    names: dict[str, None] = {}
+    for query in queries:
+        rows = connection.execute(
+            "SELECT name, min(place) AS first FROM "  # noqa: S608 - all names are quoted
+            f"(SELECT trim(annotator) AS name, row_number() OVER () AS place FROM ({query})) "
+            "GROUP BY name ORDER BY first"
+        ).fetchall()
+        names.update(dict.fromkeys(str(name) for name, _ in rows if name is not None))
+    return list(names)
 
 
 def _selected(upload: Upload, source: Source) -> tuple[str, str]:

@@ -359,11 +359,14 @@ class Batch:
         What these documents show of all.
     labels : tuple of str
         Before any of them was left out.
+    people : tuple of str
+        Who marked something, before any of them was left out.
     """
 
     corpus: Corpus
     found: Whole
     labels: tuple[str, ...]
+    people: tuple[str, ...]
 
 
 def batches_of(found: Scan, part: Part, whole: Whole | None) -> Iterator[Batch]:
@@ -382,7 +385,7 @@ def batches_of(found: Scan, part: Part, whole: Whole | None) -> Iterator[Batch]:
             formats = [files.format] * len(uploads)
             try:
                 corpus, known, shown = read_part(uploads, formats, options, found.naming, whole)
-            except FormatError:
+            except DataError:
                 located = [
                     replace(u, sources=[_located(u.sources[0], p)])
                     for u, p in zip(uploads, part.pieces, strict=True)
@@ -390,7 +393,9 @@ def batches_of(found: Scan, part: Part, whole: Whole | None) -> Iterator[Batch]:
                 read_part(located, formats, options, found.naming, whole)
                 raise
             kept = _kept(corpus, known, found)
-            yield Batch(kept, shown, corpus.labels)
+            marked = np.unique(corpus.span_annotator).tolist()
+            people = tuple(corpus.annotators[number] for number in marked)
+            yield Batch(kept, shown, corpus.labels, people)
 
 
 def _sources_of(files: Opened, part: Part, reading: Reading) -> Iterator[list[tuple[int, Source]]]:

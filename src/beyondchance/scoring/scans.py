@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from os import PathLike
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -21,7 +21,9 @@ from beyondchance.errors import (
     DataError,
     FormatError,
     MismatchError,
+    NothingSharedError,
     OptionError,
+    SpanError,
 )
 from beyondchance.io.naming import with_short_paths
 from beyondchance.io.options import Whole
@@ -31,6 +33,7 @@ from beyondchance.io.scanning import (
     Scan,
     ScatteredError,
     Seen,
+    Selection,
     UnorderedError,
     batches_of,
     check_labels,
@@ -58,6 +61,10 @@ from beyondchance.settings import Settings
 
 _AT_ONCE = 8
 """Parts that are added at a time."""
+_SHOWN = 4
+"""Documents of a file that are kept to show them."""
+
+Files: TypeAlias = Mapping[int, tuple[tuple[str, ...], tuple[str, ...]]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,6 +87,10 @@ class Counted:
         Which documents there are; None if there are none.
     labels : tuple of str
         All labels, also those that were left out.
+    chooses_labels : bool
+        Whether some were left out, so that the others are signed once all parts are together.
+    files : mapping of int to tuple
+        For each table, who marked something in it, and its first documents.
     """
 
     numbers: tuple[int, int]
@@ -89,6 +100,13 @@ class Counted:
     found: Whole
     seen: Seen | None
     labels: tuple[str, ...]
+    chooses_labels: bool = False
+    files: Files = field(default_factory=dict)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether no document begins in these parts."""
+        return not self.found.annotators
 
 
 @dataclass(frozen=True)
@@ -157,6 +175,7 @@ def how_of(options: Mapping[str, Any]) -> How:
 def count(job: Job, part: Part) -> Counted:
     """Count one part, batch by batch."""
     found: Counted | None = None
+    chosen = job.scan.selection
     for batch in batches_of(job.scan, part, job.whole):
         corpus = batch.corpus
         own = Counted(
@@ -169,6 +188,8 @@ def count(job: Job, part: Part) -> Counted:
             if corpus.documents
             else None,
             labels=batch.labels,
+            chooses_labels=chosen.labels is not None or chosen.excluded is not None,
+            files={part.pieces[0].file: (batch.people, corpus.documents[:_SHOWN])},
         )
         found = own if found is None else added([found, own])
     return _nothing(part.number, job) if found is None else found
@@ -195,13 +216,15 @@ def _without_documents(corpus: Corpus) -> Corpus:
 def added(parts: Sequence[Counted]) -> Counted:
     """What several parts give together, in their order."""
     numbers = parts[0].numbers[0], parts[-1].numbers[1]
-    parts = [part for part in parts if part.answers] or parts[:1]
+    parts = [part for part in parts if not part.is_empty] or parts[:1]
     if len(parts) == 1:
         return replace(parts[0], numbers=numbers)
     found = parts[0].found
     for part in parts[1:]:
         found |= part.found
+    # First of all, because counts of the same documents do not add.
     seen = [part.seen for part in parts if part.seen is not None]
+    together = seen_together(seen) if seen else None
     corpora = [part.corpus for part in parts]
     first = corpora[0]
     settings = added_settings([_settings(corpus) for corpus in corpora])
@@ -220,9 +243,21 @@ def added(parts: Sequence[Counted]) -> Counted:
         ),
         whole=parts[0].whole,
         found=found,
-        seen=seen_together(seen) if seen else None,
+        seen=together,
         labels=tuple(sorted({label for part in parts for label in part.labels})),
+        chooses_labels=any(part.chooses_labels for part in parts),
+        files=_added_files([part.files for part in parts]),
     )
+
+
+def _added_files(parts: Sequence[Files]) -> Files:
+    found: dict[int, tuple[tuple[str, ...], tuple[str, ...]]] = {}
+    for part in parts:
+        for number, (people, documents) in part.items():
+            own = found.get(number, ((), ()))
+            names = tuple(dict.fromkeys((*own[0], *people)))
+            found[number] = names, (*own[1], *documents)[:_SHOWN]
+    return found
 
 
 def _signed(corpora: Sequence[Corpus]) -> list[str]:
@@ -265,26 +300,35 @@ def counted(
         keeping = Keeping.of(how.save_counts, how.keep_parts)
         try:
             result = _counted(found, questions, how, engine, keeping)
+            _check_common(result, found)
         except ScatteredError:
             _check_regrouping(found, how)
-            together = stack.enter_context(regrouped(found))
-            result = _counted(together, questions, how, engine, keeping)
+            together, order = stack.enter_context(regrouped(found))
+            result = _counted(together, questions, how, engine, keeping, order=order)
         corpus = replace(result.corpus, inputs=inputs_of(found))
         result = replace(result, corpus=_noted(corpus, found))
-    if not result.answers and how.part is None:
+    if result.is_empty and how.part is None:
         raise _without_rows(opened_files(found).uploads[0].name)
-    if how.part is None:
-        _checked(result, found)
+    signed = result if how.part is not None else _checked(result, found)
     if how.save_counts is not None:
         save_stored(how.save_counts, result)
         keeping.done()
-    return result
+    return signed
 
 
 def _counted(
-    found: Scan, questions: Sequence[Question], how: How, engine: Engine, keeping: Keeping
+    found: Scan,
+    questions: Sequence[Question],
+    how: How,
+    engine: Engine,
+    keeping: Keeping,
+    *,
+    order: Sequence[str] = (),
 ) -> Counted:
-    """Count all parts, again if they show that something else holds for the whole."""
+    """Count all parts, again if they show that something else holds for the whole.
+
+    The `order` is that of annotators, where it is not the one in which they occur here.
+    """
     cut = parts_of(found)
     parts = _share(cut, how.part)
     if not cut:
@@ -293,22 +337,39 @@ def _counted(
         raise OptionError(
             "there are fewer parts than shares", expected="a smaller number behind the slash"
         )
-    first = next(batches_of(found, parts[0], None), None)
-    whole = Whole() if first is None else first.found
+    bare = replace(found, options={**found.options, "gold": None}, selection=Selection())
+    first = next(batches_of(bare, parts[0], None), None)
+    whole = Whole() if first is None else _in_order(first.found, order)
     # Saved counts may be added to others, whose documents lie between these.
     with_hashes = how.save_counts is not None and how.part is None
     for _ in range(_MOST_ROUNDS):
         job = Job(found, tuple(questions), whole, with_hashes)
         ask: Count = kept_or_counted(partial(count, job), keeping.of_job(job))
         try:
-            result = _together(engine(ask, parts), len(parts), how.progress)
+            shown = result = _together(engine(ask, parts), len(parts), how.progress)
         except UnorderedError:
             with_hashes = True
             continue
-        if result.found == whole:
+        except (FormatError, SpanError):
+            raise
+        except BeyondChanceError:
+            # It may be wrong of some documents only, such as that there is no gold standard.
+            ask = partial(count, Job(bare, (), whole, with_hashes=True))
+            shown = _together(engine(ask, parts), len(parts), None)
+            if _in_order(shown.found, order) == whole:
+                raise
+        known = _in_order(shown.found, order)
+        if known == whole:
             return result
-        whole = result.found
+        whole = known
     raise DataError("the files change while they are read", expected="files that stay as they are")
+
+
+def _in_order(found: Whole, order: Sequence[str]) -> Whole:
+    """What is known, with the annotators in an order."""
+    places = {name: place for place, name in enumerate(order)}
+    names = sorted(found.annotators, key=lambda name: places.get(name, len(places)))
+    return replace(found, annotators=tuple(names))
 
 
 _MOST_ROUNDS = 4
@@ -366,6 +427,33 @@ def _failed(failures: Sequence[BeyondChanceError], n_parts: int) -> BeyondChance
     return first
 
 
+def _check_common(result: Counted, found: Scan) -> None:
+    """Refuse a table of other annotators that shares no document with another one.
+
+    No document is in two parts here, so that none is in two tables.
+    """
+    is_everybody = not result.found.has_gaps and found.options.get("empty") != "missing"
+    files = opened_files(found)
+    if not is_everybody or not files.is_table or len(result.files) < 2:
+        return
+    everybody = {name for people, _ in result.files.values() for name in people}
+    for number, (people, _) in result.files.items():
+        if set(people) == everybody:
+            continue
+        other = next(key for key in result.files if key != number)
+        names = [quotes(result.files[one][1], most=3) for one in (number, other)]
+        raise NothingSharedError(
+            *("shares no document with another file: it has ", *names[0]),
+            *(f", and {files.uploads[other].name} has ", *names[1]),
+            where=files.uploads[number].name,
+            expected="documents in common",
+            remedy=(
+                "check that all use the same document names, or pass ",
+                *(Use("empty", "missing"), " if the annotators saw different documents"),
+            ),
+        )
+
+
 def _check_regrouping(found: Scan, how: How) -> None:
     if not opened_files(found).is_table or how.part is not None:
         raise DataError(
@@ -389,9 +477,14 @@ def _noted(corpus: Corpus, found: Scan) -> Corpus:
 def _checked(result: Counted, found: Scan) -> Counted:
     """Refuse labels that occur nowhere, and sign the choice of labels."""
     check_labels(found, result.labels)
-    chosen = found.selection
     labels = result.corpus.labels
-    if chosen.labels is None and chosen.excluded is None:
+    are_compared = any(item.question.command != "difficulty" for item in result.answers)
+    if are_compared and len(result.corpus.annotators) == 1:
+        raise NothingSharedError(
+            *("only one annotator found: ", Quote(result.corpus.annotators[0])),
+            expected="at least two who annotated the same document",
+        )
+    if not result.chooses_labels:
         return result
     return replace(
         result,
@@ -423,7 +516,7 @@ def is_counted(found: Scan) -> bool:
 def _loaded(found: Scan, questions: Sequence[Question], n_needed: int | None) -> Counted:
     """Add saved counts, and pick the answers to the questions."""
     loaded = [stored(item, Counted) for item in found.items]
-    parts = sorted((part for part in loaded if part.answers), key=lambda part: part.numbers)
+    parts = sorted((part for part in loaded if not part.is_empty), key=lambda part: part.numbers)
     if not parts:
         raise _without_rows(str(found.items[0]))
     for part in parts[1:]:
