@@ -348,6 +348,19 @@ def test_records_matched_by_their_order(tmp_path, monkeypatch):
     assert check(monkeypatch, 1, *write(tmp_path, *texts, ending="jsonl")) == 4
 
 
+@pytest.mark.parametrize("is_of_spans", [True, False])
+def test_records_that_name_annotators(tmp_path, monkeypatch, is_of_spans):
+    names = ["ada", "ben", "ada", "cleo", "ada", "ada"]
+    if is_of_spans:
+        records = [record(i, (0, 4)) for i in range(6)]
+        for value, name in zip(records, names, strict=True):
+            value["entities"][0]["annotator"] = name
+    else:
+        records = [record(i // 2, (0, 4), annotator=name) for i, name in enumerate(names)]
+        records[-1]["text"] = "another"
+    assert check(monkeypatch, 1, *write(tmp_path, written(records), ending="jsonl")) == 1
+
+
 def test_records_that_are_not_lines(tmp_path, monkeypatch):
     records = [record(i, (0, 4)) for i in range(4)]
     for text in (json.dumps(records), json.dumps(records[0], indent=1), json.dumps(records[0])):

@@ -31,8 +31,10 @@ from beyondchance.io.formats.conll import (
     parts_of_comment,
 )
 from beyondchance.io.formats.quick_conll import DOCUMENT_LINE
+from beyondchance.io.formats.records import KEYS_OF_PEOPLE
 from beyondchance.io.layouts import Layout, Stretch, scheme_of_pairs
 from beyondchance.io.options import Reading
+from beyondchance.io.record_keys import TEXTS
 from beyondchance.io.sources import Source
 from beyondchance.io.surveying import (
     BLANK,
@@ -58,6 +60,8 @@ _BOM = b"\xef\xbb\xbf"
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _LARGE = 2**20
 """Stretches of so many bytes need not be cut at the very text that fills them."""
+_KEYS_OF_PEOPLE = [f'"{key}"'.encode() for key in KEYS_OF_PEOPLE]
+_WORDS = "tokenized_text"
 _KINDS = {"blank": BLANK, "comment": COMMENT, "document": MARK, "row": ROW, "odd": ROW}
 
 
@@ -129,8 +133,8 @@ def cut_records(
 ) -> Iterator[tuple[Piece, ...]]:
     """Cut files of records, one for each annotator, into stretches of the same records.
 
-    JSON Lines are cut; other files, and those whose records are matched by their texts, are one
-    stretch.
+    JSON Lines are cut. Other files are one stretch, and so are those whose records are matched by
+    their texts or name annotators: all records together say who annotated what.
     """
     files = None
     if reading.options["match"] != "text":
@@ -739,13 +743,22 @@ def _file_of_records(source: Source, at_a_time: int) -> Texts:
     try:
         if not line.lstrip().startswith(b"{"):
             raise _UncutError
-        json.loads(line)
+        record = json.loads(line)
     except (ValueError, RecursionError):
         raise _UncutError from None
     rules = Rules(lambda line: (BLANK if _is_blank(line) else ROW, ""), is_each=True)
     texts = Texts(str(path), begin, rules, _step(at_a_time))
-    surveyed(texts)
+    # Records of tokens and tags have no annotators.
+    has_texts = any(isinstance(record.get(key), str) for key in TEXTS) or _WORDS in record
+    surveyed(texts, _refuse_people if has_texts else None)
     return texts
+
+
+def _refuse_people(lines: Lines, begins: Ints) -> None:
+    """Leave a file as a whole whose records may name annotators."""
+    del begins
+    if any(key in lines.block for key in _KEYS_OF_PEOPLE):
+        raise _UncutError
 
 
 def _is_blank(line: bytes) -> bool:

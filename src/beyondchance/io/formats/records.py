@@ -41,6 +41,8 @@ _SPANS = (
 _CERTAIN_SPANS = ("entities", "spans", "ents", "named_entities")
 # Also those who wrote a text: they are annotators only where several share one.
 _USERS = ("user", "username", "user_id", "worker_id")
+KEYS_OF_PEOPLE = (*ANNOTATORS, *_USERS)
+"""Under which keys records, or spans, have their annotators."""
 _WRAPPINGS = ("data", "annotations", "examples", "records", "documents", "items")
 _LEFT_OUT = {"reject": "rejected", "ignore": "ignored"}
 _IGNORED = {
