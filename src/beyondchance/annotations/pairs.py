@@ -15,7 +15,7 @@ from beyondchance.types import Bools, Ints
 
 MOST_PAIRS = 2**20
 """Pairs that are compared however few annotations there are."""
-_MOST_PARTNERS = 64
+PARTNERS = 64
 """Pairs for each annotation, on average, beyond which there may be no more than that."""
 
 
@@ -148,14 +148,14 @@ def check_pairs(corpus: Corpus, document: Ints) -> None:
     """
     team = np.bincount(document, minlength=1)
     n_pairs = int((team * (team - 1) // 2).sum())
-    if n_pairs <= max(MOST_PAIRS, _MOST_PARTNERS * len(document)):
+    if n_pairs <= max(MOST_PAIRS, PARTNERS * len(document)):
         return
     largest = int(np.argmax(team))
     raise DataError(
         f"{team[largest]:,} annotators annotated document ",
         Quote(corpus.documents[largest]),
         f", and all documents have {n_pairs:,} pairs of annotators",
-        expected=f"at most {MOST_PAIRS:,} pairs, or {_MOST_PARTNERS} for each annotation",
+        expected=f"at most {MOST_PAIRS:,} pairs, or {PARTNERS} for each annotation",
         remedy=(
             *("compare all with one of them by ", Use("gold", placeholder="NAME")),
             ", or keep some of the annotators",

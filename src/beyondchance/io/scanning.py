@@ -19,8 +19,8 @@ from typing import Any, Unpack, cast
 import numpy as np
 
 from beyondchance.annotations.corpus import Corpus, Input
+from beyondchance.annotations.hashing import Hashes, hashed
 from beyondchance.checks import checked_gold, checked_option
-from beyondchance.core.hashing import Hashes, hashed
 from beyondchance.errors import DataError, FormatError, OptionError
 from beyondchance.io import packed, row_groups
 from beyondchance.io.cutting import Piece, cut_bytes, cut_table, rows_of_text

@@ -292,7 +292,7 @@ class Agreement(Described):
         if "label" in levels:
             wanted.add("label", counts.labels, counts.label)
         alone = len(counts.annotators) == 2
-        if options.over == "documents" and not alone:
+        if options.over == "documents" and not alone and self.counts.has_pairs:
             if "pair" in levels:
                 wanted.add("pair", list(self.by_pair), counts.pair_numbers())
             if "annotator" in levels:

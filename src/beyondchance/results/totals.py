@@ -19,6 +19,7 @@ from typing import Any, NoReturn, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from beyondchance.annotations.hashing import hashed
 from beyondchance.checks import checked_instance, checked_option
 from beyondchance.core.bootstrap import places
 from beyondchance.core.exact import (
@@ -29,7 +30,6 @@ from beyondchance.core.exact import (
     put_together,
     rounded,
 )
-from beyondchance.core.hashing import hashed
 from beyondchance.core.ragged import distinct, total
 from beyondchance.errors import DataError
 from beyondchance.messages import Quote
@@ -370,6 +370,7 @@ class Totals:
     of: str = SPANS
 
     is_corpus_wide = False
+    has_pairs = True
 
     def __repr__(self) -> str:
         return f"Totals({self.n_compared:,} documents, {len(self):,} rows)"

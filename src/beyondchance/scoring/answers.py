@@ -30,10 +30,12 @@ from beyondchance.results.score import UNMARKED
 from beyondchance.results.totals import MOST_DOCUMENTS, AnyCounts, Totals, totals_of
 from beyondchance.scoring.corpus_wide import BY_FUGACITIES, check_corpus_wide
 from beyondchance.scoring.counting import counted
+from beyondchance.scoring.crowds import NOT_LISTED, crowd, is_crowd
 from beyondchance.scoring.marks import Placed, check_fit, marked, nothing_shared, placed_of
 from beyondchance.scoring.options import Scoring, scoring_of, settings_of
 from beyondchance.settings import Settings
 from beyondchance.tallies import Fate, Tally, left_out, mended, not_annotated
+from beyondchance.types import Ints
 
 _MANY = 0.1
 """The share of texts without freedom from which on they are mentioned."""
@@ -269,6 +271,9 @@ def _scored(
         Whether there may be nothing to compare.
     """
     gold = corpus.annotators.index(signed["gold"]) if "pairs" in signed else None
+    teams = np.bincount(corpus.annotation_document, minlength=len(corpus.documents))
+    if gold is None and not (with_self or is_part) and is_crowd(teams, scoring):
+        return _crowd(corpus, scoring, teams, signed)
     shared = shared_documents(corpus, gold=gold, with_self=with_self)
     compared = shared.compared
     if not is_part and not compared.any():
@@ -282,7 +287,6 @@ def _scored(
     counts, notes = counted(spans, shared, scoring)
     is_estimated = counts.error is not None and bool(counts.error.any())
     settings = settings_of(corpus, **scoring.signature(is_estimated=is_estimated), **signed)
-    teams = np.bincount(corpus.annotation_document, minlength=len(corpus.documents))
     skipped: dict[str, int] = {
         left_out("documents with one annotator only", ""): int(
             np.count_nonzero(~compared & (teams == 1))
@@ -304,6 +308,27 @@ def _scored(
         notes += joint_placements.placement_notes(reached)
     found = {reason: count for reason, count in skipped.items() if count}
     return Scored(counts, settings, {**corpus.skipped, **found}, notes), placed_of(spans)
+
+
+def _crowd(
+    corpus: Corpus, scoring: Scoring, teams: Ints, signed: Mapping[str, str]
+) -> tuple[Scored, Placed]:
+    """The same for annotators whose pairs are too many to be listed."""
+    several = [name for name, n in zip(corpus.documents, teams, strict=True) if n > 1]
+    compared = replace(corpus.select(documents=several), options=corpus.options)
+    spans = marked(compared, scoring.scope)
+    check_fit(spans, scoring.model)
+    counts = crowd(spans, teams[teams > 1])
+    skipped: dict[str, int] = {
+        left_out("documents with one annotator only", ""): int(np.count_nonzero(teams == 1)),
+        not_annotated("documents without an annotator", ""): int(np.count_nonzero(teams == 0)),
+        UNMARKED: len(counts.documents) - counts.n_marked_documents,
+        mended("spans that differ from another in their label alone"): spans.n_merged,
+    }
+    found = {reason: count for reason, count in skipped.items() if count}
+    settings = settings_of(corpus, **scoring.signature(), **signed)
+    scored = Scored(counts, settings, {**corpus.skipped, **found}, (NOT_LISTED,))
+    return scored, placed_of(spans)
 
 
 def _two(signed: Mapping[str, str]) -> list[Piece]:
