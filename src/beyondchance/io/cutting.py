@@ -182,7 +182,10 @@ def _cell_of(row: bytes, delimiter: str, place: int) -> str | None:
     if '"' not in text:
         cells = text.split(delimiter, place + 1)
     else:
-        cells = next(csv.reader([text], delimiter=delimiter), [])
+        try:
+            cells = next(csv.reader([text], delimiter=delimiter), [])
+        except csv.Error:  # a quote within a cell, which encloses nothing
+            return None
     return cells[place].strip() if len(cells) > place else None
 
 

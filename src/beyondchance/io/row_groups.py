@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
@@ -10,7 +11,7 @@ import numpy as np
 
 from beyondchance.errors import FormatError
 from beyondchance.installing import required
-from beyondchance.io.columns import NUMBERS, is_string, our_name
+from beyondchance.io.columns import NUMBERS, Table, is_string, known_columns, our_name
 from beyondchance.io.cutting import Piece
 from beyondchance.io.parquet_rows import readable
 from beyondchance.io.remote import open_remote
@@ -65,14 +66,55 @@ def frame_batches(data: Any, n_rows: int, source: Source) -> Iterator[tuple[int,
     arrow = required("pyarrow", extra="parquet", purpose=_PURPOSE)
     reader = _reader(data, arrow)
     document = _document_column(reader.schema.names, source)
+    # Views of strings cannot be compared.
+    schema = arrow.schema(
+        item.with_type(arrow.large_string()) if arrow.types.is_string_view(item.type) else item
+        for item in reader.schema
+    )
 
     def tables() -> Iterator[Any]:
         for batch in reader:
+            table = arrow.Table.from_batches([batch])
             for first in range(0, batch.num_rows, n_rows):
-                yield arrow.Table.from_batches([batch.slice(first, n_rows)])
+                yield table.slice(first, n_rows).cast(schema)
 
     filled = _filled(tables(), n_rows, arrow)
     yield from _whole_documents(_own_rows(filled, document, None, 0, None), document)
+
+
+@dataclass(frozen=True)
+class Spool:
+    """A stream that was written to disk, and can be read as often as needed.
+
+    Attributes
+    ----------
+    path : str
+    """
+
+    path: str
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        """The rows as a stream."""
+        arrow = required("pyarrow", extra="parquet", purpose=_PURPOSE)
+        parquet = required("pyarrow.parquet", extra="parquet", purpose=_PURPOSE)
+        file = parquet.ParquetFile(self.path)
+        reader = arrow.RecordBatchReader.from_batches(file.schema_arrow, file.iter_batches())
+        return reader.__arrow_c_stream__(requested_schema)
+
+
+def lasting(data: Any, path: str) -> Any:
+    """Data that can be read several times: a stream that ends is written to a file."""
+    if not hasattr(data, "__arrow_c_stream__") or hasattr(data, "__len__"):
+        return data
+    if isinstance(data, Spool):
+        return data
+    arrow = required("pyarrow", extra="parquet", purpose=_PURPOSE)
+    parquet = required("pyarrow.parquet", extra="parquet", purpose=_PURPOSE)
+    reader = _reader(data, arrow)
+    with parquet.ParquetWriter(path, reader.schema) as writer:
+        for batch in reader:
+            writer.write_batch(batch)
+    return Spool(path)
 
 
 def _filled(tables: Iterator[Any], n_rows: int, arrow: Any) -> Iterator[Any]:
@@ -128,14 +170,14 @@ def _tables(file: Any, groups: range, n_rows: int) -> Iterator[Any]:
 
 def _document_column(names: list[str], source: Source) -> str:
     """The column of documents, without which nothing says where to cut."""
-    found = [name for name in names if our_name(name) == "document"]
-    if len(found) != 1:
+    known = known_columns(Table(source, dict.fromkeys(names, ())), needed=()).columns
+    if "document" not in known:
         raise FormatError(
             *("no column of documents among ", *quotes(names)),
             where=source.name,
             expected="one, to read the table in parts",
         )
-    return found[0]
+    return names[list(known).index("document")]
 
 
 def _last_document(file: Any, group: int, document: str) -> Any:

@@ -393,7 +393,7 @@ def batches_of(found: Scan, part: Part, whole: Whole | None) -> Iterator[Batch]:
                 read_part(located, formats, options, found.naming, whole)
                 raise
             kept = _kept(corpus, known, found)
-            marked = np.unique(corpus.span_annotator).tolist()
+            marked = np.flatnonzero(np.bincount(corpus.span_annotator)).tolist()
             people = tuple(corpus.annotators[number] for number in marked)
             yield Batch(kept, shown, corpus.labels, people)
 

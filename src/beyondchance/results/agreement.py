@@ -142,7 +142,7 @@ class Agreement(Described):
     def contested(self) -> Mapping[str, Score]:
         """The documents with the lowest corrected scores, the lowest first.
 
-        Documents without marks are not among them; of many documents, 1,000 are kept.
+        Documents without marks are not among them; of many documents, 100 are kept.
         """
         if isinstance(self.counts, Totals):
             return self.counts.contested()

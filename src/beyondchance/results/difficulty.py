@@ -58,7 +58,7 @@ class Difficulty(Described):
 
     @cached_property
     def hardest(self) -> Mapping[str, float]:
-        """The documents of the highest difficulty, the hardest first; at most 1,000 of many."""
+        """The documents of the highest difficulty, the hardest first; at most 100 of many."""
         if isinstance(self.counts, Totals):
             kept = self.counts.kept
             return Named(zip(kept.names, (-kept.ranks[0]).tolist(), strict=True))

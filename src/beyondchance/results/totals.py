@@ -47,7 +47,7 @@ MOST_ROWS = 2**21
 """Rows of sums by group from which on there are fewer groups."""
 MOST_VALUES = 10_000
 """Values of a field of documents whose sums are kept."""
-MOST_KEPT = 1000
+MOST_KEPT = 100
 """Documents that are kept because they stand out."""
 BINS = 10
 """Cells of the histogram of difficulty, from 0 to 1."""
@@ -1195,20 +1195,29 @@ class _Documents:
         values = -values if self.are_difficulties else values
         values[self.reasons > 0] = np.where(self.are_difficulties, values[self.reasons > 0], np.inf)
         chosen = np.flatnonzero(self.is_marked)
+        n_spans = np.zeros(len(values))
         if len(chosen) > MOST_KEPT:
             # Up to the last value that can be among them, ties included.
             last = np.partition(values[chosen], MOST_KEPT - 1)[MOST_KEPT - 1]
             chosen = chosen[values[chosen] <= last]
+        if not self.are_difficulties:
+            mask = np.zeros(len(values), dtype=bool)
+            mask[chosen] = True
+            near = counts.only(mask[counts.document])
+            n_spans = near.once(near.document, len(values), "spans")
+        chosen = chosen[np.lexsort((-n_spans[chosen], values[chosen]))]
+        if len(chosen) > MOST_KEPT:
+            # Of those that are like the last one, the first by name.
+            ranks = values[chosen], n_spans[chosen]
+            is_like = np.all([rank == rank[MOST_KEPT - 1] for rank in ranks], axis=0)
+            first, like = int(np.argmax(is_like)), chosen[is_like].tolist()
+            names = sorted(zip(map(counts.documents.__getitem__, like), like, strict=True))
+            rest = [number for _, number in names[: MOST_KEPT - first]]
+            chosen = np.concatenate([chosen[:first], rest]).astype(np.int64)
         mask = np.zeros(len(values), dtype=bool)
         mask[chosen] = True
         part = counts.of_documents(mask)
-        n_spans = part.sizes_of(part.document, len(chosen))["n_spans"] * (not self.are_difficulties)
-        ranks = np.stack([values[chosen], -n_spans.astype(np.float64)])
-        if len(chosen) > MOST_KEPT:
-            order = np.lexsort((ranks[1], ranks[0]))
-            bar = ranks[:, order[MOST_KEPT - 1]]
-            near = (ranks[0] < bar[0]) | ((ranks[0] == bar[0]) & (ranks[1] <= bar[1]))
-            part, ranks = part.of_documents(near), ranks[:, near]
+        ranks_of = np.stack([values[mask], -n_spans[mask]])
         scores = part.by_document()
         columns = scores.columns if isinstance(scores, Scores) else {}
-        return Kept(part.documents, ranks, columns).ordered()
+        return Kept(part.documents, ranks_of, columns).ordered()

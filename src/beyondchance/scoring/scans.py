@@ -7,10 +7,11 @@ needed is a function like `map`, which applies a function to every part.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from os import PathLike
+from tempfile import TemporaryDirectory
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -25,9 +26,11 @@ from beyondchance.errors import (
     OptionError,
     SpanError,
 )
+from beyondchance.io.identifiers import PLAIN_IDS, PLAIN_LABELS, plain_ids
 from beyondchance.io.naming import with_short_paths
 from beyondchance.io.options import Whole
 from beyondchance.io.regrouping import regrouped
+from beyondchance.io.row_groups import lasting
 from beyondchance.io.scanning import (
     Part,
     Scan,
@@ -174,13 +177,14 @@ def how_of(options: Mapping[str, Any]) -> How:
 
 def count(job: Job, part: Part) -> Counted:
     """Count one part, batch by batch."""
-    found: Counted | None = None
+    found: list[Counted] = []
     chosen = job.scan.selection
     for batch in batches_of(job.scan, part, job.whole):
         corpus = batch.corpus
         own = Counted(
             numbers=(part.number, part.number),
-            answers=tuple(answer(corpus, question, is_part=True) for question in job.questions),
+            # Added up, where documents are many: their counts are not needed any more.
+            answers=tuple(added_answers([answer(corpus, q, is_part=True)]) for q in job.questions),
             corpus=_without_documents(corpus),
             whole=job.whole,
             found=batch.found,
@@ -191,8 +195,10 @@ def count(job: Job, part: Part) -> Counted:
             chooses_labels=chosen.labels is not None or chosen.excluded is not None,
             files={part.pieces[0].file: (batch.people, corpus.documents[:_SHOWN])},
         )
-        found = own if found is None else added([found, own])
-    return _nothing(part.number, job) if found is None else found
+        found.append(own)
+        if len(found) == _AT_ONCE:
+            found = [added(found)]
+    return added(found) if found else _nothing(part.number, job)
 
 
 def _nothing(number: int, job: Job) -> Counted:
@@ -296,6 +302,7 @@ def counted(
     if is_counted(found):
         return _checked(_loaded(found, questions, n_needed), found)
     with ExitStack() as stack:
+        found = stack.enter_context(_lasting(found))
         engine = stack.enter_context(engine_of(how.workers, how.executor))
         keeping = Keeping.of(how.save_counts, how.keep_parts)
         try:
@@ -314,6 +321,14 @@ def counted(
         save_stored(how.save_counts, result)
         keeping.done()
     return signed
+
+
+@contextmanager
+def _lasting(found: Scan) -> Iterator[Scan]:
+    """The same with streams on disk for the time being, because parts may be read twice."""
+    with TemporaryDirectory(prefix="beyondchance-") as folder:
+        items = [lasting(x, f"{folder}/{i}.parquet") for i, x in enumerate(found.items)]
+        yield replace(found, items=tuple(items))
 
 
 def _counted(
@@ -477,6 +492,8 @@ def _noted(corpus: Corpus, found: Scan) -> Corpus:
 def _checked(result: Counted, found: Scan) -> Counted:
     """Refuse labels that occur nowhere, and sign the choice of labels."""
     check_labels(found, result.labels)
+    if found.options.get("match", "id") == "id":
+        _check_plain(result)
     labels = result.corpus.labels
     are_compared = any(item.question.command != "difficulty" for item in result.answers)
     if are_compared and len(result.corpus.annotators) == 1:
@@ -490,6 +507,17 @@ def _checked(result: Counted, found: Scan) -> Counted:
         result,
         answers=tuple(_with_labels(item, tuple(labels)) for item in result.answers),
     )
+
+
+def _check_plain(result: Counted) -> None:
+    """Refuse names such as 1.0 next to 1: whether they are the same, only all documents show."""
+    skipped = result.corpus.skipped
+    if PLAIN_LABELS in skipped or PLAIN_IDS in skipped or plain_ids(result.labels):
+        raise MismatchError(
+            "labels or documents such as 1.0 are there next to 1",
+            expected="one way to write them, where files are read in parts",
+            remedy=("write them alike, or pass ", Use("match", "exact"), " if they differ"),
+        )
 
 
 def _with_labels(item: Answer, labels: tuple[str, ...]) -> Answer:
