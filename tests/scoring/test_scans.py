@@ -35,11 +35,12 @@ from large_tables import (
 
 @contextmanager
 def sizes(
-    at_a_time: int = 200, rows: int = 5, rows_of_part: int = 9, most_documents: int = 4096
+    at_a_time: int = 90, rows: int = 5, rows_of_part: int = 9, most_documents: int = 4096
 ) -> Iterator[None]:
     """Let few rows make many parts."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(scanning, "AT_A_TIME", at_a_time)
+        patch.setattr(scanning, "BYTES_OF_PART", 2 * at_a_time)
         patch.setattr(scanning, "ROWS_AT_A_TIME", rows)
         patch.setattr(scanning, "ROWS_OF_PART", rows_of_part)
         if most_documents < 4096:

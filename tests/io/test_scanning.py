@@ -1,0 +1,369 @@
+"""Files cut into parts with whole documents, and what is said about their rows."""
+
+from __future__ import annotations
+
+from itertools import chain
+from pathlib import Path
+
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import beyondchance as bc
+from beyondchance.errors import BeyondChanceError
+from beyondchance.io import cutting, scanning
+from beyondchance.io.scanning import batches_of, parts_of
+from large_tables import (
+    PACKERS,
+    arrow_table,
+    digits,
+    in_memory,
+    json_lines,
+    packed,
+    parquet,
+    separated,
+    spans_table,
+)
+
+
+@pytest.fixture(autouse=True)
+def few_rows(monkeypatch):
+    """Let few rows make many parts."""
+    monkeypatch.setattr(scanning, "AT_A_TIME", 80)
+    monkeypatch.setattr(scanning, "BYTES_OF_PART", 150)
+    monkeypatch.setattr(scanning, "ROWS_AT_A_TIME", 4)
+    monkeypatch.setattr(scanning, "ROWS_OF_PART", 8)
+
+
+def refusal(made):
+    """The sentence of an error."""
+    with pytest.raises(BeyondChanceError) as caught:
+        made()
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+def documents_of(path):
+    """The documents of every batch of every part."""
+    scan = bc.scan(path)
+    return [
+        [list(batch.corpus.documents) for batch in batches_of(scan, part, None)]
+        for part in parts_of(scan)
+    ]
+
+
+def rows_of(*sizes):
+    """Documents with so many rows each, of two annotators in turn."""
+    return [
+        {
+            "document": f"d{number:03}",
+            "annotator": ("ada", "ben")[i % 2],
+            "start": i % 9,
+            "end": i % 9 + 1,
+            "label": "ABC"[i % 3],
+            "length": 9,
+        }
+        for number, size in enumerate(sizes)
+        for i in range(size)
+    ]
+
+
+WRITERS = {
+    "parquet": lambda folder, rows: parquet(folder / "a.parquet", rows, 5),
+    "csv": lambda folder, rows: separated(folder / "a.csv", rows),
+    "quoted": lambda folder, rows: separated(folder / "a.csv", rows, is_quoted=True),
+    "jsonl": lambda folder, rows: json_lines(folder / "a.jsonl", rows),
+    "gz": lambda folder, rows: packed(separated(folder / "a.csv", rows), "gz"),
+}
+writers = pytest.mark.parametrize("kind", sorted(WRITERS))
+
+
+# --- Documents and parts --------------------------------------------------------------
+
+
+@writers
+@pytest.mark.parametrize(
+    "sizes",
+    [
+        (1, 1, 1),
+        (3, 2, 4, 2, 3, 2, 2, 5),
+        (2, 40, 2),  # one fills many batches, groups and parts
+        (40,),
+        (40, 1),
+        (1, 40),
+        (5, 5, 5, 5, 5),  # each is a row group
+        (8, 8, 8, 8),
+        (4,) * 9,
+        (6, 4, 10, 1, 9, 5),
+    ],
+)
+def test_no_document_is_in_two_batches(tmp_path, kind, sizes):
+    path = WRITERS[kind](tmp_path, rows_of(*sizes))
+    found = documents_of(path)
+    assert list(chain.from_iterable(chain.from_iterable(found))) == [
+        f"d{number:03}" for number in range(len(sizes))
+    ]
+    if sizes in {(3, 2, 4, 2, 3, 2, 2, 5), (6, 4, 10, 1, 9, 5)}:
+        assert len(list(chain.from_iterable(found))) > 2
+    if any(size > 2 for size in sizes):
+        plain = path.removesuffix(".gz")
+        whole, parts = in_memory(plain), digits(bc.agreement(bc.scan(path)))
+        assert {**parts, "notes": ()} == {**whole, "notes": ()}
+
+
+@pytest.mark.parametrize("sizes", [[0, 3, 0, 0, 7, 0], [0, 0, 50, 0], [9, 0, 1, 0, 0, 2]])
+def test_empty_row_groups(tmp_path, sizes):
+    rows = rows_of(3, 2, 4, 2, 9, 2, 2, 5)
+    path = parquet(tmp_path / "a.parquet", rows, sizes)
+    assert any(
+        not pq.read_metadata(path).row_group(i).num_rows
+        for i in range(pq.read_metadata(path).num_row_groups)
+    )
+    assert digits(bc.agreement(bc.scan(path))) == in_memory(path)
+
+
+def test_a_last_row_without_a_line_break(tmp_path):
+    path = Path(separated(tmp_path / "a.csv", rows_of(3, 2, 4, 2, 3)))
+    path.write_bytes(path.read_bytes().rstrip(b"\n"))
+    assert digits(bc.agreement(bc.scan(path))) == in_memory(path)
+
+
+def test_blank_lines_and_spaces_around_cells(tmp_path):
+    path = Path(separated(tmp_path / "a.csv", rows_of(3, 2, 4, 2, 3)))
+    lines = path.read_text().splitlines()
+    text = "\n".join(line.replace(",", " , ") + "\n" * (i % 3) for i, line in enumerate(lines))
+    path.write_text(f"\n{text}\n\n\n")
+    assert digits(bc.agreement(bc.scan(path))) == in_memory(path)
+
+
+def test_columns_without_a_header(tmp_path):
+    path = Path(separated(tmp_path / "a.csv", rows_of(3, 2, 4, 2, 3)))
+    path.write_text(path.read_text().partition("\n")[2])
+    columns = "document,annotator,start,end,label,length"
+    whole = digits(bc.agreement(bc.read(path, columns=columns)))
+    found = digits(bc.agreement(bc.scan(path, columns=columns)))
+    assert {**found, "notes": ()} == {**whole, "notes": ()}
+
+
+@pytest.mark.parametrize("name", ["doc_id", "File", "docid", "document_name"])
+@pytest.mark.parametrize("kind", ["parquet", "csv", "gz"])
+def test_other_names_of_columns(tmp_path, kind, name):
+    rows = [
+        {(name if key == "document" else key): value for key, value in own.items()}
+        for own in rows_of(3, 2, 4, 2, 3)
+    ]
+    path = WRITERS[kind](tmp_path, rows)
+    found = digits(bc.agreement(bc.scan(path)))
+    whole = in_memory(path.removesuffix(".gz"))
+    assert {**found, "notes": ()} == {**whole, "notes": ()}
+
+
+def test_names_of_documents_that_are_numbers(tmp_path):
+    rows = [{**own, "document": int(own["document"][1:])} for own in rows_of(3, 2, 4, 2, 3, 12, 3)]
+    table = pa.Table.from_pylist(rows)
+    pq.write_table(table, tmp_path / "a.parquet", row_group_size=4)
+    json_lines(tmp_path / "a.jsonl", rows)
+    for path in (tmp_path / "a.parquet", tmp_path / "a.jsonl"):
+        assert digits(bc.agreement(bc.scan(path))) == in_memory(path)
+
+
+def test_numbers_with_a_point_are_the_same_documents_and_labels(tmp_path):
+    rows = rows_of(3, 2, 4, 2, 3, 12, 3)
+    for i, own in enumerate(rows):
+        own["label"] = ("1", "1.0", "2")[i * 7 % 3]
+    path = separated(tmp_path / "a.csv", rows)
+    assert "one way to write them" in refusal(lambda: bc.agreement(bc.scan(path)))
+    whole = digits(bc.agreement(bc.read(path, match="exact")))
+    found = digits(bc.agreement(bc.scan(path, match="exact")))
+    assert {**found, "notes": ()} == {**whole, "notes": ()}
+
+
+def test_quotes_that_begin_within_a_cell(tmp_path):
+    rows = [
+        {**own, "remark": 'so 5" wide' if i % 3 else ""} for i, own in enumerate(rows_of(*[3] * 9))
+    ]
+    path = separated(tmp_path / "a.csv", rows)
+    Path(path).write_text(Path(path).read_text().replace('"so 5"" wide"', 'so 5" wide'))
+    whole = in_memory(path)
+    assert digits(bc.agreement(bc.scan(path))) == whole
+
+
+def test_the_last_change_of_a_block():
+    rows = cutting.RowsOfText(b"", lambda line: line[:1].decode(), has_quotes=True)
+    assert cutting.last_change(b"a,1\na,2\n", rows) == 0
+    assert cutting.last_change(b"a,1\nb,2\n", rows) == 4
+    assert cutting.last_change(b"a,1\nb,2\nb,", rows) == 4
+    assert cutting.last_change(b'a,"1\nb\nc"\nb,2\n', rows) == 10
+    assert cutting.last_change(b"", rows) == 0
+
+
+def test_a_change_far_from_the_end_is_found(tmp_path, monkeypatch):
+    monkeypatch.setattr(cutting, "WINDOW", 16)
+    monkeypatch.setattr(scanning, "BYTES_OF_PART", 500)
+    path = separated(tmp_path / "a.csv", rows_of(3, 60, 3, 60, 2))
+    assert len(parts_of(bc.scan(path))) > 2
+    assert digits(bc.agreement(bc.scan(path))) == in_memory(path)
+
+
+# --- What is said about rows ----------------------------------------------------------
+
+DAMAGES = {
+    "offsets behind the end": {"start": 3, "end": 99},
+    "an end before the start": {"start": 3, "end": 2},
+    "no annotator": {"annotator": None},
+    "no document": {"document": None},
+    "no label": {"label": None},
+    "no start": {"start": None},
+    "another length": {"length": 8},
+    "no offset": {"start": -1},
+}
+
+
+@pytest.mark.parametrize("damage", sorted(DAMAGES))
+@pytest.mark.parametrize("kind", ["parquet", "csv", "quoted", "jsonl"])
+@pytest.mark.parametrize("place", [0, 20, -1])
+def test_errors_name_the_row_of_the_whole_file(tmp_path, kind, damage, place):
+    rows = rows_of(3, 2, 4, 2, 3, 12, 3, 4, 3)
+    rows[place] = {**rows[place], **DAMAGES[damage]}
+    path = WRITERS[kind](tmp_path, rows)
+    assert refusal(lambda: bc.agreement(bc.scan(path))) == refusal(
+        lambda: bc.agreement(bc.read(path))
+    )
+
+
+@pytest.mark.parametrize("ending", sorted(PACKERS))
+def test_errors_name_the_line_of_packed_files(tmp_path, ending):
+    rows = rows_of(3, 2, 4, 2, 3, 12, 3, 4, 3)
+    rows[-2] = {**rows[-2], "start": 3, "end": 99}
+    path = separated(tmp_path / "a.csv", rows)
+    whole = refusal(lambda: bc.read(path))
+    found = refusal(lambda: bc.agreement(bc.scan(packed(path, ending))))
+    assert found == whole.replace("a.csv:", f"a.csv.{ending}:")
+
+
+def test_lines_are_counted_with_line_breaks_in_cells(tmp_path):
+    rows = [{**own, "remark": "two\nlines"} for own in rows_of(3, 2, 4, 2, 3, 12, 3, 4, 3)]
+    rows[-1] = {**rows[-1], "start": 3, "end": 99}
+    path = separated(tmp_path / "a.csv", rows, newline="\r\n")
+    assert refusal(lambda: bc.agreement(bc.scan(path))) == refusal(lambda: bc.read(path))
+
+
+def test_a_number_that_is_none_names_its_line(tmp_path):
+    path = Path(separated(tmp_path / "a.csv", rows_of(3, 2, 4, 2, 3)))
+    path.write_text(path.read_text().replace("d004,ada,2,3", "d004,ada,two,3"))
+    assert refusal(lambda: bc.agreement(bc.scan(path))) == refusal(lambda: bc.read(path))
+
+
+@pytest.mark.parametrize("kind", sorted(WRITERS))
+def test_a_header_only(tmp_path, kind):
+    path = WRITERS[kind](tmp_path, [])
+    if kind == "jsonl":
+        assert refusal(lambda: bc.scan(path)) == refusal(lambda: bc.read(path))
+    elif kind == "gz":
+        assert "holds no rows" in refusal(lambda: bc.agreement(bc.scan(path)))
+    else:
+        assert refusal(lambda: bc.agreement(bc.scan(path))) == refusal(lambda: bc.read(path))
+
+
+def test_no_row_group_at_all(tmp_path):
+    path = parquet(tmp_path / "a.parquet", [], [])
+    assert refusal(lambda: bc.agreement(bc.scan(path))) == refusal(lambda: bc.read(path))
+
+
+@pytest.mark.parametrize("kind", ["parquet", "csv", "gz"])
+def test_no_column_of_documents(tmp_path, kind):
+    rows = [{key: own[key] for key in own if key != "document"} for own in rows_of(4)]
+    path = WRITERS[kind](tmp_path, rows)
+    said = refusal(lambda: bc.agreement(bc.scan(path)))
+    assert "no column of documents among 'annotator'" in said
+    assert "to read the table in parts" in said
+
+
+def test_what_is_not_read_in_parts(tmp_path):
+    (tmp_path / "a.json").write_text("[]")
+    (tmp_path / "ada.ann").write_text("T1\tPER 0 3\tAda\n")
+    (tmp_path / "ada.txt").write_text("Ada\n")
+    assert "is not read in parts" in refusal(lambda: bc.scan(tmp_path / "ada.ann"))
+    path = separated(tmp_path / "a.csv", rows_of(4))
+    Path(path).write_bytes(Path(path).read_text().encode("utf-16"))
+    assert "UTF-16 is not read in parts" in refusal(lambda: bc.agreement(bc.scan(path)))
+    assert "nothing to read" in refusal(bc.scan)
+    assert "no such file" in refusal(lambda: bc.scan(tmp_path / "none.csv")).lower()
+    listing = separated(tmp_path / "documents.csv", [{"document": "d000", "length": 9}])
+    path = separated(tmp_path / "b.csv", rows_of(4))
+    said = refusal(lambda: bc.agreement(bc.scan(path, documents=listing)))
+    assert "does not go with reading in parts" in said
+
+
+@pytest.mark.parametrize("ending", sorted(PACKERS))
+def test_packed_files_that_are_cut_off(tmp_path, ending):
+    path = packed(separated(tmp_path / "a.csv", rows_of(*[7] * 400)), ending)
+    data = Path(path).read_bytes()
+    Path(path).write_bytes(data[: len(data) * 2 // 3])
+    said = refusal(lambda: bc.agreement(bc.scan(path)))
+    assert f"a.csv.{ending}" in said
+    assert "cannot be unpacked" in said
+
+
+# --- Data frames ----------------------------------------------------------------------
+
+FRAMES = {
+    "pandas": lambda table: table.to_pandas(),
+    "polars": pl.from_arrow,
+    "pyarrow": lambda table: table,
+    "batches": lambda table: pa.Table.from_batches(table.to_batches(max_chunksize=3)),
+    "categories": lambda table: table.to_pandas().astype({"label": "category"}),
+    "stream": lambda table: pa.RecordBatchReader.from_batches(
+        table.schema, table.to_batches(max_chunksize=3)
+    ),
+    "one batch": lambda table: table.combine_chunks().to_batches()[0],
+}
+
+
+@pytest.mark.parametrize("kind", sorted(FRAMES))
+@pytest.mark.parametrize("has_gaps", [False, True])
+def test_data_frames(kind, has_gaps):
+    table = arrow_table(spans_table(3, 30, has_gaps=has_gaps))
+    corpus = bc.corpus(table.to_pandas())
+    whole = digits(bc.agreement(corpus), notes=corpus.notes)
+    found = digits(bc.agreement(bc.scan(FRAMES[kind](table))))
+    assert {**found, "notes": ()} == {**whole, "notes": ()}
+
+
+def test_an_annotator_who_comes_last_in_a_stream():
+    rows = rows_of(3, 2, 4, 2, 3, 12, 3, 4, 3)
+    rows[-1] = {**rows[-1], "annotator": "zoe"}
+    table = pa.Table.from_pylist(rows)
+    whole = digits(bc.agreement(bc.corpus(table.to_pandas())))
+    found = digits(bc.agreement(bc.scan(FRAMES["stream"](table))))
+    assert {**found, "notes": ()} == {**whole, "notes": ()}
+
+
+def test_a_stream_is_read_once():
+    stream = FRAMES["stream"](arrow_table(spans_table(3, 30)))
+    scan = bc.scan(stream)
+    bc.agreement(scan)
+    assert "holds no rows" in refusal(lambda: bc.agreement(scan))
+
+
+def test_documents_in_several_places_of_a_frame():
+    rows = rows_of(3, 2, 4, 2, 3, 12, 3, 4, 3)
+    frame = pd.DataFrame(rows[::2] + rows[1::2])
+    assert "sort the data frame by document" in refusal(lambda: bc.agreement(bc.scan(frame)))
+
+
+def test_frames_and_files(tmp_path):
+    frame = pd.DataFrame(rows_of(3))
+    path = separated(tmp_path / "a.csv", rows_of(3))
+    assert "one or the other" in refusal(lambda: bc.scan(frame, path))
+
+
+def test_rows_of_frames_are_named():
+    rows = rows_of(3, 2, 4, 2, 3, 12, 3, 4, 3)
+    rows[-1] = {**rows[-1], "start": 3, "end": 99}
+    whole = refusal(lambda: bc.corpus(pd.DataFrame(rows)))
+    found = refusal(lambda: bc.agreement(bc.scan(pd.DataFrame(rows))))
+    assert f"row {len(rows)} of" in whole
+    assert f"the data frame 1:{len(rows)}: span [3, 99)" in found
