@@ -38,10 +38,12 @@ AT_A_TIME = 2**22
 """Bytes of text that are worked on at a time."""
 BYTES_OF_PART = 2**24
 """Bytes of a table of text that a part has, or a few more."""
-ROWS_AT_A_TIME = 2**17
+ROWS_AT_A_TIME = 2**16
 """Rows of a table that are read at a time."""
 ROWS_OF_PART = 2**20
 """Rows that a part has, or a few more."""
+COUNTS = b"beyondchance counts "
+"""What files begin with that hold what was counted."""
 _WAYS = ("table", "conll", "records", "hf")
 """The formats that are read in parts."""
 
@@ -136,8 +138,20 @@ def scan(
         checked_option("format", format, FORMATS)
     found = Scan(expanded(paths), format, options)
     Reading(cast("ReadOptions", {**options, "gold": None}))  # refuses unknown ones
-    opened_files(found)  # refuses what is not there, or is read as a whole
+    if not any(map(holds_counts, found.items)):
+        opened_files(found)  # refuses what is not there, or is read as a whole
     return found
+
+
+def holds_counts(item: Any) -> bool:
+    """Whether a file holds what was counted before, in whatever version."""
+    if not isinstance(item, str | PathLike):
+        return False
+    try:
+        with Path(item).open("rb") as file:
+            return file.read(len(COUNTS)) == COUNTS
+    except (OSError, ValueError):
+        return False
 
 
 def expanded(paths: Sequence[Any]) -> tuple[Any, ...]:

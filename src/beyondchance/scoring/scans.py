@@ -40,6 +40,7 @@ from beyondchance.io.scanning import (
     UnorderedError,
     batches_of,
     check_labels,
+    holds_counts,
     inputs_of,
     opened_files,
     parts_of,
@@ -59,7 +60,7 @@ from beyondchance.scoring.answers import (
 from beyondchance.scoring.engines import Count, Engine, Progress, engine_of
 from beyondchance.scoring.kept_parts import Keeping, kept_or_counted
 from beyondchance.scoring.options import scoring_of
-from beyondchance.scoring.stored import is_stored, save_stored, stored
+from beyondchance.scoring.stored import save_stored, stored
 from beyondchance.settings import Settings
 
 _AT_ONCE = 8
@@ -535,7 +536,7 @@ def _with_labels(item: Answer, labels: tuple[str, ...]) -> Answer:
 
 def is_counted(found: Scan) -> bool:
     """Whether the files hold what was counted already."""
-    are = [isinstance(item, str | PathLike) and is_stored(item) for item in found.items]
+    are = [holds_counts(item) for item in found.items]
     if any(are) and not all(are):
         raise OptionError("saved counts and annotations", expected="one or the other")
     return all(are)

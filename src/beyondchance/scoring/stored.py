@@ -23,7 +23,7 @@ from beyondchance.errors import DataError, FormatError
 from beyondchance.io.options import Whole
 from beyondchance.io.reading import Naming
 from beyondchance.io.saving import save_file
-from beyondchance.io.scanning import Seen
+from beyondchance.io.scanning import COUNTS, Seen
 from beyondchance.io.sources import Source, too_large
 from beyondchance.messages import Note, Quote, Use
 from beyondchance.results.counts import Counts
@@ -33,7 +33,7 @@ from beyondchance.scoring.marks import Placed
 from beyondchance.settings import Settings
 from beyondchance.tallies import Fate, Tally
 
-_MAGIC = b"beyondchance counts 1\n"
+_MAGIC = COUNTS + b"1\n"
 _KINDS: dict[str, type] = {
     kind.__name__: kind
     for kind in (
@@ -44,15 +44,6 @@ _KINDS: dict[str, type] = {
 """What can be in a file, besides plain values and arrays."""
 
 _Value = TypeVar("_Value")
-
-
-def is_stored(path: str | PathLike[str]) -> bool:
-    """Whether a file holds what was counted."""
-    try:
-        with Path(path).open("rb") as file:
-            return file.read(len(_MAGIC) - 2) == _MAGIC[:-2]
-    except (OSError, ValueError):
-        return False
 
 
 def save_stored(path: str | PathLike[str], value: Any) -> None:
