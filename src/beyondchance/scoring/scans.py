@@ -576,7 +576,23 @@ def _loaded(found: Scan, questions: Sequence[Question], n_needed: int | None) ->
             remedy="count the files at once",
         ) from None
     inputs = tuple(dict.fromkeys(item for part in parts for item in part.corpus.inputs))
-    return replace(together, corpus=replace(together.corpus, inputs=inputs))
+    corpus = replace(together.corpus, inputs=inputs)
+    found_answers = (_in_first_order(item, corpus.annotators) for item in together.answers)
+    return replace(together, corpus=corpus, answers=tuple(found_answers))
+
+
+def _in_first_order(item: Answer, annotators: Sequence[str]) -> Answer:
+    """The answer with annotators in the order in which they occur, a gold standard first.
+
+    Totals of parts with different annotators have them by name.
+    """
+    scored = {}
+    for name, known in item.scored.items():
+        gold = known.settings.gold
+        names = [n for n in annotators if n in known.counts.annotators]
+        names.sort(key=lambda one: one != gold)
+        scored[name] = replace(known, counts=known.counts.ordered(tuple(names)))
+    return replace(item, scored=scored)
 
 
 def _facts(part: Counted) -> object:

@@ -1,0 +1,183 @@
+"""Files that outgrow memory: time and peak memory on one core, on all cores and on Dask.
+
+Every job runs in a process of its own, whose peak memory is that of the largest of its processes.
+Usage: python benchmarks/large_run.py [documents], ten million by default.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from generate import conll_sized
+
+HERE = Path(__file__).parent
+
+
+# --- Jobs, each in a process of its own -----------------------------------------------
+
+
+def job(name: str, paths: Sequence[str]) -> dict[str, object]:
+    """Run a job; its seconds, its peak memory in MB, and the digits of its result."""
+    from resource import RUSAGE_CHILDREN, RUSAGE_SELF, getrusage
+
+    import beyondchance as bc
+
+    scan = bc.scan(*paths)
+    client = None
+    if name.startswith("dask"):
+        from distributed import Client, LocalCluster
+
+        n = int(name.removeprefix("dask"))
+        cluster = LocalCluster(
+            n_workers=n, threads_per_worker=1, dashboard_address=None, memory_limit=0
+        )
+        client = Client(cluster)
+    begin = time.perf_counter()
+    if client is not None:
+        result = bc.agreement(scan, executor=client)
+    else:
+        result = bc.agreement(scan, workers=int(name))
+    seconds = time.perf_counter() - begin
+    if client is not None:
+        client.shutdown()
+    peak = max(getrusage(who).ru_maxrss for who in (RUSAGE_SELF, RUSAGE_CHILDREN)) / 1024
+    digits = [float.hex(value) for value in (result.observed, result.chance, result.corrected)]
+    return {"seconds": seconds, "peak": peak, "digits": digits, "n": result.counts.n_compared}
+
+
+def run(name: str, *paths: Path) -> dict[str, object]:
+    """The same in a new process."""
+    command = [sys.executable, __file__, "--job", name, *map(str, paths)]
+    found = subprocess.run(command, capture_output=True, text=True, check=False)
+    if found.returncode:
+        raise SystemExit(found.stderr)
+    result: dict[str, object] = json.loads(found.stdout.splitlines()[-1])
+    return result
+
+
+# --- Files ----------------------------------------------------------------------------
+
+
+def written(path: Path, n_documents: int) -> Path:
+    """A table, written by another process: a process begins with the peak of the one before."""
+    subprocess.run([sys.executable, HERE / "large.py", path, str(n_documents)], check=True)
+    return path
+
+
+def shuffled(path: Path, target: Path) -> Path:
+    """The rows of a table in random order."""
+    rows = f"SELECT * FROM read_parquet('{path}') ORDER BY hash(document, start, annotator)"  # noqa: S608
+    query = f"COPY ({rows}) TO '{target}' (FORMAT parquet)"
+    code = f"import duckdb; duckdb.execute({query!r})"
+    subprocess.run([sys.executable, "-c", code], check=True)
+    return target
+
+
+def conll(folder: Path, n_sentences: int) -> list[Path]:
+    """Two files of tokens and tags, of sentences that repeat after a while."""
+    pair = conll_sized(20_000)
+    paths = [folder / "anna.conll", folder / "ben.conll"]
+    for path, tags in zip(paths, pair, strict=True):
+        lines = ["".join(f"token{i % 97}\t{tag}\n" for i, tag in enumerate(s)) + "\n" for s in tags]
+        with path.open("w") as file:
+            for first in range(0, n_sentences, len(lines)):
+                file.write("".join(lines[: n_sentences - first]))
+    return paths
+
+
+# --- Other tools ----------------------------------------------------------------------
+
+
+def seqeval_rate() -> float:
+    """Sentences that seqeval scores in a second, from lists in memory."""
+    from seqeval.metrics import f1_score
+
+    gold, predicted = conll_sized(20_000)
+    times = []
+    for _ in range(3):
+        begin = time.perf_counter()
+        f1_score(gold, predicted)
+        times.append(time.perf_counter() - begin)
+    return len(gold) / min(times)
+
+
+def ratio(
+    what: str, value: float, *, most: float | None = None, least: float | None = None
+) -> None:
+    """Print a ratio, and what it should be."""
+    bound = f"at most {most}" if most is not None else f"at least {least}"
+    missed = (most is not None and value > most) or (least is not None and value < least)
+    print(f"{what:60} {value:8.2f}  ({bound}){'  MISSED' if missed else ''}", flush=True)
+
+
+def shown(what: str, found: dict[str, object]) -> float:
+    """Print a job; its seconds."""
+    seconds, peak, n = (float(str(found[name])) for name in ("seconds", "peak", "n"))
+    rate = f"{n / seconds:10,.0f} documents/s"
+    print(f"{what:44} {seconds:8.1f} s {rate} {peak:7,.0f} MB", flush=True)
+    return seconds
+
+
+def main(n_documents: int) -> None:
+    """Print all figures."""
+    rate = seqeval_rate()
+    print(f"seqeval, from lists: {rate:,.0f} sentences/s on one core\n")
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        tenth = written(folder / "tenth.parquet", n_documents // 10)
+        whole = written(folder / "whole.parquet", n_documents)
+        small = run("1", tenth)
+        one, two = run("1", whole), run("2", whole)
+        found = {"Parquet, a tenth": small, "Parquet": one, "Parquet, 2 processes": two}
+        seconds = {what: shown(what, result) for what, result in found.items()}
+        dask = {n: run(f"dask{n}", whole) for n in (1, 2)}
+        for n, result in dask.items():
+            seconds[f"dask {n}"] = shown(f"Parquet, Dask with {n} workers", result)
+        table = written(folder / "whole.csv", n_documents)
+        text, text_two = run("1", table), run("2", table)
+        shown("CSV", text)
+        shown("CSV, 2 processes", text_two)
+        table.unlink()
+        mixed = shuffled(whole, folder / "mixed.parquet")
+        scattered = run("1", mixed)
+        shown("Parquet, rows in random order", scattered)
+        mixed.unlink()
+        files = conll(folder, n_documents // 10)
+        tags, tags_two = run("1", *files), run("2", *files)
+        shown("CoNLL, a tenth", tags)
+        shown("CoNLL, a tenth, 2 processes", tags_two)
+        print()
+        ratio("whole / a tenth, seconds", seconds["Parquet"] / seconds["Parquet, a tenth"], most=11)
+        ratio("documents/s on one core, ours / seqeval's", n_of(one) / rate, least=8)
+        ratio("2 processes / 1, Parquet", n_of(two) / n_of(one), least=1.7)
+        ratio("2 processes / 1, CSV", n_of(text_two) / n_of(text), least=1.7)
+        ratio("2 processes / 1, CoNLL", n_of(tags_two) / n_of(tags), least=1.7)
+        ratio("Dask, 2 workers / 1", n_of(dask[2]) / n_of(dask[1]), least=1.6)
+        ratio(
+            "seconds, Dask / processes, 2 each",
+            seconds["dask 2"] / seconds["Parquet, 2 processes"],
+            most=1.25,
+        )
+        ratio("peak MB, Parquet", float(str(one["peak"])), most=500)
+        ratio("peak MB, CSV", float(str(text["peak"])), most=800)
+        ratio("peak MB, rows in random order", float(str(scattered["peak"])), most=800)
+        same = {str(r["digits"]) for r in (one, two, *dask.values(), text, text_two, scattered)}
+        print(f"the same digits in all of them: {len(same) == 1}")
+
+
+def n_of(found: dict[str, object]) -> float:
+    """Documents in a second."""
+    return float(str(found["n"])) / float(str(found["seconds"]))
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["--job"]:
+        print(json.dumps(job(sys.argv[2], sys.argv[3:])))
+    else:
+        main(int(sys.argv[1]) if len(sys.argv) > 1 else 10_000_000)
