@@ -60,6 +60,10 @@ logarithm of 1.2: of a hundred documents, one is longer than eighty sentences. I
 errors vary as well, with a coefficient of variation of 1. A team is three annotators who get 15 %
 of the spans wrong each, and are compared in all three pairs."""
 
+GROUPS = """\
+Corrected scores of {corpora:,} corpora each, in percent (standard error about {error:.1f}), of
+many sentences with 30 % of the spans wrong, put into groups at random, as a hash does."""
+
 CLUSTERS = """\
 Of {corpora:,} corpora each, in percent. *Spread* is how much harder some documents are than
 others: the coefficient of variation of the system's errors between documents."""
@@ -219,6 +223,11 @@ class Tally:
         self.below += truth < interval.low
         self.width += interval.high - interval.low
 
+    def wide_cells(self) -> list[str]:
+        """Coverage and width, with more digits of narrow intervals."""
+        there = max(self.corpora - self.none, 1)
+        return [f"{100 * self.held / there:.1f}", f"{self.width / there:.5f}"]
+
     def cells(self) -> list[str]:
         """Coverage of the intervals that there are, and how many there are not."""
         there = max(self.corpora - self.none, 1)
@@ -319,6 +328,34 @@ def lengths(corpora: int) -> list[str]:
         headings,
         rows,
     )
+
+
+def groups(corpora: int) -> list[str]:
+    """Many documents, in groups by a hash of their names, which is a number drawn at random."""
+    rows = []
+    for name, spread in (("alike", 0.0), ("unlike", 1.0)):
+        (counts,) = population_of((CARELESS,), spread=spread)
+        pool = sums_of(counts)
+        truth = float(score_of(pool.sum(axis=0), "corrected"))
+        for size, n_groups in ((5_000, 4096), (5_000, 256), (40_000, 4096), (40_000, 256)):
+            tallies = {method: Tally() for method in ("expanded", "bca")}
+            single = Tally()
+            for seed, chosen in draws(len(pool), size, corpora):
+                group = np.random.default_rng((seed, n_groups)).integers(0, n_groups, size)
+                own = np.stack(
+                    [total(group, column, n_groups) for column in pool[chosen].T], axis=1
+                )
+                own = own[np.bincount(group, minlength=n_groups) > 0]
+                for method, tally in tallies.items():
+                    tally.add(interval_of([own], seed, method), truth)
+                single.add(interval_of([pool[chosen]], seed, "expanded"), truth)
+            cells = [cell for tally in tallies.values() for cell in tally.wide_cells()]
+            rows.append([name, f"{size:,}", f"{n_groups:,}", *cells, *single.wide_cells()])
+            say(f"groups {name} {size} {n_groups}")
+    headings = ["documents", "number", "groups", "expanded", "width", "bca", "width"]
+    headings += ["expanded, over documents", "width"]
+    text = GROUPS.format(corpora=corpora, error=error_of(corpora))
+    return section("Groups of documents", text, headings, rows)
 
 
 def clusters(corpora: int) -> list[str]:
@@ -533,6 +570,7 @@ START = perf_counter()
 PARTS = {
     "coverage": coverage,
     "lengths": lengths,
+    "groups": groups,
     "clusters": clusters,
     "differences": differences,
     "alarms": alarms,
