@@ -127,11 +127,14 @@ def _in_parts(scan: Scan, options: dict[str, Any]) -> int:
     with working("counting", quiet=options["quiet"]) as say:
         corpus, found = answers(scan, questions("agreement", options), options, say)
         results = {item.question.scoring["measure"]: agreement_from(item) for item in found}
-        result = next(iter(results.values()))
+        measure, result = next(iter(results.items()))
         notes = [] if options["measure"] not in SPLIT_MEASURES else [NOT_SPLIT]
+        # A corpus without documents has notes that a report does not look for.
+        result = replace(result, notes=(*corpus.notes, *result.notes, *notes))
+        results[measure] = result
         report = agree_report(
             results,
-            noted(corpus, (*result.notes, *notes)),
+            corpus,
             by=tuple(dict.fromkeys(options["by"])),
             intervals=flags.if_intervals(options, partial(_intervals, results, options["by"])),
             part_intervals=flags.if_intervals(options, partial(_part_intervals, result, None)),

@@ -362,7 +362,7 @@ def _counted(
         job = Job(found, tuple(questions), whole, with_hashes)
         ask: Count = kept_or_counted(partial(count, job), keeping.of_job(job))
         try:
-            shown = result = _together(engine(ask, parts), len(parts), how.progress)
+            shown = result = _together(engine(ask, parts), parts, how.progress)
         except UnorderedError:
             with_hashes = True
             continue
@@ -371,7 +371,7 @@ def _counted(
         except BeyondChanceError:
             # It may be wrong of some documents only, such as that there is no gold standard.
             ask = partial(count, Job(bare, (), whole, with_hashes=True))
-            shown = _together(engine(ask, parts), len(parts), None)
+            shown = _together(engine(ask, parts), parts, None)
             if _in_order(shown.found, order) == whole:
                 raise
         known = _in_order(shown.found, order)
@@ -406,13 +406,15 @@ def _share(parts: list[Part], share: tuple[int, int] | None) -> list[Part]:
 
 
 def _together(
-    results: Iterable[Counted | BeyondChanceError], n_parts: int, progress: Progress | None
+    results: Iterable[Counted | BeyondChanceError],
+    parts: Sequence[Part],
+    progress: Progress | None,
 ) -> Counted:
     """Add what parts give, in their order, in whatever order they come."""
     waiting: dict[int, Counted] = {}
     ready: list[Counted] = []
     failures: list[BeyondChanceError] = []
-    n_done, following = 0, None
+    n_done, n_parts, following = 0, len(parts), parts[0].number
     for result in results:
         if isinstance(result, BeyondChanceError):
             failures.append(result)
@@ -422,7 +424,6 @@ def _together(
             n_done += result.numbers[1] - result.numbers[0] + 1
         if progress is not None:
             progress(n_done, n_parts)
-        following = min(waiting, default=0) if following is None else following
         while following in waiting:
             ready.append(waiting.pop(following))
             following = ready[-1].numbers[1] + 1
