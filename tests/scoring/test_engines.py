@@ -1,0 +1,237 @@
+"""Processes, clusters and functions like map: the same digits, and no process is left."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from multiprocessing import get_context
+from pathlib import Path
+
+import pytest
+
+import beyondchance as bc
+from beyondchance.errors import BeyondChanceError
+from beyondchance.io import scanning
+from beyondchance.scoring.engines import Processes, n_workers
+from large_tables import digits, parquet, spans_table
+
+TESTS = Path(__file__).parents[1]
+
+
+@pytest.fixture
+def path(tmp_path, monkeypatch):
+    """A table of a dozen parts, which are cut here and not by workers."""
+    monkeypatch.setattr(scanning, "ROWS_OF_PART", 20)
+    return parquet(tmp_path / "a.parquet", spans_table(3, 80, has_gaps=True), 7)
+
+
+@pytest.fixture
+def expected(path):
+    assert len(scanning.parts_of(bc.scan(path))) > 8
+    return brief(bc.agreement(bc.scan(path)))
+
+
+def brief(result):
+    return digits(result, methods=("expanded",))
+
+
+def test_processes(path, expected):
+    for workers in (2, 3, "2"):
+        assert brief(bc.agreement(bc.scan(path), workers=workers)) == expected
+    gold = {"gold": "ada"}
+    one, two = (bc.rank(bc.scan(path), **gold, workers=n) for n in (1, 2))
+    assert str(one) == str(two)
+
+
+@pytest.mark.parametrize("kind", ["map", "threads", "pool"])
+def test_functions_like_map(path, expected, kind):
+    if kind == "map":
+        found = bc.agreement(bc.scan(path), executor=map)
+    elif kind == "threads":
+        with ThreadPoolExecutor(2) as pool:
+            found = bc.agreement(bc.scan(path), executor=pool)
+    else:
+        with get_context("spawn").Pool(2) as pool:
+            found = bc.agreement(bc.scan(path), executor=pool)
+            again = bc.agreement(bc.scan(path), executor=pool.imap_unordered)
+        assert brief(again) == expected
+    assert brief(found) == expected
+
+
+def test_what_is_no_executor(path):
+    with pytest.raises(BeyondChanceError, match="a function like map"):
+        bc.agreement(bc.scan(path), executor=3)
+
+
+def test_how_many_workers():
+    assert n_workers("auto") >= 1
+    assert n_workers("3") == 3
+
+
+def test_a_lambda_is_refused(path):
+    measure = bc.CustomMeasure(name="mine", phi=lambda *_: 0.0, size=lambda length: length)
+    with pytest.raises(BeyondChanceError, match="not lambdas"):
+        bc.agreement(bc.scan(path), measure=measure, workers=2)
+
+
+# --- Workers that die -----------------------------------------------------------------
+
+
+def square(number):
+    return number * number
+
+
+def die_once(marker, number):
+    """Die at the first call for 3."""
+    if number == 3 and not Path(marker).exists():
+        Path(marker).touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return number * number
+
+
+def die(number):
+    if number == 3:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return number
+
+
+def test_a_worker_that_dies_is_replaced(tmp_path):
+    pool = Processes(2)
+    try:
+        found = list(pool(partial(die_once, str(tmp_path / "marker")), range(8)))
+    finally:
+        pool.stop()
+    assert sorted(found) == [number * number for number in range(8)]
+    assert (tmp_path / "marker").exists()
+
+
+def test_workers_that_always_die_name_a_part():
+    pool = Processes(2)
+    try:
+        with pytest.raises(BeyondChanceError, match="^3: processes died 3 times"):
+            list(pool(die, [3]))
+    finally:
+        pool.stop()
+
+
+def children(parent):
+    """The processes that a process has started, and theirs."""
+    parents = {}
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                text = (entry / "stat").read_text()
+            except OSError:
+                continue
+            state, ppid = text.rpartition(")")[2].split()[:2]
+            if state != "Z":
+                parents[int(entry.name)] = int(ppid)
+    found = {parent}
+    while more := {pid for pid, ppid in parents.items() if ppid in found} - found:
+        found |= more
+    return found - {parent}
+
+
+def is_alive(pid):
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def until(condition, seconds=20.0):
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if found := condition():
+            return found
+        time.sleep(0.05)
+    return condition()
+
+
+SLOW = """
+import sys
+sys.path.insert(0, {tests!r})
+from beyondchance.io import scanning
+scanning.ROWS_OF_PART = 1
+from beyondchance.cli.main import main
+if __name__ == "__main__":
+    sys.exit(main(["agree", {path!r}, "--workers", "2", "--quiet"]))
+"""
+linux = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="looks into /proc")
+
+
+@linux
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
+def test_no_worker_is_left(tmp_path, how):
+    table = parquet(tmp_path / "a.parquet", spans_table(3, 3000), 3)
+    script = tmp_path / "run.py"
+    script.write_text(SLOW.format(tests=str(TESTS), path=table))
+    run = subprocess.Popen(
+        [sys.executable, str(script)], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    try:
+        assert until(lambda: len(children(run.pid)) >= 3)
+        time.sleep(0.5)
+        workers = children(run.pid)
+        assert run.poll() is None
+        run.send_signal(how)
+        run.communicate(timeout=20)
+        assert run.returncode == (130 if how is signal.SIGINT else -signal.SIGKILL)
+        assert until(lambda: not any(map(is_alive, workers)), 3.0)
+    finally:
+        run.kill()
+        run.communicate()
+
+
+# --- Dask -----------------------------------------------------------------------------
+
+
+@pytest.fixture
+def cluster(request):
+    distributed = pytest.importorskip("distributed")
+    n = getattr(request, "param", 2)
+    with (
+        distributed.LocalCluster(
+            processes=True, n_workers=n, threads_per_worker=1, dashboard_address=None
+        ) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        yield client
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("default")
+@pytest.mark.parametrize("cluster", [1, 2, 3], indirect=True)
+def test_a_cluster(path, expected, cluster):
+    assert brief(bc.agreement(bc.scan(path), executor=cluster)) == expected
+    cluster.restart()
+    assert brief(bc.agreement(bc.scan(path), executor=cluster)) == expected
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("default")
+def test_a_worker_of_a_cluster_that_is_killed(tmp_path, cluster, monkeypatch):
+    monkeypatch.setattr(scanning, "ROWS_OF_PART", 3)
+    path = parquet(tmp_path / "b.parquet", spans_table(3, 600), 3)
+    whole = brief(bc.agreement(bc.scan(path)))
+    pids = list(cluster.run(os.getpid).values())
+    with ThreadPoolExecutor(1) as thread:
+        found = thread.submit(bc.agreement, bc.scan(path), executor=cluster)
+        time.sleep(1.0)
+        os.kill(pids[0], signal.SIGKILL)
+        assert brief(found.result(timeout=120)) == whole
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("default")
+def test_a_part_that_a_cluster_cannot_read(path, cluster):
+    rows = spans_table(3, 80, has_gaps=True)
+    rows[-1] = {**rows[-1], "start": 5, "end": 99, "label": "PER"}
+    parquet(Path(path), rows, 7)
+    with pytest.raises(BeyondChanceError, match="a.parquet"):
+        bc.agreement(bc.scan(path), executor=cluster)
