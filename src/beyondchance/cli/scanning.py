@@ -35,7 +35,7 @@ def scan_of(files: Sequence[Any], options: Mapping[str, Any]) -> Scan | None:
     what was counted before.
     """
     asked = [name for name in (*flags.COUNTING, "dask") if _is_given(name)]
-    found = _scan(files, options)
+    found = _scan_if_there(files, options, is_asked=bool(asked))
     if found is None:
         if asked:
             _refuse(asked[0], "reads files; standard input is read at once")
@@ -54,6 +54,23 @@ def scan_of(files: Sequence[Any], options: Mapping[str, Any]) -> Scan | None:
     if options["part"] is not None and options["save_counts"] is None:
         raise click.UsageError("--part counts a share of the files; pass --save-counts as well")
     return found
+
+
+def _scan_if_there(
+    files: Sequence[Any], options: Mapping[str, Any], *, is_asked: bool
+) -> Scan | None:
+    """What is not there is refused, with its reason, when it is read at once."""
+    try:
+        return _scan(files, options)
+    except BeyondChanceError as error:
+        if not is_asked:
+            return None
+        error.where = () if options["pseudonyms"] else error.where
+        raise
+    except (OSError, ValueError) as error:
+        if not is_asked:
+            return None
+        raise click.UsageError(f"a file cannot be read ({error})") from None
 
 
 def _scan(files: Sequence[Any], options: Mapping[str, Any]) -> Scan | None:

@@ -132,7 +132,7 @@ def scan(
     >>> from beyondchance import agreement
     >>> path = files("beyondchance") / "resources" / "example.conll"
     >>> agreement(scan(path))
-    Agreement(observed=0.7886, chance=0.2499, corrected=0.7181, measure='token')
+    Agreement(observed=0.7877, chance=0.2468, corrected=0.7181, measure='token')
     """
     if format is not None:
         checked_option("format", format, FORMATS)

@@ -288,7 +288,7 @@ def _is_clean(data: bytes, separator: bytes) -> bool:
 
 def _cut_columns(data: bytes, separator: bytes) -> tuple[Bools, list[bytes]] | None:
     """For each line, whether it has anything; and the columns, if rows are alike and filled."""
-    first = re.search(rb"[^\n]+", data)
+    first = _LINE.search(data)
     width = first[0].count(separator) + 1 if first else 1
     if not 1 < width <= _MOST_COLUMNS:
         return None
@@ -339,6 +339,7 @@ def _cells(column: bytes) -> Iterator[str]:
     return chain.from_iterable(part[:-1].decode().split("\n") for part in _parts(column))
 
 
+_LINE = re.compile(rb"[^\n]+")
 _FIRST_TAG = re.compile(rb"O\n|[BIELSUM]-")
 
 
