@@ -178,7 +178,7 @@ def how_of(options: Mapping[str, Any]) -> How:
 
 def count(job: Job, part: Part) -> Counted:
     """Count one part, batch by batch."""
-    found: list[Counted] = []
+    found = Adding()
     chosen = job.scan.selection
     for batch in batches_of(job.scan, part, job.whole):
         corpus = batch.corpus
@@ -196,10 +196,8 @@ def count(job: Job, part: Part) -> Counted:
             chooses_labels=chosen.labels is not None or chosen.excluded is not None,
             files={part.pieces[0].file: (batch.people, corpus.documents[:_SHOWN])},
         )
-        found.append(own)
-        if len(found) == _AT_ONCE:
-            found = [added(found)]
-    return added(found) if found else _nothing(part.number, job)
+        found.add(own)
+    return found.total() or _nothing(part.number, job)
 
 
 def _nothing(number: int, job: Job) -> Counted:
@@ -255,6 +253,29 @@ def added(parts: Sequence[Counted]) -> Counted:
         chooses_labels=any(part.chooses_labels for part in parts),
         files=_added_files([part.files for part in parts]),
     )
+
+
+class Adding:
+    """Adds results one after the other, always about as large ones: no result is added often."""
+
+    def __init__(self) -> None:
+        self._levels: list[list[Counted]] = [[]]
+
+    def add(self, result: Counted) -> None:
+        """Add a result to those before it."""
+        level = 0
+        self._levels[0].append(result)
+        while len(self._levels[level]) == _AT_ONCE:
+            together, self._levels[level] = added(self._levels[level]), []
+            level += 1
+            if level == len(self._levels):
+                self._levels.append([])
+            self._levels[level].append(together)
+
+    def total(self) -> Counted | None:
+        """What all of them give; None if there are none."""
+        results = [result for level in reversed(self._levels) for result in level]
+        return added(results) if results else None
 
 
 def _added_files(parts: Sequence[Files]) -> Files:
@@ -412,7 +433,7 @@ def _together(
 ) -> Counted:
     """Add what parts give, in their order, in whatever order they come."""
     waiting: dict[int, Counted] = {}
-    ready: list[Counted] = []
+    ready = Adding()
     failures: list[BeyondChanceError] = []
     n_done, n_parts, following = 0, len(parts), parts[0].number
     for result in results:
@@ -425,14 +446,16 @@ def _together(
         if progress is not None:
             progress(n_done, n_parts)
         while following in waiting:
-            ready.append(waiting.pop(following))
-            following = ready[-1].numbers[1] + 1
-            if len(ready) == _AT_ONCE:
-                ready = [added(ready)]
+            own = waiting.pop(following)
+            ready.add(own)
+            following = own.numbers[1] + 1
     if failures:
         raise _failed(failures, n_parts)
-    rest = [waiting[number] for number in sorted(waiting)]
-    return added([*ready, *rest])
+    for number in sorted(waiting):
+        ready.add(waiting[number])
+    whole = ready.total()
+    assert whole is not None  # noqa: S101 - there is a part at least
+    return whole
 
 
 def _failed(failures: Sequence[BeyondChanceError], n_parts: int) -> BeyondChanceError:

@@ -213,7 +213,8 @@ def _combined(tables: list[tuple[Upload, Table]], listing: Table | None, reading
     }
     if reading.whole is not None:
         everybody = list(dict.fromkeys([*reading.whole.annotators, *names["annotator"]]))
-        number = np.array([everybody.index(name) for name in names["annotator"]], dtype=np.int64)
+        place = {name: i for i, name in enumerate(everybody)}
+        number = np.array([place[name] for name in names["annotator"]], dtype=np.int64)
         names["annotator"], joined["annotator"] = everybody, number[joined["annotator"]]
     if reading.knows_plain_ids:
         listing = _mend(names, joined, [part for _, part in parts], listing, reading)
