@@ -45,11 +45,10 @@ def refusal(capsys, *args):
     return err
 
 
-def same(capsys, *args, keep_notes=True):
+def same(capsys, *args):
     """What is counted in parts and at once."""
-    names = WHOLE_ONLY if keep_notes else WHOLE_ONLY | {"notes"}
-    one = without(in_json(capsys, *args), names)
-    two = without(in_json(capsys, *args, "--keep-parts", "parts"), names)
+    one = without(in_json(capsys, *args), WHOLE_ONLY)
+    two = without(in_json(capsys, *args, "--keep-parts", "parts"), WHOLE_ONLY)
     if "notes" in one:
         said = [note for note in two["notes"] if "finding and labelling" not in str(note)]
         two["notes"] = said
@@ -97,9 +96,7 @@ def test_workers_give_what_all_at_once_gives(capsys, command):
     ],
 )
 def test_choices_in_parts(capsys, options):
-    # Files that are hidden have an ending in the notes of one, and none in those of the other.
-    keep_notes = "--pseudonyms" not in options
-    found = same(capsys, "agree", "a.parquet", *options, keep_notes=keep_notes)
+    found = same(capsys, "agree", "a.parquet", *options)
     assert "signature" in json.dumps(found)
 
 

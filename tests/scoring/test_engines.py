@@ -216,13 +216,13 @@ def test_a_cluster(path, expected, cluster):
 @pytest.mark.slow
 @pytest.mark.filterwarnings("default")
 def test_a_worker_of_a_cluster_that_is_killed(tmp_path, cluster, monkeypatch):
-    monkeypatch.setattr(scanning, "ROWS_OF_PART", 3)
+    monkeypatch.setattr(scanning, "ROWS_OF_PART", 30)
     path = parquet(tmp_path / "b.parquet", spans_table(3, 600), 3)
     whole = brief(bc.agreement(bc.scan(path)))
     pids = list(cluster.run(os.getpid).values())
     with ThreadPoolExecutor(1) as thread:
         found = thread.submit(bc.agreement, bc.scan(path), executor=cluster)
-        time.sleep(1.0)
+        time.sleep(0.7)
         os.kill(pids[0], signal.SIGKILL)
         assert brief(found.result(timeout=120)) == whole
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib import import_module
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -55,8 +56,10 @@ def batches(source: Source, piece: Piece, n_rows: int) -> Iterator[tuple[int, An
         before = sum(metadata.row_group(i).num_rows for i in range(piece.first))
         begins = _last_document(file, piece.first - 1, document) if piece.first else None
         n_own = sum(metadata.row_group(i).num_rows for i in range(piece.first, piece.last))
-        groups = range(piece.first, metadata.num_row_groups)
-        tables = _tables(file, groups, n_rows)
+        # Those behind the stretch one by one: all at once, a reader of each would be made.
+        groups = [list(range(piece.first, piece.last))]
+        groups += [[group] for group in range(piece.last, metadata.num_row_groups)]
+        tables = chain.from_iterable(_tables(file, some, n_rows) for some in groups)
         own = _own_rows(tables, document, begins, before, before + n_own)
         yield from _whole_documents(own, document)
 
@@ -158,11 +161,9 @@ def _opened(source: Source) -> Any:
     return parquet.ParquetFile(place, read_dictionary=coded, pre_buffer=False)
 
 
-def _tables(file: Any, groups: range, n_rows: int) -> Iterator[Any]:
+def _tables(file: Any, groups: list[int], n_rows: int) -> Iterator[Any]:
     arrow = required("pyarrow", extra="parquet", purpose=_PURPOSE)
-    if not len(groups):
-        return
-    for batch in file.iter_batches(batch_size=n_rows, row_groups=list(groups), use_threads=False):
+    for batch in file.iter_batches(batch_size=n_rows, row_groups=groups, use_threads=False):
         table = arrow.Table.from_batches([batch])
         table.validate(full=True)  # bytes that are no text, numbers of no value
         yield table

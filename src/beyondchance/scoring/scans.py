@@ -510,7 +510,8 @@ def _noted(corpus: Corpus, found: Scan) -> Corpus:
     read_as = [Note(("read as ", files.format.name), where=upload.name) for upload in detected]
     noted = replace(corpus, notes=(*read_as, *corpus.notes))
     if found.naming.hides_files:
-        return noted
+        # Annotators have their pseudonyms, files not yet.
+        return noted.with_pseudonyms({name: name for name in noted.annotators})
     return with_short_paths(noted, [upload.path for upload in files.uploads if upload.path])
 
 
