@@ -22,7 +22,10 @@ def schema_of(source: Source) -> Any:
     """The schema of a Parquet file, to recognise a format by; None if it cannot be read."""
     try:
         arrow, parquet = import_module("pyarrow"), import_module("pyarrow.parquet")
-        return parquet.read_schema(arrow.BufferReader(source.data))
+        # Of a file, its end is enough.
+        is_file = source.path is not None and source.member is None
+        place = str(source.path) if is_file else arrow.BufferReader(source.data)
+        return parquet.read_schema(place)
     except Exception:  # not installed, or whatever a damaged file makes it raise
         return None
 

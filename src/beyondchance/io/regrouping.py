@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -33,7 +36,7 @@ def regrouped(found: Scan) -> Iterator[tuple[Scan, list[str]]]:
     MissingExtraError
         If DuckDB is not installed.
     """
-    duckdb = required("duckdb", extra="duckdb", purpose="putting the rows of documents together")
+    required("duckdb", extra="duckdb", purpose="putting the rows of documents together")
     uploads = opened_files(found).uploads
     if any(upload.data is not None for upload in uploads):
         raise DataError(
@@ -46,40 +49,66 @@ def regrouped(found: Scan) -> Iterator[tuple[Scan, list[str]]]:
         selected = [_selected(upload, source) for upload in uploads for source in upload.sources]
         rows = " UNION ALL BY NAME ".join(query for query, _ in selected)
         document = selected[0][1]
-        connection = duckdb.connect()
-        try:
-            connection.execute(f"SET memory_limit='{MEMORY}'")
-            connection.execute(f"SET temp_directory={_quoted(folder)}")
-            order = _annotators(connection, [query for query, _ in selected])
-            connection.execute("SET preserve_insertion_order=false")
-            connection.execute(
-                # Names are quoted, and values are those of the files themselves.
-                f"COPY (SELECT * FROM ({rows}) ORDER BY {document}) "  # noqa: S608
-                f"TO {_quoted(str(target))} "
-                "(FORMAT parquet, ROW_GROUP_SIZE 122880)"
-            )
-        except Exception as error:
-            text = str(error).splitlines()[0] if str(error) else type(error).__name__
-            found_text = f"the rows cannot be put into the order of documents ({text})"
-            raise FormatError(found_text, where=uploads[0].name) from None
-        finally:
-            connection.close()
+        # Names are quoted, and values are those of the files themselves.
+        sorting = (
+            f"COPY (SELECT * FROM ({rows}) ORDER BY {document}) "  # noqa: S608
+            f"TO {_quoted(str(target))} (FORMAT parquet, ROW_GROUP_SIZE 122880)"
+        )
+        order = _annotators(
+            _run(
+                [
+                    f"SET memory_limit='{MEMORY}'",
+                    f"SET temp_directory={_quoted(folder)}",
+                    *(_first_places(query) for query, _ in selected),
+                    "SET preserve_insertion_order=false",
+                    sorting,
+                ],
+                uploads[0].name,
+            )[2 : 2 + len(selected)]
+        )
         # Places of rows are those of the new file; names of columns are all kept.
         others = {name: value for name, value in found.options.items() if name != "columns"}
         yield replace(found, items=(str(target),), format="table", options=others), order
 
 
-def _annotators(connection: Any, queries: list[str]) -> list[str]:
-    """All annotators, in the order in which they first occur."""
-    names: dict[str, None] = {}
-    for query in queries:
-        rows = connection.execute(
-            "SELECT name, min(place) AS first FROM "  # noqa: S608 - all names are quoted
-            f"(SELECT trim(annotator) AS name, row_number() OVER () AS place FROM ({query})) "
-            "GROUP BY name ORDER BY first"
-        ).fetchall()
-        names.update(dict.fromkeys(str(name) for name, _ in rows if name is not None))
-    return list(names)
+_PROGRAM = """
+import json, sys, duckdb
+connection = duckdb.connect()
+connection.execute("SET enable_progress_bar=false")
+print(json.dumps([connection.execute(query).fetchall() for query in json.load(sys.stdin)]))
+"""
+
+
+def _run(queries: list[str], where: str) -> list[list[Any]]:
+    """The rows of queries, run in a process of their own, whose memory is free afterwards."""
+    found = subprocess.run(  # noqa: S603 - this Python, with a program of our own
+        [sys.executable, "-c", _PROGRAM],
+        input=json.dumps(queries),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if found.returncode:
+        last = (found.stderr.strip().splitlines() or ["it was ended"])[-1]
+        text = f"the rows cannot be put into the order of documents ({last})"
+        raise FormatError(text, where=where)
+    rows: list[list[Any]] = json.loads(found.stdout)
+    return rows
+
+
+def _first_places(query: str) -> str:
+    """The annotators of a file, in the order in which they first occur."""
+    return (
+        "SELECT name, min(place) AS first FROM "  # noqa: S608 - all names are quoted
+        f"(SELECT trim(annotator) AS name, row_number() OVER () AS place FROM ({query})) "
+        "GROUP BY name ORDER BY first"
+    )
+
+
+def _annotators(files: list[list[Any]]) -> list[str]:
+    """The annotators of all files, as they first occur."""
+    names = (name for rows in files for name, _ in rows if name is not None)
+    return list(dict.fromkeys(map(str, names)))
 
 
 def _selected(upload: Upload, source: Source) -> tuple[str, str]:

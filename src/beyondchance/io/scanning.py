@@ -38,7 +38,7 @@ AT_A_TIME = 2**22
 """Bytes of text that are worked on at a time."""
 BYTES_OF_PART = 2**24
 """Bytes of a table of text that a part has, or a few more."""
-ROWS_AT_A_TIME = 2**16
+ROWS_AT_A_TIME = 2**17
 """Rows of a table that are read at a time."""
 ROWS_OF_PART = 2**20
 """Rows that a part has, or a few more."""

@@ -366,6 +366,8 @@ def _counted(
 
     The `order` is that of annotators, where it is not the one in which they occur here.
     """
+    # Found out once, and not again for every part.
+    found = replace(found, format=opened_files(found).format.name)
     cut = parts_of(found)
     parts = _share(cut, how.part)
     if not cut:
