@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 import beyondchance as bc
-from beyondchance.errors import BeyondChanceError
+from beyondchance.errors import BeyondChanceError, MismatchError
 from beyondchance.io import scanning
 from beyondchance.results import totals
 from beyondchance.scoring import answers, scans
@@ -371,3 +371,14 @@ def test_parts_are_added_in_their_order(tmp_path: Path) -> None:
                 return map(count, order(parts))
 
             assert digits(bc.agreement(bc.scan(path), executor=engine)) == whole
+
+
+def test_documents_named_1_and_1_0_far_from_each_other_are_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(scanning, "BYTES_OF_PART", 60)
+    path = tmp_path / "spans.csv"
+    names = ["1", "2", "3", "4", "1.0", "2.0"]
+    rows = [f"{name},{who},0,2,PER,9" for name in names for who in ("ada", "ben")]
+    path.write_text("\n".join(["document,annotator,start,end,label,length", *rows, ""]))
+    with pytest.raises(MismatchError, match="such as 1.0 are there next to 1"):
+        bc.agreement(bc.scan(path))
+    assert bc.agreement(bc.scan(path, match="exact")).n_documents == 6

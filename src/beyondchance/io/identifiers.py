@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from beyondchance.errors import MismatchError
 from beyondchance.messages import Quote, Use
@@ -57,6 +57,18 @@ def plain_ids(names: Iterable[str], *, distinct: Iterable[Collection[str]] = ())
         if len({plain.get(name, name) for name in own}) < len(set(own)):
             return {}
     return plain
+
+
+def ways_to_write(names: Sequence[str]) -> tuple[bool, bool]:
+    """Whether some names are whole numbers, and whether some are whole numbers with a point.
+
+    Examples
+    --------
+    >>> ways_to_write(["1", "2.0"]), ways_to_write(["d1", "2.5"])
+    ((True, True), (False, False))
+    """
+    has_point = ".0" in "\n".join(names) and any(map(_WITH_POINT.fullmatch, names))
+    return any(map(str.isdecimal, names)), has_point
 
 
 def written_twice(kind: str, plain: Mapping[str, str]) -> MismatchError:

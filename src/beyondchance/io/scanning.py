@@ -26,6 +26,7 @@ from beyondchance.io import packed, row_groups
 from beyondchance.io.cutting import Piece, cut_bytes, cut_table, rows_of_text
 from beyondchance.io.cutting_texts import cut_conll, cut_records
 from beyondchance.io.frames import names_of
+from beyondchance.io.identifiers import ways_to_write
 from beyondchance.io.options import Reading, Whole
 from beyondchance.io.reading import Named, Naming, formats_of, named_file, read_part, uploads_of
 from beyondchance.io.registry import FORMATS, Format, Upload
@@ -355,11 +356,14 @@ class Seen:
         The first and the last document, by length and name.
     hashes : array of int, optional
         Of all names; None where all documents between the two are in this part.
+    ways : tuple of (bool, bool)
+        Whether some names are whole numbers, and some whole numbers with a point.
     """
 
     low: tuple[int, str]
     high: tuple[int, str]
     hashes: Hashes | None
+    ways: tuple[bool, bool] = (False, False)
 
 
 @dataclass(frozen=True, eq=False)
@@ -513,7 +517,8 @@ def seen_in(documents: Sequence[str], *, with_hashes: bool = False) -> Seen:
     low, high = ((len(name), name) for name in ends)
     some = [documents[i] for i in np.linspace(0, len(documents) - 1, _LOOKED_AT).astype(int)]
     in_order = all((len(a), a) <= (len(b), b) for a, b in pairwise(some))
-    return Seen(low, high, hashed(documents) if with_hashes or not in_order else None)
+    hashes = hashed(documents) if with_hashes or not in_order else None
+    return Seen(low, high, hashes, ways_to_write(documents))
 
 
 _LOOKED_AT = 16
@@ -530,15 +535,16 @@ def seen_together(parts: Sequence[Seen]) -> Seen:
     ordered = sorted(parts, key=lambda part: part.low)
     are_apart = all(one.high < other.low for one, other in pairwise(ordered))
     low, high = ordered[0].low, max(part.high for part in parts)
+    ways = any(part.ways[0] for part in parts), any(part.ways[1] for part in parts)
     known = [part.hashes for part in parts if part.hashes is not None]
     if len(known) < len(parts):
         if are_apart:
-            return Seen(low, high, None)
+            return Seen(low, high, None, ways)
         raise UnorderedError
     hashes = np.sort(np.concatenate(known))
     if np.any(hashes[1:] == hashes[:-1]):
         raise ScatteredError
-    return Seen(low, high, hashes)
+    return Seen(low, high, hashes, ways)
 
 
 class ScatteredError(Exception):

@@ -540,7 +540,9 @@ def _checked(result: Counted, found: Scan) -> Counted:
 def _check_plain(result: Counted) -> None:
     """Refuse names such as 1.0 next to 1: whether they are the same, only all documents show."""
     skipped = result.corpus.skipped
-    if PLAIN_LABELS in skipped or PLAIN_IDS in skipped or plain_ids(result.labels):
+    are_mixed = result.seen is not None and all(result.seen.ways)
+    is_mended = PLAIN_LABELS in skipped or PLAIN_IDS in skipped
+    if is_mended or are_mixed or plain_ids(result.labels):
         raise MismatchError(
             "labels or documents such as 1.0 are there next to 1",
             expected="one way to write them, where files are read in parts",
