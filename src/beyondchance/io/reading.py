@@ -396,7 +396,7 @@ def _parts(folder: Path) -> tuple[list[Any], int]:
     files = [entry for entry in entries if entry.is_file()]
     if len(folders) > 1:
         return folders, len(files)
-    parts = [entry for entry in files if not _is_about(entry)] or files
+    parts = [entry for entry in files if not is_about(entry)] or files
     return parts, len(files) - len(parts)
 
 
@@ -695,7 +695,7 @@ def _upload(item: Any, number: int) -> Upload:
     source, path = opened(Path(item)), str(item)
     if isinstance(source, Source):
         return Upload(path, source.stem, [source], path=path)
-    files = [file for file in source if not _is_about(file.posix_path)] or source
+    files = [file for file in source if not is_about(file.posix_path)] or source
     return Upload(
         path,
         Path(item).resolve().name,
@@ -710,7 +710,7 @@ _ABOUT = ("license", "licence", "readme", "copying", "notice", "changelog", "cit
 """What files are called that describe a folder."""
 
 
-def _is_about(path: PurePath) -> bool:
+def is_about(path: PurePath) -> bool:
     """Whether a file is about the others, by its name."""
     return path.suffix.lower() == ".md" or path.stem.lower().startswith(_ABOUT)
 

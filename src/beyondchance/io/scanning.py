@@ -28,7 +28,15 @@ from beyondchance.io.cutting_texts import cut_conll, cut_records
 from beyondchance.io.frames import names_of
 from beyondchance.io.identifiers import ways_to_write
 from beyondchance.io.options import Reading, Whole
-from beyondchance.io.reading import Named, Naming, formats_of, named_file, read_part, uploads_of
+from beyondchance.io.reading import (
+    Named,
+    Naming,
+    formats_of,
+    is_about,
+    named_file,
+    read_part,
+    uploads_of,
+)
 from beyondchance.io.registry import FORMATS, Format, Upload
 from beyondchance.io.remote import is_remote, listed
 from beyondchance.io.sources import Source, is_parquet, limited
@@ -182,9 +190,7 @@ def expanded(paths: Sequence[Any]) -> tuple[Any, ...]:
 def _files_in(folder: Path) -> list[Path]:
     """The files of a folder of tables."""
     names = (entry for entry in sorted(folder.rglob("*")) if entry.is_file())
-    shown = [
-        entry for entry in names if not any(p.startswith((".", "_")) for p in entry.parts[-1:])
-    ]
+    shown = [entry for entry in names if entry.name[0] not in "._" and not is_about(entry)]
     if not shown:
         raise FormatError("the folder holds no files", where=str(folder))
     return shown
