@@ -16,6 +16,7 @@ from beyondchance.results import totals as module
 from beyondchance.results.agreement import Agreement
 from beyondchance.results.counts import Counts
 from beyondchance.results.difficulty import Difficulty
+from beyondchance.results.sums import Sums
 from beyondchance.results.totals import Totals, totals_of
 
 MEASURES = ("token", "exact", "boundary", "dice", "iou")
@@ -140,7 +141,7 @@ def few_documents(monkeypatch: pytest.MonkeyPatch) -> None:
 def state(totals: Totals) -> object:
     """Everything that totals hold."""
 
-    def plain(sums: module.Sums | None) -> object:
+    def plain(sums: Sums | None) -> object:
         if sums is None:
             return None
         # Parts of counts know how many texts there are in all.

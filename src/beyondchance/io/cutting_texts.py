@@ -32,7 +32,7 @@ from beyondchance.io.formats.conll import (
 )
 from beyondchance.io.formats.quick_conll import DOCUMENT_LINE
 from beyondchance.io.formats.records import KEYS_OF_PEOPLE
-from beyondchance.io.layouts import Layout, Stretch, scheme_of_pairs
+from beyondchance.io.layouts import Layout, Stretch
 from beyondchance.io.options import Reading
 from beyondchance.io.record_keys import TEXTS
 from beyondchance.io.sources import Source
@@ -53,7 +53,7 @@ from beyondchance.io.surveying import (
     is_tag_cell,
     surveyed,
 )
-from beyondchance.io.tagged import TAG, trailing_tags
+from beyondchance.io.tagged import TAG, scheme_of_pairs, trailing_tags
 from beyondchance.types import Ints
 
 _BOM = b"\xef\xbb\xbf"

@@ -179,6 +179,17 @@ def detected_scheme(sequences: Iterable[Sequence[str]]) -> str:
     pairs: Counter[tuple[str, str]] = Counter()
     for tags in sequences:
         pairs.update(zip(("O", *tags), tags, strict=False))
+    return scheme_of_pairs(pairs)
+
+
+def scheme_of_pairs(pairs: Iterable[tuple[str, str]]) -> str:
+    """The scheme of tags, from each tag with the one before, which is O for the first of a text.
+
+    Examples
+    --------
+    >>> scheme_of_pairs([("O", "I-X"), ("I-X", "B-X")]), scheme_of_pairs([("O", "B-X")])
+    ('IOB1', 'IOB2')
+    """
     prefixes: set[str] = set()
     begin_adjoins = begin_alone = False
     for before, tag in pairs:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, reduce
+from functools import cached_property
 from itertools import chain
 from math import nan
 from typing import Any, NoReturn, TypeVar
@@ -25,17 +25,24 @@ from beyondchance.core.bootstrap import places
 from beyondchance.core.exact import (
     ExactColumns,
     cut_columns,
-    digits_of,
     exact_total,
     put_together,
     rounded,
 )
-from beyondchance.core.ragged import distinct, total
+from beyondchance.core.ragged import total
 from beyondchance.errors import DataError
 from beyondchance.messages import Quote
 from beyondchance.results.counts import Counts, Scores, numbered, other_side, pooled_errors
 from beyondchance.results.resampling import SCORES, Levels, Resampling, Rows, score_of
 from beyondchance.results.score import SPANS, SUMS, Score, reason_codes
+from beyondchance.results.sums import (
+    Sums,
+    added,
+    cut_digits,
+    int_totals,
+    renumbered,
+    summed,
+)
 from beyondchance.settings import Settings
 from beyondchance.types import Bools, Floats, Ints
 
@@ -57,125 +64,6 @@ _OPEN = {"certain": "open", "certain_a": "open_a", "certain_b": "open_b", "fixed
 _MEANS = ("observed", "chance", "corrected", "lowest")
 
 _Name = TypeVar("_Name")
-
-
-# --- Whole numbers by key -------------------------------------------------------------
-
-
-@dataclass(frozen=True, eq=False)
-class Sums:
-    """Whole numbers by key, sorted by key.
-
-    Attributes
-    ----------
-    keys : array of int, shape (parts of a key, rows)
-    columns : mapping of str to array of int, shape (rows,)
-        A number with digits behind the point has three: ``name.0`` in units of 2**-52,
-        ``name.1`` of 2**-26, ``name.2`` of 1. What is 0 everywhere may be missing.
-    """
-
-    keys: Ints
-    columns: Mapping[str, Ints]
-
-    def __len__(self) -> int:
-        return int(self.keys.shape[1])
-
-    def __getitem__(self, name: str) -> Ints:
-        column = self.columns.get(name)
-        return np.zeros(len(self), dtype=np.int64) if column is None else column
-
-    def digits(self, name: str) -> tuple[Ints, Ints, Ints]:
-        """The digits of a number, the smallest first."""
-        return self[f"{name}.0"], self[f"{name}.1"], self[f"{name}.2"]
-
-    def has(self, name: str) -> bool:
-        """Whether a number with digits is there."""
-        return f"{name}.2" in self.columns
-
-    def rekeyed(self, keys: Ints) -> Sums:
-        """The same numbers with other keys; those that become equal are added."""
-        return summed(keys, self.columns)
-
-    def only(self, keep: Bools | Ints) -> Sums:
-        """Some of the rows."""
-        return Sums(self.keys[:, keep], {n: column[keep] for n, column in self.columns.items()})
-
-
-def summed(keys: Ints, columns: Mapping[str, NDArray[Any]]) -> Sums:
-    """Add the rows of equal key.
-
-    Examples
-    --------
-    >>> found = summed(np.array([[2, 1, 2]]), {"rows": np.array([1, 1, 1])})
-    >>> found.keys.tolist(), found["rows"].tolist()
-    ([[1, 2]], [1, 2])
-    """
-    n_rows = keys.shape[1]
-    widths = [int(part.max(initial=0)) + 1 for part in keys]
-    if reduce(lambda one, other: one * other, widths, 1) < 2**62:
-        code = np.zeros(n_rows, dtype=np.int64)
-        for part, width in zip(keys, widths, strict=True):
-            code = code * width + part
-        if int(code.max(initial=0)) <= 16 * n_rows:
-            found, number = distinct(code)
-            return _summed_by_number(np.stack(_cells(found, widths)), number, columns)
-        order = np.argsort(code, kind="stable")
-        is_first = np.diff(code[order], prepend=-1) != 0
-    else:
-        order = np.lexsort(keys[::-1])
-        is_first = np.ones(n_rows, dtype=bool)
-        is_first[1:] = np.any(keys[:, order[1:]] != keys[:, order[:-1]], axis=0)
-    first = np.flatnonzero(is_first)
-    sums = {}
-    for name, values in columns.items():
-        column = np.asarray(values, dtype=np.int64)[order]
-        sums[name] = np.add.reduceat(column, first) if len(first) else column
-    return Sums(keys[:, order[first]], _without_zeros(sums))
-
-
-def _cells(code: Ints, widths: Sequence[int]) -> list[Ints]:
-    """The parts of keys, from the number that they make."""
-    parts: list[Ints] = []
-    for width in reversed(widths):
-        code, part = np.divmod(code, width)
-        parts.insert(0, part)
-    return parts
-
-
-def _summed_by_number(keys: Ints, number: Ints, columns: Mapping[str, NDArray[Any]]) -> Sums:
-    """Add the rows of each number: where these are dense, nothing needs to be sorted."""
-    sums, n = {}, keys.shape[1]
-    for name, values in columns.items():
-        largest = int(np.abs(values).max(initial=0)) if values.dtype != bool else 1
-        # Sums of floats are exact as long as they are below 2**53.
-        if largest * len(number) < 2**53:
-            sums[name] = np.bincount(number, weights=values, minlength=n).astype(np.int64)
-        else:
-            sums[name] = _int_totals(number, np.asarray(values, dtype=np.int64), n)
-    return Sums(keys, _without_zeros(sums))
-
-
-def _without_zeros(sums: Mapping[str, Ints]) -> dict[str, Ints]:
-    """The columns, without digits behind the point that nothing has."""
-    return {n: values for n, values in sums.items() if not n.endswith((".0", ".1")) or values.any()}
-
-
-def added(parts: Sequence[Sums]) -> Sums:
-    """All numbers of several tables, whose keys mean the same."""
-    if len(parts) == 1:
-        return parts[0]
-    names = dict.fromkeys(chain.from_iterable(part.columns for part in parts))
-    keys = np.concatenate([part.keys for part in parts], axis=1)
-    return summed(keys, {n: np.concatenate([part[n] for part in parts]) for n in names})
-
-
-def _cut(name: str, values: Floats) -> dict[str, Floats]:
-    return {f"{name}.{place}": digits for place, digits in enumerate(digits_of(values))}
-
-
-def _spread_out(keys: Ints, sizes: Sequence[Ints]) -> Ints:
-    """Keys by other numbers: each part of a key by its own."""
-    return np.stack([size[part] for size, part in zip(sizes, keys, strict=True)])
 
 
 # --- Documents that stand out ---------------------------------------------------------
@@ -458,14 +346,12 @@ class Totals:
         }
         errors = self.errors
         if errors is not None:
-            keys = np.concatenate(
-                [_spread_out(errors.keys[:3], (label, who, who)), errors.keys[3:]]
-            )
+            keys = np.concatenate([renumbered(errors.keys[:3], (label, who, who)), errors.keys[3:]])
             keys[1:3] = np.sort(keys[1:3], axis=0)
             errors = errors.rekeyed(keys)
-        sizes = {kind: _spread_out(sums.keys, new[kind]) for kind, sums in self.sizes.items()}
+        sizes = {kind: renumbered(sums.keys, new[kind]) for kind, sums in self.sizes.items()}
         sizes["pair"] = np.sort(sizes["pair"], axis=0)
-        keys = _spread_out(self.rows.keys, (unit, label, who, who))
+        keys = renumbered(self.rows.keys, (unit, label, who, who))
         return replace(
             self,
             labels=labels,
@@ -558,7 +444,7 @@ class Totals:
         everything = np.zeros(len(rows), dtype=np.int64)
         own = [everything + self.a, np.where(self.a == self.b, n, self.b)]
         for name, values in rows.columns.items():
-            lost = _int_totals(np.concatenate(own), np.concatenate([values, values]), n + 1)[:n]
+            lost = int_totals(np.concatenate(own), np.concatenate([values, values]), n + 1)[:n]
             columns[name] = values.sum() - lost
         scores = _score_columns(columns, n)
         whole, lost_sizes = self.sizes["all"], self._sizes("annotator", n)
@@ -623,7 +509,7 @@ class Totals:
         """How many spans of each label an annotator marked, each counted once."""
         marks = self.sizes["marks"]
         own = marks.only(marks.keys[0] == self.annotators.index(annotator))
-        spans = _int_totals(own.keys[1], own["n_spans"], len(self.labels))
+        spans = int_totals(own.keys[1], own["n_spans"], len(self.labels))
         return dict(zip(self.labels, spans.tolist(), strict=True))
 
     def by_document(self) -> NoReturn:
@@ -644,7 +530,7 @@ class Totals:
         sums = self.sizes[kind]
         if kind == "pair":  # all of them, in order
             return dict(sums.columns)
-        return {name: _int_totals(sums.keys[0], column, n) for name, column in sums.columns.items()}
+        return {name: int_totals(sums.keys[0], column, n) for name, column in sums.columns.items()}
 
     def _scores(
         self, rows: Sums, level: Ints, names: Sequence[_Name], kind: str | None
@@ -951,15 +837,8 @@ def _both_ways(rows: Sums) -> Sums:
     )
 
 
-def _int_totals(owner: Ints, values: Ints, n: int) -> Ints:
-    """Sums of whole numbers, exact whatever their size."""
-    found = np.zeros(n, dtype=np.int64)
-    np.add.at(found, owner, values)
-    return found
-
-
 def _level_sums(rows: Sums, level: Ints, n: int) -> dict[str, Ints]:
-    return {name: _int_totals(level, column, n) for name, column in rows.columns.items()}
+    return {name: int_totals(level, column, n) for name, column in rows.columns.items()}
 
 
 def _score_columns(sums: Mapping[str, Ints], n: int) -> dict[str, NDArray[Any]]:
@@ -1010,7 +889,7 @@ def totals_of(counts: Counts, *, are_difficulties: bool = False) -> Totals:
     errors = None
     if counts.error is not None and counts.stream is not None:
         keys_of_errors = np.stack([counts.label, counts.a, counts.b, counts.stream])
-        errors = summed(keys_of_errors, _cut("error", rounded(counts.error)))
+        errors = summed(keys_of_errors, cut_digits("error", rounded(counts.error)))
     by_document = _Documents.of(counts, are_difficulties=are_difficulties)
     return Totals(
         units=units,
@@ -1032,7 +911,7 @@ def _sums_of_rows(counts: Counts) -> dict[str, NDArray[Any]]:
     for name in SUMS:
         values = getattr(counts, name)
         if values is not None:
-            columns |= _cut(name, values)
+            columns |= cut_digits(name, values)
     return columns | {name: ~getattr(counts, flag) for flag, name in _OPEN.items()}
 
 
@@ -1104,7 +983,7 @@ def _marks(counts: Counts, *, is_one_pair: bool) -> Sums:
             else:
                 found[what] += table.once(cell, n * n_labels, what, (side,))
     return summed(
-        cells, {"n_spans": found["spans"].astype(np.int64), **_cut("size", found["size"])}
+        cells, {"n_spans": found["spans"].astype(np.int64), **cut_digits("size", found["size"])}
     )
 
 
@@ -1122,7 +1001,7 @@ def _field_totals(
     rows = summed(np.stack([unit[counts.document], own]), columns)
     errors = None
     if counts.error is not None and counts.stream is not None:
-        errors = summed(np.stack([own, counts.stream]), _cut("error", rounded(counts.error)))
+        errors = summed(np.stack([own, counts.stream]), cut_digits("error", rounded(counts.error)))
     sizes = summed(np.arange(len(values))[None], counts.sizes_of(own, len(values)))
     return FieldTotals(values, added([compared, rows]), sizes, errors)
 
@@ -1172,9 +1051,9 @@ class _Documents:
         with np.errstate(divide="ignore", invalid="ignore"):
             values["lowest"] = rounded(-values["chance"] / (1 - values["chance"]))
         for name in _MEANS:
-            columns |= _cut(name, np.where(has_all, values[name], 0))
+            columns |= cut_digits(name, np.where(has_all, values[name], 0))
         for name in ("observed", "chance"):
-            columns |= _cut(f"other_{name}", np.where(columns["other_n"], values[name], 0))
+            columns |= cut_digits(f"other_{name}", np.where(columns["other_n"], values[name], 0))
         return columns
 
     def histogram(self) -> Ints:

@@ -27,7 +27,8 @@ from beyondchance.io.scanning import COUNTS, Seen
 from beyondchance.io.sources import Source, too_large
 from beyondchance.messages import Note, Quote, Use
 from beyondchance.results.counts import Counts
-from beyondchance.results.totals import FieldTotals, Kept, Sums, Totals, Units
+from beyondchance.results.sums import Sums
+from beyondchance.results.totals import FieldTotals, Kept, Totals, Units
 from beyondchance.scoring.answers import Answer, Question, Scored
 from beyondchance.scoring.marks import Placed
 from beyondchance.settings import Settings
