@@ -37,7 +37,11 @@ def crowd():
     return corpus_of({f"a{i:04}": [(i % 90, i % 90 + 5, "P")] for i in range(5000)}, 100)
 
 
-@pytest.mark.parametrize("score", [bc.agreement, bc.difficulty, bc.labelling, bc.disagreements])
+@pytest.mark.parametrize(
+    "score",
+    [partial(bc.agreement, measure="exact"), bc.difficulty, bc.labelling, bc.disagreements],
+    ids=["agreement", "difficulty", "labelling", "disagreements"],
+)
 def test_too_many_pairs_are_refused_before_they_are_made(crowd, score):
     def refused():
         with pytest.raises(DataError, match="5,000 annotators .* 12,497,500 pairs.*gold") as found:

@@ -14,7 +14,7 @@ from typing import Any, Unpack
 import numpy as np
 
 from beyondchance.annotations.corpus import Corpus
-from beyondchance.annotations.pairs import every_two, every_two_with, shared_documents
+from beyondchance.annotations.pairs import check_pairs, every_two, every_two_with, shared_documents
 from beyondchance.core.exact import rounded
 from beyondchance.core.labels import (
     LabelSets,
@@ -127,8 +127,10 @@ def labelling(data: Any, other: Any = None, **options: Unpack[ScoredOptions]) ->
             expected=" or ".join(map(repr, _PLACES)),
         )
     scoring["scope"] = "unlabelled"
-    finding = agreement(given, gold=gold, **scoring)
     compared = without_gold(given) if gold is None else given.with_gold(gold)
+    if gold is None:
+        check_pairs(compared, compared.annotation_document)
+    finding = agreement(given, gold=gold, **scoring)
     settings = finding.settings
     return Labelling(
         finding=finding,
