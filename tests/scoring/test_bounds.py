@@ -1,6 +1,7 @@
 """Time and memory follow the input; what cannot be kept is refused with a sentence."""
 
 import tracemalloc
+from functools import partial
 
 import numpy as np
 import pytest
