@@ -275,7 +275,10 @@ def _arrow_codes(values: Any) -> tuple[list[str], Ints]:
 
 def _array(numbers: Any) -> Any:
     """Numbers of pyarrow, none of them missing, as an array; its `to_numpy` imports pandas."""
-    return np.from_dlpack(numbers)
+    if not len(numbers):
+        return np.zeros(0, dtype=np.int64)
+    data = np.frombuffer(numbers.buffers()[1], dtype=numbers.type.to_pandas_dtype())
+    return data[numbers.offset : numbers.offset + len(numbers)]
 
 
 def is_in_order(codes: Ints, n_values: int) -> bool:
