@@ -173,10 +173,6 @@ class Units:
         rows = zip(*(column.tolist() for column in columns), strict=True)
         return tuple(f"{self.n_groups}:{group}:{n}:{code:x}" for group, n, code in rows)
 
-    def is_same(self, other: Units) -> bool:
-        """Whether the documents are the same."""
-        return self.shown == other.shown
-
 
 def group_of(hashes: NDArray[np.uint64], n_groups: int) -> Ints:
     """The group of each document, by the first bits of its hash."""
@@ -470,10 +466,6 @@ class Totals:
             keys = known.errors.keys
             columns["error"] = pooled_errors(keys[0], keys[1], known.errors.digits("error"), n)
         return Scores(known.values, columns, self.of)
-
-    def field_values(self, name: str) -> tuple[str, ...]:
-        """The values of a field."""
-        return self._field(name).values
 
     def _field(self, name: str) -> FieldTotals:
         checked_option("field", name, self.fields, are_data=True)

@@ -26,6 +26,7 @@ from beyondchance.errors import (
     OptionError,
     SpanError,
 )
+from beyondchance.io.formats.table import shares_nothing
 from beyondchance.io.identifiers import PLAIN_IDS, PLAIN_LABELS, plain_ids
 from beyondchance.io.naming import with_short_paths
 from beyondchance.io.options import Whole
@@ -53,7 +54,6 @@ from beyondchance.scoring.answers import (
     Question,
     added_answers,
     added_counters,
-    added_settings,
     answer,
     check_picklable,
 )
@@ -61,7 +61,6 @@ from beyondchance.scoring.engines import Count, Engine, Progress, engine_of
 from beyondchance.scoring.kept_parts import Keeping, kept_or_counted
 from beyondchance.scoring.options import scoring_of
 from beyondchance.scoring.stored import save_stored, stored
-from beyondchance.settings import Settings
 
 _AT_ONCE = 8
 """Parts that are added at a time."""
@@ -232,7 +231,6 @@ def added(parts: Sequence[Counted]) -> Counted:
     together = seen_together(seen) if seen else None
     corpora = [part.corpus for part in parts]
     first = corpora[0]
-    settings = added_settings([_settings(corpus) for corpus in corpora])
     return Counted(
         numbers=numbers,
         answers=tuple(
@@ -242,7 +240,8 @@ def added(parts: Sequence[Counted]) -> Counted:
             first,
             labels=tuple(sorted({label for corpus in corpora for label in corpus.labels})),
             annotators=tuple(dict.fromkeys(n for corpus in corpora for n in corpus.annotators)),
-            options={name: getattr(settings, name) for name in _signed(corpora)},
+            # Where they differ, so do the settings of answers, which are refused then.
+            options={n: value for corpus in corpora for n, value in corpus.options.items()},
             skipped=added_counters(corpus.skipped for corpus in corpora),
             notes=tuple(dict.fromkeys(note for corpus in corpora for note in corpus.notes)),
         ),
@@ -286,14 +285,6 @@ def _added_files(parts: Sequence[Files]) -> Files:
             names = tuple(dict.fromkeys((*own[0], *people)))
             found[number] = names, (*own[1], *documents)[:_SHOWN]
     return found
-
-
-def _signed(corpora: Sequence[Corpus]) -> list[str]:
-    return list(dict.fromkeys(name for corpus in corpora for name in corpus.options))
-
-
-def _settings(corpus: Corpus) -> Settings:
-    return Settings(**corpus.options)
 
 
 # --- All parts ------------------------------------------------------------------------
@@ -483,17 +474,8 @@ def _check_common(result: Counted, found: Scan) -> None:
         if set(people) == everybody:
             continue
         other = next(key for key in result.files if key != number)
-        names = [quotes(result.files[one][1], most=3) for one in (number, other)]
-        raise NothingSharedError(
-            *("shares no document with another file: it has ", *names[0]),
-            *(f", and {files.uploads[other].name} has ", *names[1]),
-            where=files.uploads[number].name,
-            expected="documents in common",
-            remedy=(
-                "check that all use the same document names, or pass ",
-                *(Use("empty", "missing"), " if the annotators saw different documents"),
-            ),
-        )
+        one, two = ((files.uploads[key].name, result.files[key][1]) for key in (number, other))
+        raise shares_nothing(*one, *two)
 
 
 def _check_regrouping(found: Scan, how: How) -> None:

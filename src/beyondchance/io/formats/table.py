@@ -16,7 +16,7 @@ unless ``empty="missing"`` is passed.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import compress, product
@@ -503,19 +503,25 @@ def _check_common(rows: _Rows) -> None:
             continue
         other = next(name for name in has if name is not upload)
         names = [
-            quotes([rows.documents[j] for j in np.flatnonzero(has[one][0])[:4]], most=3)
-            for one in (upload, other)
+            [rows.documents[j] for j in np.flatnonzero(has[one][0])[:4]] for one in (upload, other)
         ]
-        raise NothingSharedError(
-            *("shares no document with another file: it has ", *names[0]),
-            *(f", and {other.name} has ", *names[1]),
-            where=upload.name,
-            expected="documents in common",
-            remedy=(
-                "check that all use the same document names, or pass ",
-                *(Use("empty", "missing"), " if the annotators saw different documents"),
-            ),
-        )
+        raise shares_nothing(upload.name, names[0], other.name, names[1])
+
+
+def shares_nothing(
+    name: str, documents: Sequence[str], other: str, others: Sequence[str]
+) -> NothingSharedError:
+    """Why a file of other annotators is refused, with the first documents of it and another."""
+    return NothingSharedError(
+        *("shares no document with another file: it has ", *quotes(documents, most=3)),
+        *(f", and {other} has ", *quotes(others, most=3)),
+        where=name,
+        expected="documents in common",
+        remedy=(
+            "check that all use the same document names, or pass ",
+            *(Use("empty", "missing"), " if the annotators saw different documents"),
+        ),
+    )
 
 
 def _annotated(rows: _Rows, reading: Reading) -> Ints:
