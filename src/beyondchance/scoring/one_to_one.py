@@ -1,42 +1,40 @@
 """Spans of two annotators aligned one to one.
 
-The alignment takes pairs of overlapping spans, one span of either annotator, in a fixed
-order, and skips a pair of which one span has been taken already:
-
-1. equal spans with equal labels, then equal spans with different labels, then spans of one
-   label with different offsets, then those in which both differ;
-2. among those, the pair that shares most positions first;
-3. then the one that covers fewest positions in all, so that the closer one comes first;
-4. then, of two pairs with a span in common, the one whose other span comes first in the text,
-   by start, end and label.
+Equal spans are paired first, with equal labels before others. The rest is paired, one span of
+either annotator in a pair, such that spans of one label share most positions in all: no other
+pairing has a larger total overlap of these. Among such pairings, one is taken in which spans of
+different labels share most positions; then one whose pairs cover fewest, so that the closer spans
+meet.
 
 No step depends on which annotator is a and which is b, so that exchanging them mirrors the
 result, nor on the order of spans, documents or annotators. Spans that are left over have no
-partner. The choice is greedy because a reader can then check it by hand: two spans are kept
-apart only if one of them has a partner that comes earlier in this order.
+partner.
+
+Spans that overlap hang together in clusters, most of them of one or two spans. The few that have
+several of either side are assigned by shortest augmenting paths (Kuhn 1955; Jonker & Volgenant
+1987), with a row of overlaps in memory at a time, so that thousands of spans that all overlap take
+linear memory. Of a thousand or more, the last ones may take the best that is left.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple, Self
 
 import numpy as np
 
 from beyondchance.annotations.corpus import Corpus
-from beyondchance.core.ragged import blocks, bounds, distinct, spread, starts
-from beyondchance.errors import OverlapError
-from beyondchance.types import Bools, Ints
+from beyondchance.core.ragged import bounds, distinct, repeats, spread, starts
+from beyondchance.types import Ints
 
 KINDS = ("agree", "label", "boundary", "both", "missed", "extra")
-"""Kinds of rows. The first four are in the order in which spans are aligned."""
+"""Kinds of rows; the first four of aligned spans."""
 _MISSED, _EXTRA = KINDS.index("missed"), KINDS.index("extra")
-_HELD_PAIRS = 2**20
-"""Pairs of spans that are sorted at a time."""
-_MOST_PAIRS = 2**25
-"""Pairs of spans that are looked at however few spans there are."""
-_PAIRS_FOR_EACH = 64
-"""Pairs for each span, on average, beyond which there may be no more than that."""
+_LARGEST = 2**61
+"""Numbers that are added without overflow."""
+_MOST_LOOKS, _LOOKS_FOR_EACH = 2**22, 16
+"""How many pairs of spans of one cluster are looked at, and how often each on average."""
 
 
 class Rows(NamedTuple):
@@ -189,135 +187,181 @@ def _kind(line: _Line, x: Ints, y: Ints) -> Ints:
     return np.asarray(2 * moved + (line.label[x] != line.label[y]))
 
 
-class _Overlaps(NamedTuple):
-    """Pairs of entries whose spans overlap: each entry with a stretch of the other side.
-
-    Attributes
-    ----------
-    entry, first, size : arrays of int
-        An entry, the first of the other side that it overlaps, and how many follow.
-    is_left : array of bool
-        Whether it is an entry of the left side.
-    """
-
-    entry: Ints
-    first: Ints
-    size: Ints
-    is_left: Bools
-
-    def pairs(self, chosen: slice) -> tuple[Ints, Ints]:
-        """The pairs of some of the stretches: entries of the left and of the right side."""
-        owner, place = spread(self.size[chosen])
-        entry, other = self.entry[chosen][owner], self.first[chosen][owner] + place
-        is_left = self.is_left[chosen][owner]
-        return np.where(is_left, entry, other), np.where(is_left, other, entry)
-
-
-def _overlapping(line: _Line, left: _Side, right: _Side) -> _Overlaps:
-    """All pairs of entries whose spans overlap.
-
-    Of two spans that overlap, one starts within the other. Spans that start together are
-    found from the left.
-    """
-
-    def starting_within(side: _Side, other: _Side, after: int) -> tuple[Ints, Ints, Ints]:
-        """Each entry with those of the other side that start within it."""
-        whose = other.annotator[side.comparison]
-        first = line.at(whose, line.start[side.span] + after)
-        count = line.at(whose, line.end[side.span]) - first
-        begin = other.entry[side.comparison] + first - other.first[side.comparison]
-        some = np.flatnonzero(count)
-        return some, begin[some], count[some]
-
-    found = starting_within(left, right, 0), starting_within(right, left, 1)
-    entry, first, count = (np.concatenate(columns) for columns in zip(*found, strict=True))
-    return _Overlaps(entry, first, count, np.arange(len(entry)) < len(found[0][0]))
-
-
 def _one_to_one(line: _Line, left: _Side, right: _Side) -> tuple[Ints, Ints]:
-    """Of pairs that overlap, those that are aligned: the first ones, each entry once.
-
-    Where there are more pairs than can be held, the first of all are aligned, and what is left
-    is looked at again.
-    """
-    overlaps = _overlapping(line, left, right)
-    n_pairs = int(overlaps.size.sum())
-    if n_pairs > max(_MOST_PAIRS, _PAIRS_FOR_EACH * (len(left.span) + len(right.span))):
-        raise OverlapError(
-            f"{n_pairs:,} pairs of spans of two annotators overlap",
-            expected=f"at most {_MOST_PAIRS:,}, or {_PAIRS_FOR_EACH} for each span",
-            remedy="compare fewer annotators, or spans of fewer labels",
+    """The entries that are aligned: of the left, and of the right side."""
+    columns = [
+        np.stack(
+            [side.comparison, line.start[side.span], line.end[side.span], line.label[side.span]]
         )
-    is_free = np.ones(len(left.span), dtype=bool), np.ones(len(right.span), dtype=bool)
-    aligned: list[tuple[Ints, Ints]] = []
-    while True:
-        found = _first_ones(line, left, right, overlaps, is_free)
-        if not len(found[0]):
-            break
-        taken = _taken(*found)
-        aligned.append(taken)
-        for free, entry in zip(is_free, taken, strict=True):
-            free[entry] = False
-        if n_pairs <= _HELD_PAIRS:
-            break
-    nothing = np.zeros(0, dtype=np.int64)
-    entry_a, entry_b = zip((nothing, nothing), *aligned, strict=True)
+        for side in (left, right)
+    ]
+    rest = [np.arange(len(side.span)) for side in (left, right)]
+    taken: list[tuple[Ints, Ints]] = []
+    for n_columns in (4, 3):
+        own = [table[:n_columns, entry] for table, entry in zip(columns, rest, strict=True)]
+        equal = _equal(*own)
+        taken.append((rest[0][equal[0]], rest[1][equal[1]]))
+        rest = [np.delete(entry, gone) for entry, gone in zip(rest, equal, strict=True)]
+    taken.append(
+        _by_overlap(*(table[:, entry] for table, entry in zip(columns, rest, strict=True)))
+    )
+    taken[-1] = rest[0][taken[-1][0]], rest[1][taken[-1][1]]
+    entry_a, entry_b = zip(*taken, strict=True)
     return np.concatenate(entry_a), np.concatenate(entry_b)
 
 
-def _first_ones(
-    line: _Line, left: _Side, right: _Side, overlaps: _Overlaps, is_free: tuple[Bools, Bools]
-) -> tuple[Ints, Ints]:
-    """The first pairs of entries that are free, in their order, as many as can be held."""
-    nothing = np.zeros(0, dtype=np.int64)
-    a, b, rank = nothing, nothing, np.zeros((3, 0), dtype=np.int64)
-    is_full = False
-    for chosen in blocks(overlaps.size, _HELD_PAIRS):
-        more_a, more_b = overlaps.pairs(chosen)
-        free = is_free[0][more_a] & is_free[1][more_b]
-        more_a, more_b = more_a[free], more_b[free]
-        more = _rank(line, left.span[more_a], right.span[more_b])
-        if is_full:
-            wanted = np.flatnonzero(_is_not_after(more, rank[:, -1]))
-            more_a, more_b, more = more_a[wanted], more_b[wanted], more[:, wanted]
-        a, b = np.concatenate([a, more_a]), np.concatenate([b, more_b])
-        rank = np.concatenate([rank, more], axis=1)
-        is_full = len(a) >= _HELD_PAIRS
-        # Pairs without a common span do not compete. Of two that have one, the others are
-        # spans of one annotator, and those are sorted by start, end and label.
-        order = np.lexsort((b, a, *rank[::-1]))[:_HELD_PAIRS]
-        a, b, rank = a[order], b[order], rank[:, order]
-    return a, b
+def _equal(a: Ints, b: Ints) -> tuple[Ints, Ints]:
+    """Equal columns of two tables, each in one pair: the first with the first, and so on.
+
+    Columns are sorted, but for labels of equal spans.
+    """
+    n, both = a.shape[1], np.concatenate([a, b], axis=1)
+    order = np.lexsort(both[::-1])
+    number = np.cumsum(~repeats(*both[:, order])) - 1
+    code = np.empty_like(number)
+    code[order] = number
+    _, one, two = np.intersect1d(
+        _with_rank(code[:n]), _with_rank(code[n:]), assume_unique=True, return_indices=True
+    )
+    return one, two
 
 
-def _is_not_after(rank: Ints, last: Ints) -> Bools:
-    """Which columns do not come after another, in the order of their rows."""
-    found = np.ones(rank.shape[1], dtype=bool)
-    for row, value in zip(rank[::-1], last[::-1], strict=True):
-        found = (row < value) | ((row == value) & found)
-    return found
+def _with_rank(code: Ints) -> Ints:
+    """Codes that occur several times, told apart by which time it is."""
+    order = np.argsort(code, kind="stable")
+    first = bounds(code, int(code.max(initial=-1)) + 1)
+    rank = np.empty_like(code)
+    rank[order] = np.arange(len(code)) - first[code[order]]
+    return code << 32 | rank
 
 
-def _rank(line: _Line, x: Ints, y: Ints) -> Ints:
-    """By what pairs of spans are sorted: their kind, how much they share, and cover."""
-    overlap = np.minimum(line.end[x], line.end[y]) - np.maximum(line.start[x], line.start[y])
-    covered = np.maximum(line.end[x], line.end[y]) - np.minimum(line.start[x], line.start[y])
-    return np.stack([_kind(line, x, y), -overlap, covered])
+def _by_overlap(a: Ints, b: Ints) -> tuple[Ints, Ints]:
+    """Pairs of largest total overlap among spans of which no two are equal.
+
+    Spans are columns: the comparison, start, end and label of each.
+    """
+    table = np.concatenate([a, b], axis=1)
+    is_b = np.arange(table.shape[1]) >= a.shape[1]
+    cluster = _clusters(table)
+    n_clusters = int(cluster.max(initial=-1)) + 1
+    n_a, n_b = (np.bincount(cluster[side], minlength=n_clusters) for side in (~is_b, is_b))
+    order = np.lexsort((table[3], table[2], table[1], is_b, cluster))
+    first = bounds(cluster, n_clusters)
+    # One of each overlap; most clusters are such, or have spans of one side only.
+    alone = np.flatnonzero((n_a == 1) & (n_b == 1))
+    found = [np.stack([order[first[alone]], order[first[alone] + 1]])]
+    for number in np.flatnonzero((n_a > 0) & (n_b > 0) & (n_a + n_b > 2)).tolist():
+        members = order[first[number] : first[number + 1]]
+        one, two = members[: n_a[number]], members[n_a[number] :]
+        i, j = _assigned(table[1:, one], table[1:, two])
+        found.append(np.stack([one[i], two[j]]))
+    x, y = np.concatenate(found, axis=1)
+    return x, y - a.shape[1]
 
 
-def _taken(entry_a: Ints, entry_b: Ints) -> tuple[Ints, Ints]:
-    """Of pairs in their order, those of which neither entry was in a pair before."""
-    is_single = [np.bincount(entry)[entry] == 1 for entry in (entry_a, entry_b)]
-    undisputed = is_single[0] & is_single[1]
-    disputed = np.flatnonzero(~undisputed)
-    taken_a: set[int] = set()
-    taken_b: set[int] = set()
-    aligned = []
-    columns = disputed, entry_a[disputed], entry_b[disputed]
-    for number, a, b in zip(*(column.tolist() for column in columns), strict=True):
-        if a not in taken_a and b not in taken_b:
-            taken_a.add(a)
-            taken_b.add(b)
-            aligned.append(number)
-    chosen = np.concatenate([np.flatnonzero(undisputed), np.array(aligned, dtype=np.int64)])
-    return entry_a[chosen], entry_b[chosen]
+def _clusters(table: Ints) -> Ints:
+    """The cluster of each span: those of a comparison that overlap, one after the other."""
+    comparison, start, end, _ = table
+    order = np.lexsort((start, comparison))
+    width = int(end.max(initial=0)) + 1
+    reach = np.maximum.accumulate(comparison[order] * width + end[order])
+    begins = np.ones(len(order), dtype=bool)
+    begins[1:] = comparison[order][1:] * width + start[order][1:] >= reach[:-1]
+    cluster = np.empty(len(order), dtype=np.int64)
+    cluster[order] = np.cumsum(begins) - 1
+    return cluster
+
+
+def _assigned(a: Ints, b: Ints) -> tuple[Ints, Ints]:
+    """Which spans of either side are paired, so that pairs share most positions in all."""
+    is_turned = (a.shape[1], a.T.tolist()) > (b.shape[1], b.T.tolist())
+    rows, columns = (b, a) if is_turned else (a, b)
+    worth = _Worth(rows, columns)
+    column = _assignment(worth.row, rows.shape[1], columns.shape[1])
+    i, j = np.arange(rows.shape[1]), column
+    share = np.minimum(rows[1, i], columns[1, j]) > np.maximum(rows[0, i], columns[0, j])
+    i, j = i[share], j[share]
+    return (j, i) if is_turned else (i, j)
+
+
+class _Worth:
+    """What pairing two spans is worth: most of all the positions that spans of a label share."""
+
+    def __init__(self, rows: Ints, columns: Ints) -> None:
+        self.rows, self.columns = rows, columns
+        n = rows.shape[1]
+        low = min(int(rows[0].min()), int(columns[0].min()))
+        extent = max(int(rows[1].max()), int(columns[1].max())) - low
+        # A position weighs more than all that pairs cover, and one of a label more than all others.
+        most = n * extent + 1
+        is_one_label = np.ptp(rows[2]) == 0 and np.array_equal(np.unique(columns[2]), rows[2, :1])
+        above = 1 if is_one_label else most
+        self.is_fine = most * above * extent < _LARGEST
+        self.other = most if self.is_fine else 1
+        self.same = self.other * above
+
+    def row(self, number: int) -> Ints:
+        """The worth of one span with each of the other side."""
+        start, end, label = self.rows[:, number]
+        starts, ends, labels = self.columns
+        shared = np.minimum(end, ends) - np.maximum(start, starts)
+        worth = shared * np.where(labels == label, self.same, self.other)
+        if self.is_fine:
+            worth = worth - (np.maximum(end, ends) - np.minimum(start, starts))
+        # Spans that do not overlap are worth nothing, and need not be paired.
+        return np.where(shared > 0, np.maximum(worth, 1), 0)
+
+
+def _assignment(worth_of: Callable[[int], Ints], n_rows: int, n_columns: int) -> Ints:
+    """The column of each row, none twice, so that their worth is largest in all.
+
+    Rows are assigned one after the other by a shortest augmenting path; prices of rows and
+    columns are kept such that no pair is worth more than its prices, and assigned ones just as
+    much. There are at least as many columns as rows. Where that would take too long, the last rows
+    take what is left.
+    """
+    row_price = np.zeros(n_rows, dtype=np.int64)
+    column_price = np.zeros(n_columns, dtype=np.int64)
+    owner = np.full(n_columns, -1)
+    column_of = np.full(n_rows, -1)
+    for row in range(n_rows):
+        # Those whose best column is free take it.
+        worth = worth_of(row)
+        best = int(np.argmax(worth))
+        row_price[row] = worth[best]
+        if owner[best] < 0:
+            owner[best], column_of[row] = row, best
+    n_looks, most = 0, max(_MOST_LOOKS, _LOOKS_FOR_EACH * n_rows * n_columns)
+    for row in np.flatnonzero(column_of < 0).tolist():
+        if n_looks > most:
+            best = int(np.argmax(np.where(owner < 0, worth_of(row), -1)))
+            owner[best], column_of[row] = row, best
+            continue
+        reached = np.zeros(n_columns, dtype=bool)
+        slack = np.full(n_columns, np.iinfo(np.int64).max)
+        before = np.full(n_columns, -1)
+        here, distance, path = row, 0, []
+        while True:
+            gap = distance + row_price[here] + column_price - worth_of(here)
+            closer = ~reached & (gap < slack)
+            slack[closer], before[closer] = gap[closer], here
+            column = int(np.argmin(np.where(reached, np.iinfo(np.int64).max, slack)))
+            distance = int(slack[column])
+            reached[column] = True
+            path.append(column)
+            n_looks += n_columns
+            if owner[column] < 0:
+                break
+            here = int(owner[column])
+        # Prices change by how far the end of the path lies behind.
+        row_price[row] -= distance
+        for passed in path[:-1]:
+            row_price[owner[passed]] -= distance - slack[passed]
+            column_price[passed] += distance - slack[passed]
+        while True:
+            here = int(before[column])
+            owner[column] = here
+            column_of[here], column = column, int(column_of[here])
+            if here == row:
+                break
+    return column_of
