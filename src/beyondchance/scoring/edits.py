@@ -1,0 +1,324 @@
+"""What scores would be if some spans were other ones.
+
+Many *variants* of a corpus are scored at once. Only the texts in which they differ from the corpus
+are counted again; since rows of counts add, the score of a variant is the sum of all rows, less
+those of its texts as they are, plus those of its texts as they would be. Sums are of whole numbers,
+so that the digits are those of scoring the whole variant.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from beyondchance.annotations.corpus import Corpus
+from beyondchance.annotations.pairs import SharedDocuments, every_two
+from beyondchance.core.exact import digits_of, put_together
+from beyondchance.core.models import AUTO
+from beyondchance.core.ragged import bounds, distinct, members, repeats, total
+from beyondchance.results.counts import Counts
+from beyondchance.results.score import Score
+from beyondchance.scoring.counting import counted
+from beyondchance.scoring.marks import marked
+from beyondchance.scoring.options import Scoring
+from beyondchance.types import Bools, Floats, Ints
+
+_AT_A_TIME = 2**17
+"""Spans of edited texts that are counted at a time."""
+
+
+@dataclass(frozen=True, eq=False)
+class Edits:
+    """Spans that variants of a corpus lack, and spans that they have instead.
+
+    A span that is moved or gets another label is removed, and added as it would be. Others of its
+    annotator and label that lie inside it are then left out: who makes a span longer does not leave
+    a part of it marked once more. Not so where spans are only relabelled (`absorbs`).
+
+    Attributes
+    ----------
+    removed_from, removed : arrays of int, shape (removals,)
+        The variant, and the number of the span in the corpus.
+    variant, text, annotator, label, start, end : arrays of int, shape (additions,)
+    """
+
+    removed_from: Ints
+    removed: Ints
+    variant: Ints
+    text: Ints
+    annotator: Ints
+    label: Ints
+    start: Ints
+    end: Ints
+    absorbs: bool = True
+
+    def of(self, low: int, high: int) -> Edits:
+        """The edits of some of the variants, which are numbered from 0 on."""
+        gone = (self.removed_from >= low) & (self.removed_from < high)
+        new = (self.variant >= low) & (self.variant < high)
+        return Edits(
+            removed_from=self.removed_from[gone] - low,
+            removed=self.removed[gone],
+            variant=self.variant[new] - low,
+            text=self.text[new],
+            annotator=self.annotator[new],
+            label=self.label[new],
+            start=self.start[new],
+            end=self.end[new],
+            absorbs=self.absorbs,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Base:
+    """What variants are compared with: the corpus as it is, scored.
+
+    Attributes
+    ----------
+    corpus : Corpus
+    counts : Counts
+        Of all pairs that are compared.
+    scoring : Scoring
+    gold : int, optional
+        The annotator with whom all others are compared.
+    """
+
+    corpus: Corpus
+    counts: Counts
+    scoring: Scoring
+    gold: int | None = None
+
+    def scores(self, edits: Edits, n: int, who: Ints | None = None) -> list[Score]:
+        """The scores of n variants.
+
+        Parameters
+        ----------
+        edits : Edits
+        n : int
+        who : array of int, shape (n,), optional
+            The only annotator whose spans a variant changes, so that only the pairs with this one
+            are counted again; -1 where there are several. With a gold standard, the score of a
+            variant is that of this one against it, or of all.
+        """
+        whose = np.full(n, -1) if who is None else who
+        return scores_of(self.sums(whose) + self.changes(edits, whose))
+
+    def changes(self, edits: Edits, who: Ints) -> Floats:
+        """What each variant adds to the sums of the corpus, in whole numbers (see `sums`)."""
+        n = len(who)
+        sizes = np.bincount(np.r_[edits.variant, edits.removed_from], minlength=n)
+        parts = [
+            self._changes(edits.of(low, high), who[low:high])
+            for low, high in _stretches(sizes * _mean_size(self.corpus))
+        ]
+        return np.concatenate([np.zeros((_PIECES, 0)), *parts], axis=1)
+
+    def _changes(self, edits: Edits, who: Ints) -> Floats:
+        n = len(who)
+        part, variant, text = edited(self.corpus, edits, who, self.gold)
+        new = self._counted(part, who[variant])
+        old, old_variant = self._old_rows(text, variant, who)
+        gone = _digits(self.counts, old, old_variant, n)
+        return _digits(new, np.arange(len(new)), variant[new.text], n) - gone
+
+    def _counted(self, part: Corpus, who: Ints) -> Counts:
+        """The counts of edited texts, of the pairs that may have changed."""
+        one, two = every_two(part.annotation_document)
+        a, b = part.annotation_annotator[one], part.annotation_annotator[two]
+        own = who[part.annotation_document[one]]
+        keep = (own < 0) | (a == own) | (b == own)
+        if self.gold is not None:
+            keep &= (a == self.gold) | (b == self.gold)
+        shared = SharedDocuments(part, one[keep], two[keep])
+        # Spans that lay apart may overlap now; where they do not, the digits are the same.
+        model = self.scoring.model if self.scoring.model.is_independent else AUTO
+        return counted(
+            marked(part, self.scoring.scope), shared, replace(self.scoring, model=model)
+        )[0]
+
+    def _old_rows(self, text: Ints, variant: Ints, who: Ints) -> tuple[Ints, Ints]:
+        """The rows of the corpus that variants replace, and the variant of each."""
+        counts = self.counts
+        order = self._rows_by_text
+        owner, row = members(bounds(counts.text[order], counts.n_texts), text)
+        row = order[row]
+        own = who[variant[owner]]
+        keep = (own < 0) | (counts.a[row] == own) | (counts.b[row] == own)
+        return row[keep], variant[owner][keep]
+
+    @property
+    def _rows_by_text(self) -> Ints:
+        text = self.counts.text
+        return np.arange(len(text)) if _is_sorted(text) else np.argsort(text, kind="stable")
+
+    def sums(self, who: Ints) -> Floats:
+        """The sums of the corpus as it is, of all pairs or, with a gold standard, of one.
+
+        Returns
+        -------
+        array of float, shape (pieces, len(who))
+            Whole numbers, which add without error (see `scores_of`).
+        """
+        counts, everything = self.counts, np.arange(len(self.counts))
+        whole = _digits(counts, everything, np.zeros_like(everything), 1)
+        if self.gold is None:
+            return np.repeat(whole, len(who), axis=1)
+        other = np.where(counts.a == self.gold, counts.b, counts.a)
+        of_each = _digits(counts, everything, other, len(counts.annotators))
+        return np.where(who < 0, whole, of_each[:, who])
+
+
+def edited(
+    corpus: Corpus, edits: Edits, who: Ints, gold: int | None = None
+) -> tuple[Corpus, Ints, Ints]:
+    """The texts that variants change, each a document of its own.
+
+    Of variants that change the spans of one annotator only, with a gold standard, the spans of
+    others are left out.
+
+    Returns
+    -------
+    corpus : Corpus
+    variant, text : arrays of int, shape (texts,)
+        Of which variant each text is, and its number in the corpus.
+    """
+    n_texts = max(len(corpus.text_length), 1)
+    touched = np.concatenate(
+        [
+            edits.removed_from * n_texts + corpus.span_text[edits.removed],
+            edits.variant * n_texts + edits.text,
+        ]
+    )
+    keys, number = distinct(touched)
+    variant, text = np.divmod(keys, n_texts)
+    by_text = _by_text(corpus)
+    place, row = members(bounds(corpus.span_text[by_text], n_texts), text)
+    span = by_text[row]
+    n_spans = max(len(corpus.span_text), 1)
+    gone = distinct(edits.removed_from * n_spans + edits.removed)[0]
+    keep = ~_is_in(variant[place] * n_spans + span, gone)
+    if gold is not None:
+        annotator = corpus.span_annotator[span]
+        own = who[variant[place]]
+        keep &= (own < 0) | (annotator == own) | (annotator == gold)
+    place, span = place[keep], span[keep]
+    added = number[len(edits.removed) :]
+    columns = _distinct_spans(
+        np.concatenate([place, added]),
+        *(
+            np.concatenate([getattr(corpus, f"span_{name}")[span], getattr(edits, name)])
+            for name in ("annotator", "label", "start", "end")
+        ),
+        is_new=(np.arange(len(place) + len(added)) >= len(place)) & edits.absorbs,
+    )
+    document = corpus.text_document[text]
+    owner, annotation = members(bounds(corpus.annotation_document, len(corpus.documents)), document)
+    part = Corpus(
+        documents=tuple(map(str, range(len(keys)))),
+        text_document=np.arange(len(keys)),
+        text_length=corpus.text_length[text],
+        annotators=corpus.annotators,
+        labels=corpus.labels,
+        annotation_document=owner,
+        annotation_annotator=corpus.annotation_annotator[annotation],
+        **columns,
+        unit=corpus.unit,
+        positions=corpus.positions,
+    )
+    return part, variant, text
+
+
+def _distinct_spans(
+    text: Ints, annotator: Ints, label: Ints, start: Ints, end: Ints, *, is_new: Bools
+) -> dict[str, Any]:
+    """Columns of spans, each once, and without those that lie inside a new one."""
+    order = np.lexsort((~is_new, end, start, label, annotator, text))
+    names = ("text", "annotator", "label", "start", "end")
+    columns = [column[order] for column in (text, annotator, label, start, end)]
+    is_new = is_new[order]
+    group = np.cumsum(~repeats(*columns[:3])) - 1
+    keep = ~repeats(*columns) & ~_inside_new(group, columns[3], columns[4], is_new)
+    return {f"span_{name}": column[keep] for name, column in zip(names, columns, strict=True)}
+
+
+def _inside_new(group: Ints, start: Ints, end: Ints, is_new: Bools) -> Bools:
+    """Which spans that are not new lie inside a new one of their group.
+
+    Spans are sorted by group, start and end. What lies inside a new span comes after it, or
+    starts with it and ends before.
+    """
+    width = int(end.max(initial=0)) + 1
+    reach = np.maximum.accumulate(group * width + np.where(is_new, end, 0))
+    is_behind = group * width + end <= reach
+    # The last new span of those that start together, which is the longest.
+    together = np.cumsum(~repeats(group, start)) - 1
+    longest = np.zeros(int(together[-1]) + 1 if len(together) else 0, dtype=np.int64)
+    longest[together[is_new]] = end[is_new]
+    return np.asarray((is_behind | (end < longest[together])) & ~is_new)
+
+
+def _by_text(corpus: Corpus) -> Ints:
+    text = corpus.span_text
+    return np.arange(len(text)) if _is_sorted(text) else np.argsort(text, kind="stable")
+
+
+def _is_sorted(values: Ints) -> bool:
+    return bool(np.all(values[1:] >= values[:-1]))
+
+
+def _is_in(keys: Ints, known: Ints) -> Bools:
+    """Whether keys are among others, which ascend."""
+    if not len(known):
+        return np.zeros(len(keys), dtype=bool)
+    place = np.minimum(np.searchsorted(known, keys), len(known) - 1)
+    return np.asarray(known[place] == keys)
+
+
+def _mean_size(corpus: Corpus) -> int:
+    """Spans of a text, about."""
+    return 1 + len(corpus.span_text) // max(len(corpus.text_length), 1)
+
+
+def _stretches(sizes: Ints) -> list[tuple[int, int]]:
+    """Variants some at a time, so that those counted at once are about as many as fit."""
+    block = np.cumsum(sizes) // _AT_A_TIME
+    edges = np.flatnonzero(np.diff(block, prepend=-1, append=-1))
+    return list(zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True)) if len(sizes) else []
+
+
+_SUMMED = ("matched", "expected", "size_a", "size_b")
+_PIECES = 3 * len(_SUMMED) + 3
+"""Whole numbers of which sums consist."""
+
+
+def _digits(counts: Counts, rows: Ints, variant: Ints, n: int) -> Floats:
+    """Sums of rows by variant, in whole numbers: of three digits each, and of rows with freedom.
+
+    Returns
+    -------
+    array of float, shape (pieces, n)
+    """
+    pieces = [
+        total(variant, digits, n)
+        for name in _SUMMED
+        for digits in digits_of(getattr(counts, name)[rows])
+    ]
+    flags = [total(variant, ~getattr(counts, name)[rows], n) for name in ("certain", "fixed")]
+    return np.stack([*pieces, *flags, total(variant, np.ones(len(rows)), n)])
+
+
+def scores_of(digits: Floats) -> list[Score]:
+    """Scores from their sums, one for each column."""
+    sums = [put_together(*digits[3 * i : 3 * i + 3]).tolist() for i in range(len(_SUMMED))]
+    certain, fixed = ((row == 0).tolist() for row in digits[-3:-1])
+    some = (digits[-1] > 0).tolist()
+    return [
+        Score(
+            **dict(zip(_SUMMED, values, strict=True)),
+            certain=is_certain and has_rows,
+            fixed=is_fixed and has_rows,
+        )
+        for *values, is_certain, is_fixed, has_rows in zip(*sums, certain, fixed, some, strict=True)
+    ]
