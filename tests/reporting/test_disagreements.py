@@ -7,7 +7,8 @@ from hypothesis import given, strategies as st
 
 from beyondchance import Corpus, disagreements, example
 from beyondchance.reporting.blocks import Prose, Table
-from beyondchance.reporting.commands.disagreements import disagreements_report, in_text
+from beyondchance.reporting.commands.disagreements import disagreements_report
+from beyondchance.reporting.contexts import in_text
 from beyondchance.reporting.rendering import LIST_OUTPUTS, rendered
 
 HOSTILE = "a|b_c$d&e#f%g{h}~i^j\\k<l>[m](n)`o`*p*\x1b[31m\nq\u202er"

@@ -9,20 +9,37 @@ import click
 from beyondchance.cli import options as flags
 from beyondchance.cli.loading import load, streams
 from beyondchance.cli.running import Command, emit, working
-from beyondchance.reporting.commands.disagreements import disagreements_report
+from beyondchance.reporting.commands.disagreements import disagreements_report, is_against_gold
 from beyondchance.reporting.rendering import LIST_OUTPUTS
-from beyondchance.scoring.disagreements import KINDS, disagreements
+from beyondchance.scoring.disagreements import KINDS, Disagreements, disagreements
+
+PAIR_KINDS = ("missed", "extra")
+"""Kinds of pairs of which one annotator has no span."""
+_MISSING = "missing"
+
+
+def _is_team(found: Disagreements) -> bool:
+    """Whether more than two are compared with one another."""
+    return len({name for pair in found.pairs for name in pair}) > 2 and not is_against_gold(found)
 
 
 @click.command("disagreements", cls=Command)
 @flags.annotated_files
 @flags.in_output(
+    "--by",
+    type=flags.Choice(("place", "pair")),
+    is_everyday=True,
+    help="List places, or pairs of spans of two annotators.",
+    more="A place are spans of any annotators that overlap, joined: one row, with what each "
+    "marked. By default places for three annotators or more, pairs for two or with a gold standard.",
+)
+@flags.in_output(
     "--kind",
     type=flags.NAMES,
     is_everyday=True,
-    help=f"List only these: {', '.join(KINDS)}.",
-    more="missed: marked by the first annotator only; extra: by the second only. All but agree by "
-    "default; counts are of all.",
+    help=f"List only these: {', '.join(KINDS)}; of places, missing.",
+    more="missed: marked by the first annotator only; extra: by the second only; missing: by some "
+    "only, who agree. All but agree by default; counts are of all.",
 )
 @flags.in_output(
     "--label",
@@ -39,11 +56,13 @@ def command(files: tuple[str, ...], **options: Any) -> None:
     The spans of two annotators are aligned one to one. Aligned spans agree, or differ in
     their boundaries, in their label or in both; a span without a partner was marked by one of
     them only. Against a gold standard it was missed, or is extra. A gold standard comes first;
-    with several annotators it is left out.
+    with several annotators it is left out. Of three annotators or more, places are listed: what
+    each marked where spans overlap, how many agree, and what settling it is worth.
 
     \b
     beyondchance disagreements anna.conll ben.conll
     beyondchance disagreements export.json --kind label,both --output csv
+    beyondchance disagreements export.json --by place --save decisions.csv
     beyondchance disagreements spans.csv --gold expert --annotators anna
     """
     with working("reading and aligning", quiet=options["quiet"]):
@@ -52,6 +71,12 @@ def command(files: tuple[str, ...], **options: Any) -> None:
         kinds = options["kind"]
         if kinds is None:
             kinds = [kind for kind in KINDS if kind != "agree"]
+        by_place = options["by"] == "place" or (options["by"] is None and _is_team(found))
+        places = None
+        if by_place:
+            known = dict.fromkeys(_MISSING if kind in PAIR_KINDS else kind for kind in kinds)
+            places = found.places.only(kinds=list(known)).only(labels=options["label"])
+            kinds = [kind for kind in kinds if kind != _MISSING]
         listed = found.only(kinds=kinds).only(labels=options["label"])
-        report = disagreements_report(found, listed, top=options["top"])
+        report = disagreements_report(found, listed, places=places, top=options["top"])
     emit(report, **options, forms=LIST_OUTPUTS)

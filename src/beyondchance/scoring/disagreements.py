@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Self, Unpack
 
 import numpy as np
@@ -20,6 +21,7 @@ from beyondchance.scoring.data import corpus_of
 from beyondchance.scoring.marks import nothing_shared
 from beyondchance.scoring.one_to_one import KINDS, aligned, value_of
 from beyondchance.scoring.options import settings_of
+from beyondchance.scoring.places import Places, places_of
 from beyondchance.types import Bools, Ints
 
 __all__ = ["KINDS", "Disagreements", "disagreements"]
@@ -79,6 +81,18 @@ class Disagreements(Printed):
     def text(self) -> Ints:
         """The text of each row, by its number in the corpus."""
         return self.corpus.span_text[np.maximum(self.span_a, self.span_b)]
+
+    @cached_property
+    def places(self) -> Places:
+        """The same by place: spans of any of the annotators that overlap, joined.
+
+        With more than two annotators a place is one row, however many pairs differ in it.
+        """
+        compared = {name for pair in self.pairs for name in pair}
+        first = {name for name, _ in self.pairs}
+        gold = self.corpus.gold if first == {self.corpus.gold} else None
+        names = [name for name in self.corpus.annotators if name in compared]
+        return places_of(self.corpus, names, gold)
 
     @property
     def n_spans(self) -> int:
@@ -241,17 +255,15 @@ def disagreements(
 ) -> Disagreements:
     """Align the spans of pairs of annotators one to one, and tell how each pair differs.
 
-    Overlapping spans are aligned: equal ones first, then those with equal offsets, then
-    those with equal labels, then the rest; within each of these steps the pair that
-    shares most positions comes first, then the one that covers fewest, then the first in
-    the text. Spans may overlap each other and occur twice. Where no annotator marked a
-    span twice with one label, the rows of kind ``agree`` are the equal spans that
+    Overlapping spans are aligned: equal ones first, then those with equal offsets. The rest
+    is aligned such that spans of one label share most positions in all, then such that spans
+    of different labels do. Spans may overlap each other and occur twice. Where no annotator
+    marked a span twice with one label, the rows of kind ``agree`` are the equal spans that
     ``agreement(corpus, measure="exact")`` counts as matched, whatever the model.
 
     The result does not depend on the order of spans, documents or annotators; exchanging
-    a and b exchanges ``missed`` and ``extra``. Time follows the number of pairs of spans
-    that overlap, which is at most that of spans where those of one annotator do not
-    overlap each other.
+    a and b exchanges ``missed`` and ``extra``. Memory follows the number of spans, even if
+    thousands of them overlap.
 
     Parameters
     ----------

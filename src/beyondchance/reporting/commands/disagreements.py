@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from beyondchance.messages import Use
 from beyondchance.reporting import sentences
 from beyondchance.reporting.blocks import CUT, Block, Cell, Prose, Report, Table, cut, in_list
+from beyondchance.reporting.commands.places import blocks_of, rows_of
+from beyondchance.reporting.contexts import in_text
 from beyondchance.scoring.disagreements import KINDS, Disagreements
+from beyondchance.scoring.places import Places
 from beyondchance.tallies import left_out
 
 NO_SPAN = "no span"
 """The heading of what the other annotator did not mark."""
 _MATRIX = 10
 """Labels for which a table of all by all can still be read."""
-_BLANKS = re.compile(r"\s+")
-_AROUND, _WITHIN = 25, 60
-"""Characters shown on either side of spans, and of a stretch within them."""
 
 
 def kind_names(found: Disagreements) -> dict[str, str]:
@@ -46,7 +46,12 @@ def is_against_gold(found: Disagreements) -> bool:
 
 
 def disagreements_report(
-    found: Disagreements, listed: Disagreements, *, top: int = 20, is_narrow: bool = False
+    found: Disagreements,
+    listed: Disagreements,
+    *,
+    places: Places | None = None,
+    top: int = 20,
+    is_narrow: bool = False,
 ) -> Report:
     """The report of `disagreements`, of which an output shows a part.
 
@@ -56,6 +61,8 @@ def disagreements_report(
         What is counted.
     listed : Disagreements
         What is listed, one by one.
+    places : Places, optional
+        What is listed instead, for people and in CSV.
     top : int
         Rows of long tables for people; 0 shows all.
     is_narrow : bool
@@ -75,8 +82,11 @@ def disagreements_report(
         who = in_list([name for name in corpus.annotators if name in annotators])
         n_texts = sentences.n_texts(corpus, found.documents)
         extent = sentences.Extent(len(found.documents), n_texts)
+        compared = Prose(sentences.compared(corpus, who, extent, found.n_spans))
+        if places is not None:
+            return [compared, *blocks_of(found.places, places, top=top)]
         return [
-            Prose(sentences.compared(corpus, who, extent, found.n_spans)),
+            compared,
             _pairs_table(by_pair, names, _remark(found), top),
             *([_labels_table(labels, found, top)] if labels else []),
             _list_table(shown, len(listed), is_narrow=is_narrow)
@@ -92,6 +102,7 @@ def disagreements_report(
             "pairs": [{"a": a, "b": b, "kinds": counts} for (a, b), counts in by_pair.items()],
             "labels": [{"a": a, "b": b, "count": count} for (a, b), count in labels.items()],
             "disagreements": listed.to_rows(),
+            **({} if places is None else {"places": rows_of(places)}),
         }
 
     notes = [*corpus.notes]
@@ -99,6 +110,8 @@ def disagreements_report(
         remedy = (Use("annotators", placeholder="NAME"), " compares an annotator with it")
         notes.append(sentences.gold_left_out(corpus.gold, remedy))
     is_cut = len(shown) < len(listed) or 0 < top < len(by_pair)
+    if places is not None:
+        is_cut = 0 < top < len(places)
     return Report(
         command="disagreements",
         corpus=corpus,
@@ -107,7 +120,7 @@ def disagreements_report(
         notes=(*notes, *([CUT] if is_cut else [])),
         make_blocks=blocks,
         make_data=data,
-        make_rows=listed.to_rows,
+        make_rows=listed.to_rows if places is None else partial(rows_of, places),
     )
 
 
@@ -234,45 +247,3 @@ def _in_texts(shown: Disagreements) -> list[str]:
         in_text(texts[text], (start_a, end_a), (start_b, end_b))
         for text, start_a, end_a, start_b, end_b in zip(*columns, strict=True)
     ]
-
-
-def in_text(text: str, a: tuple[int, int], b: tuple[int, int]) -> str:
-    """The stretch of a text around two spans, with [ ] around one and { } around the other.
-
-    A span that starts at -1 is none. Brackets nest wherever they can. White space becomes one
-    blank, and what is long is cut.
-
-    Examples
-    --------
-    >>> in_text("I met old Anna Berg.", (6, 19), (10, 19))
-    'I met [old {Anna Berg}].'
-    >>> in_text("I met Anna.", (-1, -1), (6, 10))
-    'I met {Anna}.'
-    """
-    # At one place spans close, the one that began last first, before others open, the one
-    # that ends last first.
-    marks = sorted(
-        mark
-        for side, ((start, end), opening, closing) in enumerate(((a, "[", "]"), (b, "{", "}")))
-        if start >= 0
-        for mark in ((start, 1, -end, side, opening), (end, 0, -start, -side, closing))
-    )
-    places = [place for place, *_ in marks]
-    before, after = _blank(text[: places[0]]), _blank(text[places[-1] :])
-    parts = [before if len(before) <= _AROUND else _last_words(before)]
-    for (place, *_, mark), end in zip(marks, [*places[1:], places[-1]], strict=True):
-        within = _blank(text[place:end])
-        half = _WITHIN // 2
-        parts += [mark, within if len(within) <= _WITHIN else f"{within[:half]}…{within[-half:]}"]
-    return "".join([*parts, after if len(after) <= _AROUND else _last_words(after[::-1])[::-1]])
-
-
-def _last_words(text: str) -> str:
-    """The end of a text, from where a word begins if there is one."""
-    end = text[-_AROUND - 1 :]
-    blank = end.find(" ", 0, -1)
-    return f"…{end[1:] if blank < 0 else end[blank:]}"
-
-
-def _blank(text: str) -> str:
-    return _BLANKS.sub(" ", text)

@@ -1,0 +1,201 @@
+"""The report of `disagreements` by place: what each annotator marked, where they differ."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import isnan
+from typing import Any
+
+import numpy as np
+
+from beyondchance.annotations.corpus import Span
+from beyondchance.reporting.blocks import Block, Cell, Prose, Report, Table, cut, in_list
+from beyondchance.reporting.contexts import in_text
+from beyondchance.scoring.places import KINDS, Places
+
+NOTHING = "nothing"
+"""The version of those who marked nothing."""
+_MOST_VERSIONS = 8
+"""Annotators whose versions have a column each, for people."""
+_SHORT = 30
+"""Characters of a span that are shown among versions."""
+
+
+def report_of_places(found: Places) -> Report:
+    """The report of places, of which those are listed that are not the same for all."""
+    differing = found.only(kinds=[kind for kind in KINDS if kind != "agree"])
+    return Report(
+        command="disagreements",
+        corpus=found.corpus,
+        make_blocks=lambda: blocks_of(found, differing, top=20),
+        make_data=lambda: {"kinds": found.by_kind(), "places": rows_of(differing)},
+        make_rows=lambda: rows_of(differing),
+    )
+
+
+def blocks_of(found: Places, listed: Places, *, top: int) -> list[Block]:
+    """The tables for people: how many places there are of each kind, and those that cost most."""
+    counts: list[Sequence[Cell]] = [tuple(found.by_kind().values())]
+    made: list[Block] = [
+        Table(
+            KINDS, counts, "places", "(missing: those who marked something agree, others did not)"
+        )
+    ]
+    if not len(listed):
+        return [*made, Prose("Nothing to list.")]
+    return [*made, places_table(listed, top)]
+
+
+def by_worth(found: Places) -> list[int]:
+    """The numbers of places, those that cost most first, then in reading order."""
+    worth = np.nan_to_num(found.worth, nan=0.0)
+    order: list[int] = np.lexsort((np.arange(len(found)), -worth)).tolist()
+    return order
+
+
+def places_table(found: Places, top: int) -> Table:
+    """The places that cost most, with what each annotator marked."""
+    order, remark = cut(by_worth(found), top)
+    shown = found[np.array(order, dtype=np.int64)]
+    contexts = contexts_of(shown)
+    corpus = found.corpus
+    documents = [corpus.documents[i] for i in corpus.text_document[shown.text].tolist()]
+    columns: list[tuple[str, Sequence[Cell]]] = [
+        ("document", documents),
+        ("kind", [KINDS[i] for i in shown.kind.tolist()]),
+        ("agree", _agreeing(shown)),
+        ("worth", [None if isnan(value) else value for value in shown.worth.tolist()]),
+        *([("in the text", contexts)] if contexts else []),
+    ]
+    versions = [shown.versions(place) for place in range(len(shown))]
+    if len(found.annotators) <= _MOST_VERSIONS:
+        for name in found.annotators:
+            own = [
+                _version(version[name], content)
+                for version, content in zip(versions, _contents(shown), strict=True)
+            ]
+            columns.append((name, own))
+    else:
+        grouped = zip(versions, _contents(shown), strict=True)
+        columns.append(("versions", [_grouped(version, content) for version, content in grouped]))
+    rows = list(zip(*(column for _, column in columns), strict=True))
+    legend = "(worth: what corrected agreement would rise by if all had the version of most)"
+    return Table(
+        [heading for heading, _ in columns],
+        rows,
+        "one by one, the most costly first",
+        " ".join(filter(None, (remark, legend))),
+    )
+
+
+def _agreeing(shown: Places) -> list[str]:
+    return [
+        f"{agreeing} of {all_}"
+        for agreeing, all_ in zip(shown.n_agree.tolist(), shown.n_annotators.tolist(), strict=True)
+    ]
+
+
+def contexts_of(shown: Places) -> list[str]:
+    """Each place in its text, in brackets; nothing where texts are not known."""
+    characters, texts = shown.characters(), shown.corpus.texts
+    if characters is None or texts is None:
+        return []
+    columns = zip(shown.text.tolist(), *(side.tolist() for side in characters), strict=True)
+    return [in_text(texts[text], (start, end), (-1, -1)) for text, start, end in columns]
+
+
+class _Content:
+    """The characters of one text, by positions; nothing where they are not known."""
+
+    def __init__(self, shown: Places, place: int) -> None:
+        corpus = shown.corpus
+        self.text = int(shown.text[place])
+        self.corpus = corpus
+        self.is_known = shown.characters() is not None
+
+    def of(self, span: Span) -> str:
+        """What a span covers, cut if it is long."""
+        corpus = self.corpus
+        if not self.is_known or corpus.texts is None:
+            return f"{span.start}-{span.end}"
+        start, end = span.start, span.end
+        if corpus.positions == "tokens" and corpus.token_start is not None:
+            first = int(corpus.text_begin[self.text])
+            ends = corpus.token_end
+            start = int(corpus.token_start[first + span.start])
+            end = int(ends[first + span.end - 1]) if ends is not None else end
+        words = " ".join(corpus.texts[self.text][start:end].split())
+        half = _SHORT // 2
+        return words if len(words) <= _SHORT else f"{words[:half]}…{words[-half:]}"
+
+
+def _contents(shown: Places) -> list[_Content]:
+    return [_Content(shown, place) for place in range(len(shown))]
+
+
+def _version(spans: Sequence[Span] | None, content: _Content) -> str | None:
+    """What one annotator marked, in words."""
+    if spans is None:
+        return None
+    if not spans:
+        return NOTHING
+    return "; ".join(f"{span.label} {content.of(span)}" for span in spans)
+
+
+def _grouped(versions: Mapping[str, Sequence[Span] | None], content: _Content) -> str:
+    """What annotators marked, those who agree together."""
+    groups: dict[str, list[str]] = {}
+    for name, spans in versions.items():
+        shown = _version(spans, content)
+        if shown is not None:
+            groups.setdefault(shown, []).append(name)
+    return " | ".join(f"{in_list(names)}: {shown}" for shown, names in groups.items())
+
+
+def rows_of(found: Places) -> list[dict[str, Any]]:
+    """One row for each place, in reading order, with a column to write a decision into."""
+    corpus = found.corpus
+    first = np.searchsorted(corpus.text_document, corpus.text_document[found.text])
+    contexts: Sequence[str | None] = contexts_of(found) or [None] * len(found)
+    columns = zip(
+        corpus.text_document[found.text].tolist(),
+        (found.text - first).tolist(),
+        found.start.tolist(),
+        found.end.tolist(),
+        found.kind.tolist(),
+        found.n_annotators.tolist(),
+        found.n_marked.tolist(),
+        found.n_agree.tolist(),
+        found.worth.tolist(),
+        contexts,
+        strict=True,
+    )
+    rows = []
+    for place, (document, text, start, end, kind, n, marked, agreeing, worth, shown) in enumerate(
+        columns
+    ):
+        versions = found.versions(place)
+        rows.append(
+            {
+                "document": corpus.documents[document],
+                "text": text,
+                "start": start,
+                "end": end,
+                "kind": KINDS[kind],
+                "n_annotators": n,
+                "n_marked": marked,
+                "n_agree": agreeing,
+                "worth": None if isnan(worth) else worth,
+                "in_text": shown,
+                **{f"by {name}": _plain(spans) for name, spans in versions.items()},
+                "decision": "",
+            }
+        )
+    return rows
+
+
+def _plain(spans: Sequence[Span] | None) -> str | None:
+    """A version as offsets and labels; none for those who did not annotate."""
+    if spans is None:
+        return None
+    return "; ".join(f"{span.start}-{span.end} {span.label}" for span in spans) or NOTHING

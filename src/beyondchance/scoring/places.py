@@ -1,0 +1,363 @@
+"""Places where annotators meet: spans of any of them that overlap, joined.
+
+A place is what people decide on: it has a version of each annotator, which may be several spans or
+none, and it is listed once, however many annotators there are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from math import nan
+from typing import Self
+
+import numpy as np
+
+from beyondchance.annotations.building import CORPUS
+from beyondchance.annotations.corpus import Corpus, Span
+from beyondchance.checks import checked_option
+from beyondchance.core.ragged import bounds, distinct, members, repeats, spread, starts
+from beyondchance.errors import BeyondChanceError, DataError
+from beyondchance.results.counts import Counts
+from beyondchance.results.printed import Printed
+from beyondchance.scoring.api import agreement
+from beyondchance.scoring.edits import Base, Edits
+from beyondchance.scoring.options import scoring_of
+from beyondchance.types import Floats, Ints
+
+KINDS = ("agree", "label", "boundary", "both", "missing")
+"""Kinds of places."""
+_AGREE, _LABEL, _BOUNDARY, _BOTH, _MISSING = range(len(KINDS))
+_MOST_VERSIONS = 2**27
+"""Versions of places that are listed."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Places(Printed):
+    """Places where at least one annotator marked something, as columns.
+
+    The kind of a place:
+
+    ========  =========================================================================
+    agree     all annotators of the document have the same spans
+    label     all who marked something have the same offsets, with different labels
+    boundary  they have the same labels, with different offsets
+    both      offsets and labels differ
+    missing   all who marked something have the same spans; others marked nothing
+    ========  =========================================================================
+
+    Places are in reading order.
+
+    Attributes
+    ----------
+    corpus : Corpus
+    annotators : tuple of str
+        Those who are compared, in the order of the corpus.
+    gold : str, optional
+        The one among them who is a gold standard, and so decides.
+    text, start, end : arrays of int, shape (places,)
+        The text, by its number in the corpus, and where the place begins and ends in it.
+    kind : array of int, shape (places,)
+        By its number in `KINDS`.
+    first, span : arrays of int
+        Place p has the spans ``span[first[p]:first[p + 1]]``, by their numbers in the corpus.
+    version : array of int, shape (places, annotators)
+        Equal numbers for equal versions of a place; 0 for nothing, -1 for those who did not
+        annotate the document.
+    """
+
+    corpus: Corpus
+    annotators: tuple[str, ...]
+    gold: str | None
+    text: Ints
+    start: Ints
+    end: Ints
+    kind: Ints
+    first: Ints
+    span: Ints
+    version: Ints
+
+    def __len__(self) -> int:
+        return len(self.kind)
+
+    def __repr__(self) -> str:
+        found = ", ".join(f"{name}={number}" for name, number in self.by_kind().items())
+        return f"Places({found})"
+
+    def __getitem__(self, rows: slice | Ints) -> Self:
+        """Some of the places."""
+        chosen = np.arange(len(self))[rows]
+        owner, entry = members(self.first, chosen)
+        names = ("text", "start", "end", "kind", "version")
+        part = replace(
+            self,
+            **{name: getattr(self, name)[chosen] for name in names},
+            first=bounds(owner, len(chosen)),
+            span=self.span[entry],
+        )
+        # What they are worth depends on all documents, and is known already.
+        if "worth" in self.__dict__:
+            part.__dict__["worth"] = self.worth[chosen]
+        return part
+
+    def only(
+        self, *, kinds: Collection[str] | None = None, labels: Collection[str] | None = None
+    ) -> Self:
+        """The places of some kinds, and those in which a span has one of some labels."""
+        keep = np.ones(len(self), dtype=bool)
+        if kinds is not None:
+            keep &= np.isin(self.kind, _numbers("kind", kinds, KINDS, are_data=False))
+        if labels is not None:
+            wanted = _numbers("label", labels, self.corpus.labels, are_data=True)
+            has = np.isin(self.corpus.span_label[self.span], wanted)
+            owner = np.repeat(np.arange(len(self)), np.diff(self.first))
+            keep &= np.bincount(owner[has], minlength=len(self)) > 0
+        return self[np.flatnonzero(keep)]
+
+    def by_kind(self) -> dict[str, int]:
+        """How many places there are of each kind."""
+        counts = np.bincount(self.kind, minlength=len(KINDS))
+        return dict(zip(KINDS, counts.tolist(), strict=True))
+
+    @property
+    def n_annotators(self) -> Ints:
+        """How many annotated the document of each place."""
+        return np.asarray(np.count_nonzero(self.version >= 0, axis=1))
+
+    @property
+    def n_marked(self) -> Ints:
+        """How many of them marked something there."""
+        return np.asarray(np.count_nonzero(self.version > 0, axis=1))
+
+    @cached_property
+    def _votes(self) -> tuple[Ints, Ints]:
+        """The version that most have, of several the one of the first; and how many have it."""
+        version = self.version
+        if self.gold is not None and self.gold in self.annotators:
+            decided = version[:, self.annotators.index(self.gold)]
+            best = np.where(decided >= 0, decided, version.max(axis=1, initial=0))
+            return best, np.count_nonzero(version == best[:, None], axis=1)
+        place, who = np.nonzero(version >= 0)
+        own = version[place, who]
+        _, number = distinct(place * (int(version.max(initial=0)) + 1) + own)
+        votes = np.bincount(number)[number]
+        order = np.lexsort((who, -votes, place))
+        first = order[np.diff(place[order], prepend=-1) != 0]
+        return own[first], votes[first]
+
+    @property
+    def n_agree(self) -> Ints:
+        """How many have the version that most of them have, or that the gold standard has."""
+        return self._votes[1]
+
+    @cached_property
+    def worth(self) -> Floats:
+        """What the corrected score would rise by if all had the version that most have.
+
+        By token, each label by itself; nan where chance cannot be divided among texts.
+        """
+        corpus = self.corpus
+        if corpus.unit == CORPUS:
+            return np.full(len(self), nan)
+        if self.annotators != corpus.annotators:
+            part = corpus.select(annotators=list(self.annotators))
+            return places_of(part, self.annotators, self.gold).worth
+        try:
+            result = agreement(corpus, gold=self.gold)
+        except BeyondChanceError:
+            return np.full(len(self), nan)
+        if not isinstance(result.counts, Counts):
+            return np.full(len(self), nan)
+        gold = None if self.gold is None else corpus.annotators.index(self.gold)
+        base = Base(corpus, result.counts.ordered(corpus.annotators), scoring_of({}), gold)
+        scores = base.scores(self._settled(), len(self))
+        after = np.array([score.corrected for score in scores], dtype=np.float64)
+        return after - result.corrected
+
+    def _settled(self) -> Edits:
+        """All annotators of a place get the version that most have."""
+        corpus = self.corpus
+        best = self._votes[0]
+        owner = np.repeat(np.arange(len(self)), np.diff(self.first))
+        who = corpus.span_annotator[self.span]
+        is_best = self.version[owner, who] == best[owner]
+        # One of those who have it lends the spans.
+        lender = np.argmax(self.version == best[:, None], axis=1)
+        lent = np.flatnonzero(is_best & (who == lender[owner]))
+        n_lent = np.bincount(owner[lent], minlength=len(self))
+        place, annotator = np.nonzero((self.version >= 0) & (self.version != best[:, None]))
+        row, step = spread(n_lent[place])
+        span = self.span[lent[starts(n_lent)[place][row] + step]]
+        return Edits(
+            removed_from=owner[~is_best],
+            removed=self.span[~is_best],
+            variant=place[row],
+            text=corpus.span_text[span],
+            annotator=annotator[row],
+            label=corpus.span_label[span],
+            start=corpus.span_start[span],
+            end=corpus.span_end[span],
+            absorbs=False,
+        )
+
+    def versions(self, place: int) -> dict[str, list[Span] | None]:
+        """What each annotator marked there; None for those who did not annotate the document."""
+        spans = self.span[self.first[place] : self.first[place + 1]].tolist()
+        corpus = self.corpus
+        by_name: dict[str, list[Span]] = {}
+        for number in spans:
+            name = corpus.annotators[corpus.span_annotator[number]]
+            by_name.setdefault(name, []).append(corpus.span(number))
+        return {
+            name: sorted(by_name.get(name, [])) if seen >= 0 else None
+            for name, seen in zip(self.annotators, self.version[place].tolist(), strict=True)
+        }
+
+    def characters(self) -> tuple[Ints, Ints] | None:
+        """Start and end of each place in the characters of its text; None if not known."""
+        corpus = self.corpus
+        if corpus.texts is None or corpus.positions == "frames":
+            return None
+        if corpus.positions != "tokens":
+            return self.start, self.end
+        if corpus.token_start is None or corpus.token_end is None:
+            return None
+        first = corpus.text_begin[self.text]
+        return corpus.token_start[first + self.start], corpus.token_end[first + self.end - 1]
+
+
+def _numbers(kind: str, wanted: Collection[str], known: Sequence[str], *, are_data: bool) -> Ints:
+    names = [wanted] if isinstance(wanted, str) else wanted
+    for name in names:
+        checked_option(kind, name, known, are_data=are_data)
+    return np.array([known.index(name) for name in names], dtype=np.int64)
+
+
+def places_of(corpus: Corpus, annotators: Sequence[str], gold: str | None) -> Places:
+    """The places of some annotators, in documents that two of them annotated.
+
+    With a gold standard, in documents that it is of.
+    """
+    chosen = np.array([name in set(annotators) for name in corpus.annotators], dtype=bool)
+    numbers = np.flatnonzero(chosen)
+    takes_part = chosen[corpus.annotation_annotator]
+    n_here = np.bincount(corpus.annotation_document[takes_part], minlength=len(corpus.documents))
+    is_compared = n_here > 1
+    if gold is not None:
+        with_gold = corpus.annotation_annotator == corpus.annotators.index(gold)
+        has_gold = np.zeros(len(corpus.documents), dtype=bool)
+        has_gold[corpus.annotation_document[with_gold]] = True
+        is_compared &= has_gold
+    document = corpus.text_document[corpus.span_text]
+    span = np.flatnonzero(chosen[corpus.span_annotator] & is_compared[document])
+    order = np.lexsort((corpus.span_start[span], corpus.span_text[span]))
+    span = span[order]
+    text = corpus.span_text[span]
+    place_of = _joined(corpus.text_begin[text], corpus.span_start[span], corpus.span_end[span])
+    n_places = int(place_of[-1]) + 1 if len(place_of) else 0
+    first = bounds(place_of, n_places)
+    head = first[:-1]
+    end = np.zeros(n_places, dtype=np.int64)
+    np.maximum.at(end, place_of, corpus.span_end[span])
+    version, kind = _versions(corpus, span, place_of, text[head], numbers)
+    return Places(
+        corpus=corpus,
+        annotators=tuple(corpus.annotators[i] for i in numbers.tolist()),
+        gold=gold,
+        text=text[head],
+        start=corpus.span_start[span][head],
+        end=end,
+        kind=kind,
+        first=first,
+        span=span,
+        version=version,
+    )
+
+
+def _joined(begin: Ints, start: Ints, end: Ints) -> Ints:
+    """The place of each span: those that overlap one after the other. Spans are sorted."""
+    if not len(start):
+        return np.zeros(0, dtype=np.int64)
+    reach = np.maximum.accumulate(begin + end)
+    begins = np.ones(len(start), dtype=bool)
+    begins[1:] = (begin + start)[1:] >= reach[:-1]
+    return np.cumsum(begins) - 1
+
+
+def _versions(
+    corpus: Corpus, span: Ints, place: Ints, text: Ints, numbers: Ints
+) -> tuple[Ints, Ints]:
+    """The version of each annotator at each place, and the kind of each place."""
+    n_places, n_annotators = len(text), len(numbers)
+    if n_places * n_annotators > _MOST_VERSIONS:
+        raise DataError(
+            f"{n_places:,} places have versions of {n_annotators:,} annotators",
+            expected=f"at most {_MOST_VERSIONS:,} versions",
+            remedy="keep some of the annotators, or list pairs of them",
+        )
+    column = np.full(len(corpus.annotators), -1)
+    column[numbers] = np.arange(n_annotators)
+    version = np.full((n_places, n_annotators), -1)
+    document = corpus.text_document[text]
+    owner, annotation = members(bounds(corpus.annotation_document, len(corpus.documents)), document)
+    who = column[corpus.annotation_annotator[annotation]]
+    version[owner[who >= 0], who[who >= 0]] = 0
+    who = column[corpus.span_annotator[span]]
+    start, end, label = corpus.span_start[span], corpus.span_end[span], corpus.span_label[span]
+    cell = distinct(place * n_annotators + who)[0]
+    here = cell // n_annotators
+
+    def compared(*values: Ints) -> tuple[Ints, Ints]:
+        """Equal numbers for equal lists of values, and how many different ones a place has."""
+        code = _codes(place, who, values)
+        width = int(code.max(initial=0)) + 1
+        once = distinct(here * width + code)[0]
+        return code, np.bincount(once // width, minlength=n_places)
+
+    code, n_versions = compared(start, end, label)
+    n_offsets, n_labels = compared(start, end)[1], compared(label)[1]
+    version[here, cell % n_annotators] = code + 1
+    n_marked = np.count_nonzero(version > 0, axis=1)
+    n_here = np.count_nonzero(version >= 0, axis=1)
+    kind = np.select(
+        [
+            (n_versions == 1) & (n_marked == n_here),
+            n_versions == 1,
+            n_offsets == 1,
+            n_labels == 1,
+        ],
+        [_AGREE, _MISSING, _LABEL, _BOUNDARY],
+        _BOTH,
+    )
+    return version, kind
+
+
+def _codes(place: Ints, who: Ints, values: Sequence[Ints]) -> Ints:
+    """For each annotator at each place, a number that is equal for equal lists of values.
+
+    Lists are compared as multisets, element by element in their order.
+    """
+    order = np.lexsort((*values[::-1], who, place))
+    columns = [column[order] for column in (place, who, *values)]
+    owner = np.cumsum(~repeats(*columns[:2])) - 1
+    if not len(owner):
+        return owner
+    n_owners = int(owner[-1]) + 1
+    _, element = distinct(_coded(columns[2:]))
+    rank = np.arange(len(owner)) - bounds(owner, n_owners)[owner]
+    code = np.zeros(n_owners, dtype=np.int64)
+    # One element after the other; those that differ in one differ from then on.
+    for step in range(int(rank.max()) + 1):
+        now = np.zeros(n_owners, dtype=np.int64)
+        here = rank == step
+        now[owner[here]] = element[here] + 1
+        code = distinct(code * (int(element.max()) + 2) + now)[1]
+    return code
+
+
+def _coded(columns: Sequence[Ints]) -> Ints:
+    code = np.zeros(len(columns[0]), dtype=np.int64)
+    for column in columns:
+        code = distinct(code * (int(column.max(initial=0)) + 1) + column)[1]
+    return code
