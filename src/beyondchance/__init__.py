@@ -11,6 +11,12 @@ from beyondchance.version import __version__ as __version__
 
 if TYPE_CHECKING:
     from beyondchance.annotations.corpus import Corpus as Corpus, Span as Span
+    from beyondchance.diagnosis.diagnose import diagnose as diagnose
+    from beyondchance.diagnosis.diagnosis import (
+        Diagnosis as Diagnosis,
+        Merge as Merge,
+        Pattern as Pattern,
+    )
     from beyondchance.errors import (
         BeyondChanceError as BeyondChanceError,
         DataError as DataError,
@@ -80,10 +86,13 @@ if TYPE_CHECKING:
         start_probabilities as start_probabilities,
     )
     from beyondchance.scoring.placements import placement_range as placement_range
+    from beyondchance.scoring.places import Places as Places
     from beyondchance.settings import Settings as Settings
 
 _HOMES = {
     "annotations.corpus": "Corpus Span",
+    "diagnosis.diagnose": "diagnose",
+    "diagnosis.diagnosis": "Diagnosis Merge Pattern",
     "errors": "BeyondChanceError DataError FormatError LengthsError ListsError MismatchError "
     "MissingLibraryError NothingSharedError OptionError OverlapError SpanError TagError "
     "UnknownNameError",
@@ -116,6 +125,7 @@ _HOMES = {
     "scoring.labelling": "labelling",
     "scoring.one_text": "coverage expected_match sample_arrangements start_probabilities",
     "scoring.placements": "placement_range",
+    "scoring.places": "Places",
     "settings": "Settings",
     "version": "__version__",
 }

@@ -24,6 +24,7 @@ COMMANDS = {
     "rank": "Systems against a gold standard, ranked before and after correction.",
     "difficulty": "How hard it is to agree by chance, by document.",
     "disagreements": "Every disagreement, its kind and its place.",
+    "diagnose": "What to fix first, and what agreement would be then.",
     "report": "A page for a browser, with every disagreement in its text.",
     "plan": "How many documents to annotate, from a pilot.",
     "place": "Where random spans fall in a text.",

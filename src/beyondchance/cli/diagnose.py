@@ -1,0 +1,43 @@
+"""``beyondchance diagnose``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from beyondchance.cli import options as flags
+from beyondchance.cli.loading import load, streams
+from beyondchance.cli.running import Command, emit, working
+from beyondchance.diagnosis.diagnose import diagnose
+from beyondchance.reporting.commands.diagnose import diagnose_report
+
+
+@click.command("diagnose", cls=Command)
+@flags.annotated_files
+@flags.scoring
+@flags.CONFIDENCE
+@flags.TOP
+@flags.output
+def command(files: tuple[str, ...], **options: Any) -> None:
+    """What to fix first: each pattern of disagreement, and what agreement would be without it.
+
+    Says where agreement is lost, which patterns cost most, whether they are habits of somebody or
+    the guideline is unclear, and which labels might be one. With --gold, the errors of systems.
+
+    \b
+    beyondchance diagnose anna.conll ben.conll
+    beyondchance diagnose export.json --measure exact
+    beyondchance diagnose gold.conll system.conll --gold gold
+    """
+    with working("reading and comparing", quiet=options["quiet"]):
+        corpus = load(streams(files), options)
+        gold = None if options["gold"] is None else corpus.gold
+        found = diagnose(corpus, gold=gold, **flags.scoring_options(options))
+        report = diagnose_report(
+            found,
+            top=options["top"],
+            digits=options["digits"],
+            confidence=options["confidence"],
+        )
+    emit(report, **options)

@@ -1,0 +1,1 @@
+"""Results to what can be changed: where agreement is lost, and what mending it would bring."""

@@ -1,0 +1,332 @@
+"""What an annotator does otherwise than the others.
+
+Spans of two annotators are aligned one to one. Of each span of an annotator it is known, then,
+what each of the others has in its place, and so where most of them start it, where they end it,
+which label they give it, and whether they mark it at all. An annotator *deviates* where more of
+the others do one thing than do as this annotator does. Of several things that equally many
+do, the one of the first annotator counts.
+
+A *panel* are those among whom somebody deviates: all annotators, or a gold standard and a system.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Self
+
+import numpy as np
+
+from beyondchance.annotations.corpus import Corpus
+from beyondchance.core.ragged import distinct, spread
+from beyondchance.scoring.edits import Edits
+from beyondchance.scoring.one_to_one import aligned
+from beyondchance.types import Bools, Ints
+
+KINDS = (
+    *("starts earlier", "starts later", "ends earlier", "ends later"),
+    *("marked alone", "missed", "other label"),
+)
+"""What an annotator may do otherwise."""
+EARLIER, LATER, SHORTER, LONGER, ALONE, MISSED, LABEL = range(len(KINDS))
+
+
+@dataclass(frozen=True, eq=False)
+class Comparisons:
+    """Who is compared with whom in which document, both ways.
+
+    Attributes
+    ----------
+    document, panel, who, other : arrays of int, shape (comparisons,)
+    """
+
+    document: Ints
+    panel: Ints
+    who: Ints
+    other: Ints
+
+    @classmethod
+    def of(cls, document: Ints, a: Ints, b: Ints, gold: int | None) -> Self:
+        """Each comparison from both sides; with a gold standard, each system is a panel."""
+        panel = np.zeros_like(a) if gold is None else np.where(a == gold, b, a)
+        return cls(np.r_[document, document], np.r_[panel, panel], np.r_[a, b], np.r_[b, a])
+
+
+@dataclass(frozen=True, eq=False)
+class Deviations:
+    """What annotators do otherwise than the others, as columns.
+
+    Attributes
+    ----------
+    panel, who, document, text : arrays of int, shape (rows,)
+    kind : array of int
+        By its number in `KINDS`.
+    label : array of int
+        Of the span, or of the one that was missed.
+    span : array of int
+        By its number in the corpus; -1 for one that was missed.
+    theirs : array of int
+        The span of one of the others who do what most of them do; -1 for a span marked alone.
+    start, end, to_label : arrays of int
+        The span as most of the others have it, in what it deviates; -1 for a span marked alone.
+    n_others : array of int
+        How many others there are.
+    other : array of int
+        One of them.
+    """
+
+    panel: Ints
+    who: Ints
+    document: Ints
+    text: Ints
+    kind: Ints
+    label: Ints
+    span: Ints
+    theirs: Ints
+    start: Ints
+    end: Ints
+    to_label: Ints
+    n_others: Ints
+    other: Ints
+
+    def __len__(self) -> int:
+        return len(self.kind)
+
+    def __getitem__(self, rows: Ints | Bools) -> Deviations:
+        return replace(self, **{name: getattr(self, name)[rows] for name in _COLUMNS})
+
+    def edits(self, corpus: Corpus, rows: Ints, variant: Ints) -> Edits:
+        """Let annotators do what the others do, in some rows of each variant.
+
+        Where one span is changed in several ways, it is changed in all of them.
+        """
+        chosen = self[rows]
+        own = np.flatnonzero(chosen.span >= 0)
+        n_spans = max(len(corpus.span_text), 1)
+        keys, number = distinct(variant[own] * n_spans + chosen.span[own])
+        of, span = np.divmod(keys, n_spans)
+        kind = chosen.kind[own]
+        start, end = corpus.span_start[span], corpus.span_end[span]
+        label = corpus.span_label[span]
+        is_start, is_end = kind <= LATER, (kind == SHORTER) | (kind == LONGER)
+        start[number[is_start]] = chosen.start[own][is_start]
+        end[number[is_end]] = chosen.end[own][is_end]
+        is_label = kind == LABEL
+        label[number[is_label]] = chosen.to_label[own][is_label]
+        # Most start it behind where most end it: as those do who are in the way.
+        theirs = np.zeros_like(span)
+        theirs[number] = chosen.theirs[own]
+        crossed = np.flatnonzero(start >= end)
+        start[crossed] = corpus.span_start[theirs[crossed]]
+        end[crossed] = corpus.span_end[theirs[crossed]]
+        stays = np.ones(len(keys), dtype=bool)
+        stays[number[kind == ALONE]] = False
+        new = np.flatnonzero(chosen.span < 0)
+        return Edits(
+            removed_from=of,
+            removed=span,
+            variant=np.r_[of[stays], variant[new]],
+            text=np.r_[corpus.span_text[span][stays], chosen.text[new]],
+            annotator=np.r_[corpus.span_annotator[span][stays], chosen.who[new]],
+            label=np.r_[label[stays], chosen.to_label[new]],
+            start=np.r_[start[stays], chosen.start[new]],
+            end=np.r_[end[stays], chosen.end[new]],
+        )
+
+
+_COLUMNS = tuple(Deviations.__dataclass_fields__)
+
+
+@dataclass(frozen=True, eq=False)
+class _Met:
+    """Spans and what each of the others has in their place, both ways.
+
+    Attributes
+    ----------
+    document, panel, who, other : arrays of int, shape (rows,)
+    own, theirs : arrays of int
+        Spans; -1 where there is none.
+    n_others : array of int
+        How many others there are.
+    """
+
+    document: Ints
+    panel: Ints
+    who: Ints
+    other: Ints
+    own: Ints
+    theirs: Ints
+    n_others: Ints
+
+    def __getitem__(self, rows: Ints | Bools) -> _Met:
+        names = self.__dataclass_fields__
+        return replace(self, **{name: getattr(self, name)[rows] for name in names})
+
+
+def deviations(corpus: Corpus, document: Ints, a: Ints, b: Ints, gold: int | None) -> Deviations:
+    """Everything that annotators do otherwise than the others.
+
+    Parameters
+    ----------
+    corpus : Corpus
+    document, a, b : arrays of int, shape (comparisons,)
+        The documents, each with two annotators who are compared in it.
+    gold : int, optional
+        The annotator with whom all others are compared, each by itself.
+    """
+    both = Comparisons.of(document, a, b, gold)
+    n_annotators = max(len(corpus.annotators), 1)
+    side = (both.panel * max(len(corpus.documents), 1) + both.document) * n_annotators + both.who
+    _, number = distinct(side)
+    n_others = np.bincount(number)[number]
+    rows = aligned(corpus, document, a, b)
+    there, back = rows.comparison, rows.comparison + len(document)
+    both_ways = np.r_[there, back]
+    met = _Met(
+        both.document[both_ways],
+        both.panel[both_ways],
+        both.who[both_ways],
+        both.other[both_ways],
+        np.r_[rows.span_a, rows.span_b],
+        np.r_[rows.span_b, rows.span_a],
+        n_others[both_ways],
+    )
+    parts = [*_of_own(corpus, met), _missed(corpus, met)]
+    joined = {name: np.concatenate([getattr(part, name) for part in parts]) for name in _COLUMNS}
+    return Deviations(**joined)
+
+
+def _of_own(corpus: Corpus, met: _Met) -> list[Deviations]:
+    """Where annotators deviate with a span of their own."""
+    rows = met[met.own >= 0]
+    groups, group = distinct(_key(corpus, rows.panel, rows.who, rows.own))
+    n_groups = len(groups)
+    one = np.zeros(n_groups, dtype=np.int64)
+    one[group] = np.arange(len(group))
+    first = rows[one]
+    is_met = rows.theirs >= 0
+    n_met = np.bincount(group[is_met], minlength=n_groups)
+    is_alone = 2 * n_met < first.n_others
+    found = [_table(corpus, first[is_alone], ALONE, theirs=None)]
+    partners, of = rows[is_met], group[is_met]
+    for column, lower, higher in (
+        (corpus.span_start, EARLIER, LATER),
+        (corpus.span_end, SHORTER, LONGER),
+        (corpus.span_label, LABEL, LABEL),
+    ):
+        value, own = column[partners.theirs], column[first.own]
+        best, which = _most(of, n_groups, value, partners.other)
+        n_own = np.bincount(of[value == own[of]], minlength=n_groups)
+        deviates = np.flatnonzero(~is_alone & (best > n_own))
+        theirs = partners.theirs[which[deviates]]
+        is_lower = own[deviates] < column[theirs]
+        for kind in dict.fromkeys((lower, higher)):
+            chosen = is_lower | (lower == higher) if kind == lower else ~is_lower
+            found.append(_table(corpus, first[deviates[chosen]], kind, theirs=theirs[chosen]))
+    return found
+
+
+def _table(corpus: Corpus, rows: _Met, kind: int, *, theirs: Ints | None) -> Deviations:
+    """Deviations of one kind, with spans of those that differ."""
+    span = rows.own
+    other = np.full_like(span, -1) if theirs is None else theirs
+    nothing = np.full_like(span, -1)
+    return Deviations(
+        panel=rows.panel,
+        who=rows.who,
+        document=rows.document,
+        text=corpus.span_text[span],
+        kind=np.full_like(span, kind),
+        label=corpus.span_label[span],
+        span=span,
+        theirs=other,
+        start=nothing if theirs is None else corpus.span_start[other],
+        end=nothing if theirs is None else corpus.span_end[other],
+        to_label=nothing if theirs is None else corpus.span_label[other],
+        n_others=rows.n_others,
+        other=rows.other,
+    )
+
+
+def _missed(corpus: Corpus, met: _Met) -> Deviations:
+    """Where annotators lack a span that more than half of the others have.
+
+    The spans that others have there are listed once: by the first of those who marked one.
+    """
+    lacking = met[met.own < 0]
+    known = _key(corpus, lacking.panel, lacking.who, lacking.theirs)
+    order = np.argsort(known)
+    lacking, known = lacking[order], known[order]
+    # Who else has a span there that the annotator lacks: the partners of the one that is lacking.
+    pairs = met[(met.own >= 0) & (met.theirs >= 0)]
+    pair_key = _key(corpus, pairs.panel, pairs.who, pairs.own)
+    by_span = np.argsort(pair_key, kind="stable")
+    pairs, pair_key = pairs[by_span], pair_key[by_span]
+    key = _key(corpus, lacking.panel, lacking.other, lacking.theirs)
+    low, high = (np.searchsorted(pair_key, key, side=side) for side in ("left", "right"))
+    owner, place = spread(high - low)
+    row = low[owner] + place
+    other = pairs.other[row]
+    partner = _key(corpus, lacking.panel[owner], lacking.who[owner], pairs.theirs[row])
+    has_too = _among(partner, known) & (other != lacking.who[owner])
+    n_having = 1 + np.bincount(owner[has_too], minlength=len(low))
+    earlier = has_too & (other < lacking.other[owner])
+    is_first = np.bincount(owner[earlier], minlength=len(low)) == 0
+    chosen = np.flatnonzero(is_first & (2 * n_having > lacking.n_others))
+    rows = lacking[chosen]
+    # What most of them have there: the span itself, and its partners.
+    number = np.full(len(low), -1)
+    number[chosen] = np.arange(len(chosen))
+    use = has_too & (number[owner] >= 0)
+    group = np.r_[np.arange(len(chosen)), number[owner[use]]]
+    spans, others = np.r_[rows.theirs, pairs.theirs[row[use]]], np.r_[rows.other, other[use]]
+    columns = [
+        column[spans[_most(group, len(chosen), column[spans], others)[1]]]
+        for column in (corpus.span_start, corpus.span_end, corpus.span_label)
+    ]
+    start, end, label = columns
+    crossed = start >= end
+    start = np.where(crossed, corpus.span_start[rows.theirs], start)
+    end = np.where(crossed, corpus.span_end[rows.theirs], end)
+    return Deviations(
+        panel=rows.panel,
+        who=rows.who,
+        document=rows.document,
+        text=corpus.span_text[rows.theirs],
+        kind=np.full_like(rows.who, MISSED),
+        label=label,
+        span=np.full_like(rows.who, -1),
+        theirs=rows.theirs,
+        start=start,
+        end=end,
+        to_label=label,
+        n_others=rows.n_others,
+        other=rows.other,
+    )
+
+
+def _key(corpus: Corpus, panel: Ints, who: Ints, span: Ints) -> Ints:
+    """Panel, annotator and span in one number."""
+    return (panel * len(corpus.annotators) + who) * max(len(corpus.span_text), 1) + span
+
+
+def _most(group: Ints, n_groups: int, value: Ints, other: Ints) -> tuple[Ints, Ints]:
+    """What most rows of each group have: how many, and the row of the first annotator of them.
+
+    Nothing, for groups without a row.
+    """
+    _, code = distinct(value)
+    keys, number = distinct(group * (int(code.max(initial=0)) + 1) + code)
+    count = np.bincount(number, minlength=len(keys))[number]
+    order = np.lexsort((other, -count, group))
+    is_first = np.diff(group[order], prepend=-1) != 0
+    best, which = np.zeros((2, n_groups), dtype=np.int64)
+    first = order[is_first]
+    best[group[first]], which[group[first]] = count[first], first
+    return best, which
+
+
+def _among(keys: Ints, known: Ints) -> Bools:
+    """Whether keys are among others, which ascend."""
+    if not len(known):
+        return np.zeros(len(keys), dtype=bool)
+    return np.asarray(known[np.minimum(np.searchsorted(known, keys), len(known) - 1)] == keys)

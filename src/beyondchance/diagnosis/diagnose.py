@@ -1,0 +1,408 @@
+"""From annotations to a diagnosis: what annotators do otherwise, and what that costs."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from math import isnan, nan
+from typing import Any, NamedTuple, Unpack
+
+import numpy as np
+
+from beyondchance.annotations.building import CORPUS
+from beyondchance.annotations.corpus import Corpus
+from beyondchance.annotations.pairs import shared_documents
+from beyondchance.core.ragged import bounds, distinct, members, spread, total
+from beyondchance.diagnosis.details import Detail, Details, details
+from beyondchance.diagnosis.deviations import (
+    ALONE,
+    EARLIER,
+    KINDS,
+    LABEL,
+    LONGER,
+    MISSED,
+    Deviations,
+    deviations,
+)
+from beyondchance.diagnosis.diagnosis import (
+    DIVIDES,
+    PATTERN_KINDS,
+    TAKES_IN,
+    Diagnosis,
+    Merge,
+    Pattern,
+)
+from beyondchance.diagnosis.habits import adjusted, counted_by, of_annotator
+from beyondchance.diagnosis.loss import losses
+from beyondchance.errors import DataError, OptionError
+from beyondchance.messages import Note, Use
+from beyondchance.options import ScoredOptions, ScoringOptions, documented
+from beyondchance.results.counts import Counts
+from beyondchance.results.score import Score
+from beyondchance.scoring.answers import Question, agreement_from, answer, without_gold
+from beyondchance.scoring.data import scan_of, scored_data
+from beyondchance.scoring.edits import Base, Edits, scores_of
+from beyondchance.scoring.marks import ANY
+from beyondchance.scoring.options import scoring_of
+from beyondchance.types import Bools, Ints
+
+_TOGETHER = 20
+"""Patterns of which it is known what all before them bring together."""
+_MOST_MERGES = 100
+"""Pairs of labels, the most often confused ones, of which it is known what one label brings."""
+_FIRST_OF_TWO = (EARLIER, LONGER, ALONE)
+"""Kinds by which a disagreement of two is named: by the one who marks more, because nobody knows
+who is right."""
+_CHANGES_WITH = "chance of unit 'corpus' depends on all texts at once"
+_NO_CAUSES = Note(
+    "causes of the loss are for measures by which a match is at most the smaller size"
+)
+
+
+@documented(ScoringOptions)
+def diagnose(data: Any, other: Any = None, **options: Unpack[ScoredOptions]) -> Diagnosis:
+    """Where agreement is lost, and what mending each pattern of disagreement would bring.
+
+    A pattern are the disagreements of one annotator with the others that have one label and one
+    kind. Its gain is what the corrected score would rise by, chance included, if the annotator who
+    differs did as the others do, in these disagreements and nowhere else: a span that starts
+    earlier would start where theirs does, one with another label would have theirs, one that is
+    marked alone would not be marked. With several others, what most of them do counts.
+
+    Parameters
+    ----------
+    data, other
+        As in `agreement`.
+    gold : str or path, optional
+        Compare each annotator with this one only, who is right: the patterns of each are its
+        errors, and their gain is that of its own score.
+    {options}
+    names, texts, scheme, repair, ... : optional
+        How `data` and `other` become a corpus (see `corpus`).
+
+    Returns
+    -------
+    Diagnosis
+
+    Raises
+    ------
+    DataError
+        When the annotations cannot be compared.
+    OptionError
+        For files that are read in parts, and for unit ``corpus``, whose chance cannot be
+        divided among texts.
+
+    Notes
+    -----
+    Of two annotators nobody knows who is right. A disagreement is then named by the one who marks
+    more: who starts earlier, ends later or marks a span that the other does not; of labels, by
+    that of the second. Whether it is a habit is told by exchanging the names of the two within
+    documents: if the other does the same as often, the guideline is unclear.
+
+    Examples
+    --------
+    Ben takes the article in, twice.
+
+    >>> from beyondchance import diagnose
+    >>> ada = [["O", "B-PER", "I-PER", "O"], ["O", "B-PER", "O", "O"]]
+    >>> ben = [["B-PER", "I-PER", "I-PER", "O"], ["B-PER", "I-PER", "O", "O"]]
+    >>> found = diagnose({"ada": ada, "ben": ben})
+    >>> [(p.who, p.label, p.kind, p.count, p.after) for p in found.patterns]
+    [('ben', 'PER', 'starts earlier', 2, 1.0)]
+    >>> round(sum(found.loss.values()) + found.corrected, 9)
+    1.0
+    """
+    if scan_of(data, other, options) is not None:
+        raise OptionError(
+            "a diagnosis needs all texts at once", remedy="pass the files, or what read() gives"
+        )
+    given, gold, asked = scored_data(data, other, options)
+    if given.unit == CORPUS:
+        raise OptionError(
+            _CHANGES_WITH, remedy=("read them with ", Use("unit", "sentence"), " or document")
+        )
+    scoring = scoring_of(asked)
+    labelled = scoring.scope.labelled
+    corpus = without_gold(given) if gold is None else given.with_gold(gold)
+    if not labelled:
+        corpus = corpus.rename_labels(dict.fromkeys(corpus.labels, ANY), duplicates="skip")
+    result = agreement_from(answer(given, Question("agreement", gold, asked)))
+    if not isinstance(result.counts, Counts):
+        raise DataError(
+            "the annotators are too many to list their pairs",
+            remedy=(
+                "keep some of them, or compare all with one by ",
+                Use("gold", placeholder="NAME"),
+            ),
+        )
+    known = None if result.gold is None else corpus.annotators.index(result.gold)
+    base = Base(corpus, result.counts.ordered(corpus.annotators), scoring, known)
+    shared = shared_documents(corpus, gold=known)
+    document = corpus.annotation_document[shared.one]
+    a, b = (corpus.annotation_annotator[side] for side in (shared.one, shared.two))
+    found = deviations(corpus, document, a, b, known)
+    cases = _Cases(corpus, found, details(corpus, found, known), known)
+    cause = losses(corpus, result.counts, scoring.measure, labelled=labelled)
+    return Diagnosis(
+        agreement=result,
+        corpus=corpus,
+        patterns=tuple(_patterns(base, cases, result.score)),
+        notes=(*result.notes, *([_NO_CAUSES] if cause is None else [])),
+        _losses=cause,
+        _make_merges=partial(_merges, base, cases, result.score) if labelled else tuple,
+    )
+
+
+class _Key(NamedTuple):
+    """What the disagreements of a pattern have in common; the kind by its number."""
+
+    panel: int
+    who: int
+    label: int
+    kind: int
+    detail: Detail
+
+
+@dataclass(frozen=True, eq=False)
+class _Cases:
+    """Deviations, and the pattern that each of them belongs to."""
+
+    corpus: Corpus
+    found: Deviations
+    details: Details
+    gold: int | None
+
+    @cached_property
+    def is_named(self) -> Bools:
+        """Deviations by which something is named, so that a disagreement of two is named once.
+
+        Labels of two annotators are named by either, to tell whose habit it is.
+        """
+        found = self.found
+        several = (found.n_others > 1) | (self.gold is not None)
+        return np.asarray(several | np.isin(found.kind, (*_FIRST_OF_TWO, LABEL)))
+
+    @cached_property
+    def is_listed(self) -> Bools:
+        """Those that are in a pattern: of systems; of labels of two, those of the second."""
+        found = self.found
+        if self.gold is not None:
+            return np.asarray(found.who != self.gold)
+        is_twin = (found.kind == LABEL) & (found.n_others == 1) & (found.other > found.who)
+        return np.asarray(self.is_named & ~is_twin)
+
+    @cached_property
+    def keys(self) -> list[_Key]:
+        """The pattern of every deviation.
+
+        What takes in spans of another label, and these spans that the annotator misses or another
+        one has alone, have one root.
+        """
+        found, labels = self.found, {name: i for i, name in enumerate(self.corpus.labels)}
+        columns = (found.panel, found.who, found.label, found.kind, found.other, found.n_others)
+        known, numbers = self.details.known, self.details.number.tolist()
+        keys = []
+        for panel, who, label, kind, other, n_others, number in zip(
+            *(column.tolist() for column in columns), numbers, strict=True
+        ):
+            detail = known[number]
+            if detail.about != "overlap":
+                keys.append(_Key(panel, who, label, PATTERN_KINDS.index(KINDS[kind]), detail))
+                continue
+            outer, inner, whose = label, labels[detail.name], who
+            is_more = kind in {EARLIER, LONGER, MISSED}
+            if kind in {ALONE, MISSED}:
+                outer, inner = inner, label
+            if kind == ALONE and n_others == 1 and self.gold is None:
+                whose, is_more = other, True
+            joined = PATTERN_KINDS.index(TAKES_IN if is_more else DIVIDES)
+            name = Detail("overlap", self.corpus.labels[inner])
+            keys.append(_Key(panel, whose, outer, joined, name))
+        return keys
+
+
+def _patterns(base: Base, cases: _Cases, score: Score) -> list[Pattern]:
+    """All patterns, the most costly first."""
+    corpus, found = cases.corpus, cases.found
+    rows = np.flatnonzero(cases.is_listed)
+    keys = [cases.keys[row] for row in rows.tolist()]
+    known = list(dict.fromkeys(keys))
+    number = {key: i for i, key in enumerate(known)}
+    pattern = np.fromiter((number[key] for key in keys), dtype=np.int64, count=len(keys))
+    order = np.argsort(pattern, kind="stable")
+    first = bounds(pattern, len(known))
+    own_rows = [rows[order[first[i] : first[i + 1]]] for i in range(len(known))]
+    who = np.array([_only(found.who[own]) for own in own_rows], dtype=np.int64)
+    scores = base.scores(found.edits(corpus, rows, pattern), len(known), who)
+    before = _before(base, known, score)
+    gains = [after.corrected - score for after, score in zip(scores, before, strict=True)]
+    ranked = sorted(
+        range(len(known)),
+        key=lambda i: (isnan(gains[i]), -gains[i] if not isnan(gains[i]) else 0.0, known[i]),
+    )
+    tests = _tests(cases, known)
+    together = _together(base, cases, [(known[i].panel, own_rows[i]) for i in ranked])
+    names = corpus.annotators
+    result = []
+    for place, i in enumerate(ranked):
+        key, own = known[i], own_rows[i]
+        p, p_adjusted, other_way = tests[i]
+        parts = Counter(zip(found.who[own].tolist(), found.kind[own].tolist(), strict=True))
+        result.append(
+            Pattern(
+                who=names[key.who],
+                others=_others(cases, key),
+                label=corpus.labels[key.label],
+                kind=PATTERN_KINDS[key.kind],
+                about=key.detail,
+                count=len(own),
+                other_way=other_way,
+                before=before[i],
+                after=scores[i].corrected,
+                together=together[place],
+                p=p,
+                adjusted=p_adjusted,
+                parts={(names[n], KINDS[kind]): count for (n, kind), count in parts.items()},
+                _corpus=corpus,
+                _found=found[own],
+            )
+        )
+    return result
+
+
+def _only(values: Ints) -> int:
+    """The one value that there is, or -1."""
+    return int(values[0]) if np.all(values == values[0]) else -1
+
+
+def _others(cases: _Cases, key: _Key) -> tuple[str, ...]:
+    names = cases.corpus.annotators
+    if cases.gold is not None:
+        return (names[cases.gold],)
+    return tuple(name for number, name in enumerate(names) if number != key.who)
+
+
+def _before(base: Base, known: Sequence[_Key], score: Score) -> list[float]:
+    """The score that each pattern would change: of all, or of a system."""
+    if base.gold is None:
+        return [score.corrected] * len(known)
+    of_each = base.counts.against(base.corpus.annotators[base.gold])
+    return [of_each[base.corpus.annotators[key.who]].corrected for key in known]
+
+
+def _together(base: Base, cases: _Cases, ranked: Sequence[tuple[int, Ints]]) -> list[float]:
+    """The scores without the first patterns of each panel; nan for later ones.
+
+    A text is counted again after each pattern that changes it, and not after others.
+    """
+    found, n_texts = cases.found, max(len(cases.corpus.text_length), 1)
+    taken: Counter[int] = Counter()
+    steps: list[tuple[int, int]] = []
+    for place, (number, _) in enumerate(ranked):
+        if taken[number] < _TOGETHER:
+            taken[number] += 1
+            steps.append((number, place))
+    steps.sort()
+    if not steps:
+        return []
+    sizes = [len(ranked[place][1]) for _, place in steps]
+    row = np.concatenate([ranked[place][1] for _, place in steps])
+    step = np.repeat(np.arange(len(steps)), sizes)
+    panel = np.array([number for number, _ in steps], dtype=np.int64)
+    stretch = panel[step] * n_texts + found.text[row]
+    keys, variant = distinct(stretch * len(steps) + step)
+    texts, text = distinct(keys // len(steps))
+    # What was changed once stays so in all later variants of the text.
+    owner, later = spread(bounds(text, len(texts))[text + 1][variant] - variant)
+    edits = found.edits(cases.corpus, row[owner], variant[owner] + later)
+    at_step = keys % len(steps)
+    who = panel if base.gold is not None else np.full_like(panel, -1)
+    changes = base.changes(edits, who[at_step])
+    changes[:, 1:] -= np.where(text[1:] == text[:-1], changes[:, :-1].copy(), 0)
+    by_step = np.stack([total(at_step, piece, len(steps)) for piece in changes])
+    first = np.searchsorted(panel, panel)
+    so_far = np.cumsum(by_step, axis=1)
+    so_far -= np.concatenate([np.zeros((len(so_far), 1)), so_far], axis=1)[:, first]
+    scores = [nan] * len(ranked)
+    for (_, place), score in zip(steps, scores_of(base.sums(who) + so_far), strict=True):
+        scores[place] = score.corrected
+    return scores
+
+
+def _tests(cases: _Cases, known: Sequence[_Key]) -> list[tuple[float, float, int]]:
+    """Of each pattern the p-value, adjusted too, and how often others did the same."""
+    found, corpus = cases.found, cases.corpus
+    named = np.flatnonzero(cases.is_named).tolist()
+    documents = found.document.tolist()
+    rows = (
+        (key._replace(who=-1), documents[row], key.who)
+        for row in named
+        for key in [cases.keys[row]]
+    )
+    by_thing = counted_by(rows)
+    first = bounds(corpus.annotation_document, len(corpus.documents))
+    touched = sorted({document for counts in by_thing.values() for document in counts})
+    owner, row = members(first, np.array(touched, dtype=np.int64))
+    everybody: dict[int, list[int]] = {document: [] for document in touched}
+    for place, who in zip(owner.tolist(), corpus.annotation_annotator[row].tolist(), strict=True):
+        everybody[touched[place]].append(who)
+    tests = []
+    for key in known:
+        team: Mapping[int, Sequence[int]] = everybody
+        if cases.gold is not None:
+            team = dict.fromkeys(by_thing[key._replace(who=-1)], (cases.gold, key.who))
+        tests.append(of_annotator(by_thing[key._replace(who=-1)], key.who, team))
+    values = adjusted([p for p, _ in tests])
+    return [(p, better, n) for (p, n), better in zip(tests, values, strict=True)]
+
+
+def _merges(base: Base, cases: _Cases, score: Score) -> list[Merge]:
+    """Two labels that are confused as one, by what that would bring."""
+    corpus = cases.corpus
+    labels = {name: i for i, name in enumerate(corpus.labels)}
+    confused = Counter(
+        (min(key.label, labels[key.detail.name]), max(key.label, labels[key.detail.name]))
+        for key, listed in zip(cases.keys, cases.is_listed.tolist(), strict=True)
+        if listed and key.detail.about in {"label", "overlap"}
+    )
+    pairs = [pair for pair, _ in confused.most_common(_MOST_MERGES) if pair[0] != pair[1]]
+    if not pairs:
+        return []
+    found = [
+        Merge(
+            labels=(corpus.labels[one], corpus.labels[two]),
+            before=score.corrected,
+            after=after.corrected,
+        )
+        for (one, two), after in zip(
+            pairs, base.scores(_as_one(corpus, pairs), len(pairs)), strict=True
+        )
+    ]
+    return sorted(found, key=lambda merge: (isnan(merge.gain), -merge.gain, merge.labels))
+
+
+def _as_one(corpus: Corpus, pairs: Sequence[tuple[int, int]]) -> Edits:
+    """The second label of each pair becomes the first, in the texts that have both.
+
+    In other texts nothing changes but the name.
+    """
+    by_label = [np.flatnonzero(corpus.span_label == i) for i in range(len(corpus.labels))]
+    found = [
+        by_label[two][np.isin(corpus.span_text[by_label[two]], corpus.span_text[by_label[one]])]
+        for one, two in pairs
+    ]
+    span = np.concatenate(found)
+    variant = np.repeat(np.arange(len(pairs)), list(map(len, found)))
+    return Edits(
+        removed_from=variant,
+        removed=span,
+        variant=variant,
+        text=corpus.span_text[span],
+        annotator=corpus.span_annotator[span],
+        label=np.array(pairs, dtype=np.int64)[variant, 0],
+        start=corpus.span_start[span],
+        end=corpus.span_end[span],
+        absorbs=False,
+    )

@@ -1,0 +1,351 @@
+"""What a diagnosis holds: causes of the loss, patterns, and merges of labels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+from beyondchance.annotations.corpus import Corpus, Span
+from beyondchance.checks import checked_share
+from beyondchance.diagnosis.details import Detail, knows_characters
+from beyondchance.diagnosis.deviations import KINDS, MISSED, Deviations
+from beyondchance.diagnosis.loss import Losses
+from beyondchance.messages import Note
+from beyondchance.numbers import in_digits
+from beyondchance.results.agreement import Agreement
+from beyondchance.results.intervals import ConfidenceInterval
+from beyondchance.results.named import Named
+from beyondchance.results.printed import Printed
+from beyondchance.settings import Settings
+from beyondchance.types import Ints
+
+TAKES_IN, DIVIDES = "takes in", "divides"
+"""Kinds of patterns that join several kinds of deviations with one root."""
+PATTERN_KINDS = (TAKES_IN, DIVIDES, *KINDS)
+HABIT = 0.05
+"""The adjusted p-value up to which a pattern is called a habit."""
+N_EXAMPLES = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Example:
+    """One disagreement of a pattern, in its text.
+
+    Attributes
+    ----------
+    document : str
+    text : int
+        The number of the text in its document, from 0 on.
+    who : str
+        The annotator who differs.
+    own, theirs : Span, optional
+        What the annotator marked and what others did, in positions of the text. None where nothing
+        was marked.
+    content : str, optional
+        The characters of the text, where they are known.
+    own_characters, their_characters : tuple of (int, int), optional
+        The same spans in characters.
+    """
+
+    document: str
+    text: int
+    who: str
+    own: Span | None
+    theirs: Span | None
+    content: str | None = None
+    own_characters: tuple[int, int] | None = None
+    their_characters: tuple[int, int] | None = None
+
+    def __str__(self) -> str:
+        """The place in its text, with [ ] around one's own and { } around what others marked."""
+        return str(import_module(_ROOM).shown_example(self))
+
+
+_ROOM = "beyondchance.reporting.commands.diagnose"
+"""What says patterns in words; above this, and loaded when they are said."""
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Pattern:
+    """Disagreements of one kind, and what agreement would be without them.
+
+    Attributes
+    ----------
+    who : str
+        The annotator who differs from the others.
+    others : tuple of str
+        From whom: all other annotators, or the gold standard.
+    label : str
+        Of the annotator's spans; of those that were missed.
+    kind : str
+        ``starts earlier``, ``starts later``, ``ends earlier``, ``ends later``, ``marked alone``,
+        ``missed`` or ``other label``. Two kinds join several of these, because they have one
+        root: ``takes in``, if spans of the label cover what others mark as something else, and
+        ``divides``, if the annotator marks a part of them as something else.
+    about : Detail
+        What it is about: a label, a word or a text.
+    count, other_way : int
+        How often it occurs, and how often others did the same to the annotator.
+    before, after : float
+        The corrected score as it is, and without these disagreements.
+    together : float
+        The same without these and all patterns that are listed before; nan for late ones.
+    p : float
+        The p-value of exchanging the names of annotators within documents.
+    adjusted : float
+        Adjusted for the number of patterns.
+    parts : mapping of (str, str) to int
+        How often which annotator deviates in which way.
+    """
+
+    who: str
+    others: tuple[str, ...]
+    label: str
+    kind: str
+    about: Detail
+    count: int
+    other_way: int
+    before: float
+    after: float
+    together: float
+    p: float
+    adjusted: float
+    parts: Mapping[tuple[str, str], int]
+    _corpus: Corpus = field(repr=False)
+    _found: Deviations = field(repr=False)
+
+    def __repr__(self) -> str:
+        return f"Pattern({self.sentence!r})"
+
+    @property
+    def gain(self) -> float:
+        """What the corrected score would rise by."""
+        return self.after - self.before
+
+    @property
+    def is_habit(self) -> bool:
+        """Whether it is a habit of the annotator; otherwise others do it as well."""
+        return self.adjusted <= HABIT
+
+    @property
+    def detail(self) -> str:
+        """What it is about, in a few words; empty where there is nothing to say."""
+        return self.about.name or self.about.about
+
+    @property
+    def sentence(self) -> str:
+        """The pattern in words, with its numbers."""
+        return str(import_module(_ROOM).pattern_sentence(self))
+
+    @property
+    def advice(self) -> str:
+        """Whether it is a habit of somebody, or the guideline is unclear."""
+        return str(import_module(_ROOM).pattern_advice(self))
+
+    @cached_property
+    def examples(self) -> tuple[Example, ...]:
+        """Up to three disagreements, from different documents if possible."""
+        document = self._found.document
+        _, first = np.unique(document, return_index=True)
+        rest = np.setdiff1d(np.arange(len(document)), first)
+        chosen = np.r_[np.sort(first), rest][:N_EXAMPLES]
+        return tuple(_examples(self._corpus, self._found[chosen]))
+
+    @property
+    def rows(self) -> list[dict[str, Any]]:
+        """Every disagreement, as a dictionary: where, what was marked, and what others marked."""
+        found = self._found
+        kinds = [KINDS[kind] for kind in found.kind.tolist()]
+        rows = []
+        for kind, example in zip(kinds, _examples(self._corpus, found), strict=True):
+            row: dict[str, Any] = {
+                "document": example.document,
+                "text": example.text,
+                "who": example.who,
+                "deviation": kind,
+            }
+            for side, span in (("", example.own), ("_others", example.theirs)):
+                start, end, label = (None, None, None) if span is None else span
+                row |= {f"start{side}": start, f"end{side}": end, f"label{side}": label}
+            rows.append({**row, "in_text": str(example) if example.content is not None else None})
+        return rows
+
+    @property
+    def places(self) -> list[tuple[str, int]]:
+        """The document and the text of each disagreement."""
+        corpus, text = self._corpus, self._found.text
+        number = _number_in_document(corpus, text)
+        names = (corpus.documents[i] for i in self._found.document.tolist())
+        return list(zip(names, number.tolist(), strict=True))
+
+
+def _number_in_document(corpus: Corpus, text: Ints) -> Ints:
+    return text - np.searchsorted(corpus.text_document, corpus.text_document[text])
+
+
+def _examples(corpus: Corpus, found: Deviations) -> Iterator[Example]:
+    """The rows of a table of deviations, in their texts."""
+    numbers = _number_in_document(corpus, found.text).tolist()
+    has_texts = knows_characters(corpus)
+    for row, number in enumerate(numbers):
+        span, theirs, text = (int(c[row]) for c in (found.span, found.theirs, found.text))
+        own = None if span < 0 else corpus.span(span)
+        other = None if theirs < 0 else corpus.span(theirs)
+        if found.kind[row] == MISSED:
+            label = corpus.labels[found.to_label[row]]
+            other = Span(int(found.start[row]), int(found.end[row]), label)
+        known = has_texts and corpus.texts is not None
+        yield Example(
+            document=corpus.documents[found.document[row]],
+            text=number,
+            who=corpus.annotators[found.who[row]],
+            own=own,
+            theirs=other,
+            content=corpus.texts[text] if known and corpus.texts is not None else None,
+            own_characters=_characters(corpus, text, own) if known else None,
+            their_characters=_characters(corpus, text, other) if known else None,
+        )
+
+
+def _characters(corpus: Corpus, text: int, span: Span | None) -> tuple[int, int] | None:
+    if span is None:
+        return None
+    if corpus.positions != "tokens" or corpus.token_start is None or corpus.token_end is None:
+        return span.start, span.end
+    first = int(corpus.text_begin[text])
+    return int(corpus.token_start[first + span.start]), int(corpus.token_end[first + span.end - 1])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Merge:
+    """Two labels as one, and what agreement would be.
+
+    Attributes
+    ----------
+    labels : tuple of (str, str)
+    before, after : float
+        The corrected score with two labels, and with one.
+    """
+
+    labels: tuple[str, str]
+    before: float
+    after: float
+
+    @property
+    def gain(self) -> float:
+        """What the corrected score would rise by."""
+        return self.after - self.before
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Diagnosis(Printed):
+    """Where agreement is lost, and what mending it would bring.
+
+    Attributes
+    ----------
+    agreement : Agreement
+        What is diagnosed.
+    corpus : Corpus
+    patterns : tuple of Pattern
+        The most costly first.
+    notes : tuple of Note
+    """
+
+    agreement: Agreement
+    corpus: Corpus
+    patterns: tuple[Pattern, ...]
+    notes: tuple[Note, ...] = ()
+    _losses: Losses | None = field(default=None, repr=False)
+    _make_merges: Callable[[], Sequence[Merge]] = field(default=tuple, repr=False)
+
+    def __repr__(self) -> str:
+        corrected = in_digits(self.agreement.corrected)
+        return f"Diagnosis(corrected={corrected}, {len(self.patterns):,} patterns)"
+
+    @property
+    def settings(self) -> Settings:
+        """How it was computed."""
+        return self.agreement.settings
+
+    @property
+    def corrected(self) -> float:
+        """The corrected score."""
+        return self.agreement.corrected
+
+    @property
+    def gold(self) -> str | None:
+        """The gold standard that systems were compared with, if there is one."""
+        return self.agreement.gold
+
+    @cached_property
+    def merges(self) -> tuple[Merge, ...]:
+        """Labels that are confused, by what one label for both would bring."""
+        return tuple(self._make_merges())
+
+    @cached_property
+    def loss(self) -> Mapping[str, float]:
+        """What is missing to full agreement, by cause; adds up to 1 - corrected.
+
+        Empty for measures whose match the sizes do not limit (``dice`` and one's own).
+        """
+        return self._shares("all")[""]
+
+    @cached_property
+    def loss_by_label(self) -> Mapping[str, Mapping[str, float]]:
+        """The same of each label; adds up to 1 minus its corrected score."""
+        return self._shares("label")
+
+    @cached_property
+    def loss_by_pair(self) -> Mapping[tuple[str, str], Mapping[str, float]]:
+        """The same of each pair of annotators."""
+        return self._shares("pair")
+
+    def loss_intervals(
+        self, by: str = "all", *, confidence: float = 0.95
+    ) -> Mapping[Any, Mapping[str, ConfidenceInterval]]:
+        """The confidence intervals of causes, for other documents of this kind.
+
+        By the method ``expanded``, from leaving out each document (see `Agreement.interval`).
+
+        Parameters
+        ----------
+        by : {"all", "label", "pair"}
+            Of all, under the name ``""``; or of each label or pair.
+        confidence : float
+        """
+        checked_share("confidence", confidence)
+        names, group = self._groups(by)
+        if self._losses is None:
+            return Named((name, {}) for name in names)
+        unit = self.agreement.resampled_unit.removeprefix("groups of ")
+        found = self._losses.intervals(group, len(names), confidence, unit)
+        return Named(zip(names, found, strict=True))
+
+    def _groups(self, by: str) -> tuple[Sequence[Any], Ints]:
+        """The names of groups of rows, and the group of each row."""
+        counts: Any = self.agreement.counts
+        if by == "label":
+            return counts.labels, counts.label
+        if by == "pair":
+            return list(counts.by_pair()), counts.pair_numbers()
+        return [""], np.zeros(len(counts), dtype=np.int64)
+
+    def _shares(self, by: str) -> Mapping[Any, Mapping[str, float]]:
+        names, group = self._groups(by)
+        if self._losses is None:
+            return Named((name, {}) for name in names)
+        return Named(zip(names, self._losses.shares(group, len(names)), strict=True))
+
+    @cached_property
+    def by_label_and_kind(self) -> Mapping[str, Mapping[str, int]]:
+        """How many disagreements each label has of each kind of pattern."""
+        found: dict[str, dict[str, int]] = {}
+        for pattern in self.patterns:
+            kinds = found.setdefault(pattern.label, {})
+            kinds[pattern.kind] = kinds.get(pattern.kind, 0) + pattern.count
+        return found

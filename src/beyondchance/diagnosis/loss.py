@@ -1,0 +1,231 @@
+r"""Where agreement is lost: why two annotations do not match as much as they could.
+
+Let the two sides of a row of counts (a text, a label and two annotators) have the sizes a and b,
+and the match m. Two sides of unequal size cannot match completely: half of :math:`|a - b|` is lost
+at least. Of that, some is *other label*: within the text, another label of the pair has too much
+where this one has too little. Of the rest, some is *other text*: another text of the pair has too
+much where this one has too little. What is left is *amount*: one of the two marks more. All
+else, :math:`\min(a, b) - m`, is *other place*; where only spans of equal length can match, some of
+it is *other length*.
+
+With :math:`S = (a + b)/2` and the expected match E, summed over rows, and :math:`D = S - E`,
+
+.. math:: 1 - corrected = (S - m) / D
+
+so that the sums of all causes, divided by D, add up to what is missing. Where what is too much
+must be divided among several that have too little, each gets its share.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from math import nan
+
+import numpy as np
+
+from beyondchance.annotations.corpus import Corpus
+from beyondchance.core.bootstrap import degrees_of_freedom, influences, places, student
+from beyondchance.core.measures import Measure
+from beyondchance.core.ragged import bounds, distinct, members, total
+from beyondchance.results.counts import Counts
+from beyondchance.results.intervals import ConfidenceInterval
+from beyondchance.types import Floats, Ints
+
+AMOUNT, TEXT, LABEL, LENGTH, PLACE = (
+    *("amount", "other text", "other label"),
+    *("other length", "other place"),
+)
+_CELLS = 2**22
+"""Numbers that are held at a time while documents are left out."""
+
+
+@dataclass(frozen=True, eq=False)
+class Losses:
+    """What the rows of counts lose, by cause.
+
+    Attributes
+    ----------
+    counts : Counts
+    names : tuple of str
+        The causes that the measure and the scope have.
+    uneven : array of float, shape (rows,)
+        What is lost because one side is larger, other labels of the text apart.
+    is_first : array of bool, shape (rows,)
+        Whether, in the text, it is the first of the pair who marks more.
+    fixed : mapping of cause to array of float, shape (rows,)
+        What is lost in each row by a cause that its text decides.
+    """
+
+    counts: Counts
+    names: tuple[str, ...]
+    uneven: Floats
+    is_first: Ints
+    fixed: Mapping[str, Floats]
+
+    @cached_property
+    def room(self) -> Floats:
+        """The most that could match beyond chance, in each row."""
+        counts = self.counts
+        return (counts.size_a + counts.size_b) / 2 - counts.expected
+
+    def shares(self, group: Ints, n_groups: int) -> list[dict[str, float]]:
+        """The causes of each group of rows, as shares of what could match beyond chance.
+
+        Groups may divide the rows of a pair, such as by label.
+        """
+        side = self._pair * 2 + self.is_first
+        large = total(side, self.uneven, 2 * self._n_pairs).reshape(-1, 2)
+        moved = (self.uneven * _moved(large).ravel()[side]) if len(side) else self.uneven
+        columns = {AMOUNT: self.uneven - moved, TEXT: moved, **self.fixed}
+        room = total(group, self.room, n_groups)
+        sums = {name: total(group, columns[name], n_groups) for name in self.names}
+        with np.errstate(divide="ignore", invalid="ignore"):
+            shares = {name: (values / room).tolist() for name, values in sums.items()}
+        return [
+            {name: values[number] for name, values in shares.items()} for number in range(n_groups)
+        ]
+
+    @cached_property
+    def _pair(self) -> Ints:
+        return self.counts.pair_numbers()
+
+    @cached_property
+    def _n_pairs(self) -> int:
+        return int(self._pair.max(initial=-1)) + 1
+
+    def intervals(
+        self, group: Ints, n_groups: int, confidence: float, unit: str
+    ) -> list[dict[str, ConfidenceInterval]]:
+        """The confidence intervals of the same shares, from leaving out each document."""
+        documents, document = distinct(self.counts.document)
+        n_documents = len(documents)
+        n_pairs, n_names = self._n_pairs, len(self.names)
+        cells = (document * n_pairs + self._pair) * 2 + self.is_first
+        # What is uneven by document, pair, side and group, and the rest by document and group.
+        shape = (n_pairs, 2, n_groups)
+        step = max(1, _CELLS // max(int(np.prod(shape)), 1))
+        uneven = total(cells % (2 * n_pairs) * n_groups + group, self.uneven, int(np.prod(shape)))
+        flat = {
+            name: total(document * n_groups + group, values, n_documents * n_groups).reshape(
+                n_documents, n_groups
+            )
+            for name, values in {**self.fixed, "": self.room}.items()
+        }
+        sums = {name: values.sum(axis=0) for name, values in flat.items()}
+        left_out = np.zeros((n_documents, n_groups, n_names))
+        for first in range(0, n_documents, step):
+            last = min(first + step, n_documents)
+            rows = np.flatnonzero((document >= first) & (document < last))
+            key = (cells[rows] - first * 2 * n_pairs) * n_groups + group[rows]
+            own = total(key, self.uneven[rows], (last - first) * int(np.prod(shape)))
+            rest = np.maximum(uneven - own.reshape(last - first, -1), 0).reshape(-1, *shape)
+            moved = rest * _moved(rest.sum(axis=3))[..., None]
+            columns = {
+                AMOUNT: (rest - moved).sum(axis=(1, 2)),
+                TEXT: moved.sum(axis=(1, 2)),
+                **{name: sums[name] - flat[name][first:last] for name in self.fixed},
+            }
+            room = sums[""] - flat[""][first:last]
+            for number, name in enumerate(self.names):
+                with np.errstate(divide="ignore", invalid="ignore"):
+                    left_out[first:last, :, number] = columns[name] / room
+        order = np.argsort(places([self.counts.documents[i] for i in documents.tolist()]))
+        shares = self.shares(group, n_groups)
+        return [
+            {
+                name: _interval(shares[which][name], left_out[order, which, i], confidence, unit)
+                for i, name in enumerate(self.names)
+            }
+            for which in range(n_groups)
+        ]
+
+
+def _moved(large: Floats) -> Floats:
+    """The share of what either side has too much that the other has too much elsewhere.
+
+    The last axis is of the two sides.
+    """
+    both = large.min(axis=-1, keepdims=True)
+    share: Floats = np.divide(both, large, out=np.zeros_like(large), where=large > 0)
+    return share
+
+
+def _interval(
+    estimate: float, left_out: Floats, confidence: float, unit: str
+) -> ConfidenceInterval:
+    units = ((unit, len(left_out)),)
+    if len(left_out) < 2 or not np.isfinite(left_out).all() or not np.isfinite(estimate):
+        why = "there are fewer than two documents, or the score without one of them is undefined"
+        return ConfidenceInterval(nan, nan, why=why, units=units)
+    effects = [influences(left_out)]
+    found = student(estimate, effects, confidence, lowest=0.0)
+    if found is None:
+        why = "no document differs from the others in it"
+        return ConfidenceInterval(nan, nan, why=why, units=units)
+    low, high = (round(value, 12) for value in found)
+    return ConfidenceInterval(
+        low, high, units=units, effective=degrees_of_freedom(effects) + 1, method="expanded"
+    )
+
+
+def losses(corpus: Corpus, counts: Counts, measure: Measure, *, labelled: bool) -> Losses | None:
+    """What each row loses, by cause; None for a measure by which nothing limits a match.
+
+    Parameters
+    ----------
+    corpus : Corpus
+    counts : Counts
+    measure : Measure
+    labelled : bool
+        Whether labels count.
+    """
+    if not measure.is_one_to_one:
+        return None
+    difference = counts.size_a - counts.size_b
+    half = np.abs(difference) / 2
+    pair = counts.pair_numbers()
+    texts, text = distinct(pair * max(counts.n_texts, 1) + counts.text)
+    is_first = (difference > 0).astype(np.int64)
+    large = total(text * 2 + is_first, half, 2 * len(texts)).reshape(-1, 2)
+    relabelled = half * _moved(large).ravel()[text * 2 + is_first] if len(half) else half
+    fixed: dict[str, Floats] = {LABEL: relabelled} if labelled else {}
+    matched, most = counts.matched, np.minimum(counts.size_a, counts.size_b)
+    if measure.name == "exact":
+        by_length = _equal_lengths(corpus, counts, labelled=labelled)
+        fixed[LENGTH] = most - by_length
+        most = by_length
+    fixed[PLACE] = most - matched
+    return Losses(
+        counts=counts,
+        names=(AMOUNT, TEXT, *fixed),
+        uneven=half - relabelled,
+        is_first=is_first,
+        fixed=fixed,
+    )
+
+
+def _equal_lengths(corpus: Corpus, counts: Counts, *, labelled: bool) -> Floats:
+    """How many spans of either side of each row can be paired with one of equal length."""
+    n_labels, n_annotators = max(len(counts.labels), 1), max(len(corpus.annotators), 1)
+    label = corpus.span_label if labelled else np.zeros_like(corpus.span_label)
+    cell = (corpus.span_text * n_labels + label) * n_annotators + corpus.span_annotator
+    length = corpus.span_end - corpus.span_start
+    width = int(length.max(initial=0)) + 1
+    keys, number = distinct(cell * width + length)
+    count = np.bincount(number, minlength=len(keys))
+    cells, owner = distinct(keys // width)
+    first = bounds(owner, len(cells))
+
+    def of_side(who: Ints) -> tuple[Ints, Ints]:
+        """The lengths of one side of each row, and how many spans have them."""
+        wanted = (counts.text * n_labels + counts.label) * n_annotators + who
+        place = np.minimum(np.searchsorted(cells, wanted), max(len(cells) - 1, 0))
+        some = np.flatnonzero(cells[place] == wanted) if len(cells) else np.zeros(0, dtype=int)
+        row, entry = members(first, place[some])
+        return some[row] * width + keys[entry] % width, count[entry]
+
+    (one, n_one), (two, n_two) = of_side(counts.a), of_side(counts.b)
+    both, here, there = np.intersect1d(one, two, assume_unique=True, return_indices=True)
+    return total(both // width, np.minimum(n_one[here], n_two[there]), len(counts))

@@ -1,0 +1,452 @@
+"""The report of `diagnose`: patterns of disagreement in words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from math import isnan
+from typing import TYPE_CHECKING, Any
+
+from beyondchance.diagnosis.deviations import KINDS
+from beyondchance.diagnosis.diagnosis import DIVIDES, TAKES_IN, Diagnosis, Example, Pattern
+from beyondchance.diagnosis.loss import AMOUNT, LABEL, LENGTH, PLACE, TEXT
+from beyondchance.numbers import in_digits, p_in_digits
+from beyondchance.reporting import sentences
+from beyondchance.reporting.blocks import (
+    CUT,
+    Amount,
+    Block,
+    Cell,
+    Prose,
+    Range,
+    Report,
+    Table,
+    cut,
+    in_list,
+)
+from beyondchance.reporting.breakdown import interval_heading
+from beyondchance.reporting.contexts import in_text
+
+if TYPE_CHECKING:
+    from beyondchance.results.intervals import ConfidenceInterval
+    from beyondchance.settings import Settings
+
+CAUSES: Mapping[str, str] = {
+    AMOUNT: "one of two annotators marks more than the other, over all documents",
+    TEXT: "they mark in different texts",
+    LABEL: "they mark as much in a text, with other labels",
+    LENGTH: "spans of one label in a text have other lengths",
+    PLACE: "they mark as much of a label in a text, elsewhere",
+}
+"""What each cause of the loss means."""
+_FEW = 6
+"""Disagreements, both ways, below which nobody can tell whose habit a pattern is."""
+_SHOWN_PATTERNS = 5
+"""Patterns that are shown with examples."""
+_DIGITS = 3
+
+
+# --- Patterns in words ----------------------------------------------------------------
+
+
+def pattern_sentence(pattern: Pattern) -> str:
+    """A pattern as one plain sentence, with its numbers."""
+    times = f"{pattern.count:,} disagreement{'s' if pattern.count != 1 else ''}"
+    return f"{what(pattern)}: {times}, {change(pattern.before, pattern.after)}"
+
+
+def what(pattern: Pattern) -> str:
+    """What somebody does otherwise, without numbers."""
+    others, verb = _others(pattern)
+    words = _Words(pattern, others, verb)
+    return _PATTERNS[pattern.kind](words)
+
+
+def _others(pattern: Pattern) -> tuple[str, str]:
+    """How those are called from whom somebody differs, and the verb that goes with them."""
+    if len(pattern.others) == 1:
+        return pattern.others[0], "marks"
+    return "others", "mark"
+
+
+class _Words:
+    """The words of a pattern that its sentence is made of."""
+
+    def __init__(self, pattern: Pattern, others: str, verb: str) -> None:
+        self.who, self.label, self.about = pattern.who, pattern.label, pattern.about
+        self.others, self.mark = others, verb
+        self.owner = f"{pattern.who}'s {pattern.label}"
+        self.name = pattern.about.name
+
+    def edge(self, where: str, change: str, *, takes: bool) -> str:
+        """What is different at an edge."""
+        verb = "takes in" if takes else "leaves out"
+        if self.about.about == "punctuation":
+            return f"{self.owner} {verb} punctuation at its {where}"
+        if self.about.about == "word":
+            return f"{self.owner} {verb} '{self.name}' at its {where}"
+        whose = "those of others" if self.others == "others" else f"{self.others}'s"
+        return f"{self.owner} {change} than {whose}"
+
+    def takes_in(self) -> str:
+        """One span where others have several."""
+        if self.name == self.label:
+            return f"{self.owner} is one span where {self.others} {self.mark} several"
+        return f"{self.owner} covers what {self.others} {self.mark} as {self.name}"
+
+    def divides(self) -> str:
+        """Several spans where others have one."""
+        if self.name == self.label:
+            return f"{self.owner} is several spans where {self.others} {self.mark} one"
+        return (
+            f"{self.who} marks as {self.name} a part of what {self.others} {self.mark} as "
+            f"{self.label}"
+        )
+
+    def alone(self) -> str:
+        """Something that others do not mark."""
+        if self.about.about == "text":
+            return f"{self.who} marks '{self.name}' as {self.label}, {self._nothing}"
+        return f"{self.who} marks {self.label} where {self.others} {self.mark} nothing"
+
+    @property
+    def _nothing(self) -> str:
+        return f"{self.others} {'do' if self.others == 'others' else 'does'} not"
+
+    def missed(self) -> str:
+        """Something that others mark."""
+        if self.about.about == "text":
+            return f"{self.who} does not mark '{self.name}', which {self._is} {self.label}"
+        return f"{self.who} marks nothing where {self.others} {self.mark} {self.label}"
+
+    @property
+    def _is(self) -> str:
+        return f"{self.others} {self.mark} as"
+
+    def relabelled(self) -> str:
+        """Another label."""
+        return f"{self.who} marks as {self.label} what {self.others} {self.mark} as {self.name}"
+
+
+_PATTERNS: Mapping[str, Callable[[_Words], str]] = {
+    TAKES_IN: _Words.takes_in,
+    DIVIDES: _Words.divides,
+    KINDS[0]: lambda words: words.edge("start", "starts earlier", takes=True),
+    KINDS[1]: lambda words: words.edge("start", "starts later", takes=False),
+    KINDS[2]: lambda words: words.edge("end", "ends earlier", takes=False),
+    KINDS[3]: lambda words: words.edge("end", "ends later", takes=True),
+    KINDS[4]: _Words.alone,
+    KINDS[5]: _Words.missed,
+    KINDS[6]: _Words.relabelled,
+}
+
+
+def pattern_advice(pattern: Pattern) -> str:
+    """Whether it is a habit of somebody, or the guideline is unclear."""
+    p = f"p {_p(pattern.p)}"
+    if pattern.is_habit:
+        return f"a habit of {pattern.who} ({p})"
+    if pattern.count + pattern.other_way < _FEW:
+        return "too few to tell whether it is a habit"
+    return f"others do it too, {pattern.other_way:,} times: the guideline may be unclear ({p})"
+
+
+def _p(value: float) -> str:
+    text = p_in_digits(value)
+    return text if text[0] in "<>" else f"= {text}"
+
+
+def change(before: float, after: float) -> str:
+    """Two scores, as ``.716 → .754``."""
+    return f"{short(before)} → {short(after)}"
+
+
+def short(value: float, digits: int = _DIGITS) -> str:
+    """A score without the nought before its point."""
+    return in_digits(value, digits).replace("0.", ".", 1)
+
+
+def shown_example(example: Example) -> str:
+    """An example in its text, or by its offsets where the text is not known."""
+    if example.content is not None:
+        sides = (example.own_characters, example.their_characters)
+        return in_text(example.content, *((-1, -1) if side is None else side for side in sides))
+    spans = [
+        "nothing" if span is None else f"{span[0]}-{span[1]} {span[2]}"
+        for span in (example.own, example.theirs)
+    ]
+    return f"[{spans[0]}] {{{spans[1]}}}"
+
+
+# --- The report -----------------------------------------------------------------------
+
+
+def diagnose_report(
+    found: Diagnosis, *, top: int = 20, digits: int = 4, confidence: float = 0.95
+) -> Report:
+    """The report of `diagnose`, of which an output shows a part.
+
+    Parameters
+    ----------
+    found : Diagnosis
+    top : int
+        Rows of long tables for people; 0 shows all.
+    digits : int
+        For numbers within sentences.
+    confidence : float
+        Of the intervals of causes.
+    """
+    corpus, result = found.corpus, found.agreement
+    patterns = found.patterns
+    settings = found.settings.replaced(confidence=confidence, interval_method="expanded")
+
+    def blocks() -> list[Block]:
+        annotators = {name for pair in result.by_pair for name in pair}
+        who = in_list([name for name in corpus.annotators if name in annotators])
+        extent = sentences.extent_of(result.counts, corpus)
+        made: list[Block] = [
+            Prose(sentences.compared(corpus, who, extent, result.n_spans)),
+            Prose(_headline(found, digits)),
+        ]
+        if found.loss:
+            intervals = found.loss_intervals(confidence=confidence)[""]
+            made.append(loss_table(found, intervals, settings))
+        if not patterns:
+            return [*made, Prose("There is nothing to fix.")]
+        made += [patterns_table(patterns, top, with_gold=found.gold is not None)]
+        made += [examples_table(patterns[:_SHOWN_PATTERNS], found)]
+        if len(corpus.labels) > 1:
+            made.append(kinds_table(found, top))
+            made += [loss_by_label_table(found, top)] if found.loss else []
+        if found.merges:
+            made.append(merges_table(found, top))
+        return made
+
+    def data() -> dict[str, Any]:
+        intervals = found.loss_intervals(confidence=confidence)
+        return {
+            "corrected": result.corrected,
+            "loss": _json_loss(found.loss, intervals.get("", {})),
+            "confidence": confidence,
+            "labels": {
+                label: _json_loss(loss, found.loss_intervals("label", confidence=confidence)[label])
+                for label, loss in found.loss_by_label.items()
+            },
+            "pairs": [
+                {"a": a, "b": b, "loss": _json_loss(loss, of_pairs[a, b])}
+                for of_pairs in [found.loss_intervals("pair", confidence=confidence)]
+                for (a, b), loss in found.loss_by_pair.items()
+            ],
+            "patterns": [_json_pattern(pattern) for pattern in patterns],
+            "merges": [
+                {"labels": list(m.labels), "before": m.before, "after": m.after, "gain": m.gain}
+                for m in found.merges
+            ],
+        }
+
+    is_cut = 0 < top < max(len(patterns), len(found.merges) if found.merges else 0)
+    return Report(
+        command="diagnose",
+        corpus=corpus,
+        signature=str(settings if found.loss else found.settings),
+        skipped=result.skipped,
+        notes=(*corpus.notes, *found.notes, *([CUT] if is_cut else [])),
+        make_blocks=blocks,
+        make_data=data,
+        make_rows=lambda: [_row(pattern) for pattern in patterns],
+    )
+
+
+def report_of_diagnosis(found: Diagnosis) -> Report:
+    """The report of a diagnosis, as Python prints it."""
+    return diagnose_report(found, top=10)
+
+
+def _headline(found: Diagnosis, digits: int) -> str:
+    """The score, and what is missing."""
+    corrected = found.corrected
+    if isnan(corrected):
+        return sentences.undefined(found.agreement.score)
+    score = in_digits(corrected, digits)
+    if corrected == 1:
+        return f"Corrected agreement is {score}: nothing is missing."
+    missing = in_digits(1 - corrected, digits)
+    start = f"Corrected agreement is {score}; {missing} is missing to full agreement."
+    if not found.patterns:
+        return start
+    best = found.patterns[0]
+    return f"{start} The costliest pattern: {what(best)}."
+
+
+def loss_table(
+    found: Diagnosis, intervals: Mapping[str, ConfidenceInterval], settings: Settings
+) -> Table:
+    """The causes of the loss."""
+    missing = sum(found.loss.values())
+    rows: list[Sequence[Cell]] = []
+    for cause, share in found.loss.items():
+        ends = intervals.get(cause)
+        shown = None if ends is None or ends.why else Range(ends.low, ends.high, _mark(ends))
+        of_all = None if not missing else Amount(share / missing, f"{share / missing:.0%}")
+        rows.append((cause, share, of_all, shown, CAUSES[cause]))
+    remark = ""
+    if any(isinstance(row[3], Range) and row[3].mark for row in rows):
+        remark = "* known from few documents that differ: a rough guide"
+    headings = ("cause", "lost", "of all", interval_heading(settings), "what it means")
+    return Table(headings, rows, "where the loss comes from", remark)
+
+
+def _mark(interval: ConfidenceInterval) -> str:
+    return "*" if interval.caution_text else ""
+
+
+def patterns_table(patterns: Sequence[Pattern], top: int, *, with_gold: bool) -> Table:
+    """The patterns, the most costly first."""
+    shown, remark = cut(patterns, top)
+    rows: list[Sequence[Cell]] = [
+        (
+            number,
+            what(pattern),
+            pattern.count,
+            pattern.other_way,
+            change(pattern.before, pattern.after),
+            short(pattern.together) if not isnan(pattern.together) else None,
+            _short_advice(pattern),
+        )
+        for number, pattern in enumerate(shown, start=1)
+    ]
+    headings = ("", "pattern", "times", "other way", "corrected", "with those above", "whose habit")
+    legend = (
+        "(corrected: as it is → if these were as the others have them"
+        f"{', of the system' if with_gold else ''})"
+    )
+    return Table(headings, rows, "what to fix first", " ".join(filter(None, (remark, legend))))
+
+
+def _short_advice(pattern: Pattern) -> str:
+    if pattern.is_habit:
+        return f"{pattern.who} (p {_p(pattern.p)})"
+    is_few = pattern.count + pattern.other_way < _FEW
+    return "too few to tell" if is_few else "unclear guideline?"
+
+
+def examples_table(patterns: Sequence[Pattern], found: Diagnosis) -> Table:
+    """Examples of patterns."""
+    rows: list[Sequence[Cell]] = [
+        (number, example.document, str(example))
+        for number, pattern in enumerate(patterns, start=1)
+        for example in pattern.examples
+    ]
+    who = "others" if found.gold is None else found.gold
+    legend = f"([ ] marked by who differs, {{ }} by {who})"
+    return Table(("", "document", "in the text"), rows, "examples of the first patterns", legend)
+
+
+def kinds_table(found: Diagnosis, top: int) -> Table:
+    """How many disagreements each label has of each kind, the label that loses most first."""
+    cells = found.by_label_and_kind
+    kinds = list(dict.fromkeys(pattern.kind for pattern in found.patterns))
+    used = [kind for kind in (TAKES_IN, DIVIDES, *KINDS) if kind in kinds]
+    order, remark = cut(labels_by_loss(found), top)
+    rows: list[Sequence[Cell]] = [
+        (label, *(cells.get(label, {}).get(kind, 0) for kind in used)) for label in order
+    ]
+    return Table(
+        ("label", *used), rows, "disagreements by label and kind, what loses most first", remark
+    )
+
+
+def labels_by_loss(found: Diagnosis) -> list[str]:
+    """Labels by what they lose, the worst first; without causes, by their disagreements."""
+    score = found.agreement.by_label
+    lost = {
+        label: (score[label].size_a + score[label].size_b) / 2 - score[label].matched
+        for label in score
+    }
+    return sorted(lost, key=lambda label: (-lost[label], label))
+
+
+def loss_by_label_table(found: Diagnosis, top: int) -> Table:
+    """The causes of the loss of each label."""
+    causes = list(found.loss)
+    order, remark = cut(labels_by_loss(found), top)
+    rows: list[Sequence[Cell]] = [
+        (
+            label,
+            found.agreement.by_label[label].corrected,
+            *(found.loss_by_label[label][cause] for cause in causes),
+        )
+        for label in order
+    ]
+    return Table(("label", "corrected", *causes), rows, "what each label loses", remark)
+
+
+def merges_table(found: Diagnosis, top: int) -> Table:
+    """Labels as one."""
+    shown, remark = cut(found.merges, top)
+    rows: list[Sequence[Cell]] = [
+        (" and ".join(merge.labels), change(merge.before, merge.after), _signed(merge.gain))
+        for merge in shown
+    ]
+    return Table(("labels", "corrected", "gain"), rows, "two labels as one", remark)
+
+
+def _signed(gain: float) -> str:
+    return f"{'+' if gain >= 0 else '-'}{short(abs(gain), 4)}"
+
+
+def _json_loss(
+    loss: Mapping[str, float], intervals: Mapping[str, ConfidenceInterval]
+) -> dict[str, Any]:
+    return {
+        cause: {
+            "share": share,
+            "interval": None
+            if cause not in intervals or intervals[cause].why
+            else list(intervals[cause]),
+        }
+        for cause, share in loss.items()
+    }
+
+
+def _json_pattern(pattern: Pattern) -> dict[str, Any]:
+    return {
+        **_row(pattern),
+        "others": list(pattern.others),
+        "about": pattern.about.about,
+        "parts": [
+            {"who": who, "deviation": kind, "count": count}
+            for (who, kind), count in pattern.parts.items()
+        ],
+        "examples": [
+            {
+                "document": example.document,
+                "text": example.text,
+                "who": example.who,
+                "own": None if example.own is None else list(example.own),
+                "others": None if example.theirs is None else list(example.theirs),
+                "in_text": str(example) if example.content is not None else None,
+            }
+            for example in pattern.examples
+        ],
+    }
+
+
+def _row(pattern: Pattern) -> dict[str, Any]:
+    """A pattern as one row of plain values."""
+    return {
+        "sentence": pattern.sentence,
+        "who": pattern.who,
+        "label": pattern.label,
+        "kind": pattern.kind,
+        "detail": pattern.detail,
+        "count": pattern.count,
+        "other_way": pattern.other_way,
+        "before": pattern.before,
+        "after": pattern.after,
+        "gain": pattern.gain,
+        "together": None if isnan(pattern.together) else pattern.together,
+        "p": pattern.p,
+        "p_adjusted": pattern.adjusted,
+        "habit": pattern.is_habit,
+        "advice": pattern.advice,
+    }

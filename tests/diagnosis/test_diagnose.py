@@ -1,0 +1,462 @@
+"""Patterns: planted habits are found with exactly their true gain; laws; words."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings, strategies as st
+
+import beyondchance as bc
+from annotated_spans import build, overlapping, sides_of, teams
+from beyondchance.diagnosis.deviations import KINDS
+from beyondchance.diagnosis.habits import adjusted, exchange_p
+
+WORDS = ["the", "Ada", "Berg", "went", "to", "Bonn", "on", "Monday", "noon", "."]
+
+
+# --- Planted habits -------------------------------------------------------------------
+
+
+def truth(rng, n_documents=40):
+    """What all would mark: persons of two words, places, dates and times next to each other."""
+    documents = []
+    for _ in range(n_documents):
+        spans = [(1, 3, "PER"), (5, 6, "LOC")] if rng.random() < 0.8 else [(5, 6, "LOC")]
+        if rng.random() < 0.7:
+            spans += [(7, 8, "DATE"), (8, 9, "TIME")]
+        documents.append(spans)
+    return documents
+
+
+def with_article(spans, rng):
+    return [(0, 3, "PER") if s == (1, 3, "PER") and rng.random() < 0.9 else s for s in spans]
+
+
+def without_places(spans, rng):
+    return [s for s in spans if s[2] != "LOC" or rng.random() < 0.4]
+
+
+def time_in_date(spans, rng):
+    if (8, 9, "TIME") in spans and rng.random() < 0.9:
+        return [s for s in spans if s[2] not in {"DATE", "TIME"}] + [(7, 9, "DATE")]
+    return spans
+
+
+def place_as_person(spans, rng):
+    return [(5, 6, "PER") if s[2] == "LOC" and rng.random() < 0.5 else s for s in spans]
+
+
+def with_stop(spans, rng):
+    return [(s[0], 10, s[2]) if s[:2] == (8, 9) and rng.random() < 0.8 else s for s in spans]
+
+
+HABITS = {
+    "article": (with_article, "PER", "starts earlier", "the"),
+    "places": (without_places, "LOC", "missed", "bonn"),
+    "time": (time_in_date, "DATE", "takes in", "TIME"),
+    "label": (place_as_person, "PER", "other label", "LOC"),
+    "stop": (with_stop, "TIME", "ends later", "punctuation"),
+}
+
+
+def corpus_of(sides):
+    n = len(next(iter(sides.values())))
+    return bc.Corpus.from_spans(sides, tokens=[WORDS] * n)
+
+
+@pytest.mark.parametrize("habit", HABITS)
+@pytest.mark.parametrize("size", [3, 4])
+def test_a_habit_in_a_team_comes_first_with_its_true_gain(habit, size):
+    plant, label, kind, detail = HABITS[habit]
+    rng = np.random.default_rng(1)
+    gold = truth(rng)
+    names = ["ada", "ben", "cleo", "dora"][:size]
+    sides = dict.fromkeys(names, gold)
+    sides["ben"] = [plant(spans, rng) for spans in gold]
+    found = bc.diagnose(corpus_of(sides))
+    first = found.patterns[0]
+    assert (first.who, first.label, first.kind, first.detail) == ("ben", label, kind, detail)
+    assert first.after == 1
+    assert first.is_habit
+    assert first.other_way == 0
+    assert first.count >= sum(a != b for a, b in zip(gold, sides["ben"], strict=True))
+
+
+@pytest.mark.parametrize("habit", HABITS)
+def test_a_habit_of_a_system_comes_first_with_its_true_gain(habit):
+    plant, label, kind, detail = HABITS[habit]
+    rng = np.random.default_rng(2)
+    gold = truth(rng)
+    other = [without_places(spans, rng) for spans in gold]
+    sides = {"gold": gold, "system": [plant(s, rng) for s in gold], "other": other}
+    found = bc.diagnose(corpus_of(sides), gold="gold")
+    own = [pattern for pattern in found.patterns if pattern.who == "system"]
+    assert (own[0].label, own[0].kind, own[0].detail) == (label, kind, detail)
+    assert own[0].after == 1
+    pair = bc.agreement(corpus_of(sides), gold="gold").by_pair["gold", "system"]
+    assert own[0].before == pair.corrected
+    assert own[0].others == ("gold",)
+
+
+def test_several_habits_each_have_the_gain_of_undoing_it_alone():
+    rng = np.random.default_rng(3)
+    gold = truth(rng, 60)
+    one = [with_article(spans, rng) for spans in gold]
+    both = [place_as_person(spans, rng) for spans in one]
+    sides = {"ada": gold, "ben": both, "cleo": gold}
+    found = bc.diagnose(corpus_of(sides))
+    # Without the article, and otherwise as they are.
+    undone = [
+        [(1, 3, "PER") if span == (0, 3, "PER") else span for span in spans] for spans in both
+    ]
+    by_kind = {pattern.kind: pattern for pattern in found.patterns}
+    assert set(by_kind) == {"starts earlier", "other label"}
+    after = bc.agreement(corpus_of({**sides, "ben": undone})).corrected
+    assert by_kind["starts earlier"].after == after
+    assert by_kind["other label"].after == bc.agreement(corpus_of({**sides, "ben": one})).corrected
+    # The second has both undone.
+    assert found.patterns[0].together == found.patterns[0].after
+    assert found.patterns[1].together == 1
+
+
+def test_of_two_annotators_the_one_who_marks_more_is_named():
+    # ada  PP..QQQ.
+    # ben  PPP..QQ.
+    corpus = bc.Corpus.from_spans(
+        {"ada": [[(0, 2, "P"), (4, 7, "Q")]], "ben": [[(0, 3, "P"), (5, 7, "Q")]]}, lengths=[8]
+    )
+    found = {(p.who, p.label, p.kind) for p in bc.diagnose(corpus).patterns}
+    assert found == {("ben", "P", "ends later"), ("ada", "Q", "starts earlier")}
+
+
+def test_dates_that_take_in_times_have_one_root():
+    # ada  DDD    ben  DTT
+    ada = [[(0, 3, "D")]] * 6
+    ben = [[(0, 1, "D"), (1, 3, "T")]] * 6
+    found = bc.diagnose(bc.Corpus.from_spans({"ada": ada, "ben": ben}, lengths=[9] * 6))
+    (pattern,) = found.patterns
+    assert (pattern.who, pattern.label, pattern.kind, pattern.detail) == (
+        "ada",
+        "D",
+        "takes in",
+        "T",
+    )
+    assert pattern.count == 12
+    assert pattern.parts == {("ada", "ends later"): 6, ("ben", "marked alone"): 6}
+    assert pattern.sentence.startswith("ada's D covers what ben marks as T: 12 disagreements, ")
+    assert pattern.after == 1
+    assert found.merges[0].labels == ("D", "T")
+
+
+# --- Laws -----------------------------------------------------------------------------
+
+
+def changed(span, row):
+    """A span as the others have it, in what a row says."""
+    if row["deviation"] == "marked alone" or span is None:
+        return None
+    place = {"starts": 0, "ends": 1, "other": 2}[row["deviation"].split()[0]]
+    theirs = (row["start_others"], row["end_others"], row["label_others"])
+    return (*span[:place], theirs[place], *span[place + 1 :])
+
+
+def mended_sides(sides, documents, rows):
+    """What all mark if everybody does as the others in some rows of patterns, in plain Python."""
+    now = {
+        (name, text, span): span
+        for name, lists in sides.items()
+        for text, own in enumerate(lists)
+        for span in own or ()
+    }
+    for row in rows:
+        text = documents.index((row["document"], row["text"]))
+        if row["deviation"] == "missed":
+            span = (row["start_others"], row["end_others"], row["label_others"])
+            now[row["who"], text, ("new", *span)] = span
+        else:
+            key = (row["who"], text, (row["start"], row["end"], row["label"]))
+            now[key] = changed(now[key], row)
+    return {
+        name: [
+            None
+            if own is None
+            else sorted({s for (n, t, _), s in now.items() if (n, t) == (name, text) and s})
+            for text, own in enumerate(lists)
+        ]
+        for name, lists in sides.items()
+    }
+
+
+def applied(corpus, rows):
+    """A corpus of documents of one text in which some rows of patterns are mended."""
+    documents = [(name, 0) for name in corpus.documents]
+    return build(mended_sides(sides_of(corpus), documents, rows))
+
+
+@given(teams(most=2, spans=overlapping))
+@settings(max_examples=60)
+def test_all_patterns_of_two_annotators_together_leave_nothing(sides):
+    corpus = build(sides)
+    if not corpus.labels:
+        return
+    found = bc.diagnose(corpus)
+    mended = applied(corpus, [row for pattern in found.patterns for row in pattern.rows])
+    ada, ben = sides_of(mended).values()
+    assert ada == ben
+    result = bc.agreement(mended)
+    assert math.isnan(result.corrected) or result.corrected == 1
+
+
+@given(teams(most=2, gaps=False))
+@settings(max_examples=60)
+def test_all_patterns_of_a_system_together_make_it_the_gold_standard(sides):
+    corpus = build(sides)
+    if not corpus.labels:
+        return
+    found = bc.diagnose(corpus, gold="ada")
+    assert {pattern.who for pattern in found.patterns} <= {"ben"}
+    mended = applied(corpus, [row for pattern in found.patterns for row in pattern.rows])
+    assert sides_of(mended)["ben"] == sides_of(corpus)["ada"]
+
+
+@given(teams(most=4))
+@settings(max_examples=60)
+def test_gains_are_those_of_scoring_again(sides):
+    corpus = build(sides)
+    if not corpus.labels:
+        return
+    found = bc.diagnose(corpus)
+    for pattern in found.patterns[:4]:
+        rows = pattern.rows
+        mended = applied(corpus, rows)
+        # Spans that lie inside a changed one of their label are part of it then.
+        if any(_swallows(sides_of(mended), row) for row in rows):
+            continue
+        assert repr(pattern.after) == repr(bc.agreement(mended).corrected)
+
+
+def _swallows(sides, row):
+    text = int(row["document"])
+    own = sides[row["who"]][text]
+    return any(a != b and a[2] == b[2] and a[0] <= b[0] and b[1] <= a[1] for a in own for b in own)
+
+
+@given(teams(most=4))
+@settings(max_examples=40)
+def test_the_order_of_names_and_documents_does_not_matter(sides):
+    corpus = build(sides)
+    if not corpus.labels:
+        return
+    found = bc.diagnose(corpus)
+    names = list(corpus.documents)
+    turned = corpus.select(documents=names[::-1])
+    assert [p.sentence for p in found.patterns] == [
+        p.sentence for p in bc.diagnose(turned).patterns
+    ]
+
+
+@pytest.mark.parametrize("gold", [None, "ada"])
+def test_what_patterns_bring_together_is_what_scoring_them_together_gives(gold):
+    corpus = bc.example()
+    found = bc.diagnose(corpus, gold=gold)
+    texts = [
+        (corpus.documents[document], int(np.count_nonzero(corpus.text_document[:i] == document)))
+        for i, document in enumerate(corpus.text_document.tolist())
+    ]
+    sides = {name: [[] for _ in texts] for name in corpus.annotators}
+    for i, text in enumerate(corpus.span_text.tolist()):
+        sides[corpus.annotators[corpus.span_annotator[i]]][text].append(tuple(corpus.span(i)))
+    for who in [None] if gold is None else ["ben", "cleo"]:
+        own = [pattern for pattern in found.patterns if who in {None, pattern.who}]
+        for k in (1, 3, 6):
+            rows = [row for pattern in own[:k] for row in pattern.rows]
+            mended = bc.Corpus.from_spans(
+                mended_sides(sides, texts, rows),
+                lengths=corpus.text_length.tolist(),
+                documents=[document for document, _ in texts],
+            )
+            score = bc.agreement(mended, gold=gold)
+            after = score.corrected if who is None else score.by_pair["ada", who].corrected
+            assert own[k - 1].together == after
+
+
+def test_merging_labels_is_renaming_one_of_them():
+    corpus = bc.example()
+    for merge in bc.diagnose(corpus).merges:
+        one, two = merge.labels
+        renamed = corpus.rename_labels({two: one}, duplicates="skip")
+        assert merge.after == bc.agreement(renamed).corrected
+
+
+# --- Habits ---------------------------------------------------------------------------
+
+
+def test_p_by_all_exchanges():
+    documents = [(2, 0), (1, 0), (0, 3), (1, 1)]
+    own = 2 + 1 + 0 + 1
+    sums = [a + b + c + d for a in (2, 0) for b in (1, 0) for c in (0, 3) for d in (1, 1)]
+    p = sum((s > own) + (s == own) / 2 for s in sums) / len(sums)
+    assert exchange_p(documents, own) == pytest.approx(p, abs=1e-14)
+
+
+@given(st.lists(st.lists(st.integers(0, 3), min_size=2, max_size=3), min_size=1, max_size=6))
+def test_p_against_enumeration(documents):
+    sums = [0]
+    for counts in documents:
+        sums = [s + c for s in sums for c in counts]
+        sums = sorted(sums)
+    weight = [1.0]
+    for counts in documents:
+        weight = [w / len(counts) for w in weight for _ in counts]
+    own = sum(counts[0] for counts in documents)
+    expected = sum(((s > own) + (s == own) / 2) for s in sums) / len(sums)
+    assert exchange_p(documents, own) == pytest.approx(max(expected, 1e-15), abs=1e-13)
+
+
+def test_adjusted_as_statsmodels_does():
+    from statsmodels.stats.multitest import multipletests  # noqa: PLC0415 - slow to load
+
+    rng = np.random.default_rng(5)
+    p = rng.random(40) ** 2
+    assert adjusted(p.tolist()) == pytest.approx(multipletests(p, method="fdr_bh")[1])
+
+
+def exchanged(corpus, rng):
+    """The corpus with the names of annotators exchanged within documents."""
+    n = len(corpus.annotators)
+    to = np.stack([rng.permutation(n) for _ in corpus.documents])
+    document = corpus.text_document[corpus.span_text]
+    return replace(corpus, span_annotator=to[document, corpus.span_annotator])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("size", [2, 3])
+def test_names_exchanged_give_small_p_as_often_as_they_should(size):
+    rng = np.random.default_rng(6)
+    names = ["ada", "ben", "cleo"][:size]
+    small, n = 0, 0
+    for _ in range(60):
+        gold = truth(rng, 60)
+        sides = {
+            name: [place_as_person(with_stop(without_places(s, rng), rng), rng) for s in gold]
+            for name in names
+        }
+        found = bc.diagnose(exchanged(corpus_of(sides), rng))
+        p = [q.p for q in found.patterns if q.count + q.other_way >= 6]
+        small += sum(value < 0.05 for value in p)
+        n += len(p)
+    assert n > 300
+    assert 0.03 <= small / n <= 0.07
+
+
+# --- Words and corners ----------------------------------------------------------------
+
+
+def sentence_of(ada, ben, **options):
+    found = bc.diagnose(
+        bc.Corpus.from_spans({"ada": ada, "ben": ben}, tokens=[WORDS] * len(ada)), **options
+    )
+    return [pattern.sentence.partition(":")[0] for pattern in found.patterns]
+
+
+@pytest.mark.parametrize(
+    ("ada", "ben", "sentence"),
+    [
+        ((1, 3), (0, 3), "ben's P takes in 'the' at its start"),
+        ((8, 9), (8, 10), "ben's P takes in punctuation at its end"),
+        ((1, 2), (1, 3), "ben's P takes in 'berg' at its end"),
+        ((5, 6), (1, 6), "ben's P starts earlier than ada's"),
+        ((1, 3), None, "ada marks 'ada berg' as P, ben does not"),
+    ],
+)
+def test_sentences_of_two(ada, ben, sentence):
+    a = [[] if ada is None else [(*ada, "P")]] * 3
+    b = [[] if ben is None else [(*ben, "P")]] * 3
+    assert sentence_of(a, b) == [sentence]
+
+
+@pytest.mark.parametrize(
+    ("ada", "ben", "sentence"),
+    [
+        ([(1, 3, "P")], [(2, 3, "P")], "ben's P leaves out 'ada' at its start"),
+        ([(1, 6, "P")], [(5, 6, "P")], "ben's P starts later than ada's"),
+        ([(1, 3, "P")], [], "ben does not mark 'ada berg', which ada marks as P"),
+        ([(1, 3, "P")], [(1, 3, "Q")], "ben marks as Q what ada marks as P"),
+        ([(1, 3, "P")], [(1, 2, "P"), (2, 3, "Q")], "ben marks as Q a part of what ada marks as P"),
+        ([(1, 3, "P")], [(1, 2, "P"), (2, 3, "P")], "ben's P is several spans where ada marks one"),
+        ([(1, 2, "P"), (2, 3, "P")], [(1, 3, "P")], "ben's P is one span where ada marks several"),
+    ],
+)
+def test_sentences_against_gold(ada, ben, sentence):
+    assert sentence_of([ada] * 3, [ben] * 3, gold="ada") == [sentence]
+
+
+def test_examples_are_in_their_text():
+    a, b = [[(1, 3, "P")]] * 4, [[(0, 3, "P")]] * 4
+    corpus = bc.Corpus.from_spans({"ada": a, "ben": b}, tokens=[WORDS] * 4)
+    (pattern,) = bc.diagnose(corpus).patterns
+    assert len(pattern.examples) == 3
+    assert [example.document for example in pattern.examples] == ["0", "1", "2"]
+    assert str(pattern.examples[0]).startswith("[the {Ada Berg}] went to")
+    bare = bc.Corpus.from_spans({"ada": a, "ben": b}, lengths=[10] * 4)
+    (pattern,) = bc.diagnose(bare).patterns
+    assert pattern.kind == "starts earlier"
+    assert pattern.detail == ""
+    assert str(pattern.examples[0]) == "[0-3 P] {1-3 P}"
+    assert pattern.places[0] == ("0", 0)
+
+
+def test_refused_with_a_sentence(tmp_path):
+    path = tmp_path / "spans.csv"
+    path.write_text("document,annotator,start,end,label,length\nd,a,0,1,P,5\nd,b,0,1,P,5\n")
+    with pytest.raises(bc.OptionError, match="needs all texts at once"):
+        bc.diagnose(bc.scan(path))
+    with pytest.raises(bc.OptionError, match="depends on all texts at once"):
+        bc.diagnose(bc.read(path, unit="corpus"))
+    with pytest.raises(bc.NothingSharedError):
+        bc.diagnose(bc.Corpus.from_spans({"a": [[(0, 1, "P")]]}, lengths=[3]))
+    with pytest.raises(bc.OptionError, match="confidence"):
+        bc.diagnose(path).loss_intervals(confidence=2)
+
+
+@pytest.mark.parametrize("scope", ["joint", "unlabelled"])
+def test_other_scopes(scope):
+    found = bc.diagnose(bc.example(), scope=scope)
+    assert found.corrected == bc.agreement(bc.example(), scope=scope).corrected
+    assert ("other label" in found.loss) == (scope == "joint")
+    assert found.patterns[0].gain > 0
+    if scope == "unlabelled":
+        assert {pattern.label for pattern in found.patterns} == {"(any)"}
+        assert found.merges == ()
+
+
+def test_a_gold_standard_that_the_corpus_names():
+    corpus = bc.example().with_gold("ada")
+    assert bc.diagnose(corpus).gold is None
+    two = corpus.select(annotators=["ada", "ben"])
+    assert bc.diagnose(two).gold == "ada"
+    assert {pattern.who for pattern in bc.diagnose(two).patterns} == {"ben"}
+
+
+def test_models_that_spans_of_a_variant_would_contradict():
+    # The first span of ben becomes as long as ada's, and then holds the second.
+    corpus = bc.Corpus.from_spans(
+        {"ada": [[(0, 6, "P")]], "ben": [[(0, 2, "P"), (3, 5, "P")]]}, lengths=[9]
+    )
+    strict = bc.diagnose(corpus, gold="ada", model="disjoint")
+    assert [p.after for p in strict.patterns] == [
+        p.after for p in bc.diagnose(corpus, gold="ada").patterns
+    ]
+
+
+def test_printed():
+    found = bc.diagnose(bc.example())
+    assert repr(found) == "Diagnosis(corrected=0.7181, 22 patterns)"
+    assert "what to fix first" in str(found)
+    assert found.to_rows()[0]["who"] == "ada"
+    assert found.to_dict()["loss"]["amount"]["share"] == found.loss["amount"]
+    assert found.by_label_and_kind["PERSON"]["starts earlier"] == 9
+    assert "ada" in repr(found.patterns[0])
+    assert found.patterns[0].advice.startswith("a habit of ada (p = ")
+    assert set(KINDS) >= {kind for p in found.patterns for _, kind in p.parts}

@@ -1,0 +1,162 @@
+"""Causes of the loss: the published formula, by hand, and laws."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+import beyondchance as bc
+from annotated_spans import apart, build, overlapping, teams
+from beyondchance.core.bootstrap import influences, student
+from beyondchance.diagnosis import loss
+
+ONE_TO_ONE = ("token", "exact", "boundary", "iou")
+
+
+def test_the_example_loses_what_was_computed_by_hand():
+    found = bc.diagnose(bc.example()).loss
+    assert {cause: round(share, 3) for cause, share in found.items()} == {
+        "amount": 0.211,
+        "other text": 0.055,
+        "other label": 0.016,
+        "other place": 0.0,
+    }
+
+
+@pytest.mark.parametrize(
+    ("b", "cause"),
+    [
+        ([[(0, 2, "P")], []], "amount"),
+        ([[(0, 2, "P")], [(0, 4, "P")]], "other place"),
+        ([[(0, 2, "P"), (4, 8, "P")], []], "other text"),
+        ([[(0, 2, "P")], [(4, 8, "Q")]], "other label"),
+    ],
+)
+def test_each_cause_by_itself(b, cause):
+    a = [[(0, 2, "P")], [(4, 8, "P")]]
+    found = bc.diagnose(bc.Corpus.from_spans({"a": a, "b": b}, lengths=[9, 9])).loss
+    assert found[cause] > 0
+    assert sum(found.values()) == pytest.approx(found[cause], abs=1e-12)
+
+
+def test_other_lengths_are_a_cause_of_exact():
+    a, b = [[(0, 2, "P")]], [[(0, 3, "P")]]
+    corpus = bc.Corpus.from_spans({"a": a, "b": b}, lengths=[9])
+    assert bc.diagnose(corpus, measure="exact").loss == {
+        "amount": 0,
+        "other text": 0,
+        "other label": 0,
+        "other length": pytest.approx(1),
+        "other place": 0,
+    }
+
+
+def formula(counts):
+    """The terms as sums of smaller sizes: over pairs, texts, and labels."""
+
+    def smaller(*keys):
+        _, number = np.unique(np.stack(keys), axis=1, return_inverse=True)
+        sizes = [np.bincount(number.ravel(), weights=s) for s in (counts.size_a, counts.size_b)]
+        return np.minimum(*sizes).sum()
+
+    pair = counts.pair_numbers()
+    size = (counts.size_a + counts.size_b).sum() / 2
+    most = [
+        size,
+        smaller(pair),
+        smaller(pair, counts.text),
+        smaller(pair, counts.text, counts.label),
+    ]
+    return -np.diff(most) / (size - counts.expected.sum())
+
+
+@pytest.mark.parametrize("scope", ["label", "joint", "unlabelled"])
+@pytest.mark.parametrize("measure", ONE_TO_ONE)
+@given(sides=teams(spans=overlapping))
+@settings(max_examples=30)
+def test_causes_are_not_negative_and_add_up(measure, scope, sides):
+    if measure == "iou":
+        sides = {n: [None if s is None else s[:1] for s in side] for n, side in sides.items()}
+    corpus = build(sides)
+    if not corpus.labels:
+        return
+    found = bc.diagnose(corpus, measure=measure, scope=scope)
+    result, shares = found.agreement, found.loss
+    if np.isnan(result.corrected):
+        return
+    assert all(share >= 0 for share in shares.values())
+    assert sum(shares.values()) == pytest.approx(1 - result.corrected, abs=1e-12)
+    amount, text, label = formula(result.counts)
+    assert shares["amount"] == pytest.approx(amount, abs=1e-12)
+    assert shares["other text"] == pytest.approx(text, abs=1e-12)
+    if scope != "unlabelled":
+        assert shares["other label"] == pytest.approx(label, abs=1e-12)
+    for by, scores in (
+        (found.loss_by_label, result.by_label),
+        (found.loss_by_pair, result.by_pair),
+    ):
+        for name, own in by.items():
+            if not np.isnan(scores[name].corrected):
+                assert sum(own.values()) == pytest.approx(1 - scores[name].corrected, abs=1e-12)
+                assert all(share >= 0 for share in own.values())
+
+
+def test_measures_without_a_limit_have_no_causes():
+    found = bc.diagnose(bc.example(), measure="dice")
+    assert found.loss == {}
+    assert found.loss_intervals()[""] == {}
+    assert any("at most the smaller size" in str(note) for note in found.notes)
+    assert found.patterns[0].gain > 0
+
+
+def leaving_out_each(corpus, of):
+    """The shares without each document, from scoring the others again."""
+    values = []
+    for name in corpus.documents:
+        rest = corpus.select(documents=[other for other in corpus.documents if other != name])
+        values.append(of(bc.diagnose(rest)))
+    return np.array(values)
+
+
+@pytest.mark.parametrize("cause", ["amount", "other text", "other label"])
+def test_intervals_are_from_leaving_out_each_document(cause):
+    corpus = bc.example()
+    found = bc.diagnose(corpus)
+    left_out = leaving_out_each(corpus, lambda d: d.loss[cause])
+    low, high = student(found.loss[cause], [influences(left_out)], 0.9, lowest=0.0)
+    interval = found.loss_intervals(confidence=0.9)[""][cause]
+    assert (interval.low, interval.high) == (
+        pytest.approx(low, abs=1e-9),
+        pytest.approx(high, abs=1e-9),
+    )
+    left_out = leaving_out_each(corpus, lambda d: d.loss_by_label["PLACE"][cause])
+    estimate = found.loss_by_label["PLACE"][cause]
+    low, high = student(estimate, [influences(left_out)], 0.9, lowest=0.0)
+    interval = found.loss_intervals("label", confidence=0.9)["PLACE"][cause]
+    assert (interval.low, interval.high) == (
+        pytest.approx(low, abs=1e-9),
+        pytest.approx(high, abs=1e-9),
+    )
+
+
+def test_intervals_some_documents_at_a_time(monkeypatch):
+    found = bc.diagnose(bc.example())
+    at_once = {by: str(found.loss_intervals(by)) for by in ("all", "label", "pair")}
+    monkeypatch.setattr(loss, "_CELLS", 20)
+    assert {by: str(found.loss_intervals(by)) for by in at_once} == at_once
+
+
+def test_one_document_has_no_interval():
+    corpus = bc.Corpus.from_spans({"a": [[(0, 2, "P")]], "b": [[(0, 3, "P")]]}, lengths=[9])
+    interval = bc.diagnose(corpus).loss_intervals()[""]["amount"]
+    assert "fewer than two documents" in interval.reason
+
+
+@given(apart(), apart())
+def test_spans_that_are_equal_lose_nothing(one, other):
+    corpus = build({"a": [one, other], "b": [one, other]})
+    if not corpus.labels:
+        return
+    found = bc.diagnose(corpus)
+    assert found.patterns == ()
+    if not np.isnan(found.corrected):
+        assert sum(found.loss.values()) == 0
