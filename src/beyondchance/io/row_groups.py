@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from importlib import import_module
 from itertools import chain
 from typing import Any
-
-import numpy as np
 
 from beyondchance.errors import FormatError
 from beyondchance.installing import required
@@ -18,7 +15,6 @@ from beyondchance.io.parquet_rows import readable
 from beyondchance.io.remote import open_remote
 from beyondchance.io.sources import Source, too_large
 from beyondchance.messages import quotes
-from beyondchance.types import Bools
 
 _PURPOSE = "reading Parquet and Arrow data in parts"
 
@@ -248,21 +244,27 @@ def _whole_documents(tables: Iterator[tuple[int, Any]], document: str) -> Iterat
 
 def _n_equal(values: Any, name: Any) -> int:
     """How many of the first rows have a document."""
-    if not len(values) or values[0].as_py() != name:
-        return 0
-    other = np.flatnonzero(_differs(values, name))
-    return int(other[0]) if len(other) else len(values)
+    return _n_first(lambda n: values.slice(0, n).to_pylist(), name, len(values))
 
 
 def _n_equal_at_end(values: Any) -> int:
     """How many of the last rows have one document."""
-    other = np.flatnonzero(_differs(values, values[len(values) - 1].as_py()))
-    return len(values) - (int(other[-1]) + 1 if len(other) else 0)
+    n_rows = len(values)
+    last = values[n_rows - 1].as_py()
+    return _n_first(lambda n: values.slice(max(n_rows - n, 0)).to_pylist()[::-1], last, n_rows)
 
 
-def _differs(values: Any, name: Any) -> Bools:
-    """Which rows have another document."""
-    compute = import_module("pyarrow.compute")
-    if name is None:
-        return np.asarray(values.is_valid())
-    return np.asarray(compute.fill_null(compute.not_equal(values, name), True))
+def _n_first(first: Callable[[int], list[Any]], name: Any, n_rows: int) -> int:
+    """How many values from the first on are a name; `first` gives so many of them.
+
+    A document has few rows, so that few are looked at. To compare all of them with a name, pyarrow
+    would import pandas, which takes as long as hundreds of thousands of rows.
+    """
+    n = _LOOKED_AT
+    while (some := first(n)).count(name) == len(some) < n_rows:
+        n *= 8
+    return next((i for i, value in enumerate(some) if value != name), len(some))
+
+
+_LOOKED_AT = 64
+"""Rows in which a document most likely ends."""
