@@ -7,17 +7,19 @@ names are done at once, by sums over all of their bytes.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
 
+from beyondchance.annotations.letters import letters_of
 from beyondchance.types import Ints
 
 Hashes = NDArray[np.uint64]
 
 _BASE = 0x9E3779B97F4A7C15
 _INVERSE = pow(_BASE, -1, 2**64)
-_AT_A_TIME = 2**18
+_AT_A_TIME = 2**16
 """Bytes whose powers are held at a time."""
 
 
@@ -29,15 +31,8 @@ def hashed(names: Sequence[str]) -> Hashes:
     >>> hashed(["a", "b", "a"]).tolist() == hashed(["a"]).tolist() + hashed(["b", "a"]).tolist()
     True
     """
-    joined = "".join(names)
-    # Most names are ASCII, of which each character is a byte.
-    parts: Sequence[str | bytes] = names
-    if not joined.isascii():
-        parts = [name.encode("utf-8", "surrogatepass") for name in names]
-    sizes = np.fromiter(map(len, parts), dtype=np.int64, count=len(parts))
-    ends = np.cumsum(sizes)
-    data = np.frombuffer(joined.encode("utf-8", "surrogatepass"), dtype=np.uint8)
-    return hashed_bytes(data, ends - sizes, ends)
+    letters = letters_of(names)
+    return hashed_bytes(letters.data, letters.begins, letters.ends)
 
 
 def hashed_bytes(data: NDArray[np.uint8], begins: Ints, ends: Ints) -> Hashes:
@@ -63,9 +58,19 @@ def _hashed(data: NDArray[np.uint8], begins: Ints, ends: Ints) -> Hashes:
 
 
 def _powers(base: int, n: int) -> Hashes:
-    powers = np.full(max(n, 1), base, dtype=np.uint64)
+    # Most names are short, and so are most stretches of them.
+    return _first_powers(base)[:n] if n <= 2 * _AT_A_TIME else _made_powers(base, n)
+
+
+@cache
+def _first_powers(base: int) -> Hashes:
+    return _made_powers(base, 2 * _AT_A_TIME)
+
+
+def _made_powers(base: int, n: int) -> Hashes:
+    powers = np.full(n, base, dtype=np.uint64)
     powers[0] = 1
-    return np.asarray(np.multiply.accumulate(powers)[:n])
+    return np.asarray(np.multiply.accumulate(powers))
 
 
 def _mixed(values: Hashes) -> Hashes:

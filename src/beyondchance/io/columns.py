@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from beyondchance.annotations.letters import letters_of
 from beyondchance.errors import FormatError, OptionError
 from beyondchance.io.sources import Source
 from beyondchance.messages import Quote, Use, quotes
@@ -243,6 +244,8 @@ def stripped_codes(table: Table, column: str) -> tuple[list[str], Ints, int]:
         number: dict[str | None, int] = {None: -1, **{text: i for i, text in enumerate(own)}}
         codes = np.fromiter(map(number.__getitem__, texts), np.int64, len(texts))
     # White space around a name is not part of it.
+    if _are_bare(own):
+        return own, codes, 0
     stripped = list(map(str.strip, own))
     if stripped == own and all(own):
         return own, codes, 0
@@ -251,6 +254,15 @@ def stripped_codes(table: Table, column: str) -> tuple[list[str], Ints, int]:
     is_other = [bool(name) and name != given for name, given in zip(stripped, own, strict=True)]
     n_stripped = int(np.array([*is_other, False])[codes].sum())
     return list(names), np.array([*renumbered, -1])[codes], n_stripped
+
+
+def _are_bare(names: list[str]) -> bool:
+    """Whether all names begin and end with an ASCII character that is no white space."""
+    letters = letters_of(names)
+    if not names or not letters.sizes.all():
+        return not names
+    edges = letters.edges()
+    return bool(np.all((edges > ord(" ")) & (edges < 128)))
 
 
 def _arrow_codes(values: Any) -> tuple[list[str], Ints]:

@@ -5,6 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
+import numpy as np
+
+from beyondchance.annotations.letters import Letters
 from beyondchance.errors import MismatchError
 from beyondchance.messages import Quote, Use
 from beyondchance.tallies import mended
@@ -59,16 +62,22 @@ def plain_ids(names: Iterable[str], *, distinct: Iterable[Collection[str]] = ())
     return plain
 
 
-def ways_to_write(names: Sequence[str]) -> tuple[bool, bool]:
+def ways_to_write(names: Sequence[str], letters: Letters) -> tuple[bool, bool]:
     """Whether some names are whole numbers, and whether some are whole numbers with a point.
 
     Examples
     --------
-    >>> ways_to_write(["1", "2.0"]), ways_to_write(["d1", "2.5"])
-    ((True, True), (False, False))
+    >>> from beyondchance.annotations.letters import letters_of
+    >>> for names in (["1", "2.0"], ["d1", "2.5"]):
+    ...     ways_to_write(names, letters_of(names))
+    (True, True)
+    (False, False)
     """
-    has_point = ".0" in "\n".join(names) and any(map(_WITH_POINT.fullmatch, names))
-    return any(map(str.isdecimal, names)), has_point
+    has_point = ".0" in letters.text and any(map(_WITH_POINT.fullmatch, names))
+    # Few names begin with a digit, if any; one that is not ASCII may be of other digits.
+    first = letters.data[letters.begins[letters.sizes > 0]]
+    may_be = np.any((first >= ord("0")) & (first <= ord("9")) | (first >= 128))
+    return bool(may_be) and any(map(str.isdecimal, names)), has_point
 
 
 def written_twice(kind: str, plain: Mapping[str, str]) -> MismatchError:

@@ -8,7 +8,7 @@ the way. A part is read batch by batch, each of them a corpus.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from glob import glob, has_magic
 from itertools import compress, pairwise
@@ -20,6 +20,7 @@ import numpy as np
 
 from beyondchance.annotations.corpus import Corpus, Input
 from beyondchance.annotations.hashing import Hashes, hashed
+from beyondchance.annotations.letters import Letters, letters_of
 from beyondchance.checks import checked_gold, checked_option
 from beyondchance.errors import DataError, FormatError, OptionError
 from beyondchance.io import packed, row_groups
@@ -515,16 +516,26 @@ def seen_in(documents: Sequence[str], *, with_hashes: bool = False) -> Seen:
     Hashes take time, and are made where names seem to be in no order: where all batches lie apart,
     they are not needed.
     """
-    sizes = np.fromiter(map(len, documents), dtype=np.int64, count=len(documents))
-    ends = [
-        best(compress(documents, (sizes == size).tolist()))
-        for best, size in ((min, sizes.min()), (max, sizes.max()))
-    ]
-    low, high = ((len(name), name) for name in ends)
+    letters = letters_of(documents)
+    low, high = _ends(documents, letters)
     some = [documents[i] for i in np.linspace(0, len(documents) - 1, _LOOKED_AT).astype(int)]
     in_order = all((len(a), a) <= (len(b), b) for a, b in pairwise(some))
     hashes = hashed(documents) if with_hashes or not in_order else None
-    return Seen(low, high, hashes, ways_to_write(documents))
+    return Seen(low, high, hashes, ways_to_write(documents, letters))
+
+
+def _ends(documents: Sequence[str], letters: Letters) -> tuple[tuple[int, str], tuple[int, str]]:
+    """The first and the last document, by length and name."""
+    sizes = letters.sizes
+    if not letters.text.isascii():
+        sizes = np.fromiter(map(len, documents), dtype=np.int64, count=len(documents))
+    shortest, longest = int(sizes.min()), int(sizes.max())
+
+    def of_size(size: int) -> Iterable[str]:
+        is_all = shortest == longest
+        return documents if is_all else compress(documents, (sizes == size).tolist())
+
+    return (shortest, min(of_size(shortest))), (longest, max(of_size(longest)))
 
 
 _LOOKED_AT = 16
