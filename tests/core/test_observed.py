@@ -1,12 +1,23 @@
 """Observed match, against looking at every pair of spans."""
 
 import tracemalloc
+from collections import Counter
 
 import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from beyondchance.core.observed import SpanGroups, intersecting, largest_pairing, paired, partners
+from beyondchance.core.observed import (
+    SpanGroups,
+    _shared_by_several,
+    _shared_once,
+    intersecting,
+    largest_pairing,
+    overlapping_groups,
+    paired,
+    partners,
+    shared_positions,
+)
 
 spans = st.lists(
     st.tuples(st.integers(0, 10), st.integers(1, 6)).map(lambda s: (s[0], s[0] + s[1])),
@@ -17,9 +28,33 @@ spans = st.lists(
 def groups_of(*found):
     return SpanGroups(
         first=np.cumsum([0, *map(len, found)]),
-        start=np.array([s for side in found for s, _ in side]),
-        end=np.array([e for side in found for _, e in side]),
+        start=np.array([s for side in found for s, _ in side], dtype=np.int64),
+        end=np.array([e for side in found for _, e in side], dtype=np.int64),
     )
+
+
+def covered(side):
+    """How often each position is covered."""
+    return Counter(position for start, end in side for position in range(start, end))
+
+
+teams = st.lists(st.just([]) | spans | spans.map(lambda side: side[:1]), min_size=1, max_size=5)
+
+
+@given(teams)
+def test_positions_in_common(sides):
+    """Of groups of no span, of one and of several, which may overlap."""
+    groups = groups_of(*sides)
+    a, b = (side.ravel() for side in np.indices((len(sides), len(sides))))
+    pairs = [(sides[i], sides[j]) for i, j in zip(a.tolist(), b.tolist(), strict=True)]
+    expected = [(covered(one) & covered(two)).total() for one, two in pairs]
+    assert shared_positions(groups, a, b).tolist() == expected
+    overlaps = [max(covered(side).values(), default=0) > 1 for side in sides]
+    assert overlapping_groups(groups).tolist() == overlaps
+    if not any(overlaps):
+        assert _shared_once(groups, a, b).tolist() == expected
+        if all(sides):
+            assert _shared_by_several(groups, a, b).tolist() == expected
 
 
 @given(spans, spans, spans)

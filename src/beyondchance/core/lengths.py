@@ -73,10 +73,7 @@ def tabulate(n: Ints, owner: Ints, length: Ints) -> tuple[LengthTable, Ints]:
     >>> len(table), bool(entry[0] == entry[2]), bool(entry[0] == entry[1])
     (2, True, False)
     """
-    stride = int(length.max(initial=0)) + 1
-    runs, count = _counted(owner * stride + length, len(n) * stride)
-    run_owner, run_length = np.divmod(runs, stride)
-    first = bounds(run_owner, len(n))
+    first, run_length, count = _runs(len(n), owner, length)
     entry = _ranked(n, first, run_length, count)
     # Any group stands for its entry; the last one written is as good as another.
     keeper = np.empty(int(entry.max(initial=-1)) + 1, dtype=np.int64)
@@ -100,6 +97,26 @@ def table_of(n: int, *sides: Ints) -> LengthTable:
         length=np.concatenate([length for length, _ in runs]),
         count=np.concatenate([count for _, count in runs]),
     )
+
+
+def _runs(n_groups: int, owner: Ints, length: Ints) -> tuple[Ints, Ints, Ints]:
+    """The distinct lengths of each group: where they begin, the lengths, how often each occurs."""
+    # Most groups are one span, and only those of others need to be counted.
+    n_spans = np.bincount(owner, minlength=n_groups)
+    is_alone = n_spans[owner] == 1
+    alone, others = np.flatnonzero(is_alone), np.flatnonzero(~is_alone)
+    stride = int(length.max(initial=0)) + 1
+    runs, n_equal = _counted(owner[others] * stride + length[others], n_groups * stride)
+    run_owner, run_length = np.divmod(runs, stride)
+    n_runs = np.bincount(run_owner, minlength=n_groups)
+    n_runs[owner[alone]] = 1
+    first = np.concatenate([[0], np.cumsum(n_runs)])
+    lengths = np.empty(int(first[-1]), dtype=np.int64)
+    count = np.ones_like(lengths)
+    lengths[first[owner[alone]]] = length[alone]
+    place = first[run_owner] + np.arange(len(runs)) - bounds(run_owner, n_groups)[run_owner]
+    lengths[place], count[place] = run_length, n_equal
+    return first, lengths, count
 
 
 def _counted(code: Ints, n_codes: int) -> tuple[Ints, Ints]:

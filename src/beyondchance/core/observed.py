@@ -62,10 +62,12 @@ def overlapping_groups(groups: SpanGroups) -> Bools:
     >>> overlapping_groups(groups).tolist()
     [False, True]
     """
-    owner = groups.owner()
-    overlaps = (owner[1:] == owner[:-1]) & (groups.start[1:] < groups.end[:-1])
+    overlaps = groups.start[1:] < groups.end[:-1]
+    # Neighbours in two groups do not count.
+    begins = groups.first[(groups.first > 0) & (groups.first <= len(overlaps))]
+    overlaps[begins - 1] = False
     found = np.zeros(len(groups), dtype=bool)
-    found[owner[1:][overlaps]] = True
+    found[np.searchsorted(groups.first, np.flatnonzero(overlaps), side="right") - 1] = True
     return found
 
 
@@ -100,8 +102,26 @@ def taken(groups: SpanGroups, chosen: Ints) -> SpanGroups:
 def _shared_once(groups: SpanGroups, a: Ints, b: Ints) -> Ints:
     """Positions that group a and group b both cover, pair by pair.
 
-    The spans of a group do not overlap. For each span of a, what b covers before
-    its end minus what b covers before its start.
+    The spans of a group do not overlap.
+    """
+    # Most groups are one span, for which nothing needs to be looked up.
+    is_one = np.diff(groups.first) == 1
+    are_ones = is_one[a] & is_one[b]
+    pairs, others = np.flatnonzero(are_ones), np.flatnonzero(~are_ones)
+    one, two = groups.first[a[pairs]], groups.first[b[pairs]]
+    until = np.minimum(groups.end[one], groups.end[two])
+    found = np.empty(len(a), dtype=np.int64)
+    found[pairs] = np.maximum(until - np.maximum(groups.start[one], groups.start[two]), 0)
+    if len(others):
+        used, where = distinct(np.concatenate([a[others], b[others]]))
+        found[others] = _shared_by_several(taken(groups, used), *where.reshape(2, -1))
+    return found
+
+
+def _shared_by_several(groups: SpanGroups, a: Ints, b: Ints) -> Ints:
+    """The same for groups of any number of spans.
+
+    For each span of a, what b covers before its end minus what b covers before its start.
     """
     pair, span = members(groups.first, a)
     stride = int(groups.end.max(initial=0)) + 1
