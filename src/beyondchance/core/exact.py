@@ -9,8 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from beyondchance.core.ragged import total
 from beyondchance.types import Floats, Ints
@@ -55,10 +57,14 @@ def exact_total(owner: Ints, values: Floats, rows: int) -> Floats:
     >>> exact_total(np.array([0, 0, 0]), np.array([1.0, 2.0**-52, -1.0]), 1).tolist()
     [2.220446049250313e-16]
     """
-    lower, upper, whole = digits_of(values)
-    if not (lower.any() or upper.any()):
+    if are_whole(values):
         return total(owner, values, rows)
-    return put_together(*(total(owner, digits, rows) for digits in (lower, upper, whole)))
+    return put_together(*(total(owner, part, rows) for part in digits_of(values)))
+
+
+def are_whole(values: NDArray[Any]) -> bool:
+    """Whether no number has digits behind the point, as sizes and most matches."""
+    return values.dtype.kind in "iu" or np.array_equal(np.floor(values), values)
 
 
 def digits_of(values: Floats) -> tuple[Floats, Floats, Floats]:

@@ -106,6 +106,22 @@ def distinct(values: Ints) -> tuple[Ints, Ints]:
     return ranked[is_new], number
 
 
+def n_distinct(values: Ints) -> int:
+    """How many distinct values there are; none of them is negative.
+
+    Examples
+    --------
+    >>> n_distinct(np.array([7, 3, 7]))
+    2
+    """
+    most = int(values.max(initial=0))
+    if most > 16 * len(values) + 1024:
+        return len(distinct(values)[0])
+    occurs = np.zeros(most + 1, dtype=bool)
+    occurs[values] = True
+    return int(np.count_nonzero(occurs))
+
+
 def repeats(*columns: Ints) -> Bools:
     """Which rows have the values of the row before in all columns.
 

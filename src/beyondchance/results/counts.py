@@ -28,7 +28,7 @@ from beyondchance.core.exact import (
     put_together,
     rounded,
 )
-from beyondchance.core.ragged import distinct, total
+from beyondchance.core.ragged import distinct, n_distinct, total
 from beyondchance.errors import DataError
 from beyondchance.messages import Quote
 from beyondchance.results.named import unknown_name
@@ -188,12 +188,12 @@ class Counts:
     @property
     def n_marked_documents(self) -> int:
         """Documents in which somebody marked something."""
-        return len(distinct(self.document[self.marked])[0])
+        return n_distinct(self.document[self.marked])
 
     @property
     def n_marked_texts(self) -> int:
         """Texts in which somebody marked something."""
-        return len(distinct(self.text[self.marked])[0])
+        return n_distinct(self.text[self.marked])
 
     def texts_without_freedom(self) -> tuple[int, int]:
         """Texts in which every random arrangement gives the same match, of those with spans.
@@ -202,7 +202,7 @@ class Counts:
         everything.
         """
         n_texts, n_free = (
-            len(distinct(self.text[rows])[0]) for rows in (self.marked, self.marked & ~self.fixed)
+            n_distinct(self.text[rows]) for rows in (self.marked, self.marked & ~self.fixed)
         )
         return n_texts - n_free, n_texts
 
@@ -524,19 +524,17 @@ class Counts:
     ) -> Floats:
         """Spans or sizes of each group, each counted once however many pairs it is in."""
         n_annotators = max(len(self.annotators), 1)
-        cell = (group * max(self.n_texts, 1) + self.text) * max(len(self.labels), 1) + self.label
-        code = np.concatenate([cell * n_annotators + getattr(self, side) for side in sides])
         values = np.concatenate([getattr(self, f"{what}_{side}") for side in sides])
         # The usual case of two annotators: no row repeats another.
-        is_one_pair = (
-            len(self) and self.a[0] != self.b[0] and not (np.ptp(self.a) or np.ptp(self.b))
-        )
-        if not is_one_pair:
-            found, number = distinct(code)
-            # Rows that repeat an annotator's spans hold the same value.
-            once = np.empty(len(found), dtype=np.int64)
-            once[number] = np.arange(len(code))
-            code, values = found, values[once]
+        if len(self) and self.a[0] != self.b[0] and not (np.ptp(self.a) or np.ptp(self.b)):
+            return total(np.concatenate([group] * len(sides)), values, n_groups)
+        cell = (group * max(self.n_texts, 1) + self.text) * max(len(self.labels), 1) + self.label
+        code = np.concatenate([cell * n_annotators + getattr(self, side) for side in sides])
+        code, number = distinct(code)
+        # Rows that repeat an annotator's spans hold the same value.
+        once = np.empty(len(code), dtype=np.int64)
+        once[number] = np.arange(len(values))
+        values = values[once]
         width = max(self.n_texts, 1) * max(len(self.labels), 1) * n_annotators
         return total(code // width, values, n_groups)
 
@@ -565,6 +563,13 @@ class Counts:
         everything = np.zeros(len(self), dtype=np.int64)
         digits = [times * part for part in digits_of(rounded(self.error))]
         return float(pooled_errors(everything, self.stream, digits, 1)[0])
+
+    def sums_of(self, group: Ints, n_groups: int, times: Ints | None = None) -> Floats:
+        """The sums of the columns of `exact` over each group of rows, shape (groups, 4)."""
+        size, by = self.size_a + self.size_b, 1 if times is None else times
+        columns = (self.matched, by * self.expected, by * size)
+        free = np.bincount(group[~self.fixed], minlength=n_groups)
+        return np.stack([*(exact_total(group, each, n_groups) for each in columns), free]).T
 
     def exact(self, times: Ints | None = None) -> ExactColumns:
         """Matched, expected, size of both sides and freedom of each row, as sums need them.
@@ -656,4 +661,8 @@ def _distinct_pairs(pairs: Ints, n_annotators: int) -> Ints:
 def _distinct(group: Ints, value: Ints, n_groups: int) -> Ints:
     """How many distinct values each group has."""
     width = int(value.max(initial=0)) + 1
-    return np.bincount(distinct(group * width + value)[0] // width, minlength=n_groups)
+    if n_groups * width > 16 * len(value):
+        return np.bincount(distinct(group * width + value)[0] // width, minlength=n_groups)
+    occurs = np.zeros(n_groups * width, dtype=bool)
+    occurs[group * width + value] = True
+    return np.asarray(np.count_nonzero(occurs.reshape(n_groups, width), axis=1))

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from beyondchance.core.exact import digits_of
+from beyondchance.core.exact import are_whole, digits_of
 from beyondchance.core.ragged import distinct
 from beyondchance.types import Bools, Floats, Ints
 
@@ -100,7 +100,10 @@ def _summed_by_number(keys: Ints, number: Ints, columns: Mapping[str, NDArray[An
     """Add the rows of each number: where these are dense, nothing needs to be sorted."""
     sums, n = {}, keys.shape[1]
     for name, values in columns.items():
-        largest = int(np.abs(values).max(initial=0)) if values.dtype != bool else 1
+        if values.dtype == bool:
+            sums[name] = np.bincount(number[values], minlength=n)
+            continue
+        largest = max(int(values.max(initial=0)), -int(values.min(initial=0)))
         # Sums of floats are exact as long as they are below 2**53.
         if largest * len(number) < 2**53:
             sums[name] = np.bincount(number, weights=values, minlength=n).astype(np.int64)
@@ -124,7 +127,9 @@ def added(parts: Sequence[Sums]) -> Sums:
 
 
 def cut_digits(name: str, values: Floats) -> dict[str, Floats]:
-    """The columns of a number with digits behind the point."""
+    """The columns of a number with digits behind the point; digits that nothing has are missing."""
+    if are_whole(values):
+        return {f"{name}.2": values}
     return {f"{name}.{place}": digits for place, digits in enumerate(digits_of(values))}
 
 

@@ -1020,10 +1020,9 @@ class _Documents:
     def of(counts: Counts, *, are_difficulties: bool) -> _Documents:
         n = len(counts.documents)
         times = np.where(counts.a == counts.b, 1, 2) if are_difficulties else None
-        columns = counts.exact(times)
-        digits = [total(counts.document, piece, n) for piece in columns.digits.T]
-        sums = columns.put_together(np.stack(digits, axis=1) if digits else np.zeros((n, 0)))
-        is_open = total(counts.document, ~counts.certain, n) > 0
+        sums = counts.sums_of(counts.document, n, times)
+        is_open = np.zeros(n, dtype=bool)
+        is_open[counts.document[~counts.certain]] = True
         reasons = reason_codes(*sums.T, is_certain=~is_open)
         return _Documents(counts, sums, reasons, are_difficulties)
 
@@ -1035,9 +1034,14 @@ class _Documents:
     def is_marked(self) -> Bools:
         return np.asarray(self.sums[:, 2] > 0)
 
+    @cached_property
+    def corrected(self) -> Floats:
+        return score_of(self.sums, "corrected")
+
     def means(self) -> dict[str, NDArray[Any]]:
         """Scores of each document that enter the means, cut into digits."""
-        values = {name: rounded(score_of(self.sums, name)) for name in SCORES}
+        values = {name: rounded(score_of(self.sums, name)) for name in ("observed", "chance")}
+        values["corrected"] = rounded(self.corrected)
         has_all = ~np.isnan(values["corrected"])
         columns: dict[str, NDArray[Any]] = {"n": has_all, "other_n": self.is_marked & ~has_all}
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -1061,10 +1065,10 @@ class _Documents:
     def kept(self) -> Kept:
         """The documents that stand out, no more than are kept."""
         counts = self.counts
-        name = "difficulty" if self.are_difficulties else "corrected"
-        values = score_of(self.sums, name)
-        values = -values if self.are_difficulties else values
-        values[self.reasons > 0] = np.where(self.are_difficulties, values[self.reasons > 0], np.inf)
+        if self.are_difficulties:
+            values = -score_of(self.sums, "difficulty")
+        else:
+            values = np.where(self.reasons > 0, np.inf, self.corrected)
         chosen = np.flatnonzero(self.is_marked)
         n_spans = np.zeros(len(values))
         if len(chosen) > MOST_KEPT:
