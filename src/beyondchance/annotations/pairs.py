@@ -72,8 +72,12 @@ def every_two_with(owner: Ints, is_one: Bools, *, with_self: bool = False) -> tu
 def annotation_numbers(corpus: Corpus, text: Ints, annotator: Ints) -> Ints:
     """The annotations that texts and their annotators belong to, by number in the corpus."""
     n_annotators = max(len(corpus.annotators), 1)
+    wanted = corpus.text_document[text] * n_annotators + annotator
+    # Where all annotated everything, nothing needs to be searched.
+    if len(corpus.annotation_document) == len(corpus.documents) * n_annotators:
+        return np.asarray(wanted)
     listed = corpus.annotation_document * n_annotators + corpus.annotation_annotator
-    return np.searchsorted(listed, corpus.text_document[text] * n_annotators + annotator)
+    return np.searchsorted(listed, wanted)
 
 
 @dataclass(frozen=True, eq=False)

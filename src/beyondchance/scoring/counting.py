@@ -21,7 +21,7 @@ from beyondchance.annotations.corpus import Corpus
 from beyondchance.annotations.names import kept
 from beyondchance.annotations.pairs import SharedDocuments, annotation_numbers
 from beyondchance.core.estimates import constant_match
-from beyondchance.core.exact import exact_total, rounded
+from beyondchance.core.exact import are_whole, exact_total, rounded
 from beyondchance.core.lengths import tabulate
 from beyondchance.core.measures import Measure
 from beyondchance.core.models import AUTO, Model
@@ -146,9 +146,9 @@ def counted(
     rows = _rows(spans, shared, everywhere=is_corpus_wide)
     text, label = np.divmod(rows.cell, max(len(spans.labels), 1))
     a, b, group_a, group_b = rows.a, rows.b, rows.group_a, rows.group_b
-    size = exact_total(
-        spans.owner(), rounded(np.asarray(measure.size(spans.end - spans.start))), len(spans.text)
-    )
+    each: NDArray[Any] = np.asarray(measure.size(spans.end - spans.start))
+    each = each if are_whole(each) else rounded(each)
+    size = exact_total(spans.owner(), each, len(spans.text))
 
     def of_group(values: NDArray[Any], group: Ints) -> NDArray[Any]:
         return np.where(group >= 0, values[group], 0) if len(values) else np.zeros_like(group)

@@ -64,6 +64,10 @@ class Marked:
 
     def owner(self) -> Ints:
         """The group of each span."""
+        return self._owner
+
+    @cached_property
+    def _owner(self) -> Ints:
         return np.repeat(np.arange(len(self.text)), np.diff(self.first))
 
     @cached_property
