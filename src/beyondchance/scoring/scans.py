@@ -177,6 +177,7 @@ def how_of(options: Mapping[str, Any]) -> How:
 
 def count(job: Job, part: Part) -> Counted:
     """Count one part, batch by batch."""
+    _keep_memory()
     found = Adding()
     chosen = job.scan.selection
     for batch in batches_of(job.scan, part, job.whole):
@@ -197,6 +198,16 @@ def count(job: Job, part: Part) -> Counted:
         )
         found.add(own)
     return found.total() or _nothing(part.number, job)
+
+
+def _keep_memory() -> None:
+    """Have the memory of arrays kept for the next ones, instead of given back after each.
+
+    The allocator of Linux gives back what is larger than the largest piece that was ever freed,
+    up to 32 MB; to get it again, page by page, takes a tenth of the time of a scan. What is not
+    written to takes no memory.
+    """
+    np.empty(31 * 2**20, dtype=np.uint8)
 
 
 def _nothing(number: int, job: Job) -> Counted:
