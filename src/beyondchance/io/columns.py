@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
+from importlib import import_module
 from numbers import Integral, Real
 from typing import Any
 
@@ -56,6 +57,8 @@ _SINGLE = _TEXT | {int, float, bool}
 _TOO_LARGE = 10**18
 _MOST_GAPS = 10**6
 """Cells without a value that a table may have, whatever it holds."""
+_MOST_SORTED = 2**30
+"""Bytes of strings that are put together to see whether they are sorted."""
 _HEAD = 2**12
 """Rows that most likely have every value of a column with few values."""
 _GAPS = frozenset({"NAType", "NaTType"})
@@ -202,8 +205,30 @@ def _typed(column: Any, name: str, arrow: Any) -> Any:
         if types.is_dictionary(column.type) and is_string(kind, types):
             return _distinct(column, arrow)
         if is_number or is_string(kind, types):
-            return column.cast(arrow.string()).dictionary_encode().unify_dictionaries()
+            return _encoded(column.cast(arrow.string()), arrow)
     return column.to_pylist()
+
+
+def _encoded(column: Any, arrow: Any) -> Any:
+    """A column of strings, dictionary-encoded with one dictionary."""
+    if column.null_count or len(column) < 2 or column.nbytes > _MOST_SORTED:
+        return column.dictionary_encode().unify_dictionaries()
+    values, compute = column.combine_chunks(), import_module("pyarrow.compute")
+    # What is sorted, as documents mostly are, needs no table of hashes; the first rows of what is
+    # not tell it.
+    for rows in (values.slice(0, _HEAD), values):
+        before, after = rows.slice(0, len(rows) - 1), rows.slice(1)
+        if not compute.all(compute.less_equal(before, after)).as_py():
+            return column.dictionary_encode().unify_dictionaries()
+    is_new = np.ones(len(values), dtype=bool)
+    is_new[1:] = _array(compute.less(before, after).cast("uint8"))
+    first, codes = np.flatnonzero(is_new), np.cumsum(is_new, dtype=np.int32) - np.int32(1)
+    names, indices = (
+        arrow.Array.from_buffers(kind, len(numbers), [None, arrow.py_buffer(numbers)])
+        for kind, numbers in ((arrow.int64(), first), (arrow.int32(), codes))
+    )
+    coded = arrow.DictionaryArray.from_arrays(indices, values.take(names))
+    return arrow.chunked_array([coded])
 
 
 def _distinct(column: Any, arrow: Any) -> Any:
