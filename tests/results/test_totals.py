@@ -256,3 +256,14 @@ def test_a_field_of_too_many_values_is_not_kept(monkeypatch: pytest.MonkeyPatch)
     counts = totals_of(agreement(team(12)).counts)
     with pytest.raises(DataError, match="field 'round' has more than 2 values"):
         counts.by_field("round")
+
+
+@pytest.mark.parametrize("measure", MEASURES)
+def test_documents_without_marks_are_added_to_any_measure(measure):
+    marked = {"ada": [[(0, 2, "P")], [], []], "ben": [[(0, 1, "P")], [], []]}
+    whole = Corpus.from_spans(marked, lengths=[5, 5, 5])
+    parts = [whole.select(documents=[name]) for name in whole.documents]
+    totals = [totals_of(agreement(part, measure=measure).counts) for part in parts]
+    for order in ([0, 1, 2], [1, 2, 0], [1, 0, 2]):
+        added = Totals.joined([totals[i] for i in order])
+        assert added.score() == totals_of(agreement(whole, measure=measure).counts).score()

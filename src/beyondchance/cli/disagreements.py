@@ -31,7 +31,7 @@ def _is_team(found: Disagreements) -> bool:
     is_everyday=True,
     help="List places, or pairs of spans of two annotators.",
     more="A place are spans of any annotators that overlap, joined: one row, with what each "
-    "marked. By default places for three annotators or more, pairs for two or with a gold standard.",
+    "marked. By default places, and pairs for two annotators or with a gold standard.",
 )
 @flags.in_output(
     "--kind",

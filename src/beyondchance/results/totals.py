@@ -277,9 +277,11 @@ class Totals:
         if not listed:
             raise DataError("there are no totals", expected="one or more")
         first = listed[0]
-        for part in listed[1:]:
-            if part.of != first.of or _kinds(part) != _kinds(first):
-                raise DataError("totals of different measures cannot be added", expected="the same")
+        if (
+            len({_kind(part) for part in listed}) > 1
+            or len({_columns(part) for part in listed if len(part.rows)}) > 1
+        ):
+            raise DataError("totals of different measures cannot be added", expected="the same")
         listed = _by_same_units(listed)
         labels = tuple(sorted({name for part in listed for name in part.labels}))
         annotators = _all_annotators([part.annotators for part in listed])
@@ -696,10 +698,14 @@ _REASONS = (1, 2, 3)
 """Numbers of reasons why a document with marks has no corrected score."""
 
 
-def _kinds(part: Totals) -> tuple[bool, ...]:
+def _kind(part: Totals) -> tuple[str, bool]:
     """What totals must have in common to be added."""
-    own = (part.rows.has("matched_a"), part.errors is not None, len(part.histogram) > 0)
-    return own if len(part.rows) else (False, False, len(part.histogram) > 0)
+    return part.of, len(part.histogram) > 0
+
+
+def _columns(part: Totals) -> tuple[bool, bool]:
+    """What those with rows must have in common: where nobody marked anything, nothing tells it."""
+    return part.rows.has("matched_a"), part.errors is not None
 
 
 def _numbers(names: Sequence[str], known: Sequence[str]) -> Ints:
