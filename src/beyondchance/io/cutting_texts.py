@@ -1,7 +1,8 @@
 """Files of tagged sentences and of records, cut into stretches with the same texts.
 
 All files are gone through before the first stretch is read: texts are counted, so that those of
-all files can be cut before the same one, and what all rows of a file decide is found out.
+all files can be cut before the same one, and what all rows of a file decide is found out. This is
+done wherever parts are counted, for some megabytes at a time.
 """
 
 from __future__ import annotations
@@ -9,10 +10,12 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, fields, replace
+from copy import deepcopy
+from dataclasses import dataclass, fields, replace
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -51,7 +54,8 @@ from beyondchance.io.surveying import (
     cells_in,
     csv_cells,
     is_tag_cell,
-    surveyed,
+    stretches,
+    survey,
 )
 from beyondchance.io.tagged import TAG, scheme_of_pairs, trailing_tags
 from beyondchance.types import Ints
@@ -63,6 +67,10 @@ _LARGE = 2**20
 _KEYS_OF_PEOPLE = [f'"{key}"'.encode() for key in KEYS_OF_PEOPLE]
 _WORDS = "tokenized_text"
 _KINDS = {"blank": BLANK, "comment": COMMENT, "document": MARK, "row": ROW, "odd": ROW}
+
+
+Engine = Callable[[Callable[[Any], Any], Sequence[Any]], Iterable[Any]]
+"""A function like `map`, which may give results in another order."""
 
 
 class _UncutError(Exception):
@@ -96,7 +104,7 @@ class PieceOfTexts(Piece):
 
 
 def cut_conll(
-    sources: Sequence[Source], reading: Reading, at_a_time: int
+    sources: Sequence[Source], reading: Reading, at_a_time: int, engine: Engine = map
 ) -> Iterator[tuple[Piece, ...]]:
     """Cut files of tokens and tags, one for each annotator, into stretches of documents.
 
@@ -107,6 +115,8 @@ def cut_conll(
         Its options.
     at_a_time : int
         Bytes that a stretch of the first file has, or a few more or less.
+    engine : function like `map`
+        Goes through the files.
 
     Raises
     ------
@@ -114,22 +124,21 @@ def cut_conll(
         If a file without marks of documents has other sentences than those with them.
     """
     try:
-        files = [_tagged_file(source, reading, at_a_time) for source in sources]
+        begun = [_tagged_file(source, reading, _step(at_a_time)) for source in sources]
+        files = _gone_through(sources, begun, engine)
         cuts = _cuts_of_tagged(sources, files, reading, at_a_time)
         layouts = _layouts(files, reading)
     except _UncutError:
         yield _whole(sources)
         return
-    for pieces in _pieces(sources, [(file.texts, file.header) for file in files], cuts):
+    for pieces in _pieces(sources, [(file.texts, file.form.header) for file in files], cuts):
         yield tuple(
             replace(piece, layout=layout) for piece, layout in zip(pieces, layouts, strict=True)
         )
 
 
 def cut_records(
-    sources: Sequence[Source],
-    reading: Reading,
-    at_a_time: int,
+    sources: Sequence[Source], reading: Reading, at_a_time: int, engine: Engine = map
 ) -> Iterator[tuple[Piece, ...]]:
     """Cut files of records, one for each annotator, into stretches of the same records.
 
@@ -139,12 +148,76 @@ def cut_records(
     files = None
     if reading.options["match"] != "text":
         with suppress(_UncutError):
-            files = [_file_of_records(source, at_a_time) for source in sources]
+            begun = [_file_of_records(source, _step(at_a_time)) for source in sources]
+            files = [file.texts for file in _gone_through(sources, begun, engine)]
     if files is None:
         yield _whole(sources)
         return
     cuts = list(_numbered_cuts(files, at_a_time))
     yield from _pieces(sources, [(texts, b"") for texts in files], _sound_records(files, cuts))
+
+
+# --- Files gone through ---------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class _Job:
+    """A stretch of a file that is to be gone through.
+
+    Attributes
+    ----------
+    number : int
+        Of all stretches of all files.
+    name : str
+        The file, for messages.
+    file : _Tagged or _Records
+        The stretch, of which nothing was seen yet.
+    """
+
+    number: int
+    name: str
+    file: _Tagged | _Records
+
+    def __str__(self) -> str:
+        texts = self.file.texts
+        return f"{self.name}, bytes {texts.begin:,} to {texts.end:,}"
+
+
+_File = TypeVar("_File", "_Tagged", "_Records")
+
+
+def _gone_through(
+    sources: Sequence[Source], files: Sequence[Sequence[_File]], engine: Engine
+) -> list[_File]:
+    """What is seen of each file, from its stretches."""
+    jobs: list[_Job] = []
+    for source, own in zip(sources, files, strict=True):
+        jobs += [_Job(number, source.name, file) for number, file in enumerate(own, len(jobs))]
+    seen: dict[int, _File] = {}
+    for number, file in engine(_look, jobs):
+        if file is None:
+            raise _UncutError
+        seen[number] = file
+    found: list[_File] = []
+    numbers = iter(range(len(jobs)))
+    for own in files:
+        parts: list[_File] = [seen[next(numbers)] for _ in own]
+        for part in parts[1:]:
+            parts[0].join(part)
+        if not parts[0].texts.n:
+            raise _UncutError
+        found.append(parts[0])
+    return found
+
+
+def _look(job: _Job) -> tuple[int, _Tagged | _Records | None]:
+    """Go through a stretch; None if its file is not cut."""
+    file = deepcopy(job.file)  # a job that fails may be done again
+    try:
+        file.look()
+    except _UncutError:
+        return job.number, None
+    return job.number, file
 
 
 # --- Cuts -----------------------------------------------------------------------------
@@ -188,7 +261,7 @@ def _pieces(
 ) -> Iterator[tuple[PieceOfTexts, ...]]:
     """The stretches between cuts."""
     none = (0,) * len(files)
-    sizes = tuple(texts.size for texts, _ in files)
+    sizes = tuple(texts.end for texts, _ in files)
     bounds = [_Cut(none, none, none), *cuts, _Cut(sizes, none, none)]
     for one, other in pairwise(bounds):
         yield tuple(
@@ -207,15 +280,11 @@ def _pieces(
 def _numbered_cuts(files: Sequence[Texts], at_a_time: int) -> Iterator[_Cut]:
     """Cuts before the same text of all files."""
     first = files[0]
-    known, begin = first.known()[0], first.begin
+    begin = first.begin
     least = min(texts.n for texts in files)
-    while True:
-        index = max(int(np.searchsorted(known, begin + at_a_time)), 1)
-        number = index * first.step
-        if index >= len(known) or number >= least:
-            return
-        begin = int(known[index])
+    while (number := first.number_from(begin + at_a_time)) < least:
         offsets, lines = zip(*(texts.place(number) for texts in files), strict=True)
+        begin = offsets[0]
         yield _Cut(offsets, lines, (number,) * len(files))
 
 
@@ -226,47 +295,26 @@ def _step(at_a_time: int) -> int:
 # --- Files of tokens and tags ---------------------------------------------------------
 
 
-@dataclass
-class _Tagged:
-    """A file of tokens and tags that was gone through.
+@dataclass(frozen=True)
+class _Form:
+    """How the rows of a file of tokens and tags are read.
 
     Attributes
     ----------
-    texts : Texts
-    header : bytes
-        What names the columns, for every stretch.
-    names : list of str, optional
-        The columns, if a header names them.
     width : int
         How many columns there are.
     comma : bool
         Whether cells are divided by commas.
-    first_row : int
-        Where the first row is that does not begin with a number sign.
-    columns : dict
-        The tags of columns that may hold them.
-    kept : set of int
-        Columns whose tags are wanted, even if not all are.
-    n_tags : dict
-        How many cells of a column look like tags.
-    n_rows : int
-    is_numbers : bool
-        Whether the first column holds numbers only.
-    dividing : tuple of int
-        The columns that name documents and sentences, instead of blank lines.
+    names : list of str, optional
+        The columns, if a header names them.
+    header : bytes
+        What names the columns, for every stretch.
     """
 
-    texts: Texts
-    header: bytes
-    names: list[str] | None
     width: int
     comma: bool
-    columns: dict[int, Column] = field(default_factory=dict)
-    kept: set[int] = field(default_factory=set)
-    n_tags: dict[int, int] = field(default_factory=dict)
-    n_rows: int = 0
-    is_numbers: bool = True
-    dividing: tuple[int, ...] = ()
+    names: list[str] | None = None
+    header: bytes = b""
 
     def cells_of(self, line: bytes) -> list[bytes]:
         """The cells of a row."""
@@ -282,9 +330,59 @@ class _Tagged:
             line = "\t".join(cells)
         return line, cells_of(line)
 
+    def cells_in(self, lines: Lines) -> Cells:
+        """The cells of all rows of a block."""
+        return cells_in(lines, self.width, self.cells_of, self.comma)
+
+    def dividing(self) -> list[int | None]:
+        """The columns that name documents and sentences."""
+        lowered = [name.lower() for name in self.names or ()]
+        return [
+            next((lowered.index(name) for name in names if name in lowered), None)
+            for names in (DOCUMENT_NAMES, SENTENCE_NAMES)
+        ]
+
+
+@dataclass(eq=False)
+class _Tagged:
+    """What is seen of a file of tokens and tags, or of a stretch of it.
+
+    Attributes
+    ----------
+    form : _Form
+    texts : Texts
+    columns : dict
+        The tags of columns that may hold them.
+    kept : set of int
+        Columns whose tags are wanted, even if not all are.
+    n_tags : dict
+        How many cells of a column look like tags.
+    n_rows : int
+    is_numbers : bool
+        Whether the first column holds numbers only.
+    dividing : tuple of int
+        The columns that name documents and sentences, instead of blank lines.
+    """
+
+    form: _Form
+    texts: Texts
+    columns: dict[int, Column]
+    kept: set[int]
+    n_tags: dict[int, int]
+    n_rows: int = 0
+    is_numbers: bool = True
+    dividing: tuple[int, ...] = ()
+
+    def look(self) -> None:
+        """Go through the stretch."""
+        if self.form.dividing() == [None, None]:
+            survey(self.texts, self.see)
+        else:
+            _divide(self)
+
     def see(self, lines: Lines, begins: Ints) -> None:
         """Take what rows say about the columns."""
-        cells = cells_in(lines, self.width, self.cells_of, self.comma)
+        cells = self.form.cells_in(lines)
         n_rows = cells.starts.shape[1]
         if not n_rows:
             return
@@ -292,80 +390,102 @@ class _Tagged:
         is_begin[begins] = True
         is_begin = is_begin[lines.kinds == ROW]
         self.n_rows += n_rows
-        if self.names is None and self.is_numbers:
+        if self.form.names is None and self.is_numbers:
             self.is_numbers = all(cells.text(0, row).isdecimal() for row in range(n_rows))
         for number, column in list(self.columns.items()):
-            fresh = column.see(cells, number, is_begin)
-            if number not in self.kept and not all(map(TAG.fullmatch, fresh)):
+            # Most columns of other things are told by this, quickly.
+            is_other = number not in self.kept and not is_tag_cell(cells, number).all()
+            fresh = set() if is_other else column.see(cells, number, is_begin)
+            if is_other or (number not in self.kept and not all(map(TAG.fullmatch, fresh))):
                 del self.columns[number]
         for number in self.n_tags:
             self.n_tags[number] += int(np.count_nonzero(is_tag_cell(cells, number)))
+
+    def join(self, other: _Tagged) -> None:
+        """Add the stretch that follows."""
+        self.texts.join(other.texts)
+        self.columns = {n: own for n, own in self.columns.items() if n in other.columns}
+        for number, column in self.columns.items():
+            column.join(other.columns[number])
+        self.n_tags = {n: own + other.n_tags[n] for n, own in self.n_tags.items()}
+        self.n_rows += other.n_rows
+        self.is_numbers &= other.is_numbers
 
 
 def _text(line: bytes) -> str:
     return line.removesuffix(b"\r").decode("utf-8", "replace")
 
 
-def _tagged_file(source: Source, reading: Reading, at_a_time: int) -> _Tagged:
-    """Go through a file of tokens and tags."""
+def _tagged_file(source: Source, reading: Reading, step: int) -> list[_Tagged]:
+    """The stretches of a file of tokens and tags, which are to be gone through."""
     if source.head.startswith(_UTF16):
         raise _UncutError
-    file, marks, start = _begun(source, _step(at_a_time))
-    file.texts.marks += marks
-    wanted = _wanted(file, reading)
-    file.columns = {column: Column() for column in wanted}
-    lowered = [name.lower() for name in file.names or ()]
-    if {*DOCUMENT_NAMES, *SENTENCE_NAMES}.isdisjoint(lowered):
-        surveyed(file.texts, file.see)
-    else:
-        _divide(file, lowered)
-    if not file.texts.n or start is None:
-        raise _UncutError
-    return file
-
-
-def _begun(source: Source, step: int) -> tuple[_Tagged, list[Mark], int | None]:
-    """The columns of a file; the documents that begin before its first row, and where that is."""
     path = str(_path(source))
-    begin = len(_BOM) if source.head.startswith(_BOM) else 0
+    form, begin, marks = _begun(path, len(_BOM) if source.head.startswith(_BOM) else 0)
+    columns, kept = _wanted(form, reading)
+    counted = columns if form.names is not None and reading.options["tag_column"] is None else []
+    rules = Rules(partial(_kind_of_line, form), b'#-",' if form.comma else b"#-")
+    # Blank lines do not divide a file whose columns do.
+    is_whole = form.dividing() != [None, None]
+    bounds = (
+        [(begin, _path(source).stat().st_size)]
+        if is_whole
+        else stretches(path, begin, is_each=False)
+    )
+    files = [
+        _Tagged(
+            form,
+            Texts(path, *own, rules, step),
+            {column: Column() for column in columns},
+            kept,
+            dict.fromkeys(counted, 0),
+        )
+        for own in bounds
+    ]
+    with Path(path).open("rb") as stream:
+        files[0].texts.n_lines = stream.read(begin).count(b"\n")
+    files[0].texts.marks += marks
+    return files
+
+
+def _begun(path: str, begin: int) -> tuple[_Form, int, list[Mark]]:
+    """The columns of a file; where what is gone through begins, and the documents before."""
     width, comma = _width_of(path, begin)
-    file = _Tagged(Texts(path, begin, Rules(lambda _: (ROW, "")), step), b"", None, width, comma)
-    kind = partial(_kind_of_line, file)
-    file.texts.rules = Rules(kind, b'#-",' if comma else b"#-")
+    form = _Form(width, comma)
     place = begin
     with Path(path).open("rb") as stream:
         stream.seek(begin)
         for raw in stream:
-            text, cells = file.text_cells(_text(raw.removesuffix(b"\n")))
+            text, cells = form.text_cells(_text(raw.removesuffix(b"\n")))
             found, _ = _kind_of_text(text, cells, width)
-            if found == COMMENT and file.names is None:
+            if found == COMMENT and form.names is None:
                 key, _, value = parts_of_comment(text)
                 if key == "columns":
-                    file.names, file.header = names_of(value), _ended(raw)
+                    form = replace(form, names=names_of(value), header=_ended(raw))
             elif found == ROW:
-                if file.names is not None or not is_header(cells):
-                    return file, [], place
-                file.names, file.header = [cell.strip() for cell in cells], _ended(raw)
+                if form.names is not None or not is_header(cells):
+                    return form, begin, []
+                names = [cell.strip() for cell in cells]
+                form = replace(form, names=names, header=_ended(raw))
                 # What follows is gone through; a document that began before goes on.
-                file.texts.begin = place + len(raw)
-                return file, _marks_before(file, begin, place), place
+                return form, place + len(raw), _marks_before(path, form, begin, place)
             place += len(raw)
-    return file, [], None
+    raise _UncutError
 
 
 def _ended(line: bytes) -> bytes:
     return line if line.endswith(b"\n") else line + b"\n"
 
 
-def _marks_before(file: _Tagged, begin: int, end: int) -> list[Mark]:
+def _marks_before(path: str, form: _Form, begin: int, end: int) -> list[Mark]:
     """The documents that begin before a header."""
     marks: list[Mark] = []
-    with Path(file.texts.path).open("rb") as stream:
+    with Path(path).open("rb") as stream:
         stream.seek(begin)
         place = begin
         while place < end:
             line = stream.readline()
-            kind, name = _kind_of_line(file, line.removesuffix(b"\n"))
+            kind, name = _kind_of_line(form, line.removesuffix(b"\n"))
             if kind == MARK:
                 marks.append(Mark(place, len(marks), 0, name))
             place += len(line)
@@ -402,65 +522,59 @@ def _kind_of_text(text: str, cells: list[str], width: int) -> tuple[int, str]:
     return kind, ""
 
 
-def _kind_of_line(file: _Tagged, line: bytes) -> tuple[int, str]:
+def _kind_of_line(form: _Form, line: bytes) -> tuple[int, str]:
     """The same from the bytes of a line."""
-    if line.startswith((b"# sent_id = ", b"# text = ")) and not file.comma:
+    if line.startswith((b"# sent_id = ", b"# text = ")) and not form.comma:
         return COMMENT, ""  # most comments, quickly
-    text, cells = file.text_cells(_text(line))
-    kind, name = _kind_of_text(text, cells, file.width)
+    text, cells = form.text_cells(_text(line))
+    kind, name = _kind_of_text(text, cells, form.width)
     if kind == COMMENT:
         key, _, value = parts_of_comment(text)
-        if key == "columns" and names_of(value) != file.names:
+        if key == "columns" and names_of(value) != form.names:
             raise _UncutError  # refused by the reader
     return kind, name
 
 
-def _wanted(file: _Tagged, reading: Reading) -> list[int]:
-    """The columns whose tags are looked at; those that may hold them."""
-    width, asked = file.width, reading.options["tag_column"]
+def _wanted(form: _Form, reading: Reading) -> tuple[list[int], set[int]]:
+    """The columns whose tags are looked at; those of them that are wanted in any case."""
+    width, asked = form.width, reading.options["tag_column"]
     if asked is not None:
-        names = file.names or []
+        names = form.names or []
         columns = [width - 1] if asked == LAST and LAST not in names else []
         for name in () if columns else map(str.strip, str(asked).split(",")):
             if name in names:
                 columns.append(names.index(name))
             elif name.isdecimal() and len(name) < 10:
                 columns.append(int(name) - 1)
-        file.kept = {column for column in columns if 0 <= column < width}
-        return sorted(file.kept)
-    if file.names is None:
-        file.kept = {width - 1}
-        return list(range(1, width))
+        kept = {column for column in columns if 0 <= column < width}
+        return sorted(kept), kept
+    if form.names is None:
+        return list(range(1, width)), {width - 1}
     reserved = (*TOKEN_NAMES, *SENTENCE_NAMES, *DOCUMENT_NAMES, *OTHER_LAYERS)
-    columns = [i for i, name in enumerate(file.names[:width]) if name.lower() not in reserved]
-    file.kept = set(columns)
-    file.n_tags = dict.fromkeys(columns, 0)
-    return columns
+    columns = [i for i, name in enumerate(form.names[:width]) if name.lower() not in reserved]
+    return columns, set(columns)
 
 
-def _divide(file: _Tagged, lowered: list[str]) -> None:
+def _divide(file: _Tagged) -> None:
     """Go through a file whose columns name sentences and documents."""
     texts = file.texts
-    document, sentence = (
-        next((lowered.index(name) for name in names if name in lowered), None)
-        for names in (DOCUMENT_NAMES, SENTENCE_NAMES)
-    )
-    filled = _Filled(file, {column for column in (document, sentence) if column is not None})
-    surveyed(Texts(texts.path, texts.begin, texts.rules, STEP), filled.look)
+    document, sentence = file.form.dividing()
+    filled = _Filled(file.form, {column for column in (document, sentence) if column is not None})
+    survey(Texts(texts.path, texts.begin, texts.end, texts.rules, STEP), filled.look)
     document, sentence = (
         None if column in filled.empty else column for column in (document, sentence)
     )
     file.dividing = tuple(column for column in (document, sentence) if column is not None)
     if not file.dividing:
-        surveyed(texts, file.see)
+        survey(texts, file.see)
         return
     if _plain_row(file, texts.begin) is None:
         raise _UncutError  # what is above the first that has a name has none
     texts.step = 1
     # The lines that begin documents are told apart in a place of their own.
-    lines = Texts(texts.path, texts.begin, texts.rules, STEP)
+    lines = Texts(texts.path, texts.begin, texts.end, texts.rules, STEP, n_lines=texts.n_lines)
     lines.marks = texts.marks if document is None else []
-    surveyed(lines, _Divider(file, lines, document, sentence).see)
+    survey(lines, _Divider(file, lines, document, sentence).see)
     texts.marks = texts.marks if document is not None else lines.marks
 
 
@@ -468,14 +582,14 @@ def _divide(file: _Tagged, lowered: list[str]) -> None:
 class _Filled:
     """Which of some columns have nothing in any row."""
 
-    file: _Tagged
+    form: _Form
     empty: set[int]
 
     def look(self, lines: Lines, begins: Ints) -> None:
         """Look for cells that are not empty."""
         del begins
         if self.empty:
-            cells = cells_in(lines, self.file.width, self.file.cells_of, self.file.comma)
+            cells = self.form.cells_in(lines)
             rows = range(cells.starts.shape[1])
             self.empty -= {
                 column
@@ -502,7 +616,6 @@ class _Divider:
     document: int | None
     sentence: int | None
     place: int = -1
-    n_lines: int = 0
     n_texts: int = 0
     n_marks: int = 0
     names: tuple[str, str] = ("", "")
@@ -513,11 +626,9 @@ class _Divider:
         file, texts = self.file, self.file.texts
         if self.place < 0:
             self.place = texts.begin
-            with Path(texts.path).open("rb") as stream:
-                self.n_lines = stream.read(texts.begin).count(b"\n")
             self.n_marks = len(self.lines.marks) - len(lines.marks)
             texts.marks = [] if self.document is not None else texts.marks
-        cells = cells_in(lines, file.width, file.cells_of, file.comma)
+        cells = file.form.cells_in(lines)
         marks = [line for line, _ in lines.marks]
         begin_lines = set(begins.tolist())
         found: list[int] = []
@@ -531,17 +642,16 @@ class _Divider:
             if self.document is not None and is_new:
                 place = self.place + int(lines.starts[line])
                 n_before = texts.n + len(found)
-                texts.marks.append(Mark(place, self.n_lines + line, n_before, str(here[0])))
+                texts.marks.append(Mark(place, self.lines.n_lines + line, n_before, str(here[0])))
             if here != self.before:
                 found.append(line)
             self.before = here
         for _ in marks:
             self._mark(len(found))
         chosen = np.array(found, dtype=np.int64)
-        texts.add(self.place + lines.starts[chosen], self.n_lines + chosen)
+        texts.add(self.place + lines.starts[chosen], self.lines.n_lines + chosen)
         file.see(lines, chosen)
         self.place += len(lines.block)
-        self.n_lines += len(lines.kinds)
 
     def _mark(self, n_found: int) -> None:
         """Pass a line that begins a document, behind so many texts of the block."""
@@ -564,16 +674,16 @@ def _layouts(files: Sequence[_Tagged], reading: Reading) -> list[Layout]:
     """What all rows of each file decide."""
     known: dict[int, list[set[str]]] = {}
     is_numbered = [
-        file.names is None and file.is_numbers and reading.options["token_column"] is None
+        file.form.names is None and file.is_numbers and reading.options["token_column"] is None
         for file in files
     ]
     for file, is_it in zip(files, is_numbered, strict=True):
         if is_it and 1 in file.columns:
             raise _UncutError  # all of its rows say whether tokens or their numbers stand there
-        if file.names is None and reading.options["tag_column"] is None:
-            cells = known.setdefault(file.width, [set() for _ in range(file.width)])
+        if file.form.names is None and reading.options["tag_column"] is None:
+            cells = known.setdefault(file.form.width, [set() for _ in range(file.form.width)])
             cells[0].add("1" if file.is_numbers else "word")
-            for number in range(1, file.width):
+            for number in range(1, file.form.width):
                 column = file.columns.get(number)
                 pairs = None if column is None else column.pairs
                 cells[number] |= {""} if pairs is None else {tag for _, tag in pairs}
@@ -711,9 +821,9 @@ def _plain_row(file: _Tagged, begin: int) -> int | None:
     with Path(file.texts.path).open("rb") as stream:
         stream.seek(begin)
         for raw in stream:
-            text, cells = file.text_cells(_text(raw.removesuffix(b"\n")))
-            kind, _ = _kind_of_text(text, cells, file.width)
-            if kind == ROW and text[0] != "#" and not _is_like(file, cells):
+            text, cells = file.form.text_cells(_text(raw.removesuffix(b"\n")))
+            kind, _ = _kind_of_text(text, cells, file.form.width)
+            if kind == ROW and text[0] != "#" and not _is_like(file.form, cells):
                 return None
             # A cell that is empty says: as in the row above, which is not in the stretch.
             if kind == ROW and is_first and not all(cells[i].strip() for i in file.dividing):
@@ -725,16 +835,39 @@ def _plain_row(file: _Tagged, begin: int) -> int | None:
     return None
 
 
-def _is_like(file: _Tagged, cells: list[str]) -> bool:
+def _is_like(form: _Form, cells: list[str]) -> bool:
     """Whether a row has the columns of the file, and would not be taken for a header."""
-    return len(cells) == file.width and (file.names is not None or not is_header(cells))
+    return len(cells) == form.width and (form.names is not None or not is_header(cells))
 
 
 # --- Records --------------------------------------------------------------------------
 
 
-def _file_of_records(source: Source, at_a_time: int) -> Texts:
-    """Go through a file of records; refused unless each is on a line."""
+@dataclass(eq=False)
+class _Records:
+    """What is seen of a file of records, or of a stretch of it.
+
+    Attributes
+    ----------
+    texts : Texts
+    may_name : bool
+        Whether its records may name annotators.
+    """
+
+    texts: Texts
+    may_name: bool
+
+    def look(self) -> None:
+        """Go through the stretch."""
+        survey(self.texts, _refuse_people if self.may_name else None)
+
+    def join(self, other: _Records) -> None:
+        """Add the stretch that follows."""
+        self.texts.join(other.texts)
+
+
+def _file_of_records(source: Source, step: int) -> list[_Records]:
+    """The stretches of a file of records; refused unless each is on a line."""
     path = _path(source)
     begin = len(_BOM) if source.head.startswith(_BOM) else 0
     with path.open("rb") as stream:
@@ -746,12 +879,13 @@ def _file_of_records(source: Source, at_a_time: int) -> Texts:
         record = json.loads(line)
     except (ValueError, RecursionError):
         raise _UncutError from None
-    rules = Rules(lambda line: (BLANK if _is_blank(line) else ROW, ""), is_each=True)
-    texts = Texts(str(path), begin, rules, _step(at_a_time))
     # Records of tokens and tags have no annotators.
-    has_texts = any(isinstance(record.get(key), str) for key in TEXTS) or _WORDS in record
-    surveyed(texts, _refuse_people if has_texts else None)
-    return texts
+    may_name = any(isinstance(record.get(key), str) for key in TEXTS) or _WORDS in record
+    rules = Rules(_kind_of_record, is_each=True)
+    return [
+        _Records(Texts(str(path), *own, rules, step), may_name)
+        for own in stretches(str(path), begin, is_each=True)
+    ]
 
 
 def _refuse_people(lines: Lines, begins: Ints) -> None:
@@ -759,6 +893,10 @@ def _refuse_people(lines: Lines, begins: Ints) -> None:
     del begins
     if any(key in lines.block for key in _KEYS_OF_PEOPLE):
         raise _UncutError
+
+
+def _kind_of_record(line: bytes) -> tuple[int, str]:
+    return (BLANK if _is_blank(line) else ROW), ""
 
 
 def _is_blank(line: bytes) -> bool:

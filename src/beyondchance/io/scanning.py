@@ -25,7 +25,7 @@ from beyondchance.checks import checked_gold, checked_option
 from beyondchance.errors import DataError, FormatError, OptionError
 from beyondchance.io import packed, row_groups
 from beyondchance.io.cutting import Piece, cut_bytes, cut_table, rows_of_text
-from beyondchance.io.cutting_texts import cut_conll, cut_records
+from beyondchance.io.cutting_texts import Engine, cut_conll, cut_records
 from beyondchance.io.frames import names_of
 from beyondchance.io.identifiers import ways_to_write
 from beyondchance.io.options import Reading, Whole
@@ -299,8 +299,8 @@ class Part:
         return "; ".join(map(str, self.pieces))
 
 
-def parts_of(found: Scan) -> list[Part]:
-    """Cut the files into parts with whole documents."""
+def parts_of(found: Scan, engine: Engine = map) -> list[Part]:
+    """Cut the files into parts with whole documents; what must be gone through, the engine does."""
     files = opened_files(found)
     options = _options(found, files)
     if files.is_table:
@@ -316,7 +316,7 @@ def parts_of(found: Scan) -> list[Part]:
             raise OptionError(
                 "a folder is not read in parts", expected="files, one for each annotator"
             )
-        stretches = list(cut(sources, options, AT_A_TIME))
+        stretches = list(cut(sources, options, AT_A_TIME, engine))
     return [Part(number, pieces) for number, pieces in enumerate(stretches)]
 
 

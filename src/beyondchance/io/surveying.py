@@ -1,16 +1,19 @@
 """Files of lines looked through once, to know where they can be cut and what all rows say.
 
 Nothing but some lines is in memory at a time. Most lines are told apart by their first byte, all
-at once; the others, such as comments, are looked at one by one as the reader does.
+at once; the others, such as comments, are looked at one by one as the reader does. Files are
+looked through in stretches, of which several processes can each take some: what they show adds.
 """
 
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
-from typing import NamedTuple
+from typing import BinaryIO, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,10 +22,14 @@ from beyondchance.types import Bools, Ints
 
 BLOCK = 2**19
 """Bytes that are looked at, at a time: arrays of more take memory, and longer."""
+STRETCH = 2**24
+"""Bytes of a file that are looked through by one process, or a few more."""
 STEP = 64
 """One text in so many is kept in mind, where a file is cut into large stretches."""
 ROW, BLANK, COMMENT, MARK, _LOOK = range(5)
 """Kinds of lines; a MARK begins a document."""
+_WINDOW = 2**16
+"""Bytes in which the next place is looked for."""
 _MOST_PAIRS = 2**16
 """More distinct pairs of neighbours are none of tags."""
 _LONGEST = 256
@@ -73,20 +80,46 @@ class Rules:
     is_each: bool = False
 
 
-def blocks(path: str, begin: int, size: int) -> Iterator[tuple[int, bytes]]:
-    """Whole lines of a file, some at a time, and where they begin; all of them have an end."""
+def stretches(path: str, begin: int, *, is_each: bool) -> list[tuple[int, int]]:
+    """Where stretches of a file begin and end, so that no text is in two of them.
+
+    Each begins right behind an empty line; behind any line, where each row is a text.
+    """
+    sign = re.compile(rb"\n" if is_each else rb"\n\r?\n")
+    with Path(path).open("rb") as file:
+        size = file.seek(0, 2)
+        bounds = [begin]
+        while (place := _behind(file, bounds[-1] + STRETCH, sign)) < size:
+            bounds.append(place)
+    return list(pairwise([*bounds, size]))
+
+
+def _behind(file: BinaryIO, place: int, sign: re.Pattern[bytes]) -> int:
+    """The place behind the next sign, or the end of the file."""
+    file.seek(place)
+    held = b""
+    while data := file.read(_WINDOW):
+        if found := sign.search(held + data):
+            return place - len(held) + found.end()
+        place += len(data)
+        held = data[-2:]
+    return file.seek(0, 2)
+
+
+def blocks(path: str, begin: int, end: int, size: int) -> Iterator[tuple[int, bytes]]:
+    """Whole lines of a stretch, some at a time, and where they begin; all of them have an end."""
     with Path(path).open("rb") as file:
         file.seek(begin)
         held: list[bytes] = []
-        while data := file.read(size):
-            end = data.rfind(b"\n") + 1
-            if not end:
+        while data := file.read(max(min(size, end - file.tell()), 0)):
+            n_bytes = data.rfind(b"\n") + 1
+            if not n_bytes:
                 held.append(data)
                 continue
-            block = b"".join([*held, data[:end]])
+            block = b"".join([*held, data[:n_bytes]])
             yield begin, block
             begin += len(block)
-            held = [data[end:]]
+            held = [data[n_bytes:]]
         if rest := b"".join(held):
             yield begin, rest + b"\n"
 
@@ -164,60 +197,72 @@ class Mark(NamedTuple):
     name: str
 
 
-@dataclass
+@dataclass(eq=False)
 class Texts:
-    """Where the texts of a file begin, and its documents.
+    """Where the texts of a file, or of a stretch of it, begin, and its documents.
 
     Attributes
     ----------
     path : str
-    begin : int
-        The first byte behind a header.
+    begin, end : int
+        The first byte, behind a header, and the one behind the last.
     rules : Rules
     step : int
-        One text in so many is in `offsets`.
+        One text in so many, or a few more, is in `places`.
     n : int
         How many texts there are.
-    places : list of array of int, shape (2, texts)
-        Where these texts begin, and how many lines stand before.
+    n_lines : int
+        How many lines there are, with those of a header.
+    places : list of array of int, shape (3, texts)
+        The numbers of these texts, where they begin, and how many lines stand before.
     marks : list of Mark
-    size : int
-        Bytes of the file.
     """
 
     path: str
     begin: int
+    end: int
     rules: Rules
     step: int
     n: int = 0
-    places: list[Ints] = field(default_factory=lambda: [np.zeros((2, 0), dtype=np.int64)])
+    n_lines: int = 0
+    places: list[Ints] = field(default_factory=lambda: [np.zeros((3, 0), dtype=np.int64)])
     marks: list[Mark] = field(default_factory=list)
-    size: int = 0
-
-    def __post_init__(self) -> None:
-        self.size = Path(self.path).stat().st_size
 
     def add(self, places: Ints, lines: Ints) -> None:
         """Add texts that begin at these places, behind so many lines."""
         own = slice(-self.n % self.step, None, self.step)
-        self.places.append(np.stack([places[own], lines[own]]))
+        numbers = np.arange(self.n, self.n + len(places))
+        self.places.append(np.stack([numbers[own], places[own], lines[own]]))
         self.n += len(places)
 
+    def join(self, other: Texts) -> None:
+        """Add the stretch that follows."""
+        self.places.append(other.known() + np.array([[self.n], [0], [self.n_lines]]))
+        self.marks += [
+            mark._replace(line=mark.line + self.n_lines, text=mark.text + self.n)
+            for mark in other.marks
+        ]
+        self.n += other.n
+        self.n_lines += other.n_lines
+        self.end = other.end
+
     def known(self) -> Ints:
-        """The places of the texts 0, step, 2 * step, ..., and the lines before them."""
+        """The texts that are kept in mind: their numbers, their places and the lines before."""
         if len(self.places) > 1:
             self.places = [np.concatenate(self.places, axis=1)]
         return self.places[0]
 
     def place(self, number: int) -> tuple[int, int]:
         """Where a text begins, and how many lines stand before."""
-        begin, n_lines = self.known()[:, number // self.step].tolist()
-        left = number % self.step
+        known = self.known()
+        index = int(np.searchsorted(known[0], number, side="right")) - 1
+        nearest, begin, n_lines = known[:, index].tolist()
+        left = number - nearest
         if not left:
             return begin, n_lines
         first_bytes = _first_bytes(self.rules.first_bytes)
         before = BLANK
-        for place, block in blocks(self.path, begin, 2**16):
+        for place, block in blocks(self.path, begin, self.end, _WINDOW):
             lines = lines_of(block, self.rules, first_bytes)
             found, before = beginnings(lines.kinds, before, is_each=self.rules.is_each)
             if left < len(found):
@@ -226,6 +271,19 @@ class Texts:
             left -= len(found)
             n_lines += len(lines.kinds)
         raise AssertionError(number)
+
+    def number_from(self, place: int) -> int:
+        """The first text at this place or behind whose number is a multiple of the step.
+
+        It is not the first of all, and `n` or more if there is none: so the stretches in which a
+        file was looked through do not matter.
+        """
+        numbers, places, _ = self.known()
+        index = int(np.searchsorted(places, place))
+        number = int(numbers[max(index - 1, 0)]) // self.step * self.step + self.step
+        while number < self.n and self.place(number)[0] < place:
+            number += self.step
+        return number
 
 
 def beginnings(kinds: Bytes, before: int, *, is_each: bool) -> tuple[Ints, int]:
@@ -243,27 +301,25 @@ def beginnings(kinds: Bytes, before: int, *, is_each: bool) -> tuple[Ints, int]:
     return solid[begins], int(own[-1])
 
 
-def surveyed(texts: Texts, see: Callable[[Lines, Ints], None] | None = None) -> None:
-    """Go through a file, and note where its texts and documents begin.
+def survey(texts: Texts, see: Callable[[Lines, Ints], None] | None = None) -> None:
+    """Go through a stretch, and note where its texts and documents begin.
 
     `see` is shown all lines, and those with which texts begin.
     """
     first_bytes = _first_bytes(texts.rules.first_bytes)
     before = BLANK
-    with Path(texts.path).open("rb") as file:
-        n_lines = file.read(texts.begin).count(b"\n")
-    for place, block in blocks(texts.path, texts.begin, BLOCK):
+    for place, block in blocks(texts.path, texts.begin, texts.end, BLOCK):
         lines = lines_of(block, texts.rules, first_bytes)
         found, before = beginnings(lines.kinds, before, is_each=texts.rules.is_each)
         for line, name in lines.marks:
             n_before = texts.n + int(np.searchsorted(found, line))
             texts.marks.append(
-                Mark(place + int(lines.starts[line]), n_lines + line, n_before, name)
+                Mark(place + int(lines.starts[line]), texts.n_lines + line, n_before, name)
             )
-        texts.add(place + lines.starts[found], n_lines + found)
-        n_lines += len(lines.kinds)
+        texts.add(place + lines.starts[found], texts.n_lines + found)
         if see is not None:
             see(lines, found)
+        texts.n_lines += len(lines.kinds)
 
 
 # --- Columns --------------------------------------------------------------------------
@@ -361,7 +417,7 @@ def _regular(lines: Lines, rows: Ints, width: int, *, comma: bool) -> Cells | No
     return Cells(np.frombuffer(block + bytes(16), dtype=np.uint8), starts, ends)
 
 
-@dataclass
+@dataclass(eq=False)
 class Column:
     """The tags of a column: the distinct ones, and what stands before them.
 
@@ -379,6 +435,11 @@ class Column:
     pairs: dict[tuple[str, str], None] | None = field(default_factory=dict)
     known: Keys = field(default_factory=lambda: np.zeros(0, dtype=np.uint64))
     last: tuple[np.uint64, str] = (np.uint64(0), "O")
+
+    def join(self, other: Column) -> None:
+        """Add the tags of another stretch, whose texts are others."""
+        both = None if self.pairs is None or other.pairs is None else self.pairs | other.pairs
+        self.pairs = both if both is not None and len(both) <= _MOST_PAIRS else None
 
     def see(self, cells: Cells, column: int, begins: Bools) -> set[str]:
         """See the tags of more rows; those that come after an other one for the first time."""
