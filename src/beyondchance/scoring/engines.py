@@ -1,8 +1,8 @@
 """Where parts are counted: in this process, in others, or on a cluster.
 
-An engine applies a function to every part and gives the results in any order, as the function
-`map` does. Processes are started afresh (``spawn``), count with one thread each, and end with the
-one that started them, however that ends.
+An engine applies a function to every part, as the function `map` does, and gives the results in
+any order. A cluster can also add results where they are (`sums`). Processes are started afresh
+(``spawn``), count with one thread each, and end with the one that started them, however that ends.
 """
 
 from __future__ import annotations
@@ -14,8 +14,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from importlib import import_module
-from typing import Any
+from typing import Any, TypeVar
 
 from beyondchance.checks import is_whole
 from beyondchance.errors import DataError, OptionError
@@ -26,12 +25,36 @@ Count = Callable[[Any], Any]
 Engine = Callable[[Count, Sequence[Any]], Iterable[Any]]
 """Counts every part, and gives what they give in any order."""
 Progress = Callable[[int, int], None]
+_T = TypeVar("_T")
 
-_THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "ARROW_NUM_THREADS")
+_THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "ARROW_IO_THREADS")
 _MOST_DEATHS = 3
 """How often workers may die before a run is given up."""
 _LOOKS = 0.5
 """Seconds after which a worker looks again whether its parent is there."""
+
+
+def meanwhile(function: Callable[[], _T]) -> Callable[[], _T]:
+    """Begin to work out something in a thread; what is given waits for the result.
+
+    Where there are no threads, as in a browser, it is worked out when it is asked for.
+    """
+    from concurrent.futures import Future  # noqa: PLC0415 - slow to load
+
+    found: Future[_T] = Future()
+
+    def work() -> None:
+        try:
+            found.set_result(function())
+        except BaseException as error:  # raised where the result is asked for
+            found.set_exception(error)
+
+    try:
+        # Nobody waits for it where an error makes the result useless.
+        threading.Thread(target=work, daemon=True).start()
+    except RuntimeError:
+        return function
+    return found.result
 
 
 @contextmanager
@@ -105,9 +128,9 @@ class Processes:
 
         waiting, n_deaths = list(parts), 0
         while waiting:
-            pool = self._started()
-            futures = {pool.submit(count, part): part for part in waiting}
             try:
+                pool = self._started()
+                futures = {pool.submit(count, part): part for part in waiting}
                 while futures:
                     done, _ = wait(futures, return_when=FIRST_COMPLETED)
                     for future in done:
@@ -136,8 +159,10 @@ class Processes:
                 self._pool = ProcessPoolExecutor(
                     self.n_workers, get_context("spawn"), _begin_work, (os.getpid(),)
                 )
-                # Workers take over the environment as they are started, which is now.
-                list(self._pool.map(_nothing, range(self.n_workers)))
+                # Workers take over the environment as they are started, which is now: there is
+                # one for each call, because none of them is ready yet for a second one.
+                for number in range(self.n_workers):
+                    self._pool.submit(_nothing, number)
         return self._pool
 
     def stop(self) -> None:
@@ -159,7 +184,7 @@ def _nothing(_: int) -> None:
 
 @contextmanager
 def _one_thread_each() -> Iterator[None]:
-    """Let NumPy of the processes that are started meanwhile have one thread."""
+    """Let NumPy and pyarrow of the processes that are started meanwhile have one thread."""
     before = {name: os.environ.get(name) for name in _THREADS}
     os.environ.update(dict.fromkeys(_THREADS, "1"))
     try:
@@ -176,7 +201,6 @@ def _begin_work(parent: int) -> None:
     """Prepare a worker: it leaves Ctrl-C to its parent, and ends with it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_watch, args=(parent,), daemon=True).start()
-    one_thread()
 
 
 def _watch(parent: int) -> None:
@@ -185,35 +209,39 @@ def _watch(parent: int) -> None:
     os._exit(1)
 
 
-def one_thread() -> None:
-    """Let pyarrow have one thread, where it is installed: there are as many workers as cores."""
-    try:
-        arrow = import_module("pyarrow")
-    except ImportError:
-        return
-    arrow.set_cpu_count(1)
-    arrow.set_io_thread_count(1)
-
-
 # --- Dask -----------------------------------------------------------------------------
 
 
+def sums(
+    engine: Engine, count: Count, parts: Sequence[Any], add: Callable[[list[Any]], Any]
+) -> Iterable[Any]:
+    """Count every part; results may be of several parts, which the engine has added."""
+    if isinstance(engine, Dask):
+        return engine.sums(count, parts, add)
+    return engine(count, parts)
+
+
 class Dask:
-    """A cluster of Dask. Parts are counted and added there; what travels is of a few megabytes."""
+    """A cluster of Dask."""
 
     def __init__(self, client: Any) -> None:
         self.client = client
 
     def __call__(self, count: Count, parts: Sequence[Any]) -> Iterator[Any]:
-        """Count every part, and add up what they give."""
-        from beyondchance.scoring.scans import added  # noqa: PLC0415 - which imports this module
+        """Count every part."""
+        for future in self.client.map(_Counting(count), list(parts), pure=False):
+            yield future.result()
 
+    def sums(
+        self, count: Count, parts: Sequence[Any], add: Callable[[list[Any]], Any]
+    ) -> Iterator[Any]:
+        """Count every part, and add results there: what travels is of a few megabytes."""
         client = self.client
         futures = client.map(_Counting(count), list(parts), pure=False)
         while len(futures) > 1:
             groups = [futures[i : i + _FAN_IN] for i in range(0, len(futures), _FAN_IN)]
             futures = [
-                group[0] if len(group) == 1 else client.submit(_Adding(added), group, pure=False)
+                group[0] if len(group) == 1 else client.submit(_Adding(add), group, pure=False)
                 for group in groups
             ]
         for future in futures:

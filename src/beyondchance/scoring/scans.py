@@ -57,7 +57,7 @@ from beyondchance.scoring.answers import (
     answer,
     check_picklable,
 )
-from beyondchance.scoring.engines import Count, Engine, Progress, engine_of
+from beyondchance.scoring.engines import Count, Engine, Progress, engine_of, meanwhile, sums
 from beyondchance.scoring.kept_parts import Keeping, kept_or_counted
 from beyondchance.scoring.options import scoring_of
 from beyondchance.scoring.stored import save_stored, stored
@@ -329,14 +329,21 @@ def counted(
         found = stack.enter_context(_lasting(found))
         engine = stack.enter_context(engine_of(how.workers, how.executor))
         keeping = Keeping.of(how.save_counts, how.keep_parts)
+        # Found out once, and not again for every part.
+        known = replace(found, format=opened_files(found).format.name)
+        parts = parts_of(known, engine)
+        inputs = meanwhile(partial(inputs_of, known))
         try:
-            result = _counted(found, questions, how, engine, keeping)
+            result = _counted(known, parts, questions, how, engine=engine, keeping=keeping)
             _check_common(result, found)
         except ScatteredError:
             _check_regrouping(found, how)
             together, order = stack.enter_context(regrouped(found))
-            result = _counted(together, questions, how, engine, keeping, order=order)
-        corpus = replace(result.corpus, inputs=inputs_of(found))
+            parts = parts_of(together, engine)
+            result = _counted(
+                together, parts, questions, how, engine=engine, keeping=keeping, order=order
+            )
+        corpus = replace(result.corpus, inputs=inputs())
         result = replace(result, corpus=_noted(corpus, found))
     if result.is_empty and how.part is None:
         raise _without_rows(opened_files(found).uploads[0].name)
@@ -357,20 +364,18 @@ def _lasting(found: Scan) -> Iterator[Scan]:
 
 def _counted(
     found: Scan,
+    cut: list[Part],
     questions: Sequence[Question],
     how: How,
+    *,
     engine: Engine,
     keeping: Keeping,
-    *,
     order: Sequence[str] = (),
 ) -> Counted:
     """Count all parts, again if they show that something else holds for the whole.
 
     The `order` is that of annotators, where it is not the one in which they occur here.
     """
-    # Found out once, and not again for every part.
-    found = replace(found, format=opened_files(found).format.name)
-    cut = parts_of(found)
     parts = _share(cut, how.part)
     if not cut:
         raise _without_rows(opened_files(found).uploads[0].name)
@@ -387,7 +392,7 @@ def _counted(
         job = Job(found, tuple(questions), whole, with_hashes)
         ask: Count = kept_or_counted(partial(count, job), keeping.of_job(job))
         try:
-            shown = result = _together(engine(ask, parts), parts, how.progress)
+            shown = result = _together(sums(engine, ask, parts, added), parts, how.progress)
         except UnorderedError:
             with_hashes = True
             continue
@@ -396,7 +401,7 @@ def _counted(
         except BeyondChanceError:
             # It may be wrong of some documents only, such as that there is no gold standard.
             ask = partial(count, Job(bare, (), whole, with_hashes=True))
-            shown = _together(engine(ask, parts), parts, None)
+            shown = _together(sums(engine, ask, parts, added), parts, None)
             if _in_order(shown.found, order) == whole:
                 raise
         known = _in_order(shown.found, order)
