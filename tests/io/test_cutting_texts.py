@@ -1,6 +1,7 @@
 """Files of tagged sentences and of records that are cut, and read part by part, give the whole."""
 
 import json
+import pickle
 from collections import Counter
 
 import numpy as np
@@ -310,6 +311,113 @@ def test_any_files(tmp_path_factory, texts, at_a_time, block):
         check(monkeypatch, at_a_time, *paths, format="conll")
 
 
+# --- Files gone through in stretches --------------------------------------------------
+
+LINES = (
+    *("", "", "", " ", "\r", "# note", "# sent_id = 3", "# newdoc", "# newdoc id = p"),
+    *("-DOCSTART- O", "a O", "a\tO", "b B-X", "c I-X", "d I-Y", "-LRB- O", "# O", "1 O", "2 B-X"),
+    *("a O O", "a NN B-X", "b B-NP I-X", "token tag", "# columns = token tag", "\u3042 S-X"),
+)
+
+
+def elsewhere(function, jobs):
+    """Results like those of other processes, the last one first."""
+    work = sent(function)
+    return reversed([sent(work(sent(job))) for job in jobs])
+
+
+def sent(value):
+    return pickle.loads(pickle.dumps(value))  # noqa: S301
+
+
+def cut(monkeypatch, paths, stretch, engine, **options):
+    """The parts of files, or why there are none."""
+    monkeypatch.setattr(surveying, "STRETCH", stretch)
+    try:
+        return parts_of(Scan(tuple(map(str, paths)), **options), engine)
+    except BeyondChanceError as error:
+        return str(error)
+
+
+def check_stretches(monkeypatch, paths, stretch, **options):
+    """Compare parts of files that were gone through in stretches with those at once."""
+    at_once = cut(monkeypatch, paths, 2**24, map, **options)
+    for engine in (map, elsewhere):
+        assert cut(monkeypatch, paths, stretch, engine, **options) == at_once
+    return at_once
+
+
+lines = st.lists(st.sampled_from(LINES)).map("\n".join)
+sizes = st.fixed_dictionaries(
+    {
+        "cutting_texts.STEP": st.sampled_from([1, 3, 64]),
+        "cutting_texts._LARGE": st.just(1),
+        "scanning.AT_A_TIME": st.integers(1, 90),
+        "surveying.BLOCK": st.sampled_from([5, 64, 2**21]),
+    }
+)
+
+
+@given(files() | st.lists(lines, min_size=1, max_size=2), st.booleans(), st.integers(1, 60), sizes)
+def test_stretches_do_not_matter(tmp_path_factory, texts, has_bom, stretch, others):
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        for name, value in others.items():
+            monkeypatch.setattr(f"beyondchance.io.{name}", value)
+        texts = ["\ufeff" * has_bom + text for text in texts]
+        paths = write(tmp_path_factory.getbasetemp() / "stretches", *texts)
+        check_stretches(monkeypatch, paths, stretch, format="conll")
+
+
+@given(divided(), st.integers(1, 60), st.integers(1, 60))
+def test_stretches_of_divided_files(tmp_path_factory, text, at_a_time, stretch):
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        monkeypatch.setattr(scanning, "AT_A_TIME", at_a_time)
+        paths = write(tmp_path_factory.getbasetemp() / "dividedstretches", text)
+        check_stretches(monkeypatch, paths, stretch, format="conll")
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_where_stretches_begin(tmp_path, monkeypatch, end):
+    monkeypatch.setattr(surveying, "STRETCH", 4)
+    monkeypatch.setattr(surveying, "_WINDOW", 2)
+    (path,) = write(tmp_path, end.join(["a O", "b O", "", "c O", "", "", "d O", "e O"]))
+    data = path.read_bytes()
+    bounds = surveying.stretches(str(path), 0, is_each=False)
+    assert [data[i:j].decode().split() for i, j in bounds] == [
+        ["a", "O", "b", "O"],
+        ["c", "O"],
+        ["d", "O", "e", "O"],
+    ]
+    assert b"".join(data[i:j] for i, j in bounds) == data
+    path.write_bytes(f"a O{end}b O{end}c O".encode())
+    assert surveying.stretches(str(path), 0, is_each=False) == [(0, path.stat().st_size)]
+    assert len(surveying.stretches(str(path), 0, is_each=True)) > 1
+
+
+def test_a_file_without_blank_lines_is_one_stretch(tmp_path, monkeypatch):
+    monkeypatch.setattr(surveying, "STRETCH", 4)
+    text = "".join(f"w{i} B-X\n" for i in range(9))
+    assert check(monkeypatch, 1, *write(tmp_path, text, text)) == 1
+
+
+def test_columns_of_tags_in_some_stretches_only(tmp_path, monkeypatch):
+    monkeypatch.setattr(surveying, "STRETCH", 4)
+    text = "a B-NP O\nb B-X B-X\n\nc NN O\n\nd O B-X\n"
+    assert check(monkeypatch, 1, *write(tmp_path, text)) == 3
+    assert check(monkeypatch, 1, *write(tmp_path, text.replace("NN", "B-NP"))) == 3
+
+
+def test_a_stretch_has_a_name_for_messages(tmp_path, monkeypatch):
+    jobs = []
+    monkeypatch.setattr(surveying, "STRETCH", 4)
+    (path,) = write(tmp_path, "a O\nb O\n\nc O\n")
+    parts_of(Scan((str(path),)), lambda look, own: map(look, jobs.extend(own) or own))
+    assert [str(job).rpartition("/")[2] for job in jobs] == [
+        "a.conll, bytes 0 to 9",
+        "a.conll, bytes 9 to 13",
+    ]
+
+
 # --- Records --------------------------------------------------------------------------
 
 
@@ -395,3 +503,18 @@ def test_files_of_the_hub(tmp_path, monkeypatch, has_ids):
         for tag in ("O", "I-X")
     ]
     assert check(monkeypatch, 1, *write(tmp_path, *texts, ending="jsonl")) == 4
+
+
+@given(
+    st.lists(st.sampled_from([record(1, (0, 4)), {"text": "a"}, None]), min_size=1, max_size=12),
+    st.sampled_from(["\n", "\r\n"]),
+    st.integers(1, 200),
+    st.integers(1, 90),
+)
+def test_stretches_of_records(tmp_path_factory, records, gap, at_a_time, stretch):
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        monkeypatch.setattr(scanning, "AT_A_TIME", at_a_time)
+        lines = ["" if value is None else json.dumps(value) for value in records]
+        folder = tmp_path_factory.getbasetemp() / "records"
+        paths = write(folder, gap.join(lines), ending="jsonl")
+        check_stretches(monkeypatch, paths, stretch, format="records")

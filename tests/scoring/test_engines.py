@@ -16,8 +16,8 @@ import pytest
 
 import beyondchance as bc
 from beyondchance.errors import BeyondChanceError
-from beyondchance.io import scanning
-from beyondchance.scoring.engines import Processes, n_workers
+from beyondchance.io import scanning, surveying
+from beyondchance.scoring.engines import Processes, meanwhile, n_workers
 from large_tables import digits, parquet, spans_table
 
 TESTS = Path(__file__).parents[1]
@@ -77,6 +77,55 @@ def test_a_lambda_is_refused(path):
     measure = bc.CustomMeasure(name="mine", phi=lambda *_: 0.0, size=lambda length: length)
     with pytest.raises(BeyondChanceError, match="not lambdas"):
         bc.agreement(bc.scan(path), measure=measure, workers=2)
+
+
+@pytest.fixture
+def tagged(tmp_path, monkeypatch):
+    """Two files of tokens and tags, which are gone through in many stretches."""
+    monkeypatch.setattr(scanning, "AT_A_TIME", 200)
+    monkeypatch.setattr(surveying, "STRETCH", 150)
+    paths = []
+    for name, tag in (("ada", "I-X"), ("ben", "O")):
+        paths.append(tmp_path / f"{name}.conll")
+        sentences = (f"w{i} B-X\nx {tag}\n# note\ny {'B-Y' if i % 7 else 'O'}" for i in range(80))
+        paths[-1].write_text("\n\n".join(sentences))
+    assert len(scanning.parts_of(bc.scan(*paths))) > 8
+    return paths
+
+
+def test_files_of_tags(tagged):
+    expected = brief(bc.agreement(bc.scan(*tagged)))
+    assert brief(bc.agreement(bc.read(*tagged)))["score"] == expected["score"]
+    assert brief(bc.agreement(bc.scan(*tagged), workers=2)) == expected
+    with get_context("spawn").Pool(2) as pool:
+        assert brief(bc.agreement(bc.scan(*tagged), executor=pool)) == expected
+    with ThreadPoolExecutor(2) as pool:
+        assert brief(bc.agreement(bc.scan(*tagged), executor=pool)) == expected
+
+
+def test_a_file_that_is_not_cut(tagged):
+    for path in tagged:
+        with path.open("a") as file:
+            file.write("\n\n# columns = token tag\nz O\n")
+    with pytest.raises(BeyondChanceError) as one:
+        bc.agreement(bc.scan(*tagged))
+    with pytest.raises(BeyondChanceError) as two:
+        bc.agreement(bc.scan(*tagged), workers=2)
+    assert str(one.value) == str(two.value)
+
+
+def test_what_is_done_meanwhile():
+    assert meanwhile(partial(square, 3))() == 9
+    with pytest.raises(TypeError):
+        meanwhile(partial(square, None))()
+
+
+def test_nothing_is_done_meanwhile_without_threads(monkeypatch):
+    def refuse(_):
+        raise RuntimeError
+
+    monkeypatch.setattr("threading.Thread.start", refuse)
+    assert meanwhile(partial(square, 3))() == 9
 
 
 # --- Workers that die -----------------------------------------------------------------
@@ -211,6 +260,13 @@ def test_a_cluster(path, expected, cluster):
     assert brief(bc.agreement(bc.scan(path), executor=cluster)) == expected
     cluster.restart()
     assert brief(bc.agreement(bc.scan(path), executor=cluster)) == expected
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("default")
+def test_files_of_tags_on_a_cluster(tagged, cluster):
+    expected = brief(bc.agreement(bc.scan(*tagged)))
+    assert brief(bc.agreement(bc.scan(*tagged), executor=cluster)) == expected
 
 
 @pytest.mark.slow
