@@ -368,6 +368,18 @@ def test_stretches_do_not_matter(tmp_path_factory, texts, has_bom, stretch, othe
         check_stretches(monkeypatch, paths, stretch, format="conll")
 
 
+@pytest.mark.parametrize("stretch", [30, 70, 110])
+def test_cuts_are_at_the_same_texts(tmp_path, monkeypatch, stretch):
+    monkeypatch.setattr("beyondchance.io.cutting_texts.STEP", 3)
+    monkeypatch.setattr("beyondchance.io.cutting_texts._LARGE", 1)
+    paths = write(tmp_path, PLAIN * 3, PLAIN.replace("x O", "longer O") * 3)
+    for at_a_time in range(1, 130, 4):
+        monkeypatch.setattr(scanning, "AT_A_TIME", at_a_time)
+        found = check_stretches(monkeypatch, paths, stretch, format="conll")
+        assert len(found) > 1
+        assert {part.pieces[0].texts_before % 3 for part in found} == {0}
+
+
 @given(divided(), st.integers(1, 60), st.integers(1, 60))
 def test_stretches_of_divided_files(tmp_path_factory, text, at_a_time, stretch):
     with pytest.MonkeyPatch.context() as monkeypatch:
