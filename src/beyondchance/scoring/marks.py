@@ -167,8 +167,22 @@ def kinds_of_lines(spans: Marked) -> dict[str, tuple[int, tuple[int, int] | None
     return {
         "disjoint": (len(lines) - n_nested - len(nest.crossed), None),
         "nested": (n_nested, nested),
-        "crossing": (len(nest.crossed), nest.crossing),
+        "crossing": (len(nest.crossed), _first_crossing(spans)),
     }
+
+
+def _first_crossing(spans: Marked) -> tuple[int, int] | None:
+    """The first two spans that cross, on the first line that has any: the same in every part."""
+    if not len(spans.nesting.crossed):
+        return None
+    own = np.flatnonzero(spans.line == spans.nesting.crossed[0])
+    own = own[np.lexsort((spans.end[own], spans.start[own]))]
+    start, end = spans.start[own], spans.end[own]
+    for i in range(len(own)):
+        crosses = np.flatnonzero((start > start[i]) & (start < end[i]) & (end > end[i]))
+        if len(crosses):
+            return int(own[i]), int(own[crosses[0]])
+    return None
 
 
 @dataclass(frozen=True, slots=True)
