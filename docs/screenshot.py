@@ -15,7 +15,11 @@ sys.path.insert(0, str(HERE.parents[1] / "tests"))
 
 import chromium  # noqa: E402 - from the tests
 
-PICTURES = {"report.png": "#answer", "report-documents.png": ".reader-body"}
+PICTURES = {
+    "report.png": "#answer",
+    "report-fix.png": "#fix",
+    "report-documents.png": ".reader-body",
+}
 """What stands at the top of each picture."""
 
 

@@ -14,7 +14,7 @@ import pytest
 from playwright.sync_api import expect
 
 import report_corpora
-from beyondchance import disagreements, example, rank, read, report
+from beyondchance import diagnose, disagreements, example, rank, read, report
 from beyondchance.cli.main import main
 from beyondchance.reporting.escaping import in_latex
 from beyondchance.scoring.api import agreement
@@ -766,3 +766,37 @@ def test_the_steps_leave_the_navigation_in_sight(made, open_page):
     boxes = [page.locator(place).bounding_box() for place in ("nav", ".reader-bar")]
     assert boxes[0]["y"] == 0
     assert boxes[1]["y"] >= boxes[0]["height"]
+
+
+class TestToFix:
+    def test_an_example_opens_its_place(self, open_page, axe_findings):
+        corpus = example()
+        page = open_page(report(agreement(corpus), corpus, resamples=99).html)
+        links = page.locator(".findings a")
+        found = diagnose(corpus).patterns[:5]
+        assert links.count() == sum(len(pattern.examples) for pattern in found)
+        examples = [example for pattern in found for example in pattern.examples]
+        for number in (0, 4, links.count() - 1):
+            links.nth(number).click()
+            case = examples[number]
+            assert page.locator(".reader article h3").inner_text() == case.document
+            # The words of the place are lit, and in view.
+            lit = page.locator(".reader-text .is-lit .reader-word")
+            words = " ".join(lit.all_inner_texts())
+            start, end = case.own_characters or case.their_characters
+            assert case.content[start:end].split()[0] in words
+            assert lit.first.evaluate(
+                "(e) => { const b = e.getBoundingClientRect();"
+                " return b.top >= 0 && b.bottom <= innerHeight; }"
+            )
+        assert axe_findings(page, "#fix") == []
+
+    def test_it_fits_a_phone(self, open_page):
+        corpus = example()
+        html = report(agreement(corpus), corpus, resamples=99).html
+        page = open_page(html, viewport=PHONE)
+        wide = page.evaluate("document.documentElement.scrollWidth")
+        assert wide <= 390
+        parts = page.locator(".bar > span")
+        sizes = [parts.nth(i).bounding_box()["width"] for i in range(parts.count())]
+        assert sizes[0] > sizes[1] > sizes[2] > sizes[3] > sizes[4]

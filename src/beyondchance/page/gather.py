@@ -13,6 +13,8 @@ import numpy as np
 from beyondchance.annotations.building import CORPUS
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.checks import checked_instance
+from beyondchance.diagnosis.diagnose import diagnosis_of
+from beyondchance.diagnosis.diagnosis import Diagnosis
 from beyondchance.errors import DataError
 from beyondchance.inference.standings import Standings, compare_systems
 from beyondchance.options import ResamplingOptions, documented
@@ -21,6 +23,7 @@ from beyondchance.other_coefficients.coefficients import GAMMAS, Coefficients, c
 from beyondchance.reporting.breakdown import Breakdown, breakdown_of
 from beyondchance.reporting.commands.rank import Sureness, SystemRow, system_rows
 from beyondchance.results.agreement import LEVELS, Agreement
+from beyondchance.results.counts import Counts
 from beyondchance.results.difficulty import Difficulty
 from beyondchance.results.intervals import Intervals
 from beyondchance.results.ranking import Ranking
@@ -28,6 +31,7 @@ from beyondchance.scoring.answers import without_gold
 from beyondchance.scoring.api import agreement, difficulty, rank
 from beyondchance.scoring.disagreements import Disagreements, disagreements
 from beyondchance.scoring.one_text import coverage
+from beyondchance.scoring.options import scoring_of
 from beyondchance.settings import Settings
 from beyondchance.types import Floats
 
@@ -77,6 +81,8 @@ class Overview:
         What was compared; without it there is nothing of what follows.
     difficulty : Difficulty, optional
     disagreements : Disagreements, optional
+    diagnosis : Diagnosis, optional
+        What to fix first; nothing where chance cannot be divided among texts.
     coefficients : Coefficients, optional
         Of annotators among themselves; there are none with a gold standard.
     placements : tuple of Placement
@@ -90,6 +96,7 @@ class Overview:
     corpus: Corpus | None = None
     difficulty: Difficulty | None = None
     disagreements: Disagreements | None = None
+    diagnosis: Diagnosis | None = None
     coefficients: Coefficients | None = None
     placements: tuple[Placement, ...] = ()
 
@@ -190,9 +197,21 @@ def overview(
         corpus=corpus,
         difficulty=difficulty(replace(compared, gold=gold), **_options(settings)),
         disagreements=disagreements(compared, pairs=pairs),
+        diagnosis=_diagnosis(results, compared, settings, gold),
         coefficients=values,
         placements=tuple(_placements(compared, settings)),
     )
+
+
+def _diagnosis(
+    results: Mapping[str, Agreement], compared: Corpus, settings: Settings, gold: str | None
+) -> Diagnosis | None:
+    """What to fix first, by the measure asked for; nothing where chance is of all texts at once."""
+    asked = {name: value for name, value in _options(settings).items() if value is not None}
+    result = results[asked.get("measure", "token")]
+    if compared.unit == CORPUS or not isinstance(result.counts, Counts):
+        return None
+    return diagnosis_of(result, compared, scoring_of(asked), gold=gold)
 
 
 def _levels(result: Agreement) -> tuple[str, ...]:

@@ -16,7 +16,9 @@ from beyondchance.page.documents import HALF, document_view, safe_json
 from beyondchance.page.figures import inline_svg, library, unchecked, warm_up
 from beyondchance.page.gather import Overview
 from beyondchance.page.sections import (
+    Bar,
     Chart,
+    Findings,
     Folded,
     NamedTable,
     Notes,
@@ -308,13 +310,10 @@ def _shown(part: Part, digits: int, safe: Any, voice: Voice) -> dict[str, Any]:
     match part:
         case blocks.Prose(text, quiet):
             return {"kind": "prose", "text": spoken(text, voice), "quiet": quiet}
-        case Notes(texts):
-            return {"kind": "list", "texts": texts}
+        case Notes() | Folded() | Bar() | Findings():
+            return {"kind": type(part).__name__.lower(), **part._asdict()}
         case Chart(name, drawn):
             return {"kind": "chart", "name": name, "svg": safe(inline_svg(drawn, name=name))}
-        case Folded(summary, texts):
-            shown = [{"name": name, "title": title, "text": text} for name, title, text in texts]
-            return {"kind": "folded", "summary": summary, "texts": shown}
         case Texts(view):
             return {"kind": "documents", "static": safe(view.static)}
         case NamedTable(name, table, links):

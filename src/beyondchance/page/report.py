@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from html import escape
 from os import PathLike
 from pathlib import Path
@@ -133,6 +133,9 @@ def report(
     elif reading:
         name = Use(next(iter(reading)), is_name=True)
         raise OptionError(name, " needs annotations", expected="a corpus next to the result")
+    if corpus is not None and not show_texts:
+        # Words of patterns would be words of texts.
+        corpus = replace(corpus, texts=None, token_start=None, token_end=None)
     found = overview(result, corpus, others=coefficients, gamma=gamma, **resampling)
     html, charts = written(found, title=title, texts=show_texts, top=top, digits=digits, date=date)
     return Page(html, charts)

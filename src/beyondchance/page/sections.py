@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from beyondchance.diagnosis.diagnosis import Diagnosis, Example, Pattern
 from beyondchance.page.charts import annotators, scores, texts
 from beyondchance.page.documents import DocumentView, contested
 from beyondchance.page.gather import Overview
@@ -18,6 +19,7 @@ from beyondchance.reporting.blocks import Cell, Prose, Report, Table, counted, c
 from beyondchance.reporting.citations import bibtex
 from beyondchance.reporting.commands import (
     coefficients as coefficients_report,
+    diagnose as diagnose_report,
     disagreements,
     rank,
 )
@@ -26,6 +28,8 @@ from beyondchance.reporting.rendering import rendered
 OURS = "corrected-f1"
 MOST_ROWS = 200
 """Rows of a table; where there are more, those of the lowest scores."""
+MOST_FINDINGS = 5
+"""Patterns that are shown with examples."""
 MOST_CONTESTED = 100
 """Documents that are listed."""
 
@@ -57,6 +61,43 @@ class Notes(NamedTuple):
     texts: Sequence[str]
 
 
+class Stretch(NamedTuple):
+    """A part of a bar: its name, how long it is, and what it is in words."""
+
+    name: str
+    share: float
+    text: str
+
+
+class Bar(NamedTuple):
+    """A bar of several parts, which make one."""
+
+    description: str
+    parts: Sequence[Stretch]
+
+
+class Case(NamedTuple):
+    """An example of a finding, and where it leads."""
+
+    document: str
+    text: str
+    link: str | None
+
+
+class Finding(NamedTuple):
+    """What somebody does otherwise, what that costs, and examples."""
+
+    sentence: str
+    about: str
+    cases: Sequence[Case]
+
+
+class Findings(NamedTuple):
+    """What to fix, the most costly first."""
+
+    listed: Sequence[Finding]
+
+
 class Copyable(NamedTuple):
     """A text to be copied as it is."""
 
@@ -72,7 +113,7 @@ class Folded(NamedTuple):
     texts: Sequence[Copyable]
 
 
-Part = Prose | Notes | NamedTable | Chart | Texts | Folded
+Part = Prose | Notes | NamedTable | Chart | Texts | Folded | Bar | Findings
 
 
 class Section(NamedTuple):
@@ -86,6 +127,7 @@ class Section(NamedTuple):
 def sections(found: Overview, view: DocumentView | None, *, digits: int) -> list[Section]:
     """All sections for which there is something to show, in the order of the page."""
     made = [
+        *_to_fix(found, view),
         *_systems(found, digits),
         *_labels(found),
         *_annotators(found),
@@ -111,6 +153,90 @@ def paper_section(report: Report, *, digits: int) -> Section:
     ]
     summary = "Methods paragraph, LaTeX table and BibTeX entries to copy"
     return Section("paper", "For your paper", [Folded(summary, texts)])
+
+
+def _to_fix(found: Overview, view: DocumentView | None) -> Iterator[Section]:
+    """What to fix first: where the loss comes from, and the patterns that cost most."""
+    diagnosis = found.diagnosis
+    if diagnosis is None or isnan(diagnosis.corrected) or not diagnosis.patterns:
+        return
+    patterns, who = diagnosis.patterns, ""
+    if found.rankings:
+        # The errors of the best system, which is the one that will be used.
+        who = next(iter(found.systems.values()))[0].shown
+        patterns = tuple(pattern for pattern in patterns if pattern.who == who) or patterns
+    settings = diagnosis.settings.replaced(
+        confidence=found.settings.confidence, interval_method="expanded"
+    )
+    parts: list[Part] = [Prose(_about_loss(found))]
+    parts += [_loss_bar(diagnosis)] if diagnosis.loss else []
+    parts.append(Findings([_finding(pattern, view) for pattern in patterns[:MOST_FINDINGS]]))
+    if len(diagnosis.corpus.labels) > 1:
+        parts.append(NamedTable("kinds", diagnose_report.kinds_table(diagnosis, MOST_ROWS)))
+    listed = diagnose_report.patterns_table(patterns, MOST_ROWS, with_gold=found.gold is not None)
+    parts.append(NamedTable("patterns", _named_first(listed)))
+    if diagnosis.loss:
+        intervals = diagnosis.loss_intervals(confidence=float(found.settings.confidence or 0.95))
+        table = diagnose_report.loss_table(diagnosis, intervals[""], settings)
+        parts.append(NamedTable("loss", table))
+    title = "What to fix first" if not who else f"What to fix first in {who}"
+    yield Section("fix", title, parts)
+
+
+def _about_loss(found: Overview) -> str:
+    """What the numbers of this section are."""
+    if found.rankings:
+        return (
+            "Every kind of error has a price: the corrected score of the system as it is, and as "
+            "it would be without these errors. In examples, [ ] is around what the system marked, "
+            f"{{ }} around what {found.gold} did. The bar shows the loss of all systems together."
+        )
+    return (
+        "Every pattern of disagreement has a price: the corrected score as it is, and as it "
+        "would be if whoever differs did as the others do in these places, and nowhere else. In "
+        "examples, [ ] is around what the one who differs marked, { } around what others did."
+    )
+
+
+def _loss_bar(diagnosis: Diagnosis) -> Bar:
+    """What was reached, and what was lost, by cause."""
+    reached = max(diagnosis.corrected, 0.0)
+    shares = {"reached": reached, **diagnosis.loss}
+    stretches = [
+        Stretch(name, share, f"{name} {100 * share:.0f} %") for name, share in shares.items()
+    ]
+    return Bar(
+        "Of full agreement beyond chance: " + ", ".join(s.text for s in stretches), stretches
+    )
+
+
+def _finding(pattern: Pattern, view: DocumentView | None) -> Finding:
+    numbers = view.numbers if view is not None else {}
+    cases = [
+        Case(
+            example.document,
+            str(example),
+            None
+            if example.document not in numbers
+            else f"#document-{numbers[example.document]}-{example.text}-{_start(example)}",
+        )
+        for example in pattern.examples
+    ]
+    times = counted(pattern.count, "disagreement")
+    price = diagnose_report.change(pattern.before, pattern.after)
+    advice = pattern.advice[0].upper() + pattern.advice[1:]
+    about = f"{times}. Corrected {price}. {advice}."
+    return Finding(diagnose_report.what(pattern), about, cases)
+
+
+def _start(example: Example) -> int:
+    """Where an example begins, in its text."""
+    return min(span.start for span in (example.own, example.theirs) if span is not None)
+
+
+def _named_first(table: Table) -> Table:
+    """The table without its numbers, so that patterns are names."""
+    return replace(table, headings=table.headings[1:], rows=[tuple(row)[1:] for row in table.rows])
 
 
 def _systems(found: Overview, digits: int) -> Iterator[Section]:

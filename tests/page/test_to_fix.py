@@ -1,0 +1,81 @@
+"""What to fix first, on the page: what stands there, and what does not."""
+
+import re
+from dataclasses import replace
+from html import unescape
+
+import numpy as np
+import pytest
+
+from beyondchance import Corpus, CustomMeasure, agreement, diagnose, example, rank, report
+
+pytestmark = pytest.mark.slow
+
+FEW = {"resamples": 99}
+
+
+def section(page):
+    """The section as text; nothing where there is none."""
+    found = re.search(r'<section id="fix".*?</section>', page.html, re.DOTALL)
+    return unescape(re.sub(r"<[^>]+>", "", found[0])) if found else ""
+
+
+def test_it_comes_first_with_the_five_costliest_patterns():
+    page = report(agreement(example()), example(), **FEW)
+    sections = re.findall(r'<section id="([^"]+)"', page.html)
+    assert sections[0] == "fix"
+    text = section(page)
+    found = diagnose(example())
+    for pattern in found.patterns[:5]:
+        assert pattern.sentence.partition(":")[0] in text
+        assert str(pattern.examples[0]) in text
+    for name, share in found.loss.items():
+        assert f"{name} {100 * share:.0f} %" in text
+    order = ("reached", "ada's PERSON starts earlier", "by label and kind", "where the loss comes")
+    places = [text.index(words) for words in order]
+    assert places == sorted(places)
+
+
+def test_systems_have_the_errors_of_the_best_one():
+    corpus = example().with_gold("ada")
+    page = report(rank(corpus), corpus, **FEW)
+    text = section(page)
+    assert "What to fix first in cleo" in text
+    assert "cleo marks nothing where ada marks" in text
+    assert "ben's" not in text
+
+
+def test_no_word_of_a_text_without_texts():
+    page = report(agreement(example()), example(), show_texts=False, **FEW)
+    text = section(page)
+    assert "starts earlier than those of others" in text
+    assert "'the'" not in text
+    assert "Abel" not in page.html
+
+
+def test_names_and_labels_are_text():
+    evil = "<img src=x onerror=alert(1)>"
+    spans = {evil: [[(0, 2, evil)]] * 3, "b": [[(0, 3, evil)]] * 3}
+    corpus = Corpus.from_spans(spans, texts=[evil] * 3)
+    page = report(agreement(corpus), corpus, **FEW)
+    assert evil not in page.html
+    assert evil in section(page)
+
+
+def test_nothing_to_fix():
+    tags = [["B-P", "O", "O"], ["O", "B-P", "O"]]
+    same = Corpus.from_tags({"a": tags, "b": tags})
+    assert section(report(agreement(same), same, **FEW)) == ""
+    whole = replace(example(), unit="corpus")
+    assert section(report(agreement(whole), whole, **FEW)) == ""
+
+
+def _starts(a, m, b, n):
+    return (a == b) * 1.0 + 0 * (m + n)
+
+
+def test_a_measure_of_ones_own_is_diagnosed_by_token():
+    measure = CustomMeasure(name="starts", phi=_starts, size=np.ones_like)
+    corpus = example()
+    page = report(agreement(corpus, measure=measure), corpus, **FEW)
+    assert ".718 → .748" in section(page)
