@@ -62,7 +62,12 @@ EXAMPLES = {
     ],
     "disagreements": [
         "beyondchance disagreements example/ada.conll example/cleo.conll --top 8",
-        "beyondchance disagreements example/*.conll --quiet --kind label --output jsonl",
+        "beyondchance disagreements example/*.conll --top 3",
+        "beyondchance disagreements example/*.conll --quiet --kind label --by pair --output jsonl",
+    ],
+    "diagnose": [
+        "beyondchance diagnose example/*.conll --top 6",
+        "beyondchance diagnose example/ada.conll example/ben.conll --gold ada --quiet --output csv",
     ],
     "rank": [
         "beyondchance rank example/*.conll --split-by-difficulty 0.7",

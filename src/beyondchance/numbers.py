@@ -20,8 +20,8 @@ def in_digits(value: float, digits: int = 4) -> str:
     text = f"{value:.{digits}f}"
     if value in {-1.0, 0.0, 1.0} or abs(float(text)) not in {0.0, 1.0}:
         return text
-    least = f"{10**-digits:.{digits}f}"
-    most = f"{1 - 10**-digits:.{digits}f}"
+    least = f"{10.0**-digits:.{digits}f}"
+    most = f"{1 - 10.0**-digits:.{digits}f}"
     if abs(value) < 0.5:
         return f"<{least}" if value > 0 else f">-{least}"
     if abs(value) > 1:
@@ -56,7 +56,8 @@ def p_is(value: float, digits: int = 4, *, is_floor: bool = False) -> str:
 
     Examples
     --------
-    >>> p_is(0.03, 2), p_is(0.0001, is_floor=True)
-    ('p = 0.03', 'p < 0.0001')
+    >>> p_is(0.03, 2), p_is(0.0001, is_floor=True), p_is(0.00001)
+    ('p = 0.03', 'p < 0.0001', 'p < 0.0001')
     """
-    return f"p {'' if is_floor else '= '}{p_in_digits(value, digits, is_floor=is_floor)}"
+    text = p_in_digits(value, digits, is_floor=is_floor)
+    return f"p < {text.lstrip('< ')}" if text.startswith("<") else f"p = {text}"

@@ -41,6 +41,11 @@ CALLS = {
     "disagreements": ("disagreements", *TEAM, "--top", "12"),
     "disagreements-two": ("disagreements", *TEAM[1:], "--kind", "label,extra", "--label", "PERSON"),
     "disagreements-gold": ("disagreements", *TEAM[:2], "--gold", "ben", "--no-text"),
+    "disagreements-pair": ("disagreements", *TEAM, "--by", "pair", "--top", "12"),
+    "disagreements-place": ("disagreements", *TEAM[:2], "--by", "place", "--kind", "missing"),
+    "diagnose": ("diagnose", *TEAM, "--top", "5"),
+    "diagnose-two": ("diagnose", *TEAM[:2], "--measure", "exact", "--no-text"),
+    "diagnose-gold": ("diagnose", *TEAM, "--gold", "ada", "--confidence", "0.9", "--top", "3"),
     "plan": ("plan", *TEAM, "--half-width", "0.04"),
     "place": ("place", "--length", "20", "--spans", "1,3,3,6"),
     "reproduce": ("reproduce",),
@@ -68,7 +73,7 @@ def example(tmp_path, monkeypatch):
 
 FITTED = (
     *("agree-by", "agree-sure", "agree-two-gold", "rank", "rank-label", "rank-sure"),
-    *("disagreements", "plan", "formats", "place"),
+    *("disagreements", "disagreements-pair", "diagnose", "plan", "formats", "place"),
 )
 WIDTHS = (80, 200)
 

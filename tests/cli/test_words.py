@@ -61,7 +61,7 @@ class TestDisagreements:
         assert "extra" not in text
 
     def test_a_team(self, said):
-        text = said("disagreements", *TEAM, "--top", "12")
+        text = said("disagreements", *TEAM, "--by", "pair", "--top", "12")
         assert "only first   only second" in text
         assert "(first and second: of the two annotators of a pair)" in text
         assert "ben and cleo   only ben" in text

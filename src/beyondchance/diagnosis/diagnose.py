@@ -39,13 +39,14 @@ from beyondchance.diagnosis.loss import losses
 from beyondchance.errors import DataError, OptionError
 from beyondchance.messages import Note, Use
 from beyondchance.options import ScoredOptions, ScoringOptions, documented
+from beyondchance.results.agreement import Agreement
 from beyondchance.results.counts import Counts
 from beyondchance.results.score import Score
 from beyondchance.scoring.answers import Question, agreement_from, answer, without_gold
 from beyondchance.scoring.data import scan_of, scored_data
 from beyondchance.scoring.edits import Base, Edits, scores_of
 from beyondchance.scoring.marks import ANY
-from beyondchance.scoring.options import scoring_of
+from beyondchance.scoring.options import Scoring, scoring_of
 from beyondchance.types import Bools, Ints
 
 _TOGETHER = 20
@@ -123,20 +124,26 @@ def diagnose(data: Any, other: Any = None, **options: Unpack[ScoredOptions]) -> 
         raise OptionError(
             _CHANGES_WITH, remedy=("read them with ", Use("unit", "sentence"), " or document")
         )
-    scoring = scoring_of(asked)
-    labelled = scoring.scope.labelled
-    corpus = without_gold(given) if gold is None else given.with_gold(gold)
-    if not labelled:
-        corpus = corpus.rename_labels(dict.fromkeys(corpus.labels, ANY), duplicates="skip")
     result = agreement_from(answer(given, Question("agreement", gold, asked)))
+    return diagnosis_of(result, given, scoring_of(asked), gold=gold)
+
+
+def diagnosis_of(
+    result: Agreement, given: Corpus, scoring: Scoring, *, gold: str | None = None
+) -> Diagnosis:
+    """The diagnosis of a result, from the corpus that it was computed from."""
     if not isinstance(result.counts, Counts):
         raise DataError(
             "the annotators are too many to list their pairs",
             remedy=(
-                "keep some of them, or compare all with one by ",
+                *("keep some of them, or compare all with one by ",),
                 Use("gold", placeholder="NAME"),
             ),
         )
+    labelled = scoring.scope.labelled
+    corpus = without_gold(given) if gold is None else given.with_gold(gold)
+    if not labelled:
+        corpus = corpus.rename_labels(dict.fromkeys(corpus.labels, ANY), duplicates="skip")
     known = None if result.gold is None else corpus.annotators.index(result.gold)
     base = Base(corpus, result.counts.ordered(corpus.annotators), scoring, known)
     shared = shared_documents(corpus, gold=known)
@@ -144,7 +151,7 @@ def diagnose(data: Any, other: Any = None, **options: Unpack[ScoredOptions]) -> 
     a, b = (corpus.annotation_annotator[side] for side in (shared.one, shared.two))
     found = deviations(corpus, document, a, b, known)
     cases = _Cases(corpus, found, details(corpus, found, known), known)
-    cause = losses(corpus, result.counts, scoring.measure, labelled=labelled)
+    cause = losses(corpus, base.counts, scoring.measure, labelled=labelled)
     return Diagnosis(
         agreement=result,
         corpus=corpus,
@@ -254,6 +261,7 @@ def _patterns(base: Base, cases: _Cases, score: Score) -> list[Pattern]:
             Pattern(
                 who=names[key.who],
                 others=_others(cases, key),
+                is_error=cases.gold is not None,
                 label=corpus.labels[key.label],
                 kind=PATTERN_KINDS[key.kind],
                 about=key.detail,

@@ -80,6 +80,8 @@ class Pattern:
         The annotator who differs from the others.
     others : tuple of str
         From whom: all other annotators, or the gold standard.
+    is_error : bool
+        Whether the other one is a gold standard, so that nobody else can be wrong.
     label : str
         Of the annotator's spans; of those that were missed.
     kind : str
@@ -105,6 +107,7 @@ class Pattern:
 
     who: str
     others: tuple[str, ...]
+    is_error: bool = False
     label: str
     kind: str
     about: Detail
@@ -144,7 +147,7 @@ class Pattern:
 
     @property
     def advice(self) -> str:
-        """Whether it is a habit of somebody, or the guideline is unclear."""
+        """Whether it is a habit of somebody, or the guideline is unclear, in words."""
         return str(import_module(_ROOM).pattern_advice(self))
 
     @cached_property

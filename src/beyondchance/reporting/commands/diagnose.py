@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from beyondchance.diagnosis.deviations import KINDS
 from beyondchance.diagnosis.diagnosis import DIVIDES, TAKES_IN, Diagnosis, Example, Pattern
 from beyondchance.diagnosis.loss import AMOUNT, LABEL, LENGTH, PLACE, TEXT
-from beyondchance.numbers import in_digits, p_in_digits
+from beyondchance.numbers import in_digits, p_is
 from beyondchance.reporting import sentences
 from beyondchance.reporting.blocks import (
     CUT,
@@ -142,17 +142,14 @@ _PATTERNS: Mapping[str, Callable[[_Words], str]] = {
 
 def pattern_advice(pattern: Pattern) -> str:
     """Whether it is a habit of somebody, or the guideline is unclear."""
-    p = f"p {_p(pattern.p)}"
+    p, other_way = p_is(pattern.p), f"{pattern.other_way:,}"
     if pattern.is_habit:
         return f"a habit of {pattern.who} ({p})"
     if pattern.count + pattern.other_way < _FEW:
         return "too few to tell whether it is a habit"
-    return f"others do it too, {pattern.other_way:,} times: the guideline may be unclear ({p})"
-
-
-def _p(value: float) -> str:
-    text = p_in_digits(value)
-    return text if text[0] in "<>" else f"= {text}"
+    if pattern.is_error:
+        return f"{_others(pattern)[0]} does the same to {pattern.who} {other_way} times ({p})"
+    return f"others do it too, {other_way} times: the guideline may be unclear ({p})"
 
 
 def change(before: float, after: float) -> str:
@@ -286,7 +283,7 @@ def loss_table(
     for cause, share in found.loss.items():
         ends = intervals.get(cause)
         shown = None if ends is None or ends.why else Range(ends.low, ends.high, _mark(ends))
-        of_all = None if not missing else Amount(share / missing, f"{share / missing:.0%}")
+        of_all = Amount(share / missing, f"{100 * share / missing:.0f} %") if missing else None
         rows.append((cause, share, of_all, shown, CAUSES[cause]))
     remark = ""
     if any(isinstance(row[3], Range) and row[3].mark for row in rows):
@@ -306,27 +303,29 @@ def patterns_table(patterns: Sequence[Pattern], top: int, *, with_gold: bool) ->
         (
             number,
             what(pattern),
-            pattern.count,
-            pattern.other_way,
-            change(pattern.before, pattern.after),
+            Amount(pattern.count, f"{pattern.count:,} ({pattern.other_way:,})"),
+            Amount(pattern.after, change(pattern.before, pattern.after)),
             short(pattern.together) if not isnan(pattern.together) else None,
             _short_advice(pattern),
         )
         for number, pattern in enumerate(shown, start=1)
     ]
-    headings = ("", "pattern", "times", "other way", "corrected", "with those above", "whose habit")
+    headings = ("", "pattern", "times", "corrected", "so far", "habit of")
     legend = (
-        "(corrected: as it is → if these were as the others have them"
-        f"{', of the system' if with_gold else ''})"
+        "(times: in brackets, how often the other way; corrected: as it is → if these were as the "
+        f"others have them{', of the system' if with_gold else ''}; so far: without these and all "
+        "above)"
     )
     return Table(headings, rows, "what to fix first", " ".join(filter(None, (remark, legend))))
 
 
 def _short_advice(pattern: Pattern) -> str:
+    """Whose habit it is, in a word or two."""
     if pattern.is_habit:
-        return f"{pattern.who} (p {_p(pattern.p)})"
-    is_few = pattern.count + pattern.other_way < _FEW
-    return "too few to tell" if is_few else "unclear guideline?"
+        return pattern.who
+    if pattern.count + pattern.other_way < _FEW:
+        return "too few to tell"
+    return "both" if pattern.is_error else "several: unclear?"
 
 
 def examples_table(patterns: Sequence[Pattern], found: Diagnosis) -> Table:
@@ -344,15 +343,32 @@ def examples_table(patterns: Sequence[Pattern], found: Diagnosis) -> Table:
 def kinds_table(found: Diagnosis, top: int) -> Table:
     """How many disagreements each label has of each kind, the label that loses most first."""
     cells = found.by_label_and_kind
-    kinds = list(dict.fromkeys(pattern.kind for pattern in found.patterns))
-    used = [kind for kind in (TAKES_IN, DIVIDES, *KINDS) if kind in kinds]
+    used = [kind for kind in _SHORT if any(kind in kinds for kinds in cells.values())]
     order, remark = cut(labels_by_loss(found), top)
     rows: list[Sequence[Cell]] = [
         (label, *(cells.get(label, {}).get(kind, 0) for kind in used)) for label in order
     ]
+    legend = "(earlier and later: where spans start; shorter and longer: where they end)"
     return Table(
-        ("label", *used), rows, "disagreements by label and kind, what loses most first", remark
+        ("label", *(_SHORT[kind] for kind in used)),
+        rows,
+        "disagreements by label and kind, what loses most first",
+        " ".join(filter(None, (remark, legend))),
     )
+
+
+_SHORT: Mapping[str, str] = {
+    TAKES_IN: TAKES_IN,
+    DIVIDES: DIVIDES,
+    **dict(
+        zip(
+            KINDS,
+            ("earlier", "later", "shorter", "longer", "alone", "missed", "other label"),
+            strict=True,
+        )
+    ),
+}
+"""Kinds of patterns in a word or two."""
 
 
 def labels_by_loss(found: Diagnosis) -> list[str]:
@@ -384,7 +400,11 @@ def merges_table(found: Diagnosis, top: int) -> Table:
     """Labels as one."""
     shown, remark = cut(found.merges, top)
     rows: list[Sequence[Cell]] = [
-        (" and ".join(merge.labels), change(merge.before, merge.after), _signed(merge.gain))
+        (
+            " and ".join(merge.labels),
+            Amount(merge.after, change(merge.before, merge.after)),
+            Amount(merge.gain, _signed(merge.gain)),
+        )
         for merge in shown
     ]
     return Table(("labels", "corrected", "gain"), rows, "two labels as one", remark)

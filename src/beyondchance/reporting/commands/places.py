@@ -15,8 +15,6 @@ from beyondchance.scoring.places import KINDS, Places
 
 NOTHING = "nothing"
 """The version of those who marked nothing."""
-_MOST_VERSIONS = 8
-"""Annotators whose versions have a column each, for people."""
 _SHORT = 30
 """Characters of a span that are shown among versions."""
 
@@ -67,17 +65,10 @@ def places_table(found: Places, top: int) -> Table:
         ("worth", [None if isnan(value) else value for value in shown.worth.tolist()]),
         *([("in the text", contexts)] if contexts else []),
     ]
-    versions = [shown.versions(place) for place in range(len(shown))]
-    if len(found.annotators) <= _MOST_VERSIONS:
-        for name in found.annotators:
-            own = [
-                _version(version[name], content)
-                for version, content in zip(versions, _contents(shown), strict=True)
-            ]
-            columns.append((name, own))
-    else:
-        grouped = zip(versions, _contents(shown), strict=True)
-        columns.append(("versions", [_grouped(version, content) for version, content in grouped]))
+    versions = [
+        _grouped(shown.versions(place), _Content(shown, place)) for place in range(len(shown))
+    ]
+    columns.append(("versions", versions))
     rows = list(zip(*(column for _, column in columns), strict=True))
     legend = "(worth: what corrected agreement would rise by if all had the version of most)"
     return Table(
@@ -127,10 +118,6 @@ class _Content:
         words = " ".join(corpus.texts[self.text][start:end].split())
         half = _SHORT // 2
         return words if len(words) <= _SHORT else f"{words[:half]}…{words[-half:]}"
-
-
-def _contents(shown: Places) -> list[_Content]:
-    return [_Content(shown, place) for place in range(len(shown))]
 
 
 def _version(spans: Sequence[Span] | None, content: _Content) -> str | None:
