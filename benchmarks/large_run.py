@@ -7,6 +7,7 @@ Usage: python benchmarks/large_run.py [documents], ten million by default.
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import time
@@ -54,11 +55,25 @@ def job(name: str, paths: Sequence[str]) -> dict[str, object]:
 def run(name: str, *paths: Path) -> dict[str, object]:
     """The same in a new process."""
     command = [sys.executable, __file__, "--job", name, *map(str, paths)]
-    found = subprocess.run(command, capture_output=True, text=True, check=False)
+    # Installers compile what they install; a checkout is compiled when it first runs.
+    environment = {key: value for key, value in os.environ.items() if not key.startswith("PYTHON")}
+    found = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
     if found.returncode:
         raise SystemExit(found.stderr)
     result: dict[str, object] = json.loads(found.stdout.splitlines()[-1])
     return result
+
+
+def one_and_two(*paths: Path, times: int) -> tuple[dict[str, object], dict[str, object]]:
+    """The fastest runs in one process and in two, which take turns."""
+    runs = [[run(workers, *paths) for workers in "12"] for _ in range(times)]
+    one, two = (min((pair[i] for pair in runs), key=n_of_seconds) for i in range(2))
+    return one, two
+
+
+def n_of_seconds(found: dict[str, object]) -> float:
+    """How long a job took."""
+    return float(str(found["seconds"]))
 
 
 # --- Files ----------------------------------------------------------------------------
@@ -133,14 +148,14 @@ def main(n_documents: int) -> None:
         tenth = written(folder / "tenth.parquet", n_documents // 10)
         whole = written(folder / "whole.parquet", n_documents)
         small = run("1", tenth)
-        one, two = run("1", whole), run("2", whole)
+        one, two = one_and_two(whole, times=2)
         found = {"Parquet, a tenth": small, "Parquet": one, "Parquet, 2 processes": two}
         seconds = {what: shown(what, result) for what, result in found.items()}
         dask = {n: run(f"dask{n}", whole) for n in (1, 2)}
         for n, result in dask.items():
             seconds[f"dask {n}"] = shown(f"Parquet, Dask with {n} workers", result)
         table = written(folder / "whole.csv", n_documents)
-        text, text_two = run("1", table), run("2", table)
+        text, text_two = one_and_two(table, times=1)
         shown("CSV", text)
         shown("CSV, 2 processes", text_two)
         table.unlink()
@@ -149,7 +164,7 @@ def main(n_documents: int) -> None:
         shown("Parquet, rows in random order", scattered)
         mixed.unlink()
         files = conll(folder, n_documents // 10)
-        tags, tags_two = run("1", *files), run("2", *files)
+        tags, tags_two = one_and_two(*files, times=4)
         shown("CoNLL, a tenth", tags)
         shown("CoNLL, a tenth, 2 processes", tags_two)
         print()
