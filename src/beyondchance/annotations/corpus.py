@@ -407,6 +407,20 @@ positions='tokens')
         """Where each text begins if all of them lie end to end."""
         return np.cumsum(self.text_length) - self.text_length
 
+    @property
+    def knows_characters(self) -> bool:
+        """Whether the characters of positions are known."""
+        if self.texts is None or self.positions == "frames":
+            return False
+        return self.positions != "tokens" or self.token_end is not None
+
+    def characters(self, text: Ints, start: Ints, end: Ints) -> tuple[Ints, Ints]:
+        """Where stretches of texts begin and end in characters, if these are known."""
+        if self.positions != "tokens" or self.token_start is None or self.token_end is None:
+            return start, end
+        first = self.text_begin[text]
+        return self.token_start[first + start], self.token_end[first + end - 1]
+
     @cached_property
     def _spans_by_owner(self) -> tuple[Ints, Ints]:
         """The spans by document, annotator, text, start and end.

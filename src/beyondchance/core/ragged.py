@@ -122,6 +122,20 @@ def n_distinct(values: Ints) -> int:
     return int(np.count_nonzero(occurs))
 
 
+def is_among(values: Ints, known: Ints) -> Bools:
+    """Which values are among others, which ascend.
+
+    Examples
+    --------
+    >>> is_among(np.array([5, 2]), np.array([1, 2, 3])).tolist()
+    [False, True]
+    """
+    if not len(known):
+        return np.zeros(len(values), dtype=bool)
+    place = np.minimum(np.searchsorted(known, values), len(known) - 1)
+    return np.asarray(known[place] == values)
+
+
 def repeats(*columns: Ints) -> Bools:
     """Which rows have the values of the row before in all columns.
 

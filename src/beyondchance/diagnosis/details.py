@@ -160,10 +160,12 @@ def _words(
     corpus: Corpus, found: Deviations, low: Ints, high: Ints, wanted: Bools
 ) -> list[tuple[int, Detail]]:
     """The words of stretches, those that are frequent in a kind of deviation of a label."""
-    if not knows_characters(corpus):
+    if not corpus.knows_characters:
         return []
-    rows = np.flatnonzero(wanted).tolist()
-    surfaces = _surfaces(corpus, found.text[wanted], low[wanted], high[wanted])
+    texts, rows, text = corpus.texts or (), np.flatnonzero(wanted).tolist(), found.text[wanted]
+    starts, ends = corpus.characters(text, low[wanted], high[wanted])
+    places = zip(text.tolist(), starts.tolist(), ends.tolist(), strict=True)
+    surfaces = [texts[number][i:j] for number, i, j in places]
     kinds = found.kind[wanted].tolist()
     groups = zip(found.panel[wanted].tolist(), found.label[wanted].tolist(), kinds, strict=True)
     named = [_named(kind, surface) for kind, surface in zip(kinds, surfaces, strict=True)]
@@ -187,21 +189,3 @@ def _named(kind: int, surface: str) -> Detail:
     if len(words) == 1 and len(surface) <= _LONGEST:
         return Detail("word", words[0].lower())
     return Detail()
-
-
-def knows_characters(corpus: Corpus) -> bool:
-    """Whether the characters of positions are known."""
-    if corpus.texts is None or corpus.positions == "frames":
-        return False
-    return corpus.positions != "tokens" or corpus.token_end is not None
-
-
-def _surfaces(corpus: Corpus, text: Ints, low: Ints, high: Ints) -> list[str]:
-    """The characters of stretches of texts."""
-    starts, ends = corpus.token_start, corpus.token_end
-    if corpus.positions == "tokens" and starts is not None and ends is not None:
-        first = corpus.text_begin[text]
-        low, high = starts[first + low], ends[first + high - 1]
-    texts = corpus.texts or ()
-    places = zip(text.tolist(), low.tolist(), high.tolist(), strict=True)
-    return [texts[number][i:j] for number, i, j in places]

@@ -17,7 +17,7 @@ from typing import Self
 import numpy as np
 
 from beyondchance.annotations.corpus import Corpus
-from beyondchance.core.ragged import distinct, spread
+from beyondchance.core.ragged import distinct, is_among, spread
 from beyondchance.scoring.edits import Edits
 from beyondchance.scoring.one_to_one import aligned
 from beyondchance.types import Bools, Ints
@@ -267,7 +267,7 @@ def _missed(corpus: Corpus, met: _Met) -> Deviations:
     row = low[owner] + place
     other = pairs.other[row]
     partner = _key(corpus, lacking.panel[owner], lacking.who[owner], pairs.theirs[row])
-    has_too = _among(partner, known) & (other != lacking.who[owner])
+    has_too = is_among(partner, known) & (other != lacking.who[owner])
     n_having = 1 + np.bincount(owner[has_too], minlength=len(low))
     earlier = has_too & (other < lacking.other[owner])
     is_first = np.bincount(owner[earlier], minlength=len(low)) == 0
@@ -323,10 +323,3 @@ def _most(group: Ints, n_groups: int, value: Ints, other: Ints) -> tuple[Ints, I
     first = order[is_first]
     best[group[first]], which[group[first]] = count[first], first
     return best, which
-
-
-def _among(keys: Ints, known: Ints) -> Bools:
-    """Whether keys are among others, which ascend."""
-    if not len(known):
-        return np.zeros(len(keys), dtype=bool)
-    return np.asarray(known[np.minimum(np.searchsorted(known, keys), len(known) - 1)] == keys)

@@ -12,7 +12,7 @@ import numpy as np
 
 from beyondchance.annotations.corpus import Corpus, Span
 from beyondchance.checks import checked_share
-from beyondchance.diagnosis.details import Detail, knows_characters
+from beyondchance.diagnosis.details import Detail
 from beyondchance.diagnosis.deviations import KINDS, MISSED, Deviations
 from beyondchance.diagnosis.loss import Losses
 from beyondchance.messages import Note
@@ -194,7 +194,7 @@ def _number_in_document(corpus: Corpus, text: Ints) -> Ints:
 def _examples(corpus: Corpus, found: Deviations) -> Iterator[Example]:
     """The rows of a table of deviations, in their texts."""
     numbers = _number_in_document(corpus, found.text).tolist()
-    has_texts = knows_characters(corpus)
+    texts = corpus.texts if corpus.knows_characters else None
     for row, number in enumerate(numbers):
         span, theirs, text = (int(c[row]) for c in (found.span, found.theirs, found.text))
         own = None if span < 0 else corpus.span(span)
@@ -202,26 +202,23 @@ def _examples(corpus: Corpus, found: Deviations) -> Iterator[Example]:
         if found.kind[row] == MISSED:
             label = corpus.labels[found.to_label[row]]
             other = Span(int(found.start[row]), int(found.end[row]), label)
-        known = has_texts and corpus.texts is not None
         yield Example(
             document=corpus.documents[found.document[row]],
             text=number,
             who=corpus.annotators[found.who[row]],
             own=own,
             theirs=other,
-            content=corpus.texts[text] if known and corpus.texts is not None else None,
-            own_characters=_characters(corpus, text, own) if known else None,
-            their_characters=_characters(corpus, text, other) if known else None,
+            content=None if texts is None else texts[text],
+            own_characters=_characters(corpus, text, own),
+            their_characters=_characters(corpus, text, other),
         )
 
 
 def _characters(corpus: Corpus, text: int, span: Span | None) -> tuple[int, int] | None:
-    if span is None:
+    if span is None or not corpus.knows_characters:
         return None
-    if corpus.positions != "tokens" or corpus.token_start is None or corpus.token_end is None:
-        return span.start, span.end
-    first = int(corpus.text_begin[text])
-    return int(corpus.token_start[first + span.start]), int(corpus.token_end[first + span.end - 1])
+    low, high = corpus.characters(*(np.array(value) for value in (text, span.start, span.end)))
+    return int(low), int(high)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

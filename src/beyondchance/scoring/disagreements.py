@@ -170,24 +170,15 @@ class Disagreements(Printed):
         -1 where there is no span; None where the texts are not known.
         """
         corpus = self.corpus
-        is_tokens = corpus.positions == "tokens"
-        token_start, token_end = corpus.token_start, corpus.token_end
-        if (
-            corpus.texts is None
-            or corpus.positions == "frames"
-            or (is_tokens and token_end is None)
-        ):
+        if not corpus.knows_characters:
             return None
-        first = corpus.text_begin[self.text]
 
         def offsets(span: Ints) -> tuple[Ints, Ints]:
-            start, end = value_of(corpus.span_start, span), value_of(corpus.span_end, span)
-            if not is_tokens or token_start is None or token_end is None:
-                return start, end
             # Rows without a span look up a token of their text, and do not use it.
-            begins = token_start[first + np.maximum(start, 0)]
-            ends = token_end[first + np.maximum(end, 1) - 1]
-            return np.where(span >= 0, begins, -1), np.where(span >= 0, ends, -1)
+            start = np.where(span >= 0, corpus.span_start[span], 0)
+            end = np.where(span >= 0, corpus.span_end[span], 1)
+            low, high = corpus.characters(self.text, start, end)
+            return np.where(span >= 0, low, -1), np.where(span >= 0, high, -1)
 
         return (*offsets(self.span_a), *offsets(self.span_b))
 

@@ -17,7 +17,7 @@ from beyondchance.annotations.corpus import Corpus
 from beyondchance.annotations.pairs import SharedDocuments, every_two
 from beyondchance.core.exact import digits_of, put_together
 from beyondchance.core.models import AUTO
-from beyondchance.core.ragged import bounds, distinct, members, repeats, total
+from beyondchance.core.ragged import bounds, distinct, is_among, members, repeats, total
 from beyondchance.results.counts import Counts
 from beyondchance.results.score import Score
 from beyondchance.scoring.counting import counted
@@ -198,7 +198,7 @@ def edited(
     span = by_text[row]
     n_spans = max(len(corpus.span_text), 1)
     gone = distinct(edits.removed_from * n_spans + edits.removed)[0]
-    keep = ~_is_in(variant[place] * n_spans + span, gone)
+    keep = ~is_among(variant[place] * n_spans + span, gone)
     if gold is not None:
         annotator = corpus.span_annotator[span]
         own = who[variant[place]]
@@ -266,14 +266,6 @@ def _by_text(corpus: Corpus) -> Ints:
 
 def _is_sorted(values: Ints) -> bool:
     return bool(np.all(values[1:] >= values[:-1]))
-
-
-def _is_in(keys: Ints, known: Ints) -> Bools:
-    """Whether keys are among others, which ascend."""
-    if not len(known):
-        return np.zeros(len(keys), dtype=bool)
-    place = np.minimum(np.searchsorted(known, keys), len(known) - 1)
-    return np.asarray(known[place] == keys)
 
 
 def _mean_size(corpus: Corpus) -> int:

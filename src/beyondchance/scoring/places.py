@@ -217,14 +217,9 @@ class Places(Printed):
     def characters(self) -> tuple[Ints, Ints] | None:
         """Start and end of each place in the characters of its text; None if not known."""
         corpus = self.corpus
-        if corpus.texts is None or corpus.positions == "frames":
+        if not corpus.knows_characters:
             return None
-        if corpus.positions != "tokens":
-            return self.start, self.end
-        if corpus.token_start is None or corpus.token_end is None:
-            return None
-        first = corpus.text_begin[self.text]
-        return corpus.token_start[first + self.start], corpus.token_end[first + self.end - 1]
+        return corpus.characters(self.text, self.start, self.end)
 
 
 def _numbers(kind: str, wanted: Collection[str], known: Sequence[str], *, are_data: bool) -> Ints:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from math import isnan
 from typing import Any
 
 import numpy as np
 
-from beyondchance.annotations.corpus import Span
+from beyondchance.annotations.corpus import Corpus, Span
 from beyondchance.reporting.blocks import Block, Cell, Prose, Report, Table, cut, in_list
 from beyondchance.reporting.contexts import in_text
 from beyondchance.scoring.places import KINDS, Places
@@ -65,9 +65,7 @@ def places_table(found: Places, top: int) -> Table:
         ("worth", [None if isnan(value) else value for value in shown.worth.tolist()]),
         *([("in the text", contexts)] if contexts else []),
     ]
-    versions = [
-        _grouped(shown.versions(place), _Content(shown, place)) for place in range(len(shown))
-    ]
+    versions = [_grouped(shown, place) for place in range(len(shown))]
     columns.append(("versions", versions))
     rows = list(zip(*(column for _, column in columns), strict=True))
     legend = "(worth: what corrected agreement would rise by if all had the version of most)"
@@ -95,48 +93,25 @@ def contexts_of(shown: Places) -> list[str]:
     return [in_text(texts[text], (start, end), (-1, -1)) for text, start, end in columns]
 
 
-class _Content:
-    """The characters of one text, by positions; nothing where they are not known."""
-
-    def __init__(self, shown: Places, place: int) -> None:
-        corpus = shown.corpus
-        self.text = int(shown.text[place])
-        self.corpus = corpus
-        self.is_known = shown.characters() is not None
-
-    def of(self, span: Span) -> str:
-        """What a span covers, cut if it is long."""
-        corpus = self.corpus
-        if not self.is_known or corpus.texts is None:
-            return f"{span.start}-{span.end}"
-        start, end = span.start, span.end
-        if corpus.positions == "tokens" and corpus.token_start is not None:
-            first = int(corpus.text_begin[self.text])
-            ends = corpus.token_end
-            start = int(corpus.token_start[first + span.start])
-            end = int(ends[first + span.end - 1]) if ends is not None else end
-        words = " ".join(corpus.texts[self.text][start:end].split())
-        half = _SHORT // 2
-        return words if len(words) <= _SHORT else f"{words[:half]}…{words[-half:]}"
+def _surface(corpus: Corpus, text: int, span: Span) -> str:
+    """What a span covers, cut if it is long; its offsets where the text is not known."""
+    if not corpus.knows_characters or corpus.texts is None:
+        return f"{span.start}-{span.end}"
+    start, end = corpus.characters(*(np.array(value) for value in (text, span.start, span.end)))
+    words = " ".join(corpus.texts[text][int(start) : int(end)].split())
+    half = _SHORT // 2
+    return words if len(words) <= _SHORT else f"{words[:half]}…{words[-half:]}"
 
 
-def _version(spans: Sequence[Span] | None, content: _Content) -> str | None:
-    """What one annotator marked, in words."""
-    if spans is None:
-        return None
-    if not spans:
-        return NOTHING
-    return "; ".join(f"{span.label} {content.of(span)}" for span in spans)
-
-
-def _grouped(versions: Mapping[str, Sequence[Span] | None], content: _Content) -> str:
-    """What annotators marked, those who agree together."""
+def _grouped(shown: Places, place: int) -> str:
+    """What annotators marked at a place, those who agree together."""
+    corpus, text = shown.corpus, int(shown.text[place])
     groups: dict[str, list[str]] = {}
-    for name, spans in versions.items():
-        shown = _version(spans, content)
-        if shown is not None:
-            groups.setdefault(shown, []).append(name)
-    return " | ".join(f"{in_list(names)}: {shown}" for shown, names in groups.items())
+    for name, spans in shown.versions(place).items():
+        if spans is not None:
+            marked = (f"{span.label} {_surface(corpus, text, span)}" for span in spans)
+            groups.setdefault("; ".join(marked) or NOTHING, []).append(name)
+    return " | ".join(f"{in_list(names)}: {version}" for version, names in groups.items())
 
 
 def rows_of(found: Places) -> list[dict[str, Any]]:
