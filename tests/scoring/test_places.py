@@ -141,6 +141,14 @@ def test_too_many_versions_are_refused(monkeypatch):
         _ = disagreements(bc.example()).places
 
 
+def test_places_of_long_texts_have_no_worth(monkeypatch):
+    monkeypatch.setattr(module, "_MOST_COUNTED", 10)
+    found = disagreements(bc.example()).places
+    assert np.isnan(found.worth).all()
+    assert found.to_rows()[0]["worth"] is None
+    assert "issue-01" in str(found)
+
+
 def test_nothing_marked():
     corpus = Corpus.from_spans({"a": [[]], "b": [[]]}, lengths=[3])
     found = disagreements(corpus).places

@@ -29,6 +29,8 @@ from beyondchance.types import Floats, Ints
 KINDS = ("agree", "label", "boundary", "both", "missing")
 """Kinds of places."""
 _AGREE, _LABEL, _BOUNDARY, _BOTH, _MISSING = range(len(KINDS))
+_MOST_COUNTED = 2**23
+"""Spans that are counted again, over all places, to know what these are worth."""
 _MOST_VERSIONS = 2**27
 """Versions of places that are listed."""
 
@@ -155,10 +157,13 @@ class Places(Printed):
     def worth(self) -> Floats:
         """What the corrected score would rise by if all had the version that most have.
 
-        By token, each label by itself; nan where chance cannot be divided among texts.
+        By token, each label by itself; nan where chance cannot be divided among texts, and where
+        texts are so long that counting them again for each place would take minutes.
         """
         corpus = self.corpus
-        if corpus.unit == CORPUS:
+        n_spans = np.bincount(corpus.span_text, minlength=len(corpus.text_length))
+        n_counted = int(n_spans[self.text[self.kind != _AGREE]].sum())
+        if corpus.unit == CORPUS or n_counted > _MOST_COUNTED:
             return np.full(len(self), nan)
         if self.annotators != corpus.annotators:
             part = corpus.select(annotators=list(self.annotators))
