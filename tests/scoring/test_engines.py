@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -12,6 +13,8 @@ from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import beyondchance as bc
@@ -291,3 +294,52 @@ def test_a_part_that_a_cluster_cannot_read(path, cluster):
     parquet(Path(path), rows, 7)
     with pytest.raises(BeyondChanceError, match="a.parquet"):
         bc.agreement(bc.scan(path), executor=cluster)
+
+
+SCRIPT = """
+import sys
+import beyondchance as bc
+from beyondchance.io import scanning
+
+if __name__ == "__main__":
+    scanning.ROWS_OF_PART = 1
+    try:
+        bc.agreement(bc.scan(sys.argv[1]), workers=2, save_counts=sys.argv[2])
+    except bc.FormatError as error:
+        print(error)
+"""
+
+
+@pytest.mark.slow
+def test_damaged_bytes_name_their_file_and_the_other_parts_are_kept(tmp_path):
+    spans = pa.table(
+        {
+            "document": [f"document {i // 4:05}" for i in range(2000)],
+            "annotator": ["ada", "ada", "ben", "ben"] * 500,
+            "start": [0, 3] * 1000,
+            "end": [2, 5] * 1000,
+            "label": ["P"] * 2000,
+            "length": [9] * 2000,
+        }
+    )
+    path = tmp_path / "spans.parquet"
+    pq.write_table(spans, path, row_group_size=400)
+    column = pq.ParquetFile(path).metadata.row_group(2).column(0)
+    content = bytearray(path.read_bytes())
+    place = column.dictionary_page_offset + 40
+    content[place : place + 200] = bytes(byte ^ 0xA5 for byte in content[place : place + 200])
+    path.write_bytes(content)
+    script = tmp_path / "run.py"
+    script.write_text(SCRIPT)
+    found = subprocess.run(
+        [sys.executable, script, path, tmp_path / "all.counts"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    # The parts before and after look into the damaged one, for documents that they share.
+    assert re.search(r"spans\.parquet: .*not a readable Parquet file", found.stdout)
+    assert "3 of 5 parts cannot be counted; 2 are kept" in found.stdout
+    assert found.stderr == ""
+    assert len([*(tmp_path / "all.counts.parts").iterdir()]) == 2
+    assert not (tmp_path / "all.counts").exists()

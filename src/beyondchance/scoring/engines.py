@@ -171,11 +171,12 @@ class Processes:
         if pool is None:
             return
         processes = list((pool._processes or {}).values())
-        pool.shutdown(wait=False, cancel_futures=True)
         for process in processes:
             process.kill()
         for process in processes:
             process.join()
+        # The pool puts away what it shared with them, now that they are gone.
+        pool.shutdown(wait=True, cancel_futures=True)
 
 
 def _nothing(_: int) -> None:
