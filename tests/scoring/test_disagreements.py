@@ -572,6 +572,12 @@ def test_rows_are_in_reading_order(made):
     assert places == sorted(places)
 
 
+def test_who_shares_nothing_with_the_gold_standard_is_left_out():
+    spans = {"g": [[(0, 3, "P")], None], "b": [[(1, 3, "P")]] * 2, "c": [None, [(1, 2, "P")]]}
+    corpus = Corpus.from_spans(spans, lengths=[9, 9])
+    assert disagreements(corpus, gold="g").pairs == (("g", "b"),)
+
+
 def test_the_arguments_stay_as_they_are():
     corpus = bc.example()
     before = [column.copy() for column in (corpus.span_start, corpus.span_end, corpus.span_label)]

@@ -43,7 +43,7 @@ def changes(draw, corpus, n=3):
         )
     gone = np.array(removed, dtype=np.int64).reshape(-1, 2).T
     new = np.array(added, dtype=np.int64).reshape(-1, 6).T
-    return Edits(*gone, *new, absorbs=draw(st.booleans()))
+    return Edits(*gone, *new)
 
 
 def applied(corpus, edits, variant):
@@ -70,14 +70,7 @@ def applied(corpus, edits, variant):
                 (start, end, corpus.labels[label])
             )
     for (name, text), spans in new.items():
-        own = sides[name][text]
-        if edits.absorbs:
-            own = [
-                old
-                for old in own
-                if not any(s <= old[0] and old[1] <= e and label == old[2] for s, e, label in spans)
-            ]
-        sides[name][text] = sorted({*own, *spans})
+        sides[name][text] = sorted({*sides[name][text], *spans})
     return build(sides)
 
 
@@ -128,7 +121,6 @@ def test_against_a_gold_standard_each_system_has_its_own_score(data):
             getattr(edits, name)[new]
             for name in ("variant", "text", "annotator", "label", "start", "end")
         ),
-        absorbs=edits.absorbs,
     )
     for number, found in enumerate(base.scores(edits, 2, who)):
         name = corpus.annotators[who[number]]

@@ -131,6 +131,8 @@ def test_some_annotators_only():
     other = disagreements(corpus.select(annotators=["ada", "ben"])).places
     assert found.annotators == ("ada", "ben")
     assert found.worth.tolist() == other.worth.tolist()
+    assert len(found[:3].worth) == 3
+    assert "issue-01" in str(found)
     few = found[np.array([3, 1])]
     assert few.worth.tolist() == found.worth[[3, 1]].tolist()
 

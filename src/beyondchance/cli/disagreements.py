@@ -71,7 +71,8 @@ def command(files: tuple[str, ...], **options: Any) -> None:
         kinds = options["kind"]
         if kinds is None:
             kinds = [kind for kind in KINDS if kind != "agree"]
-        by_place = options["by"] == "place" or (options["by"] is None and _is_team(found))
+        asks_places = _is_team(found) or _MISSING in kinds
+        by_place = options["by"] == "place" or (options["by"] is None and asks_places)
         places = None
         if by_place:
             known = dict.fromkeys(_MISSING if kind in PAIR_KINDS else kind for kind in kinds)

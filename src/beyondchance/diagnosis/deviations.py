@@ -269,9 +269,12 @@ def _missed(corpus: Corpus, met: _Met) -> Deviations:
     partner = _key(corpus, lacking.panel[owner], lacking.who[owner], pairs.theirs[row])
     has_too = is_among(partner, known) & (other != lacking.who[owner])
     n_having = 1 + np.bincount(owner[has_too], minlength=len(low))
-    earlier = has_too & (other < lacking.other[owner])
+    are_most = 2 * n_having > lacking.n_others
+    # Once: by the first of those who have a span there that most have.
+    place_of = np.minimum(np.searchsorted(known, partner), max(len(known) - 1, 0))
+    earlier = has_too & (other < lacking.other[owner]) & are_most[place_of]
     is_first = np.bincount(owner[earlier], minlength=len(low)) == 0
-    chosen = np.flatnonzero(is_first & (2 * n_having > lacking.n_others))
+    chosen = np.flatnonzero(is_first & are_most)
     rows = lacking[chosen]
     # What most of them have there: the span itself, and its partners.
     number = np.full(len(low), -1)

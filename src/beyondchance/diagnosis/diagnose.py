@@ -53,10 +53,16 @@ _TOGETHER = 20
 """Patterns of which it is known what all before them bring together."""
 _MOST_MERGES = 100
 """Pairs of labels, the most often confused ones, of which it is known what one label brings."""
+_MOST_COUNTED = 2**24
+"""Spans that are counted again, over all patterns."""
 _FIRST_OF_TWO = (EARLIER, LONGER, ALONE)
 """Kinds by which a disagreement of two is named: by the one who marks more, because nobody knows
 who is right."""
 _CHANGES_WITH = "chance of unit 'corpus' depends on all texts at once"
+_WITHOUT_VALUE = (
+    "patterns have no value: the score without them is undefined, or they are rare and texts so "
+    "long that counting them again would take minutes"
+)
 _NO_CAUSES = Note(
     "causes of the loss are for measures by which a match is at most the smaller size"
 )
@@ -152,11 +158,17 @@ def diagnosis_of(
     found = deviations(corpus, document, a, b, known)
     cases = _Cases(corpus, found, details(corpus, found, known), known)
     cause = losses(corpus, base.counts, scoring.measure, labelled=labelled)
+    patterns = tuple(_patterns(base, cases, result.score))
+    n_open = sum(isnan(pattern.after) and not isnan(pattern.before) for pattern in patterns)
     return Diagnosis(
         agreement=result,
         corpus=corpus,
-        patterns=tuple(_patterns(base, cases, result.score)),
-        notes=(*result.notes, *([_NO_CAUSES] if cause is None else [])),
+        patterns=patterns,
+        notes=(
+            *result.notes,
+            *([_NO_CAUSES] if cause is None else []),
+            *([Note(f"{n_open:,} {_WITHOUT_VALUE}")] if n_open else []),
+        ),
         _losses=cause,
         _make_merges=partial(_merges, base, cases, result.score) if labelled else tuple,
     )
@@ -210,9 +222,10 @@ class _Cases:
         found, labels = self.found, {name: i for i, name in enumerate(self.corpus.labels)}
         columns = (found.panel, found.who, found.label, found.kind, found.other, found.n_others)
         known, numbers = self.details.known, self.details.number.tolist()
+        theirs = found.to_label.tolist()
         keys = []
-        for panel, who, label, kind, other, n_others, number in zip(
-            *(column.tolist() for column in columns), numbers, strict=True
+        for panel, who, label, kind, other, n_others, number, their_label in zip(
+            *(column.tolist() for column in columns), numbers, theirs, strict=True
         ):
             detail = known[number]
             if detail.about != "overlap":
@@ -222,6 +235,8 @@ class _Cases:
             is_more = kind in {EARLIER, LONGER, MISSED}
             if kind in {ALONE, MISSED}:
                 outer, inner = inner, label
+            elif not is_more:
+                outer = their_label
             if kind == ALONE and n_others == 1 and self.gold is None:
                 whose, is_more = other, True
             joined = PATTERN_KINDS.index(TAKES_IN if is_more else DIVIDES)
@@ -242,7 +257,12 @@ def _patterns(base: Base, cases: _Cases, score: Score) -> list[Pattern]:
     first = bounds(pattern, len(known))
     own_rows = [rows[order[first[i] : first[i + 1]]] for i in range(len(known))]
     who = np.array([_only(found.who[own]) for own in own_rows], dtype=np.int64)
-    scores = base.scores(found.edits(corpus, rows, pattern), len(known), who)
+    chosen = _affordable(corpus, found.text[rows], pattern, len(known))
+    number_of = np.cumsum(chosen) - 1
+    few = chosen[pattern]
+    edits = found.edits(corpus, rows[few], number_of[pattern[few]])
+    scored = iter(base.scores(edits, int(np.count_nonzero(chosen)), who[chosen]))
+    scores = [next(scored) if is_chosen else Score() for is_chosen in chosen.tolist()]
     before = _before(base, known, score)
     gains = [after.corrected - score for after, score in zip(scores, before, strict=True)]
     ranked = sorted(
@@ -250,7 +270,9 @@ def _patterns(base: Base, cases: _Cases, score: Score) -> list[Pattern]:
         key=lambda i: (isnan(gains[i]), -gains[i] if not isnan(gains[i]) else 0.0, known[i]),
     )
     tests = _tests(cases, known)
-    together = _together(base, cases, [(known[i].panel, own_rows[i]) for i in ranked])
+    valued = [i for i in ranked if chosen[i]]
+    together = _together(base, cases, [(known[i].panel, own_rows[i]) for i in valued])
+    together += [nan] * (len(ranked) - len(valued))
     names = corpus.annotators
     result = []
     for place, i in enumerate(ranked):
@@ -275,9 +297,26 @@ def _patterns(base: Base, cases: _Cases, score: Score) -> list[Pattern]:
                 parts={(names[n], KINDS[kind]): count for (n, kind), count in parts.items()},
                 _corpus=corpus,
                 _found=found[own],
+                _there=cases.details.there[own],
             )
         )
     return result
+
+
+def _affordable(corpus: Corpus, text: Ints, pattern: Ints, n: int) -> Bools:
+    """The patterns that are valued, the most frequent ones, so that it does not take minutes.
+
+    All of them, unless texts are very long and patterns very many: each text that a pattern changes
+    is counted again.
+    """
+    n_texts = max(len(corpus.text_length), 1)
+    n_spans = np.bincount(corpus.span_text, minlength=n_texts)
+    changed = distinct(pattern * n_texts + text)[0]
+    cost = total(changed // n_texts, n_spans[changed % n_texts], n)
+    order = np.argsort(-np.bincount(pattern, minlength=n), kind="stable")
+    found = np.zeros(n, dtype=bool)
+    found[order[np.cumsum(cost[order]) <= _MOST_COUNTED]] = True
+    return found
 
 
 def _only(values: Ints) -> int:
@@ -412,5 +451,4 @@ def _as_one(corpus: Corpus, pairs: Sequence[tuple[int, int]]) -> Edits:
         label=np.array(pairs, dtype=np.int64)[variant, 0],
         start=corpus.span_start[span],
         end=corpus.span_end[span],
-        absorbs=False,
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from importlib import import_module
 from typing import Any
@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from beyondchance.annotations.corpus import Corpus, Span
-from beyondchance.checks import checked_share
+from beyondchance.checks import checked_option, checked_share
 from beyondchance.diagnosis.details import Detail
-from beyondchance.diagnosis.deviations import KINDS, MISSED, Deviations
+from beyondchance.diagnosis.deviations import ALONE, KINDS, MISSED, Deviations
 from beyondchance.diagnosis.loss import Losses
 from beyondchance.messages import Note
 from beyondchance.numbers import in_digits
@@ -21,6 +21,7 @@ from beyondchance.results.agreement import Agreement
 from beyondchance.results.intervals import ConfidenceInterval
 from beyondchance.results.named import Named
 from beyondchance.results.printed import Printed
+from beyondchance.scoring.marks import ANY
 from beyondchance.settings import Settings
 from beyondchance.types import Ints
 
@@ -96,7 +97,8 @@ class Pattern:
     before, after : float
         The corrected score as it is, and without these disagreements.
     together : float
-        The same without these and all patterns that are listed before; nan for late ones.
+        The same without these and all patterns that are listed before, of the same system if
+        there are several; nan for late ones.
     p : float
         The p-value of exchanging the names of annotators within documents.
     adjusted : float
@@ -121,6 +123,7 @@ class Pattern:
     parts: Mapping[tuple[str, str], int]
     _corpus: Corpus = field(repr=False)
     _found: Deviations = field(repr=False)
+    _there: Ints = field(repr=False)
 
     def __repr__(self) -> str:
         return f"Pattern({self.sentence!r})"
@@ -129,6 +132,11 @@ class Pattern:
     def gain(self) -> float:
         """What the corrected score would rise by."""
         return self.after - self.before
+
+    @property
+    def is_labelled(self) -> bool:
+        """Whether labels count."""
+        return self.label != ANY
 
     @property
     def is_habit(self) -> bool:
@@ -152,27 +160,65 @@ class Pattern:
 
     @cached_property
     def examples(self) -> tuple[Example, ...]:
-        """Up to three disagreements, from different documents if possible."""
-        document = self._found.document
+        """Up to three disagreements, from different documents if possible.
+
+        Of patterns with one root, ``own`` is the span of the annotator that covers, or the part
+        that the annotator marks, and ``theirs`` what others mark there.
+        """
+        own, theirs = self._sides
+        found = self._found
+        _, place = np.unique(
+            np.stack([found.text, np.maximum(own, theirs)]), axis=1, return_index=True
+        )
+        document = found.document[place]
         _, first = np.unique(document, return_index=True)
-        rest = np.setdiff1d(np.arange(len(document)), first)
-        chosen = np.r_[np.sort(first), rest][:N_EXAMPLES]
-        return tuple(_examples(self._corpus, self._found[chosen]))
+        rest = np.setdiff1d(np.arange(len(place)), first)
+        chosen = place[np.r_[np.sort(first), rest][:N_EXAMPLES]]
+        who = self._corpus.annotators.index(self.who)
+        shown = replace(found, who=np.full_like(found.who, who), span=own, theirs=theirs)[chosen]
+        return tuple(_examples(self._corpus, shown))
+
+    @property
+    def n_places(self) -> int:
+        """In how many places it occurs: a span that covers two of another label is one of them."""
+        outer = self._sides[0 if self.kind == TAKES_IN else 1]
+        if self.kind not in {TAKES_IN, DIVIDES}:
+            return self.count
+        return len(np.unique(np.stack([self._found.text, outer]), axis=1).T)
+
+    @property
+    def _sides(self) -> tuple[Ints, Ints]:
+        """What the annotator and what others marked in each row, by the number of the span."""
+        found, there = self._found, self._there
+        if self.kind not in {TAKES_IN, DIVIDES}:
+            return found.span, found.theirs
+        is_alone, is_missed = found.kind == ALONE, found.kind == MISSED
+        if self.kind == TAKES_IN:
+            # The covering span, of the annotator; and what it takes in.
+            own = np.where(is_alone | is_missed, there, found.span)
+            return own, np.select([is_alone, is_missed], [found.span, found.theirs], there)
+        # The part, of the annotator; and the span that others have around it.
+        return np.where(is_alone, found.span, there), np.where(is_alone, there, found.theirs)
 
     @property
     def rows(self) -> list[dict[str, Any]]:
         """Every disagreement, as a dictionary: where, what was marked, and what others marked."""
-        found = self._found
+        corpus, found = self._corpus, self._found
         kinds = [KINDS[kind] for kind in found.kind.tolist()]
         rows = []
-        for kind, example in zip(kinds, _examples(self._corpus, found), strict=True):
+        for number, (kind, example) in enumerate(zip(kinds, _examples(corpus, found), strict=True)):
             row: dict[str, Any] = {
                 "document": example.document,
                 "text": example.text,
                 "who": example.who,
                 "deviation": kind,
             }
-            for side, span in (("", example.own), ("_others", example.theirs)):
+            theirs = example.theirs
+            if kind == KINDS[MISSED]:
+                # As most of the others have it, who may differ from one another.
+                label = corpus.labels[found.to_label[number]]
+                theirs = Span(int(found.start[number]), int(found.end[number]), label)
+            for side, span in (("", example.own), ("_others", theirs)):
                 start, end, label = (None, None, None) if span is None else span
                 row |= {f"start{side}": start, f"end{side}": end, f"label{side}": label}
             rows.append({**row, "in_text": str(example) if example.content is not None else None})
@@ -199,9 +245,6 @@ def _examples(corpus: Corpus, found: Deviations) -> Iterator[Example]:
         span, theirs, text = (int(c[row]) for c in (found.span, found.theirs, found.text))
         own = None if span < 0 else corpus.span(span)
         other = None if theirs < 0 else corpus.span(theirs)
-        if found.kind[row] == MISSED:
-            label = corpus.labels[found.to_label[row]]
-            other = Span(int(found.start[row]), int(found.end[row]), label)
         yield Example(
             document=corpus.documents[found.document[row]],
             text=number,
@@ -263,6 +306,10 @@ class Diagnosis(Printed):
     _losses: Losses | None = field(default=None, repr=False)
     _make_merges: Callable[[], Sequence[Merge]] = field(default=tuple, repr=False)
 
+    def __getstate__(self) -> dict[str, Any]:
+        """What is pickled: merges are worked out, because what makes them is not."""
+        return {**self.__dict__, "merges": self.merges, "_make_merges": tuple}
+
     def __repr__(self) -> str:
         corrected = in_digits(self.agreement.corrected)
         return f"Diagnosis(corrected={corrected}, {len(self.patterns):,} patterns)"
@@ -319,7 +366,7 @@ class Diagnosis(Printed):
         confidence : float
         """
         checked_share("confidence", confidence)
-        names, group = self._groups(by)
+        names, group = self._groups(checked_option("by", by, ("all", "label", "pair")))
         if self._losses is None:
             return Named((name, {}) for name in names)
         unit = self.agreement.resampled_unit.removeprefix("groups of ")

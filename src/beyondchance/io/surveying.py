@@ -30,6 +30,8 @@ ROW, BLANK, COMMENT, MARK, _LOOK = range(5)
 """Kinds of lines; a MARK begins a document."""
 _WINDOW = 2**16
 """Bytes in which the next place is looked for."""
+_LINE_END, _EMPTY_LINE = re.compile(rb"\n"), re.compile(rb"\n\r?\n")
+"""What a stretch of a file begins behind."""
 _MOST_PAIRS = 2**16
 """More distinct pairs of neighbours are none of tags."""
 _LONGEST = 256
@@ -85,7 +87,7 @@ def stretches(path: str, begin: int, *, is_each: bool) -> list[tuple[int, int]]:
 
     Each begins right behind an empty line; behind any line, where each row is a text.
     """
-    sign = re.compile(rb"\n" if is_each else rb"\n\r?\n")
+    sign = _LINE_END if is_each else _EMPTY_LINE
     with Path(path).open("rb") as file:
         size = file.seek(0, 2)
         bounds = [begin]

@@ -998,7 +998,7 @@
   // ---- Links from elsewhere on the page --------------------------------------------------
 
   function openHash() {
-    const found = /^#document-(\d+)(?:-(\d+)-(\d+))?$/.exec(location.hash);
+    const found = /^#document-(\d+)(?:-(\d+)-(\d+)-(\d+))?$/.exec(location.hash);
     if (!found) return;
     const item = byNumber.get(Number(found[1]));
     if (!item) {
@@ -1011,13 +1011,15 @@
     show(matches.find((match) => match.item === item));
     parts.article.scrollIntoView({ block: "start" });
     parts.title.focus({ preventScroll: true });
-    if (found[2] !== undefined) go(rowAt(Number(found[2]), Number(found[3])));
+    if (found[2] !== undefined) go(rowAt(...found.slice(2).map(Number)));
   }
 
-  // The first case at a place of the document: a text, and where a span in it starts.
-  function rowAt(text, start) {
-    return current.rows.findIndex((row) => [row.a, row.b].some(
-      (span) => span && span.text === text && span.start === start));
+  // The first case at a place of the document: a text, where a span in it starts, and who differs.
+  function rowAt(text, start, who) {
+    const isHere = (row) => [row.a, row.b].some(
+      (span) => span && span.text === text && span.start === start);
+    const own = current.rows.findIndex((row) => isHere(row) && pairs[row.pair].includes(who));
+    return own >= 0 ? own : current.rows.findIndex(isHere);
   }
 
   build();

@@ -197,18 +197,25 @@ def overview(
         corpus=corpus,
         difficulty=difficulty(replace(compared, gold=gold), **_options(settings)),
         disagreements=disagreements(compared, pairs=pairs),
-        diagnosis=_diagnosis(results, compared, settings, gold),
+        diagnosis=_diagnosis(found, compared, settings),
         coefficients=values,
         placements=tuple(_placements(compared, settings)),
     )
 
 
-def _diagnosis(
-    results: Mapping[str, Agreement], compared: Corpus, settings: Settings, gold: str | None
-) -> Diagnosis | None:
-    """What to fix first, by the measure asked for; nothing where chance is of all texts at once."""
+def _diagnosis(found: Overview, compared: Corpus, settings: Settings) -> Diagnosis | None:
+    """What to fix first, by the measure asked for: of all, or of the best system.
+
+    Nothing where chance is of all texts at once.
+    """
     asked = {name: value for name, value in _options(settings).items() if value is not None}
-    result = results[asked.get("measure", "token")]
+    measure = asked.get("measure", "token")
+    result, gold = found.results[measure], found.gold
+    if found.rankings:
+        best = found.systems[next(iter(found.systems))][0].shown
+        result = found.rankings[measure].systems[best]
+        part = compared.select(annotators=[str(gold), best])
+        compared = replace(part, options=compared.options)
     if compared.unit == CORPUS or not isinstance(result.counts, Counts):
         return None
     return diagnosis_of(result, compared, scoring_of(asked), gold=gold)

@@ -260,7 +260,8 @@ def _facts(found: Overview, notes: Sequence[Note], voice: Voice) -> Iterator[Par
     """What was compared, how, what was left out, and what else to know."""
     if found.corpus is None:
         yield blocks.Prose(
-            "Without the corpus: no texts, disagreements, difficulty or other coefficients."
+            "Without the corpus: no diagnosis, texts, disagreements, difficulty or other "
+            "coefficients."
         )
         return
     if found.rankings or found.breakdown is None:

@@ -158,28 +158,31 @@ def paper_section(report: Report, *, digits: int) -> Section:
 def _to_fix(found: Overview, view: DocumentView | None) -> Iterator[Section]:
     """What to fix first: where the loss comes from, and the patterns that cost most."""
     diagnosis = found.diagnosis
-    if diagnosis is None or isnan(diagnosis.corrected) or not diagnosis.patterns:
+    if diagnosis is None:
+        if found.corpus is not None:
+            why = "There is no diagnosis: chance of the whole corpus is not divided among texts."
+            yield Section("fix", "What to fix first", [Prose(why)])
         return
-    patterns, who = diagnosis.patterns, ""
-    if found.rankings:
-        # The errors of the best system, which is the one that will be used.
-        who = next(iter(found.systems.values()))[0].shown
-        patterns = tuple(pattern for pattern in patterns if pattern.who == who) or patterns
-    settings = diagnosis.settings.replaced(
-        confidence=found.settings.confidence, interval_method="expanded"
-    )
+    patterns = diagnosis.patterns
+    if isnan(diagnosis.corrected) or not patterns:
+        return
     parts: list[Part] = [Prose(_about_loss(found))]
     parts += [_loss_bar(diagnosis)] if diagnosis.loss else []
-    parts.append(Findings([_finding(pattern, view) for pattern in patterns[:MOST_FINDINGS]]))
+    listed = [_finding(pattern, found, view) for pattern in patterns[:MOST_FINDINGS]]
+    parts.append(Findings(listed))
     if len(diagnosis.corpus.labels) > 1:
         parts.append(NamedTable("kinds", diagnose_report.kinds_table(diagnosis, MOST_ROWS)))
-    listed = diagnose_report.patterns_table(patterns, MOST_ROWS, with_gold=found.gold is not None)
-    parts.append(NamedTable("patterns", _named_first(listed)))
+    table = diagnose_report.patterns_table(patterns, MOST_ROWS)
+    parts.append(NamedTable("patterns", _named_first(table)))
+    if diagnosis.merges:
+        parts.append(NamedTable("merges", diagnose_report.merges_table(diagnosis, MOST_ROWS)))
     if diagnosis.loss:
-        intervals = diagnosis.loss_intervals(confidence=float(found.settings.confidence or 0.95))
-        table = diagnose_report.loss_table(diagnosis, intervals[""], settings)
+        confidence = float(found.settings.confidence or 0.95)
+        intervals = diagnosis.loss_intervals(confidence=confidence)[""]
+        settings = diagnosis.settings.replaced(confidence=confidence, interval_method="expanded")
+        table = diagnose_report.loss_table(diagnosis, intervals, settings)
         parts.append(NamedTable("loss", table))
-    title = "What to fix first" if not who else f"What to fix first in {who}"
+    title = f"What to fix first in {patterns[0].who}" if found.rankings else "What to fix first"
     yield Section("fix", title, parts)
 
 
@@ -189,12 +192,13 @@ def _about_loss(found: Overview) -> str:
         return (
             "Every kind of error has a price: the corrected score of the system as it is, and as "
             "it would be without these errors. In examples, [ ] is around what the system marked, "
-            f"{{ }} around what {found.gold} did. The bar shows the loss of all systems together."
+            f"{{ }} around what {found.gold} did."
         )
     return (
         "Every pattern of disagreement has a price: the corrected score as it is, and as it "
-        "would be if whoever differs did as the others do in these places, and nowhere else. In "
-        "examples, [ ] is around what the one who differs marked, { } around what others did."
+        "would be if whoever differs did as the others do in these places, and nowhere else. It "
+        "says who differs, not who is wrong: read the examples. In them, [ ] is around what the "
+        "one who differs marked, { } around what others did."
     )
 
 
@@ -203,26 +207,28 @@ def _loss_bar(diagnosis: Diagnosis) -> Bar:
     reached = max(diagnosis.corrected, 0.0)
     shares = {"reached": reached, **diagnosis.loss}
     stretches = [
-        Stretch(name, share, f"{name} {100 * share:.0f} %") for name, share in shares.items()
+        Stretch(name, share, f"{name} {100 * share:.0f} %")
+        for name, share in shares.items()
+        if share > 0
     ]
     return Bar(
         "Of full agreement beyond chance: " + ", ".join(s.text for s in stretches), stretches
     )
 
 
-def _finding(pattern: Pattern, view: DocumentView | None) -> Finding:
+def _finding(pattern: Pattern, found: Overview, view: DocumentView | None) -> Finding:
+    """A pattern with its examples, which lead to their places."""
     numbers = view.numbers if view is not None else {}
-    cases = [
-        Case(
-            example.document,
-            str(example),
-            None
-            if example.document not in numbers
-            else f"#document-{numbers[example.document]}-{example.text}-{_start(example)}",
-        )
-        for example in pattern.examples
-    ]
+    listed = () if found.disagreements is None else found.disagreements.corpus.annotators
+    who = listed.index(pattern.who) if pattern.who in listed else 0
+    cases = []
+    for example in pattern.examples:
+        number = numbers.get(example.document)
+        link = f"#document-{number}-{example.text}-{_start(example)}-{who}"
+        cases.append(Case(example.document, str(example), None if number is None else link))
     times = counted(pattern.count, "disagreement")
+    if pattern.n_places != pattern.count:
+        times += f" in {counted(pattern.n_places, 'place')}"
     price = diagnose_report.change(pattern.before, pattern.after)
     advice = pattern.advice[0].upper() + pattern.advice[1:]
     about = f"{times}. Corrected {price}. {advice}."

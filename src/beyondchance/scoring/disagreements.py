@@ -302,7 +302,7 @@ def disagreements(
     """
     corpus = corpus_of(data, other, options)
     if pairs is None and options.get("gold") is not None:
-        pairs = [(str(corpus.gold), name) for name in corpus.annotators if name != corpus.gold]
+        pairs = _with_gold(corpus)
     document, a, b = _all_pairs(corpus) if pairs is None else _some_pairs(corpus, pairs)
     if not len(document):
         raise nothing_shared(corpus, "two annotators to compare")
@@ -317,6 +317,17 @@ def disagreements(
         span_a=rows.span_a,
         span_b=rows.span_b,
     )
+
+
+def _with_gold(corpus: Corpus) -> list[tuple[str, str]]:
+    """The gold standard with each who shares a document with it; with all, if nobody does."""
+    gold = corpus.annotators.index(str(corpus.gold))
+    is_gold = corpus.annotation_annotator == gold
+    shared = np.isin(corpus.annotation_document, corpus.annotation_document[is_gold])
+    sharing = set(corpus.annotation_annotator[shared].tolist()) - {gold}
+    others = [i for i in range(len(corpus.annotators)) if i != gold]
+    chosen = [i for i in others if i in sharing] or others
+    return [(corpus.annotators[gold], corpus.annotators[i]) for i in chosen]
 
 
 def _all_pairs(corpus: Corpus) -> tuple[Ints, Ints, Ints]:

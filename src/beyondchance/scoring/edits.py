@@ -23,7 +23,7 @@ from beyondchance.results.score import Score
 from beyondchance.scoring.counting import counted
 from beyondchance.scoring.marks import marked
 from beyondchance.scoring.options import Scoring
-from beyondchance.types import Bools, Floats, Ints
+from beyondchance.types import Floats, Ints
 
 _AT_A_TIME = 2**17
 """Spans of edited texts that are counted at a time."""
@@ -33,9 +33,8 @@ _AT_A_TIME = 2**17
 class Edits:
     """Spans that variants of a corpus lack, and spans that they have instead.
 
-    A span that is moved or gets another label is removed, and added as it would be. Others of its
-    annotator and label that lie inside it are then left out: who makes a span longer does not leave
-    a part of it marked once more. Not so where spans are only relabelled (`absorbs`).
+    A span that is moved or gets another label is removed, and added as it would be. Where it then
+    equals another one of its annotator, there is one of them.
 
     Attributes
     ----------
@@ -52,7 +51,6 @@ class Edits:
     label: Ints
     start: Ints
     end: Ints
-    absorbs: bool = True
 
     def of(self, low: int, high: int) -> Edits:
         """The edits of some of the variants, which are numbered from 0 on."""
@@ -67,7 +65,6 @@ class Edits:
             label=self.label[new],
             start=self.start[new],
             end=self.end[new],
-            absorbs=self.absorbs,
         )
 
 
@@ -204,14 +201,12 @@ def edited(
         own = who[variant[place]]
         keep &= (own < 0) | (annotator == own) | (annotator == gold)
     place, span = place[keep], span[keep]
-    added = number[len(edits.removed) :]
     columns = _distinct_spans(
-        np.concatenate([place, added]),
+        np.concatenate([place, number[len(edits.removed) :]]),
         *(
             np.concatenate([getattr(corpus, f"span_{name}")[span], getattr(edits, name)])
             for name in ("annotator", "label", "start", "end")
         ),
-        is_new=(np.arange(len(place) + len(added)) >= len(place)) & edits.absorbs,
     )
     document = corpus.text_document[text]
     owner, annotation = members(bounds(corpus.annotation_document, len(corpus.documents)), document)
@@ -230,33 +225,13 @@ def edited(
     return part, variant, text
 
 
-def _distinct_spans(
-    text: Ints, annotator: Ints, label: Ints, start: Ints, end: Ints, *, is_new: Bools
-) -> dict[str, Any]:
-    """Columns of spans, each once, and without those that lie inside a new one."""
-    order = np.lexsort((~is_new, end, start, label, annotator, text))
+def _distinct_spans(text: Ints, *values: Ints) -> dict[str, Any]:
+    """Columns of spans, each once, from their text, annotator, label, start and end."""
+    order = np.lexsort((*values[::-1], text))
+    columns = [column[order] for column in (text, *values)]
+    keep = ~repeats(*columns)
     names = ("text", "annotator", "label", "start", "end")
-    columns = [column[order] for column in (text, annotator, label, start, end)]
-    is_new = is_new[order]
-    group = np.cumsum(~repeats(*columns[:3])) - 1
-    keep = ~repeats(*columns) & ~_inside_new(group, columns[3], columns[4], is_new)
     return {f"span_{name}": column[keep] for name, column in zip(names, columns, strict=True)}
-
-
-def _inside_new(group: Ints, start: Ints, end: Ints, is_new: Bools) -> Bools:
-    """Which spans that are not new lie inside a new one of their group.
-
-    Spans are sorted by group, start and end. What lies inside a new span comes after it, or
-    starts with it and ends before.
-    """
-    width = int(end.max(initial=0)) + 1
-    reach = np.maximum.accumulate(group * width + np.where(is_new, end, 0))
-    is_behind = group * width + end <= reach
-    # The last new span of those that start together, which is the longest.
-    together = np.cumsum(~repeats(group, start)) - 1
-    longest = np.zeros(int(together[-1]) + 1 if len(together) else 0, dtype=np.int64)
-    longest[together[is_new]] = end[is_new]
-    return np.asarray((is_behind | (end < longest[together])) & ~is_new)
 
 
 def _by_text(corpus: Corpus) -> Ints:

@@ -54,8 +54,7 @@ class Places(Printed):
     Attributes
     ----------
     corpus : Corpus
-    annotators : tuple of str
-        Those who are compared, in the order of the corpus.
+        Of those who are compared.
     gold : str, optional
         The one among them who is a gold standard, and so decides.
     text, start, end : arrays of int, shape (places,)
@@ -70,7 +69,6 @@ class Places(Printed):
     """
 
     corpus: Corpus
-    annotators: tuple[str, ...]
     gold: str | None
     text: Ints
     start: Ints
@@ -86,6 +84,11 @@ class Places(Printed):
     def __repr__(self) -> str:
         found = ", ".join(f"{name}={number}" for name, number in self.by_kind().items())
         return f"Places({found})"
+
+    @property
+    def annotators(self) -> tuple[str, ...]:
+        """Those who are compared."""
+        return self.corpus.annotators
 
     def __getitem__(self, rows: slice | Ints) -> Self:
         """Some of the places."""
@@ -165,9 +168,6 @@ class Places(Printed):
         n_counted = int(n_spans[self.text[self.kind != _AGREE]].sum())
         if corpus.unit == CORPUS or n_counted > _MOST_COUNTED:
             return np.full(len(self), nan)
-        if self.annotators != corpus.annotators:
-            part = corpus.select(annotators=list(self.annotators))
-            return places_of(part, self.annotators, self.gold).worth
         try:
             result = agreement(corpus, gold=self.gold)
         except BeyondChanceError:
@@ -203,7 +203,6 @@ class Places(Printed):
             label=corpus.span_label[span],
             start=corpus.span_start[span],
             end=corpus.span_end[span],
-            absorbs=False,
         )
 
     def versions(self, place: int) -> dict[str, list[Span] | None]:
@@ -239,10 +238,9 @@ def places_of(corpus: Corpus, annotators: Sequence[str], gold: str | None) -> Pl
 
     With a gold standard, in documents that it is of.
     """
-    chosen = np.array([name in set(annotators) for name in corpus.annotators], dtype=bool)
-    numbers = np.flatnonzero(chosen)
-    takes_part = chosen[corpus.annotation_annotator]
-    n_here = np.bincount(corpus.annotation_document[takes_part], minlength=len(corpus.documents))
+    if len(annotators) < len(corpus.annotators):
+        corpus = replace(corpus.select(annotators=list(annotators)), options=corpus.options)
+    n_here = np.bincount(corpus.annotation_document, minlength=len(corpus.documents))
     is_compared = n_here > 1
     if gold is not None:
         with_gold = corpus.annotation_annotator == corpus.annotators.index(gold)
@@ -250,7 +248,7 @@ def places_of(corpus: Corpus, annotators: Sequence[str], gold: str | None) -> Pl
         has_gold[corpus.annotation_document[with_gold]] = True
         is_compared &= has_gold
     document = corpus.text_document[corpus.span_text]
-    span = np.flatnonzero(chosen[corpus.span_annotator] & is_compared[document])
+    span = np.flatnonzero(is_compared[document])
     order = np.lexsort((corpus.span_start[span], corpus.span_text[span]))
     span = span[order]
     text = corpus.span_text[span]
@@ -260,10 +258,9 @@ def places_of(corpus: Corpus, annotators: Sequence[str], gold: str | None) -> Pl
     head = first[:-1]
     end = np.zeros(n_places, dtype=np.int64)
     np.maximum.at(end, place_of, corpus.span_end[span])
-    version, kind = _versions(corpus, span, place_of, text[head], numbers)
+    version, kind = _versions(corpus, span, place_of, text[head])
     return Places(
         corpus=corpus,
-        annotators=tuple(corpus.annotators[i] for i in numbers.tolist()),
         gold=gold,
         text=text[head],
         start=corpus.span_start[span][head],
@@ -285,25 +282,20 @@ def _joined(begin: Ints, start: Ints, end: Ints) -> Ints:
     return np.cumsum(begins) - 1
 
 
-def _versions(
-    corpus: Corpus, span: Ints, place: Ints, text: Ints, numbers: Ints
-) -> tuple[Ints, Ints]:
+def _versions(corpus: Corpus, span: Ints, place: Ints, text: Ints) -> tuple[Ints, Ints]:
     """The version of each annotator at each place, and the kind of each place."""
-    n_places, n_annotators = len(text), len(numbers)
+    n_places, n_annotators = len(text), len(corpus.annotators)
     if n_places * n_annotators > _MOST_VERSIONS:
         raise DataError(
             f"{n_places:,} places have versions of {n_annotators:,} annotators",
             expected=f"at most {_MOST_VERSIONS:,} versions",
             remedy="keep some of the annotators, or list pairs of them",
         )
-    column = np.full(len(corpus.annotators), -1)
-    column[numbers] = np.arange(n_annotators)
     version = np.full((n_places, n_annotators), -1)
     document = corpus.text_document[text]
     owner, annotation = members(bounds(corpus.annotation_document, len(corpus.documents)), document)
-    who = column[corpus.annotation_annotator[annotation]]
-    version[owner[who >= 0], who[who >= 0]] = 0
-    who = column[corpus.span_annotator[span]]
+    version[owner, corpus.annotation_annotator[annotation]] = 0
+    who = corpus.span_annotator[span]
     start, end, label = corpus.span_start[span], corpus.span_end[span], corpus.span_label[span]
     cell = distinct(place * n_annotators + who)[0]
     here = cell // n_annotators

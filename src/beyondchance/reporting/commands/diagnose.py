@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from math import isnan
 from typing import TYPE_CHECKING, Any
@@ -20,6 +21,7 @@ from beyondchance.reporting.blocks import (
     Range,
     Report,
     Table,
+    counted,
     cut,
     in_list,
 )
@@ -31,13 +33,16 @@ if TYPE_CHECKING:
     from beyondchance.settings import Settings
 
 CAUSES: Mapping[str, str] = {
-    AMOUNT: "one of two annotators marks more than the other, over all documents",
+    AMOUNT: "one side marks more than the other, over all documents",
     TEXT: "they mark in different texts",
-    LABEL: "they mark as much in a text, with other labels",
+    LABEL: "in a text, one marks more of one label, the other more of another",
     LENGTH: "spans of one label in a text have other lengths",
     PLACE: "they mark as much of a label in a text, elsewhere",
 }
 """What each cause of the loss means."""
+_NOUGHT = re.compile(r"(?<!\d)0\.")
+_UNQUOTED = ("punctuation", "white space")
+"""Details that are no words."""
 _FEW = 6
 """Disagreements, both ways, below which nobody can tell whose habit a pattern is."""
 _SHOWN_PATTERNS = 5
@@ -56,46 +61,59 @@ def pattern_sentence(pattern: Pattern) -> str:
 
 def what(pattern: Pattern) -> str:
     """What somebody does otherwise, without numbers."""
-    others, verb = _others(pattern)
-    words = _Words(pattern, others, verb)
-    return _PATTERNS[pattern.kind](words)
+    words = _Words(pattern)
+    apart = f" (other than {words.quoted})" if pattern.about.about == "other words" else ""
+    return _PATTERNS[pattern.kind](words) + apart
 
 
-def _others(pattern: Pattern) -> tuple[str, str]:
-    """How those are called from whom somebody differs, and the verb that goes with them."""
-    if len(pattern.others) == 1:
-        return pattern.others[0], "marks"
-    return "others", "mark"
+def _others(pattern: Pattern) -> str:
+    """How those are called from whom somebody differs."""
+    return pattern.others[0] if len(pattern.others) == 1 else "others"
 
 
 class _Words:
     """The words of a pattern that its sentence is made of."""
 
-    def __init__(self, pattern: Pattern, others: str, verb: str) -> None:
-        self.who, self.label, self.about = pattern.who, pattern.label, pattern.about
-        self.others, self.mark = others, verb
-        self.owner = f"{pattern.who}'s {pattern.label}"
-        self.name = pattern.about.name
+    def __init__(self, pattern: Pattern) -> None:
+        self.who, self.about, self.name = pattern.who, pattern.about.about, pattern.about.name
+        is_one = len(pattern.others) == 1
+        self.others, self.others_own = _others(pattern), "those of others"
+        if is_one:
+            self.others_own = f"{self.others}'s"
+        self.mark, self.do = ("marks", "does") if is_one else ("mark", "do")
+        # Of four or more, a few may do the same.
+        self.most = "most others" if len(pattern.others) > 2 else self.others
+        self.is_any = not pattern.is_labelled
+        self.label = "something" if self.is_any else pattern.label
+        self.owner = f"{pattern.who}'s {'span' if self.is_any else pattern.label}"
+        self.as_label = "" if self.is_any else f" as {pattern.label}"
+
+    @property
+    def quoted(self) -> str:
+        """Words in quotes; punctuation is called so."""
+        names = self.name.split(" or ")
+        return " or ".join(name if name in _UNQUOTED else f"'{name}'" for name in names)
 
     def edge(self, where: str, change: str, *, takes: bool) -> str:
         """What is different at an edge."""
         verb = "takes in" if takes else "leaves out"
-        if self.about.about == "punctuation":
+        if self.about == "punctuation":
             return f"{self.owner} {verb} punctuation at its {where}"
-        if self.about.about == "word":
+        if self.about == "word":
             return f"{self.owner} {verb} '{self.name}' at its {where}"
-        whose = "those of others" if self.others == "others" else f"{self.others}'s"
-        return f"{self.owner} {change} than {whose}"
+        if self.about == "white space":
+            return f"{self.owner} {verb} white space at its {where}"
+        return f"{self.owner} {change} than {self.others_own}"
 
     def takes_in(self) -> str:
         """One span where others have several."""
-        if self.name == self.label:
+        if self.is_any or self.name == self.label:
             return f"{self.owner} is one span where {self.others} {self.mark} several"
         return f"{self.owner} covers what {self.others} {self.mark} as {self.name}"
 
     def divides(self) -> str:
         """Several spans where others have one."""
-        if self.name == self.label:
+        if self.is_any or self.name == self.label:
             return f"{self.owner} is several spans where {self.others} {self.mark} one"
         return (
             f"{self.who} marks as {self.name} a part of what {self.others} {self.mark} as "
@@ -104,23 +122,16 @@ class _Words:
 
     def alone(self) -> str:
         """Something that others do not mark."""
-        if self.about.about == "text":
-            return f"{self.who} marks '{self.name}' as {self.label}, {self._nothing}"
-        return f"{self.who} marks {self.label} where {self.others} {self.mark} nothing"
-
-    @property
-    def _nothing(self) -> str:
-        return f"{self.others} {'do' if self.others == 'others' else 'does'} not"
+        if self.about == "text":
+            return f"{self.who} marks '{self.name}'{self.as_label}, {self.most} {self.do} not"
+        return f"{self.who} marks {self.label} where {self.most} {self.mark} nothing"
 
     def missed(self) -> str:
         """Something that others mark."""
-        if self.about.about == "text":
-            return f"{self.who} does not mark '{self.name}', which {self._is} {self.label}"
+        if self.about == "text":
+            what = f"which {self.others} {self.mark}{self.as_label}"
+            return f"{self.who} does not mark '{self.name}', {what}"
         return f"{self.who} marks nothing where {self.others} {self.mark} {self.label}"
-
-    @property
-    def _is(self) -> str:
-        return f"{self.others} {self.mark} as"
 
     def relabelled(self) -> str:
         """Another label."""
@@ -142,24 +153,36 @@ _PATTERNS: Mapping[str, Callable[[_Words], str]] = {
 
 def pattern_advice(pattern: Pattern) -> str:
     """Whether it is a habit of somebody, or the guideline is unclear."""
-    p, other_way = p_is(pattern.p), f"{pattern.other_way:,}"
-    if pattern.is_habit:
-        return f"a habit of {pattern.who} ({p})"
-    if pattern.count + pattern.other_way < _FEW:
+    p, other_way = p_is(pattern.p), counted(pattern.other_way, "time")
+    if _is_open(pattern):
         return "too few to tell whether it is a habit"
     if pattern.is_error:
-        return f"{_others(pattern)[0]} does the same to {pattern.who} {other_way} times ({p})"
-    return f"others do it too, {other_way} times: the guideline may be unclear ({p})"
+        kind = "regular" if pattern.is_habit else "not regular"
+        return f"{kind}: the other way {other_way} ({p})"
+    if pattern.is_habit and len(pattern.others) == 1:
+        # Of two, nobody knows who is right.
+        return f"one-sided: {_others(pattern)} does it {other_way} ({p}); either may be right"
+    if pattern.is_habit:
+        return f"a habit of {pattern.who} ({p})"
+    if pattern.other_way > 2 * pattern.count:
+        return f"others do it more often, {other_way}"
+    return f"others do it too, {other_way}: unclear in the guideline, or overlooked ({p})"
 
 
-def change(before: float, after: float) -> str:
+def _is_open(pattern: Pattern) -> bool:
+    """Whether there are too few disagreements, or documents, to tell whose habit it is."""
+    is_few = pattern.count + pattern.other_way < _FEW or not pattern.other_way
+    return is_few and not pattern.is_habit
+
+
+def change(before: float, after: float, digits: int = _DIGITS) -> str:
     """Two scores, as ``.716 → .754``."""
-    return f"{short(before)} → {short(after)}"
+    return f"{short(before, digits)} → {short(after, digits)}"
 
 
 def short(value: float, digits: int = _DIGITS) -> str:
     """A score without the nought before its point."""
-    return in_digits(value, digits).replace("0.", ".", 1)
+    return _NOUGHT.sub(".", in_digits(value, digits), count=1)
 
 
 def shown_example(example: Example) -> str:
@@ -204,33 +227,36 @@ def diagnose_report(
             Prose(sentences.compared(corpus, who, extent, result.n_spans)),
             Prose(_headline(found, digits)),
         ]
+        if isnan(found.corrected):
+            return made
         if found.loss:
             intervals = found.loss_intervals(confidence=confidence)[""]
             made.append(loss_table(found, intervals, settings))
         if not patterns:
             return [*made, Prose("There is nothing to fix.")]
-        made += [patterns_table(patterns, top, with_gold=found.gold is not None)]
+        made.append(patterns_table(patterns, top, digits=digits))
         made += [examples_table(patterns[:_SHOWN_PATTERNS], found)]
         if len(corpus.labels) > 1:
             made.append(kinds_table(found, top))
             made += [loss_by_label_table(found, top)] if found.loss else []
         if found.merges:
-            made.append(merges_table(found, top))
+            made.append(merges_table(found, top, digits))
         return made
 
     def data() -> dict[str, Any]:
-        intervals = found.loss_intervals(confidence=confidence)
+        whole, labels, pairs = (
+            found.loss_intervals(by, confidence=confidence) for by in ("all", "label", "pair")
+        )
         return {
             "corrected": result.corrected,
-            "loss": _json_loss(found.loss, intervals.get("", {})),
+            "loss": _json_loss(found.loss, whole[""]),
             "confidence": confidence,
             "labels": {
-                label: _json_loss(loss, found.loss_intervals("label", confidence=confidence)[label])
+                label: _json_loss(loss, labels[label])
                 for label, loss in found.loss_by_label.items()
             },
             "pairs": [
-                {"a": a, "b": b, "loss": _json_loss(loss, of_pairs[a, b])}
-                for of_pairs in [found.loss_intervals("pair", confidence=confidence)]
+                {"a": a, "b": b, "loss": _json_loss(loss, pairs[a, b])}
                 for (a, b), loss in found.loss_by_pair.items()
             ],
             "patterns": [_json_pattern(pattern) for pattern in patterns],
@@ -296,7 +322,7 @@ def _mark(interval: ConfidenceInterval) -> str:
     return "*" if interval.caution_text else ""
 
 
-def patterns_table(patterns: Sequence[Pattern], top: int, *, with_gold: bool) -> Table:
+def patterns_table(patterns: Sequence[Pattern], top: int, *, digits: int = _DIGITS) -> Table:
     """The patterns, the most costly first."""
     shown, remark = cut(patterns, top)
     rows: list[Sequence[Cell]] = [
@@ -304,28 +330,39 @@ def patterns_table(patterns: Sequence[Pattern], top: int, *, with_gold: bool) ->
             number,
             what(pattern),
             Amount(pattern.count, f"{pattern.count:,} ({pattern.other_way:,})"),
-            Amount(pattern.after, change(pattern.before, pattern.after)),
-            short(pattern.together) if not isnan(pattern.together) else None,
+            Amount(pattern.after, change(pattern.before, pattern.after, digits)),
+            short(pattern.together, digits) if not isnan(pattern.together) else None,
             _short_advice(pattern),
         )
         for number, pattern in enumerate(shown, start=1)
     ]
-    headings = ("", "pattern", "times", "corrected", "so far", "habit of")
+    is_error = any(pattern.is_error for pattern in patterns)
+    whose = ", of the system" if is_error else ""
+    others = "the gold standard has it" if is_error else "the others have it"
     legend = (
-        "(times: in brackets, how often the other way; corrected: as it is → if these were as the "
-        f"others have them{', of the system' if with_gold else ''}; so far: without these and all "
-        "above)"
+        f"(times: in brackets, the other way; corrected: as it is → as {others}{whose}; so far: "
+        "without these and all above. A pattern says who differs, not who is wrong.)"
+    )
+    headings = (
+        "",
+        "pattern",
+        "times",
+        "corrected",
+        "so far",
+        "regular" if is_error else "habit of",
     )
     return Table(headings, rows, "what to fix first", " ".join(filter(None, (remark, legend))))
 
 
 def _short_advice(pattern: Pattern) -> str:
     """Whose habit it is, in a word or two."""
-    if pattern.is_habit:
-        return pattern.who
-    if pattern.count + pattern.other_way < _FEW:
+    if _is_open(pattern):
         return "too few to tell"
-    return "both" if pattern.is_error else "several: unclear?"
+    if pattern.is_error:
+        return "yes" if pattern.is_habit else "both ways"
+    if pattern.is_habit:
+        return pattern.who if len(pattern.others) > 1 else "one of two"
+    return "others" if pattern.other_way > 2 * pattern.count else "several"
 
 
 def examples_table(patterns: Sequence[Pattern], found: Diagnosis) -> Table:
@@ -348,7 +385,11 @@ def kinds_table(found: Diagnosis, top: int) -> Table:
     rows: list[Sequence[Cell]] = [
         (label, *(cells.get(label, {}).get(kind, 0) for kind in used)) for label in order
     ]
-    legend = "(earlier and later: where spans start; shorter and longer: where they end)"
+    legend = (
+        "(takes in, divides: one span where others have several, or several where they have one; "
+        "earlier and later: where spans start; shorter and longer: where they end; alone: marked "
+        "by one only)"
+    )
     return Table(
         ("label", *(_SHORT[kind] for kind in used)),
         rows,
@@ -396,13 +437,13 @@ def loss_by_label_table(found: Diagnosis, top: int) -> Table:
     return Table(("label", "corrected", *causes), rows, "what each label loses", remark)
 
 
-def merges_table(found: Diagnosis, top: int) -> Table:
+def merges_table(found: Diagnosis, top: int, digits: int = _DIGITS) -> Table:
     """Labels as one."""
     shown, remark = cut(found.merges, top)
     rows: list[Sequence[Cell]] = [
         (
             " and ".join(merge.labels),
-            Amount(merge.after, change(merge.before, merge.after)),
+            Amount(merge.after, change(merge.before, merge.after, digits)),
             Amount(merge.gain, _signed(merge.gain)),
         )
         for merge in shown
@@ -460,6 +501,7 @@ def _row(pattern: Pattern) -> dict[str, Any]:
         "kind": pattern.kind,
         "detail": pattern.detail,
         "count": pattern.count,
+        "n_places": pattern.n_places,
         "other_way": pattern.other_way,
         "before": pattern.before,
         "after": pattern.after,

@@ -149,15 +149,22 @@ def rows_of(found: Places) -> list[dict[str, Any]]:
                 "n_agree": agreeing,
                 "worth": None if isnan(worth) else worth,
                 "in_text": shown,
-                **{f"by {name}": _plain(spans) for name, spans in versions.items()},
+                **{
+                    f"by {name}": _plain(corpus, int(found.text[place]), spans)
+                    for name, spans in versions.items()
+                },
                 "decision": "",
             }
         )
     return rows
 
 
-def _plain(spans: Sequence[Span] | None) -> str | None:
-    """A version as offsets and labels; none for those who did not annotate."""
+def _plain(corpus: Corpus, text: int, spans: Sequence[Span] | None) -> str | None:
+    """A version as offsets, labels and words; none for those who did not annotate."""
     if spans is None:
         return None
-    return "; ".join(f"{span.start}-{span.end} {span.label}" for span in spans) or NOTHING
+    shown = []
+    for span in spans:
+        words = f": {_surface(corpus, text, span)}" if corpus.knows_characters else ""
+        shown.append(f"{span.start}-{span.end} {span.label}{words}")
+    return "; ".join(shown) or NOTHING
