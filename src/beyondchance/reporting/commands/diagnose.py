@@ -339,9 +339,10 @@ def patterns_table(patterns: Sequence[Pattern], top: int, *, digits: int = _DIGI
     is_error = any(pattern.is_error for pattern in patterns)
     whose = ", of the system" if is_error else ""
     others = "the gold standard has it" if is_error else "the others have it"
+    advice = "" if is_error else ". A pattern says who differs, not who is wrong."
     legend = (
         f"(times: in brackets, the other way; corrected: as it is → as {others}{whose}; so far: "
-        "without these and all above. A pattern says who differs, not who is wrong.)"
+        f"without these and all above{advice})"
     )
     headings = (
         "",
