@@ -146,7 +146,7 @@ def _span_there(corpus: Corpus, found: Deviations, low: Ints, high: Ints, gold: 
 
 
 def _is_inside(corpus: Corpus, found: Deviations, owner: Ints, span: Ints) -> Bools:
-    """Whether of a span and the one that it is told of, the inner one is mostly in the outer.
+    """Whether of a span and the one that it is told of, half of the inner one is in the outer.
 
     What is marked alone or missed is the inner one, in the span that is there; at edges, the span
     that is there is in the longer of the two that differ.
@@ -161,7 +161,7 @@ def _is_inside(corpus: Corpus, found: Deviations, owner: Ints, span: Ints) -> Bo
     shared = np.minimum(end, corpus.span_end[span]) - np.maximum(start, corpus.span_start[span])
     is_inner = (kind == ALONE) | is_missed
     inner = np.where(is_inner, end - start, corpus.span_end[span] - corpus.span_start[span])
-    return np.asarray(2 * shared > inner)
+    return np.asarray(2 * shared >= inner)
 
 
 def _overlapping(corpus: Corpus, found: Deviations, low: Ints, high: Ints) -> tuple[Ints, Ints]:
