@@ -584,10 +584,11 @@ def _fill_lengths(lengths: Ints, document: Ints, table: Table, names: list[str])
             where=table.where(row),
             expected=f"a number from 0 to {MOST_POSITIONS:,}",
         )
-    rows = None
-    if missing.any() or document.min(initial=0) < 0:
-        rows = np.flatnonzero(~missing & (document >= 0))
-        document, given = document[rows], given[rows]
+    is_known = ~missing & (document >= 0)
+    # Most rows repeat what the row before says.
+    is_known[1:] &= (document[1:] != document[:-1]) | (given[1:] != given[:-1]) | ~is_known[:-1]
+    rows = np.flatnonzero(is_known)
+    document, given = document[rows], given[rows]
     before = lengths.copy()
     lengths[document] = given
     differs = lengths[document] != given
@@ -598,7 +599,7 @@ def _fill_lengths(lengths: Ints, document: Ints, table: Table, names: list[str])
         raise MismatchError(
             *("document ", Quote(names[document[place]])),
             f" has the length {given[place]} here and another elsewhere",
-            where=table.where(place if rows is None else int(rows[place])),
+            where=table.where(int(rows[place])),
             expected="one",
         )
 
