@@ -64,6 +64,8 @@ _BOM = b"\xef\xbb\xbf"
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _LARGE = 2**20
 """Stretches of so many bytes need not be cut at the very text that fills them."""
+_FEWER = 16
+"""How much smaller the first of them is."""
 _KEYS_OF_PEOPLE = [f'"{key}"'.encode() for key in KEYS_OF_PEOPLE]
 _WORDS = "tokenized_text"
 _KINDS = {"blank": BLANK, "comment": COMMENT, "document": MARK, "row": ROW, "odd": ROW}
@@ -282,9 +284,12 @@ def _numbered_cuts(files: Sequence[Texts], at_a_time: int) -> Iterator[_Cut]:
     first = files[0]
     begin = first.begin
     least = min(texts.n for texts in files)
-    while (number := first.number_from(begin + at_a_time)) < least:
+    # Large stretches begin with a small one, which is read before all others to know what holds for
+    # the whole, while workers wait.
+    size = at_a_time if at_a_time < _LARGE else at_a_time // _FEWER
+    while (number := first.number_from(begin + size)) < least:
         offsets, lines = zip(*(texts.place(number) for texts in files), strict=True)
-        begin = offsets[0]
+        begin, size = offsets[0], at_a_time
         yield _Cut(offsets, lines, (number,) * len(files))
 
 
