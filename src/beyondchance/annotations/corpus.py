@@ -407,6 +407,10 @@ positions='tokens')
         """Where each text begins if all of them lie end to end."""
         return np.cumsum(self.text_length) - self.text_length
 
+    def number_in_document(self, text: Ints) -> Ints:
+        """The number of each of some texts in its document, from 0 on."""
+        return text - np.searchsorted(self.text_document, self.text_document[text])
+
     @property
     def knows_characters(self) -> bool:
         """Whether the characters of positions are known."""

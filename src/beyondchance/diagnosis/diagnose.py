@@ -142,7 +142,7 @@ def diagnosis_of(
         raise DataError(
             "the annotators are too many to list their pairs",
             remedy=(
-                *("keep some of them, or compare all with one by ",),
+                "keep some of them, or compare all with one by ",
                 Use("gold", placeholder="NAME"),
             ),
         )

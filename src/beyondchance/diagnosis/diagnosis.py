@@ -181,9 +181,9 @@ class Pattern:
     @property
     def n_places(self) -> int:
         """In how many places it occurs: a span that covers two of another label is one of them."""
-        outer = self._sides[0 if self.kind == TAKES_IN else 1]
         if self.kind not in {TAKES_IN, DIVIDES}:
             return self.count
+        outer = self._sides[0 if self.kind == TAKES_IN else 1]
         return len(np.unique(np.stack([self._found.text, outer]), axis=1).T)
 
     @property
@@ -228,18 +228,14 @@ class Pattern:
     def places(self) -> list[tuple[str, int]]:
         """The document and the text of each disagreement."""
         corpus, text = self._corpus, self._found.text
-        number = _number_in_document(corpus, text)
+        number = corpus.number_in_document(text)
         names = (corpus.documents[i] for i in self._found.document.tolist())
         return list(zip(names, number.tolist(), strict=True))
 
 
-def _number_in_document(corpus: Corpus, text: Ints) -> Ints:
-    return text - np.searchsorted(corpus.text_document, corpus.text_document[text])
-
-
 def _examples(corpus: Corpus, found: Deviations) -> Iterator[Example]:
     """The rows of a table of deviations, in their texts."""
-    numbers = _number_in_document(corpus, found.text).tolist()
+    numbers = corpus.number_in_document(found.text).tolist()
     texts = corpus.texts if corpus.knows_characters else None
     for row, number in enumerate(numbers):
         span, theirs, text = (int(c[row]) for c in (found.span, found.theirs, found.text))

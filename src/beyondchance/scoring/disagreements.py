@@ -21,8 +21,8 @@ from beyondchance.scoring.data import corpus_of
 from beyondchance.scoring.marks import nothing_shared
 from beyondchance.scoring.one_to_one import KINDS, aligned, value_of
 from beyondchance.scoring.options import settings_of
-from beyondchance.scoring.places import Places, places_of
-from beyondchance.types import Bools, Ints
+from beyondchance.scoring.places import Places, is_wanted, places_of
+from beyondchance.types import Ints
 
 __all__ = ["KINDS", "Disagreements", "disagreements"]
 
@@ -150,10 +150,10 @@ class Disagreements(Printed):
         """The rows of some kinds, and those in which either span has one of some labels."""
         keep = np.ones(len(self), dtype=bool)
         if kinds is not None:
-            keep &= _among(self.kind, "kind", kinds, KINDS, are_data=False)
+            keep &= is_wanted(self.kind, "kind", kinds, KINDS, are_data=False)
         if labels is not None:
             in_a, in_b = (
-                _among(self._label(span), "label", labels, self.corpus.labels, are_data=True)
+                is_wanted(self._label(span), "label", labels, self.corpus.labels, are_data=True)
                 for span in (self.span_a, self.span_b)
             )
             keep &= in_a | in_b
@@ -190,10 +190,9 @@ class Disagreements(Printed):
         """
         corpus, text = self.corpus, self.text
         document = corpus.text_document[text]
-        first_text = np.searchsorted(corpus.text_document, document)
         columns: dict[str, list[Any]] = {
             "document": [corpus.documents[i] for i in document.tolist()],
-            "text": (text - first_text).tolist(),
+            "text": corpus.number_in_document(text).tolist(),
             "kind": [KINDS[i] for i in self.kind.tolist()],
             "a": [corpus.annotators[i] for i in self.a.tolist()],
             "b": [corpus.annotators[i] for i in self.b.tolist()],
@@ -225,16 +224,6 @@ class Disagreements(Printed):
 
 def _known(values: Sequence[Any], there: Sequence[bool]) -> list[Any]:
     return [value if known else None for value, known in zip(values, there, strict=True)]
-
-
-def _among(
-    codes: Ints, kind: str, wanted: Collection[str], known: tuple[str, ...], *, are_data: bool
-) -> Bools:
-    """Whether each code is that of a name that is wanted."""
-    names = [wanted] if isinstance(wanted, str) else wanted
-    for name in names:
-        checked_option(kind, name, known, are_data=are_data)
-    return np.isin(codes, [known.index(name) for name in names])
 
 
 def disagreements(

@@ -138,17 +138,12 @@ class Base:
     def _old_rows(self, text: Ints, variant: Ints, who: Ints) -> tuple[Ints, Ints]:
         """The rows of the corpus that variants replace, and the variant of each."""
         counts = self.counts
-        order = self._rows_by_text
+        order = _in_order(counts.text)
         owner, row = members(bounds(counts.text[order], counts.n_texts), text)
         row = order[row]
         own = who[variant[owner]]
         keep = (own < 0) | (counts.a[row] == own) | (counts.b[row] == own)
         return row[keep], variant[owner][keep]
-
-    @property
-    def _rows_by_text(self) -> Ints:
-        text = self.counts.text
-        return np.arange(len(text)) if _is_sorted(text) else np.argsort(text, kind="stable")
 
     def sums(self, who: Ints) -> Floats:
         """The sums of the corpus as it is, of all pairs or, with a gold standard, of one.
@@ -190,7 +185,7 @@ def edited(
     )
     keys, number = distinct(touched)
     variant, text = np.divmod(keys, n_texts)
-    by_text = _by_text(corpus)
+    by_text = _in_order(corpus.span_text)
     place, row = members(bounds(corpus.span_text[by_text], n_texts), text)
     span = by_text[row]
     n_spans = max(len(corpus.span_text), 1)
@@ -234,13 +229,10 @@ def _distinct_spans(text: Ints, *values: Ints) -> dict[str, Any]:
     return {f"span_{name}": column[keep] for name, column in zip(names, columns, strict=True)}
 
 
-def _by_text(corpus: Corpus) -> Ints:
-    text = corpus.span_text
-    return np.arange(len(text)) if _is_sorted(text) else np.argsort(text, kind="stable")
-
-
-def _is_sorted(values: Ints) -> bool:
-    return bool(np.all(values[1:] >= values[:-1]))
+def _in_order(text: Ints) -> Ints:
+    """Rows by their text; most tables are sorted."""
+    is_sorted = bool(np.all(text[1:] >= text[:-1]))
+    return np.arange(len(text)) if is_sorted else np.argsort(text, kind="stable")
 
 
 def _mean_size(corpus: Corpus) -> int:

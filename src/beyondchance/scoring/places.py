@@ -24,7 +24,7 @@ from beyondchance.results.printed import Printed
 from beyondchance.scoring.api import agreement
 from beyondchance.scoring.edits import Base, Edits
 from beyondchance.scoring.options import scoring_of
-from beyondchance.types import Floats, Ints
+from beyondchance.types import Bools, Floats, Ints
 
 KINDS = ("agree", "label", "boundary", "both", "missing")
 """Kinds of places."""
@@ -112,10 +112,10 @@ class Places(Printed):
         """The places of some kinds, and those in which a span has one of some labels."""
         keep = np.ones(len(self), dtype=bool)
         if kinds is not None:
-            keep &= np.isin(self.kind, _numbers("kind", kinds, KINDS, are_data=False))
+            keep &= is_wanted(self.kind, "kind", kinds, KINDS, are_data=False)
         if labels is not None:
-            wanted = _numbers("label", labels, self.corpus.labels, are_data=True)
-            has = np.isin(self.corpus.span_label[self.span], wanted)
+            label, known = self.corpus.span_label[self.span], self.corpus.labels
+            has = is_wanted(label, "label", labels, known, are_data=True)
             owner = np.repeat(np.arange(len(self)), np.diff(self.first))
             keep &= np.bincount(owner[has], minlength=len(self)) > 0
         return self[np.flatnonzero(keep)]
@@ -226,11 +226,14 @@ class Places(Printed):
         return corpus.characters(self.text, self.start, self.end)
 
 
-def _numbers(kind: str, wanted: Collection[str], known: Sequence[str], *, are_data: bool) -> Ints:
+def is_wanted(
+    codes: Ints, kind: str, wanted: Collection[str], known: Sequence[str], *, are_data: bool
+) -> Bools:
+    """Whether each code is that of a name that is wanted."""
     names = [wanted] if isinstance(wanted, str) else wanted
     for name in names:
         checked_option(kind, name, known, are_data=are_data)
-    return np.array([known.index(name) for name in names], dtype=np.int64)
+    return np.isin(codes, [known.index(name) for name in names])
 
 
 def places_of(corpus: Corpus, annotators: Sequence[str], gold: str | None) -> Places:

@@ -117,11 +117,10 @@ def _grouped(shown: Places, place: int) -> str:
 def rows_of(found: Places) -> list[dict[str, Any]]:
     """One row for each place, in reading order, with a column to write a decision into."""
     corpus = found.corpus
-    first = np.searchsorted(corpus.text_document, corpus.text_document[found.text])
     contexts: Sequence[str | None] = contexts_of(found) or [None] * len(found)
     columns = zip(
         corpus.text_document[found.text].tolist(),
-        (found.text - first).tolist(),
+        corpus.number_in_document(found.text).tolist(),
         found.start.tolist(),
         found.end.tolist(),
         found.kind.tolist(),
