@@ -127,6 +127,24 @@ class TestHostileNames:
     def test_markup_of_rich_is_text(self):
         assert "[red]x[/red]" in rendered(report_of(Prose("[red]x[/red]")), "text", width=40)
 
+    @pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\r"])
+    def test_csv_holds_no_formulas(self, start):
+        evil = f"{start}HYPERLINK(A1)"
+        rows = [{"name": evil, evil: -0.5, "n": -3, "note": f"a{evil}", "change": "="}]
+        text = rendered(report_of(rows=rows), "csv")
+        headings, cells = csv.reader(io.StringIO(text))
+        for cell in (headings[1], cells[0]):
+            assert cell.lstrip("'")[0] not in "=+-@\t\r" or cell == f"'{evil}"
+        if start in "=+-@":
+            assert cells[0] == headings[1] == f"'{evil}"
+        assert cells[1:3] == ["-0.5", "-3"]
+        assert cells[3][0] == "a"
+        assert cells[4] == "="
+
+    def test_json_stays_as_it_is(self):
+        found = json.loads(rendered(report_of(data={"name": "=1+1"}), "json"))
+        assert found["name"] == "=1+1"
+
     def test_csv_is_quoted(self):
         text = rendered(report_of(rows=[{"name": 'a,"b"\nc', "n": 0.5}, {"n": nan}]), "csv")
         assert list(csv.reader(io.StringIO(text))) == [["name", "n"], ['a,"b"\nc', "0.5"], ["", ""]]

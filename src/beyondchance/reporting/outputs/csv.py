@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from typing import Any
 
 from beyondchance.reporting.blocks import Report
 from beyondchance.reporting.outputs.json import plain
 from beyondchance.reporting.visible import visible
+
+_FORMULA = re.compile(r"[=+\-@\t\r].", re.DOTALL)
+"""How texts begin that a spreadsheet would run; one such character alone is nothing to run."""
 
 
 def rendered(report: Report) -> str:
@@ -16,8 +20,9 @@ def rendered(report: Report) -> str:
     headings = list(dict.fromkeys(name for row in report.rows for name in row))
     signature = {} if report.signature is None else {"signature": report.signature}
     text = io.StringIO()
-    writer = csv.DictWriter(text, [*headings, *signature], restval="", lineterminator="\n")
-    writer.writeheader()
+    columns = [*headings, *signature]
+    writer = csv.DictWriter(text, columns, restval="", lineterminator="\n")
+    writer.writerow({name: _cell(name) for name in columns})
     writer.writerows(
         {name: _cell(value) for name, value in {**row, **signature}.items()} for row in report.rows
     )
@@ -25,7 +30,18 @@ def rendered(report: Report) -> str:
 
 
 def _cell(value: Any) -> Any:
-    """A plain value; names may hold line ends, but nothing that moves a cursor."""
+    """A plain value; names may hold line ends, but nothing that moves a cursor or is run."""
     if isinstance(value, str):
-        return "\n".join(map(visible, value.split("\n")))
+        return harmless("\n".join(map(visible, value.split("\n"))))
     return plain(value)
+
+
+def harmless(text: str) -> str:
+    """A text that spreadsheets show and do not run: with an apostrophe in front, if need be.
+
+    Examples
+    --------
+    >>> harmless("=1+1"), harmless("@cleo"), harmless("ada"), harmless("=")
+    ("'=1+1", "'@cleo", 'ada', '=')
+    """
+    return f"'{text}" if _FORMULA.match(text) else text
