@@ -17,6 +17,7 @@ from beyondchance.options import CorpusOptions, ResamplingOptions, declared, doc
 from beyondchance.page.figures import ENDINGS, save_figures
 from beyondchance.page.gather import WITHOUT_GAMMA, overview
 from beyondchance.page.page import prepare, written
+from beyondchance.page.sending import for_sending
 from beyondchance.results.agreement import Agreement
 from beyondchance.results.ranking import Ranking
 from beyondchance.scoring.api import agreement, rank
@@ -133,6 +134,7 @@ def report(
     elif reading:
         name = Use(next(iter(reading)), is_name=True)
         raise OptionError(name, " needs annotations", expected="a corpus next to the result")
+    result, corpus = for_sending(result, corpus)
     if corpus is not None and not show_texts:
         # Words of patterns would be words of texts.
         corpus = replace(corpus, texts=None, token_start=None, token_end=None)

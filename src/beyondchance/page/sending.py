@@ -1,0 +1,110 @@
+"""A result and its corpus as they can be sent: without e-mail addresses and folders."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import PurePosixPath, PureWindowsPath
+
+from beyondchance.annotations.corpus import Corpus
+from beyondchance.io.naming import short_names, with_short_names
+from beyondchance.messages import renamed, renaming
+from beyondchance.results.agreement import Agreement
+from beyondchance.results.named import Named
+from beyondchance.results.ranking import Ranking
+from beyondchance.settings import Settings
+
+
+def for_sending(
+    result: Agreement | Ranking, corpus: Corpus | None
+) -> tuple[Agreement | Ranking, Corpus | None]:
+    """The same, where annotators with an e-mail address are named by what is before its @.
+
+    Before anything is made of them, so that no table, chart, text or data has the address. Files
+    are named without their folders. Files that are read are renamed while reading; this is for
+    annotations that come from elsewhere.
+
+    Examples
+    --------
+    >>> from beyondchance import Corpus, agreement
+    >>> corpus = Corpus.from_tags({"ada@a.org": [["B-X", "O"]], "ada@b.org": [["O", "B-X"]]})
+    >>> result, corpus = for_sending(agreement(corpus), corpus)
+    >>> result.counts.annotators, corpus.annotators
+    (('ada', 'ada 2'), ('ada', 'ada 2'))
+    """
+    annotators = _annotators(result) if corpus is None else corpus.annotators
+    names = short_names(annotators)
+    if corpus is not None:
+        corpus = _without_folders(with_short_names(corpus, is_noted=True)[0])
+    return (_with_names(result, names) if names else result), corpus
+
+
+def _annotators(result: Agreement | Ranking) -> tuple[str, ...]:
+    """All who were compared, and the gold standard."""
+    if isinstance(result, Ranking):
+        return (result.gold, *result.systems)
+    return result.counts.annotators
+
+
+def _with_names(result: Agreement | Ranking, names: Mapping[str, str]) -> Agreement | Ranking:
+    """The result with other names of annotators."""
+    settings = _signed(result.settings, names)
+    notes = tuple(renamed(note, names) for note in result.notes)
+    if isinstance(result, Agreement):
+        annotators = tuple(names.get(name, name) for name in result.counts.annotators)
+        counts = replace(result.counts, annotators=annotators)
+        return replace(result, counts=counts, settings=settings, notes=notes)
+    systems: Named[str, Agreement] = Named()
+    for name, system in result.systems.items():
+        systems[names.get(name, name)] = _with_names(system, names)  # type: ignore[assignment]
+    gold = names.get(result.gold, result.gold)
+    return replace(result, gold=gold, systems=systems, settings=settings, notes=notes)
+
+
+def _signed(settings: Settings, names: Mapping[str, str]) -> Settings:
+    """Settings with other names of annotators in the signature."""
+    changed: dict[str, object] = {}
+    if settings.gold is not None:
+        changed["gold"] = names.get(settings.gold, settings.gold)
+    if settings.annotators is not None:
+        changed["annotators"] = tuple(names.get(name, name) for name in settings.annotators)
+    return settings.replaced(**changed) if changed else settings
+
+
+def _without_folders(corpus: Corpus) -> Corpus:
+    """The corpus with the names of its files only; after their folder where two would be equal."""
+    files = [item.name for item in corpus.inputs]
+    short = dict(zip(files, files, strict=True)) | file_names(files)
+    # A file may be named after an annotator who was left out.
+    without = short_names(short.values())
+    short = {path: without.get(name, name) for path, name in short.items()}
+    in_file = renaming(short)
+    return replace(
+        corpus,
+        inputs=tuple(replace(item, name=short[item.name]) for item in corpus.inputs),
+        notes=tuple(replace(note, where=in_file(note.where)) for note in corpus.notes),
+    )
+
+
+def file_names(paths: list[str]) -> dict[str, str]:
+    r"""A name for each path that has folders: its last part, after its folder if need be.
+
+    Examples
+    --------
+    >>> file_names(["/home/x.csv", "a/y.csv", "b/y.csv", "z.csv", r"C:\data\w.csv"])
+    {'/home/x.csv': 'x.csv', 'a/y.csv': 'a/y.csv', 'b/y.csv': 'b/y.csv', 'C:\\data\\w.csv': 'w.csv'}
+    """
+    parts = {path: _parts(path) for path in paths}
+    ends = Counter(last for *_, last in parts.values())
+    return {
+        path: names[-1] if ends[names[-1]] == 1 else "/".join(names[-2:])
+        for path, names in parts.items()
+        if len(names) > 1
+    }
+
+
+def _parts(path: str) -> tuple[str, ...]:
+    """Folders and the name of a file, of whatever system."""
+    pure = PureWindowsPath(path) if PureWindowsPath(path).drive else PurePosixPath(path)
+    return tuple(part for part in pure.parts if part != pure.anchor) or (path,)
