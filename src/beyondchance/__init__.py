@@ -10,6 +10,11 @@ from typing import TYPE_CHECKING
 from beyondchance.version import __version__ as __version__
 
 if TYPE_CHECKING:
+    from beyondchance.adjudication.adjudicated import (
+        AdjudicatedCorpus as AdjudicatedCorpus,
+        adjudicated as adjudicated,
+    )
+    from beyondchance.adjudication.consensus import Consensus as Consensus, consensus as consensus
     from beyondchance.annotations.corpus import Corpus as Corpus, Span as Span
     from beyondchance.diagnosis.diagnose import diagnose as diagnose
     from beyondchance.diagnosis.diagnosis import (
@@ -90,6 +95,8 @@ if TYPE_CHECKING:
     from beyondchance.settings import Settings as Settings
 
 _HOMES = {
+    "adjudication.adjudicated": "AdjudicatedCorpus adjudicated",
+    "adjudication.consensus": "Consensus consensus",
     "annotations.corpus": "Corpus Span",
     "diagnosis.diagnose": "diagnose",
     "diagnosis.diagnosis": "Diagnosis Merge Pattern",

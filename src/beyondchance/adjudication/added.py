@@ -1,0 +1,91 @@
+"""A corpus with one more annotator."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import chain, repeat
+from typing import Any
+
+import numpy as np
+
+from beyondchance.adjudication.votes import Chosen
+from beyondchance.annotations.alternatives import KNOWN
+from beyondchance.annotations.corpus import Corpus
+from beyondchance.errors import DataError
+from beyondchance.messages import Quote
+from beyondchance.types import Ints
+
+
+def with_annotator(
+    corpus: Corpus,
+    name: str,
+    spans: Chosen,
+    documents: Ints,
+    labels: tuple[str, ...] | None = None,
+) -> Corpus:
+    """The corpus with an annotator who marked some spans, in reading order, in some documents.
+
+    The new spans come behind all others. Their labels are numbers of `labels`, by default of those
+    of the corpus. A span that another annotator has as well takes over the identifier of the
+    first.
+
+    Raises
+    ------
+    DataError
+        If the corpus has an annotator of that name.
+    """
+    if name in corpus.annotators:
+        raise DataError(
+            *("the corpus has an annotator ", Quote(name), " already"),
+            remedy="pass another name",
+        )
+    number = len(corpus.annotators)
+    document = np.concatenate([corpus.annotation_document, documents])
+    annotator = np.concatenate([corpus.annotation_annotator, np.full(len(documents), number)])
+    order = np.lexsort((annotator, document))
+    alternatives = corpus.alternatives
+    if alternatives is not None:
+        fresh = len(corpus.span_text) + np.arange(len(spans.text))
+        alternatives = replace(
+            alternatives,
+            quote_span=np.concatenate([alternatives.quote_span, fresh]),
+            quote_pool=np.concatenate([alternatives.quote_pool, np.full(len(fresh), KNOWN)]),
+        )
+    known = corpus.labels if labels is None else labels
+    every = corpus.labels if labels is None else tuple(sorted({*corpus.labels, *labels}))
+    number_of = {label: code for code, label in enumerate(every)}
+    recoded = [
+        np.array([number_of[label] for label in table], dtype=np.int64)[codes]
+        for table, codes in ((corpus.labels, corpus.span_label), (known, spans.label))
+    ]
+    columns: dict[str, Any] = {
+        "span_text": np.concatenate([corpus.span_text, spans.text]),
+        "span_annotator": np.append(corpus.span_annotator, np.full(len(spans.text), number)),
+        "span_label": np.concatenate(recoded),
+        "span_start": np.concatenate([corpus.span_start, spans.start]),
+        "span_end": np.concatenate([corpus.span_end, spans.end]),
+    }
+    if corpus.span_id is not None:
+        columns["span_id"] = (*corpus.span_id, *_taken_over(columns, corpus.span_id))
+    return replace(
+        corpus,
+        annotators=(*corpus.annotators, name),
+        annotation_document=document[order],
+        annotation_annotator=annotator[order],
+        labels=every,
+        alternatives=alternatives,
+        **columns,
+    )
+
+
+def _taken_over(columns: dict[str, Any], ids: tuple[str, ...]) -> Iterator[str]:
+    """The identifiers of the spans behind those that have some: of the first that is equal."""
+    names = ("span_text", "span_start", "span_end", "span_label")
+    rows = zip(*(columns[name].tolist() for name in names), strict=True)
+    known: dict[tuple[int, ...], str] = {}
+    for row, own in zip(rows, chain(ids, repeat(None)), strict=False):
+        if own is None:
+            yield known.get(row, "")
+        else:
+            known.setdefault(row, own)

@@ -1,0 +1,193 @@
+"""A gold standard: what people decided, and what the team's votes give for the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from os import PathLike
+from typing import Any
+
+import numpy as np
+
+from beyondchance.adjudication.added import with_annotator
+from beyondchance.adjudication.consensus import MEASURES, consensus
+from beyondchance.adjudication.decisions import Decision, decisions_in, together
+from beyondchance.adjudication.votes import Chosen
+from beyondchance.annotations.corpus import Corpus
+from beyondchance.checks import checked_instance, checked_option
+from beyondchance.errors import DataError
+from beyondchance.messages import Use
+from beyondchance.scoring.places import KINDS, Places, places_of
+from beyondchance.types import Bools, Ints
+
+NAME = "gold"
+"""The annotator that a gold standard is, unless it is called otherwise."""
+RESTS = ("consensus", "majority", "refuse")
+"""What to do where nobody decided."""
+_METHODS = {"consensus": "best", "majority": "majority", "refuse": "best"}
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class AdjudicatedCorpus(Corpus):
+    """A corpus with a gold standard that people decided on.
+
+    Attributes
+    ----------
+    decisions : tuple of Decision
+        Who decided what.
+    rest : {"consensus", "majority", "refuse"}
+        What the gold standard has where nobody decided.
+    n_places, n_decided : int
+        Places where annotators differ, and how many of them somebody decided.
+    """
+
+    decisions: tuple[Decision, ...] = ()
+    rest: str = "consensus"
+    n_places: int = 0
+    n_decided: int = 0
+
+
+def adjudicated(
+    corpus: Corpus,
+    decisions: Any,
+    *,
+    rest: str = "consensus",
+    measure: str = "token",
+    name: str = NAME,
+) -> AdjudicatedCorpus:
+    """The corpus with a gold standard as one more annotator, from what people decided.
+
+    Where all annotators agree, the gold standard is what they have. Within a stretch that somebody
+    decided on, it is what was decided.
+
+    Parameters
+    ----------
+    corpus : Corpus
+    decisions : str, path, mapping, or list of these
+        Files that the page of `report` saves, or what they hold. Several people's are put
+        together; where they differ they are refused.
+    rest : {"consensus", "majority", "refuse"}
+        What to take where annotators differ and nobody decided: what agrees best with all, or what
+        more than half marked (see `consensus`); or refuse that there is such a place.
+    measure : {"token", "exact"}
+        Of the consensus or the majority.
+    name : str
+        What the gold standard is called.
+
+    Returns
+    -------
+    AdjudicatedCorpus
+        A Corpus whose gold standard it is, with the decisions.
+
+    Raises
+    ------
+    DataError
+        For places that are decided differently, or, if these are refused, not at all; and for
+        decisions about other documents.
+
+    Examples
+    --------
+    >>> spans = {"anna": [[(0, 2, "P")]], "ben": [[(1, 2, "P"), (3, 4, "L")]]}
+    >>> corpus = Corpus.from_spans(spans, lengths=[5])
+    >>> decided = {"document": "0", "text": 0, "start": 0, "end": 2, "spans": [[1, 2, "P"]]}
+    >>> file = {"beyondchance": "decisions", "format": 1, "decisions": [decided]}
+    >>> gold = adjudicated(corpus, file | {"unit": "document", "positions": "tokens"})
+    >>> gold.spans("0", "gold"), gold.n_places, gold.n_decided
+    ([Span(start=1, end=2, label='P'), Span(start=3, end=4, label='L')], 2, 1)
+    """
+    checked_instance(corpus, Corpus, "a Corpus")
+    checked_option("rest", rest, RESTS)
+    checked_option("measure", measure, MEASURES)
+    is_one = isinstance(decisions, str | PathLike) or not isinstance(decisions, list | tuple)
+    files = [decisions_in(source, corpus) for source in ([decisions] if is_one else decisions)]
+    known = together(files)
+    found = consensus(corpus, measure=measure, method=_METHODS[rest], name=name)
+    text = _texts(known, corpus)
+    stretches = _Stretches.of(known, text)
+    places = places_of(corpus, found.members, None)
+    differing = places[np.flatnonzero(places.kind != KINDS.index("agree"))]
+    decided = stretches.touch(differing.text, differing.start, differing.end)
+    if rest == "refuse" and not decided.all():
+        raise _undecided(differing, decided)
+    own = found.span[~stretches.touch(*_columns(found.corpus, found.span))]
+    spans, labels = _gold(found.corpus, own, known, text)
+    documents = found.corpus.annotation_document[
+        found.corpus.annotation_annotator == len(corpus.annotators)
+    ]
+    whole = with_annotator(corpus, name, spans, documents, labels)
+    return AdjudicatedCorpus(
+        **{item.name: getattr(whole, item.name) for item in fields(Corpus)} | {"gold": name},
+        decisions=tuple(known),
+        rest=rest,
+        n_places=len(differing),
+        n_decided=int(np.count_nonzero(decided)),
+    )
+
+
+def _columns(corpus: Corpus, span: Ints) -> tuple[Ints, Ints, Ints]:
+    return corpus.span_text[span], corpus.span_start[span], corpus.span_end[span]
+
+
+@dataclass(frozen=True, eq=False)
+class _Stretches:
+    """Stretches that were decided on, in reading order; none overlaps another."""
+
+    text: Ints
+    start: Ints
+    end: Ints
+
+    @classmethod
+    def of(cls, decisions: Sequence[Decision], text: Sequence[int]) -> _Stretches:
+        """Those of decisions about these texts."""
+        ends = ((x.start, x.end) for x in decisions)
+        rows = sorted((number, *own) for number, own in zip(text, ends, strict=True))
+        return cls(*np.array(rows, dtype=np.int64).reshape(-1, 3).T)
+
+    def touch(self, text: Ints, start: Ints, end: Ints) -> Bools:
+        """Which of some stretches have a position in common with one of these."""
+        if not len(self.text):
+            return np.zeros(len(text), dtype=bool)
+        width = max(int(self.end.max()), int(end.max(initial=0))) + 1
+        begins, ends = (self.text * width + side for side in (self.start, self.end))
+        # The last that begins before the stretch ends: it is the one that ends last.
+        last = np.searchsorted(begins, text * width + end) - 1
+        return np.asarray((last >= 0) & (ends[last] > text * width + start))
+
+
+def _texts(decisions: Sequence[Decision], corpus: Corpus) -> list[int]:
+    """The number of the text of each decision in the corpus."""
+    first = np.searchsorted(corpus.text_document, np.arange(len(corpus.documents))).tolist()
+    begin = dict(zip(corpus.documents, first, strict=True))
+    return [begin[decision.document] + decision.text for decision in decisions]
+
+
+def _gold(
+    corpus: Corpus, own: Ints, decisions: Sequence[Decision], text: Sequence[int]
+) -> tuple[Chosen, tuple[str, ...]]:
+    """Some spans of the corpus and those that were decided on, in reading order; and the labels."""
+    rows = [
+        (number, span.start, span.end, span.label)
+        for number, decision in zip(text, decisions, strict=True)
+        for span in decision.spans
+    ]
+    labels = tuple(dict.fromkeys((*corpus.labels, *(label for *_, label in rows))))
+    code = {label: number for number, label in enumerate(labels)}
+    decided = np.array([(t, code[x], i, j) for t, i, j, x in rows], dtype=np.int64).reshape(-1, 4)
+    columns = (corpus.span_text, corpus.span_label, corpus.span_start, corpus.span_end)
+    spans = [np.concatenate([column[own], decided[:, i]]) for i, column in enumerate(columns)]
+    order = np.lexsort((spans[1], -spans[3], spans[2], spans[0]))
+    return Chosen(*(column[order] for column in spans)), labels
+
+
+def _undecided(places: Places, decided: Bools) -> DataError:
+    """The refusal of places that nobody decided."""
+    left = np.flatnonzero(~decided)
+    first = int(left[0])
+    where = places.corpus.describe_text(int(places.text[first]))
+    return DataError(
+        f"{len(left):,} of {len(places):,} places are not decided, the first at "
+        f"[{int(places.start[first])}, {int(places.end[first])})",
+        where=where,
+        expected="a decision for every place where annotators differ",
+        remedy=("decide them, or pass ", Use("rest", "consensus")),
+    )

@@ -1,0 +1,414 @@
+"""The annotation that agrees best with a team, from the votes of its members.
+
+Of all annotations g, the one that maximises the observed agreement with all members r together,
+``sum of 2 m(g, r) / sum of (s_g + s_r)``, with matches m and sizes s. What g adds is a sum: a
+position or span with votes v, of R votes that there are, adds 2 v above and R below. So the
+largest ratio is found as Dinkelbach (1967) does: for a ratio t take what adds more than t, that
+is 2 v - t R > 0, and go on with the ratio of that, until it stays. All numbers are whole, so the
+result is exact.
+
+An annotation may overlap itself where members do: in texts in which no member's spans overlap, its
+spans do not overlap either; in texts in which only spans of different labels do, spans of one label
+do not.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+
+from beyondchance.core.ragged import distinct, repeats, spread
+from beyondchance.types import Bools, Ints
+
+BEST, MAJORITY, UNION = "best", "majority", "union"
+METHODS = (BEST, MAJORITY, UNION)
+
+
+@dataclass(frozen=True, eq=False)
+class Marks:
+    """Spans as columns.
+
+    Attributes
+    ----------
+    text, annotator, label, start, end : arrays of int
+    """
+
+    text: Ints
+    annotator: Ints
+    label: Ints
+    start: Ints
+    end: Ints
+
+    def __len__(self) -> int:
+        return len(self.text)
+
+    def taken(self, rows: Ints | Bools) -> Marks:
+        """Some of the spans."""
+        columns = (self.text, self.annotator, self.label, self.start, self.end)
+        return Marks(*(column[rows] for column in columns))
+
+
+class Chosen(NamedTuple):
+    """Spans of nobody in particular, as columns."""
+
+    text: Ints
+    label: Ints
+    start: Ints
+    end: Ints
+
+
+@dataclass(frozen=True, eq=False)
+class Votes:
+    """Who may vote, and how much that counts.
+
+    Attributes
+    ----------
+    weight : array of int, shape (annotators,)
+        How often the vote of each annotator counts.
+    present : array of int, shape (texts,)
+        The votes that there are of each text.
+    """
+
+    weight: Ints
+    present: Ints
+
+
+def chosen_spans(marks: Marks, votes: Votes, *, measure: str, method: str) -> Chosen:
+    """The spans that a team's votes give.
+
+    Parameters
+    ----------
+    marks : Marks
+    votes : Votes
+    measure : {"token", "exact"}
+        What is voted on: positions, each with its label, or whole spans.
+    method : {"best", "majority", "union"}
+        Take what agrees best with all, what more than half marked, or what anybody marked.
+    """
+    if not len(marks):
+        nothing = np.zeros(0, dtype=np.int64)
+        return Chosen(nothing, nothing, nothing, nothing)
+    return (_by_position if measure == "token" else _by_span)(marks, votes, method)
+
+
+# --- What may overlap -----------------------------------------------------------------
+
+
+def _overlaps(line: Ints, start: Ints, end: Ints) -> Ints:
+    """The lines that have two spans with a position in common."""
+    order = np.lexsort((start, line))
+    line, start, end = line[order], start[order], end[order]
+    # Lines lie end to end, so that what one covers ends before the next begins.
+    shift = line * (int(end.max(initial=0)) + 1)
+    reach = np.maximum.accumulate(shift + end)
+    return np.unique(line[1:][(shift + start)[1:] < reach[:-1]])
+
+
+def _structure(marks: Marks, n_texts: int) -> tuple[Bools, Bools]:
+    """The texts in which members' spans do not overlap at all, and not within a label."""
+    _, owner = distinct(marks.text * (int(marks.annotator.max()) + 1) + marks.annotator)
+    n_labels = int(marks.label.max()) + 1
+    of_owner = np.zeros(int(owner.max()) + 1, dtype=np.int64)
+    of_owner[owner] = marks.text
+    is_flat, is_disjoint = np.ones((2, n_texts), dtype=bool)
+    is_flat[of_owner[_overlaps(owner, marks.start, marks.end)]] = False
+    crossing = _overlaps(owner * n_labels + marks.label, marks.start, marks.end) // n_labels
+    is_disjoint[of_owner[crossing]] = False
+    return is_flat, is_disjoint
+
+
+# --- The best ratio -------------------------------------------------------------------
+
+
+def _best_ratio(kinds: dict[tuple[int, int], int], size: int) -> Fraction:
+    """The largest ratio that some kinds of votes reach together.
+
+    Parameters
+    ----------
+    kinds : dict of (int, int) to int
+        How many positions have v of R votes.
+    size : int
+        The size of all members' annotations together, each as often as its vote counts.
+    """
+    ratio = Fraction(0)
+    above, below = 0, size
+    for (v, r), n in sorted(kinds.items(), key=lambda kind: Fraction(*kind[0]), reverse=True):
+        if Fraction(2 * v, r) <= ratio:
+            break
+        above += 2 * v * n
+        below += r * n
+        ratio = Fraction(above, below)
+    return ratio
+
+
+def _is_taken(v: Ints, r: Ints, method: str, ratio: Fraction) -> Bools:
+    """What is taken, by the votes that it has."""
+    if method == UNION:
+        return v > 0
+    if method == MAJORITY:
+        return 2 * v > r
+    kinds, number = _kinds(v, r)
+    taken = np.array([Fraction(2 * a, b) > ratio for a, b in kinds], dtype=bool)
+    return taken[number]
+
+
+def _kinds(v: Ints, r: Ints) -> tuple[list[tuple[int, int]], Ints]:
+    """The distinct pairs of votes, and the number of the pair of each."""
+    width = int(r.max(initial=0)) + 1
+    codes, number = distinct(v * width + r)
+    return [divmod(code, width) for code in codes.tolist()], number
+
+
+# --- Positions ------------------------------------------------------------------------
+
+
+def _by_position(marks: Marks, votes: Votes, method: str) -> Chosen:
+    """Positions that are taken, joined to spans where members do.
+
+    Texts are cut where a span begins or ends. A *cell* is a stretch between two cuts with a label
+    that a member gave it; with a layer, where spans of one label overlap.
+    """
+    is_flat, is_disjoint = _structure(marks, len(votes.present))
+    size = int(((marks.end - marks.start) * votes.weight[marks.annotator]).sum())
+    marks, layer = _in_layers(marks, is_disjoint)
+    n_layers = int(layer.max()) + 1
+    line = marks.label * n_layers + layer
+    n_lines = int(line.max()) + 1
+    cuts, first, last = _cut(marks)
+    own, step = spread(last - first)
+    cell, number = distinct((first[own] + step) * n_lines + line[own])
+    weight = votes.weight[marks.annotator[own]]
+    v, through = (
+        np.bincount(number, weights=weight * is_counted).astype(np.int64)
+        for is_counted in (True, step < (last - first)[own] - 1)
+    )
+    stretch, line_of = cell // n_lines, cell % n_lines
+    text, length = cuts.text[stretch], cuts.length[stretch]
+    r = votes.present[text]
+    kept = np.ones(len(cell), dtype=bool)
+    if method != UNION:
+        # One label a position, where no member has several: the one with most votes, of several
+        # that of the first member.
+        voter = np.full(len(cell), len(votes.weight))
+        np.minimum.at(voter, number, marks.annotator[own])
+        order = np.lexsort((voter, -v, stretch))
+        kept[order] = ~repeats(stretch[order])
+        kept |= ~is_flat[text]
+    ratio = _best_ratio(_sizes(v[kept], r[kept], length[kept]), size)
+    taken = np.flatnonzero(kept & _is_taken(v, r, method, ratio))
+    taken = taken[np.lexsort((stretch[taken], line_of[taken]))]
+    apart = _votes_for_cuts(marks, first * n_lines + line, last * n_lines + line, votes, cell)
+    here, before = taken[1:], taken[:-1]
+    joins = np.zeros(len(taken), dtype=bool)
+    joins[1:] = (
+        (line_of[here] == line_of[before])
+        & (stretch[here] == stretch[before] + 1)
+        & (through[before] > 0)
+        & (apart[here] <= through[before])
+    )
+    heads, tails = taken[~joins], taken[np.append(~joins[1:], True)] if len(taken) else taken
+    return _once(
+        text[heads],
+        line_of[heads] // n_layers,
+        cuts.start[stretch[heads]],
+        cuts.start[stretch[tails]] + length[tails],
+    )
+
+
+def _in_layers(marks: Marks, is_disjoint: Bools) -> tuple[Marks, Ints]:
+    """Spans without overlap of one label, and their layers.
+
+    Where a member's spans of one label overlap, layer m are the positions that m + 1 or more of
+    them cover.
+    """
+    simple = is_disjoint[marks.text]
+    rest = marks.taken(~simple)
+    rest = rest.taken(np.lexsort((rest.start, rest.label, rest.annotator, rest.text)))
+    rows: list[tuple[int, ...]] = []
+    heads = np.flatnonzero(~repeats(rest.text, rest.annotator, rest.label)).tolist()
+    for low, high in pairwise([*heads, len(rest)]):
+        head = (int(rest.text[low]), int(rest.annotator[low]), int(rest.label[low]))
+        steps: Counter[int] = Counter(rest.start[low:high].tolist())
+        steps.subtract(rest.end[low:high].tolist())
+        opened: list[int] = []
+        for place in sorted(steps):
+            depth = len(opened) + steps[place]
+            while len(opened) > depth:
+                begin = opened.pop()
+                rows.append((*head, begin, place, len(opened)))
+            opened += [place] * (depth - len(opened))
+    added = np.array(rows, dtype=np.int64).reshape(-1, 6)
+    plain = marks.taken(simple)
+    columns = (plain.text, plain.annotator, plain.label, plain.start, plain.end)
+    both = [np.concatenate(pair) for pair in zip(columns, added.T[:5], strict=True)]
+    return Marks(*both), np.concatenate([np.zeros(len(plain), dtype=np.int64), added[:, 5]])
+
+
+class _Cuts(NamedTuple):
+    """Stretches of texts in which nothing begins or ends; those of a text follow one another."""
+
+    text: Ints
+    start: Ints
+    length: Ints
+
+
+def _cut(marks: Marks) -> tuple[_Cuts, Ints, Ints]:
+    """The stretches of all texts, and for each span its first and the one behind its last."""
+    width = int(marks.end.max()) + 1
+    begins, ends = (marks.text * width + side for side in (marks.start, marks.end))
+    places = distinct(np.concatenate([begins, ends]))[0]
+    # Behind the last cut of a text is a stretch that nobody marked.
+    length = np.diff(places, append=places[-1])
+    stretches = _Cuts(places // width, places % width, length)
+    return stretches, np.searchsorted(places, begins), np.searchsorted(places, ends)
+
+
+def _votes_for_cuts(marks: Marks, begins: Ints, ends: Ints, votes: Votes, cell: Ints) -> Ints:
+    """For each cell, the votes of members of whom a span begins with it where another ends."""
+    n_members = len(votes.weight)
+    meeting = np.intersect1d(
+        begins * n_members + marks.annotator, ends * n_members + marks.annotator
+    )
+    here = np.searchsorted(cell, meeting // n_members)
+    weight = votes.weight[meeting % n_members]
+    return np.bincount(here, weights=weight, minlength=len(cell)).astype(np.int64)
+
+
+def _sizes(v: Ints, r: Ints, length: Ints) -> dict[tuple[int, int], int]:
+    """How many positions have v of R votes."""
+    kinds, number = _kinds(v, r)
+    sizes = np.zeros(len(kinds), dtype=np.int64)
+    np.add.at(sizes, number, length)
+    return dict(zip(kinds, sizes.tolist(), strict=True))
+
+
+def _once(text: Ints, label: Ints, start: Ints, end: Ints) -> Chosen:
+    """Spans in reading order, each once.
+
+    No annotator has a span twice: of two layers that are equal, one is cut into two spans, where
+    there are such that are not there yet.
+    """
+    order = np.lexsort((label, -end, start, text))
+    columns = [column[order] for column in (text, label, start, end)]
+    again = repeats(*columns)
+    if not again.any():
+        return Chosen(*columns)
+    rows = list(zip(*(column.tolist() for column in columns), strict=True))
+    known = set(rows)
+    for (where, what, low, high), is_again in zip(rows, again.tolist(), strict=True):
+        halves = (
+            {(where, what, low, cut), (where, what, cut, high)} for cut in range(low + 1, high)
+        )
+        known |= next((both for both in halves if is_again and not both & known), set())
+    return _once(*(np.array(column, dtype=np.int64) for column in zip(*known, strict=True)))
+
+
+# --- Spans ----------------------------------------------------------------------------
+
+
+def _by_span(marks: Marks, votes: Votes, method: str) -> Chosen:
+    """Spans that are taken, such that those that may not overlap do not."""
+    order = np.lexsort((marks.annotator, marks.label, marks.end, marks.start, marks.text))
+    marks = marks.taken(order)
+    again = repeats(marks.text, marks.start, marks.end, marks.label)
+    number = np.cumsum(~again) - 1
+    # Of equal spans, the first is that of the first member.
+    spans = marks.taken(~again)
+    v = np.bincount(number, weights=votes.weight[marks.annotator]).astype(np.int64)
+    r = votes.present[spans.text]
+    if method != BEST:
+        taken = np.flatnonzero(_is_taken(v, r, method, Fraction(0)))
+    else:
+        rivals = _rivals(spans, *_structure(marks, len(votes.present)))
+        taken = _best_spans(spans, v, r, rivals, int(votes.weight[marks.annotator].sum()))
+    found = spans.taken(taken)
+    return _once(found.text, found.label, found.start, found.end)
+
+
+def _rivals(spans: Marks, is_flat: Bools, is_disjoint: Bools) -> list[list[int]]:
+    """Groups of spans of which some may not be taken together, each in order of their ends."""
+    n_labels = int(spans.label.max()) + 1
+    line = spans.text * (n_labels + 1) + np.where(is_flat[spans.text], 0, spans.label + 1)
+    own = np.flatnonzero(is_disjoint[spans.text])
+    own = own[np.lexsort((spans.start[own], line[own]))]
+    _, lane = distinct(line[own])
+    shift = lane * (int(spans.end.max()) + 1)
+    reach = np.maximum.accumulate(shift + spans.end[own])
+    heads = np.flatnonzero(
+        np.append(True, (shift + spans.start[own])[1:] >= reach[:-1])[: len(own)]
+    )
+    groups = pairwise([*heads.tolist(), len(own)])
+    members = (own[low:high].tolist() for low, high in groups if high - low > 1)
+    return [sorted(group, key=lambda i: int(spans.end[i])) for group in members]
+
+
+def _best_spans(spans: Marks, v: Ints, r: Ints, rivals: Sequence[Sequence[int]], size: int) -> Ints:
+    """The spans that agree best with all members, by Dinkelbach's method."""
+    is_free = np.ones(len(spans), dtype=bool)
+    is_free[[span for group in rivals for span in group]] = False
+    free = np.flatnonzero(is_free)
+    contests = [_Contest.of(spans, v, r, group) for group in rivals]
+    ratio = Fraction(0)
+    while True:
+        taken = np.concatenate(
+            [
+                free[_is_taken(v[free], r[free], BEST, ratio)],
+                *(np.array(contest.best(ratio), dtype=np.int64) for contest in contests),
+            ]
+        )
+        reached = Fraction(2 * int(v[taken].sum()), int(r[taken].sum()) + size)
+        if reached <= ratio:
+            return taken
+        ratio = reached
+
+
+class _Contest(NamedTuple):
+    """Spans of which those that overlap are not taken together, in order of their ends.
+
+    Attributes
+    ----------
+    spans : list of int
+    before : list of int
+        How many of them end before each begins.
+    votes, present, preference : list of int
+        The preference decides among equals: it is for the first member.
+    """
+
+    spans: list[int]
+    before: list[int]
+    votes: list[int]
+    present: list[int]
+    preference: list[int]
+
+    @classmethod
+    def of(cls, spans: Marks, v: Ints, r: Ints, group: Sequence[int]) -> _Contest:
+        rows = np.array(group, dtype=np.int64)
+        ends = spans.end[rows].tolist()
+        before = [bisect_right(ends, start) for start in spans.start[rows].tolist()]
+        preference = (-spans.annotator[rows]).tolist()
+        return cls(list(group), before, v[rows].tolist(), r[rows].tolist(), preference)
+
+    def best(self, ratio: Fraction) -> list[int]:
+        """The spans without overlap that add most, above this ratio."""
+        # The best of the first spans: what it adds, how much it is preferred, and its last span.
+        best: list[tuple[int, int]] = [(0, 0)]
+        last: list[int] = [-1]
+        for i, before in enumerate(self.before):
+            gain = 2 * self.votes[i] * ratio.denominator - self.present[i] * ratio.numerator
+            known, with_it = best[-1], best[before]
+            other = (with_it[0] + gain, with_it[1] + self.preference[i])
+            is_better = gain > 0 and other > known
+            best.append(other if is_better else known)
+            last.append(i if is_better else last[-1])
+        chosen, i = [], len(self.spans)
+        while last[i] >= 0:
+            chosen.append(self.spans[last[i]])
+            i = self.before[last[i]]
+        return chosen

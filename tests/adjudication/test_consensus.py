@@ -1,0 +1,306 @@
+"""The consensus of a team, against all annotations that there are."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from functools import cache
+from itertools import combinations, product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings, strategies as st
+
+import beyondchance as bc
+
+Marked = tuple[tuple[int, int, str], ...]
+"""The spans of one annotator of one text."""
+
+
+# --- The oracle: every annotation of a short text --------------------------------------
+
+
+@cache
+def flat(n: int, labels: str) -> tuple[Marked, ...]:
+    """All annotations of n tokens without overlap."""
+    if n == 0:
+        return ((),)
+    found = list(flat(n - 1, labels))
+    for length, label in product(range(1, n + 1), labels):
+        last = (n - length, n, label)
+        found += [(*rest, last) for rest in flat(n - length, labels)]
+    return tuple(found)
+
+
+def disjoint(n: int, labels: str) -> Iterator[Marked]:
+    """All annotations of n tokens in which spans of one label do not overlap."""
+    for parts in product(*(flat(n, label) for label in labels)):
+        yield tuple(span for part in parts for span in part)
+
+
+def free(n: int, labels: str) -> Iterator[Marked]:
+    """All sets of spans of n tokens."""
+    spans = [(i, j, x) for i in range(n) for j in range(i + 1, n + 1) for x in labels]
+    for size in range(len(spans) + 1):
+        yield from combinations(spans, size)
+
+
+def contents(spans: Marked, measure: str) -> Counter[object]:
+    """What is compared: spans, or positions with their labels."""
+    if measure == "exact":
+        return Counter(spans)
+    return Counter((place, label) for start, end, label in spans for place in range(start, end))
+
+
+def agreement(
+    found: Sequence[Marked],
+    team: Sequence[Sequence[Marked | None]],
+    measure: str,
+    weights: Sequence[int],
+) -> Fraction:
+    """The observed agreement of one annotation of every text with all members together."""
+    above = below = 0
+    for own, members in zip(found, team, strict=True):
+        mine = contents(own, measure)
+        for spans, weight in zip(members, weights, strict=True):
+            if spans is not None:
+                theirs = contents(spans, measure)
+                above += 2 * weight * (mine & theirs).total()
+                below += weight * (mine.total() + theirs.total())
+    return Fraction(above, below) if below else Fraction(0)
+
+
+def corpus_of(team: Sequence[Sequence[Marked | None]], n: int) -> bc.Corpus:
+    members = {
+        f"m{i}": [None if spans is None else list(spans) for spans in column]
+        for i, column in enumerate(zip(*team, strict=True))
+    }
+    return bc.Corpus.from_spans(members, lengths=[n] * len(team))
+
+
+def spans_of(corpus: bc.Corpus, name: str = "consensus") -> list[Marked]:
+    found: list[Marked] = []
+    for document in corpus.documents:
+        found.append(tuple(tuple(span) for span in corpus.spans(document, name)))
+    return found
+
+
+def teams(
+    annotation: st.SearchStrategy[Marked], *, most: int = 4
+) -> st.SearchStrategy[list[Marked]]:
+    return st.lists(annotation, min_size=2, max_size=most)
+
+
+FLAT = st.sampled_from(flat(6, "PL"))
+
+
+# --- Brute force ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("measure", ["token", "exact"])
+@given(team=teams(FLAT), weights=st.lists(st.integers(1, 3), min_size=4, max_size=4))
+@settings(max_examples=40)
+def test_no_flat_annotation_agrees_better(
+    measure: str, team: list[Marked], weights: list[int]
+) -> None:
+    given_weights = {f"m{i}": weights[i] for i in range(len(team))}
+    result = bc.consensus(corpus_of([team], 6), measure=measure, weights=given_weights)
+    (found,) = spans_of(result.corpus)
+    assert found in {tuple(sorted(spans)) for spans in flat(6, "PL")}
+    reached = agreement([found], [team], measure, weights[: len(team)])
+    best = max(agreement([spans], [team], measure, weights[: len(team)]) for spans in flat(6, "PL"))
+    assert reached == best
+
+
+@pytest.mark.parametrize("measure", ["token", "exact"])
+@given(team=teams(st.sampled_from(list(disjoint(4, "PL"))), most=3))
+@settings(max_examples=15)
+def test_no_annotation_with_overlap_of_labels_agrees_better(
+    measure: str, team: list[Marked]
+) -> None:
+    (found,) = spans_of(bc.consensus(corpus_of([team], 4), measure=measure).corpus)
+    reached = agreement([found], [team], measure, [1] * len(team))
+    is_flat = all(
+        tuple(sorted(spans)) in {tuple(sorted(s)) for s in flat(4, "PL")} for spans in team
+    )
+    every = flat(4, "PL") if is_flat else disjoint(4, "PL")
+    assert reached == max(agreement([s], [team], measure, [1] * len(team)) for s in every)
+
+
+@pytest.mark.parametrize("measure", ["token", "exact"])
+@given(team=teams(st.sampled_from([*free(3, "P")]), most=4))
+@settings(max_examples=40)
+def test_no_annotation_with_overlap_agrees_better(measure: str, team: list[Marked]) -> None:
+    (found,) = spans_of(bc.consensus(corpus_of([team], 3), measure=measure).corpus)
+    reached = agreement([found], [team], measure, [1] * len(team))
+    is_flat = all(tuple(sorted(spans)) in flat(3, "P") for spans in team)
+    every = flat(3, "P") if is_flat else [*free(3, "P")]
+    assert reached == max(agreement([s], [team], measure, [1] * len(team)) for s in every)
+
+
+@pytest.mark.parametrize("measure", ["token", "exact"])
+@given(
+    one=teams(st.sampled_from(flat(4, "PL")), most=3),
+    data=st.data(),
+)
+@settings(max_examples=10)
+def test_all_documents_are_taken_together(
+    measure: str, one: list[Marked], data: st.DataObject
+) -> None:
+    """The best of two documents is not the best of each: what a size costs is shared."""
+    annotation = st.sampled_from(flat(3, "PL"))
+    other = [data.draw(annotation | st.none()) for _ in one]
+    if all(spans is None for spans in other):
+        other[0] = ()
+    corpus = corpus_of([one, other], 4)
+    found = spans_of(bc.consensus(corpus, measure=measure).corpus)
+    ones = [1] * len(one)
+    reached = agreement(found, [one, other], measure, ones)
+    every = product(flat(4, "PL"), flat(4, "PL"))
+    assert reached == max(agreement(both, [one, other], measure, ones) for both in every)
+
+
+# --- Laws -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("measure", ["token", "exact"])
+@given(team=teams(FLAT))
+def test_it_agrees_at_least_as_well_as_every_member(measure: str, team: list[Marked]) -> None:
+    (found,) = spans_of(bc.consensus(corpus_of([team], 6), measure=measure).corpus)
+    ones = [1] * len(team)
+    reached = agreement([found], [team], measure, ones)
+    for number, member in enumerate(team):
+        assert reached >= agreement([member], [team], measure, ones)
+        others = [spans for i, spans in enumerate(team) if i != number]
+        assert reached >= agreement([member], [others], measure, ones[1:])
+
+
+@pytest.mark.parametrize("measure", ["token", "exact"])
+@pytest.mark.parametrize("method", ["best", "majority", "union"])
+@given(spans=FLAT, n=st.integers(1, 4))
+def test_equals_give_themselves(measure: str, method: str, spans: Marked, n: int) -> None:
+    result = bc.consensus(corpus_of([[spans] * n], 6), measure=measure, method=method)
+    assert spans_of(result.corpus) == [tuple(sorted(spans))]
+    assert result.votes.tolist() == [n] * len(spans)
+    assert result.n_members.tolist() == [n] * len(spans)
+    assert np.allclose(result.support, 1)
+    assert len(result.ties) == 0
+
+
+@given(team=teams(FLAT))
+def test_majority_and_union_are_what_they_say(team: list[Marked]) -> None:
+    corpus = corpus_of([team], 6)
+    for measure in ("token", "exact"):
+        counts = Counter(x for spans in team for x in contents(spans, measure))
+        for method, least in (("majority", len(team) / 2), ("union", 0)):
+            result = bc.consensus(corpus, measure=measure, method=method)
+            found = contents(spans_of(result.corpus)[0], measure)
+            assert set(found) == {x for x, n in counts.items() if n > least}
+
+
+@given(team=teams(FLAT))
+def test_votes_and_support_are_counted(team: list[Marked]) -> None:
+    result = bc.consensus(corpus_of([team], 6))
+    positions = [contents(spans, "token") for spans in team]
+    for index, votes, support in zip(
+        result.span.tolist(), result.votes.tolist(), result.support.tolist(), strict=True
+    ):
+        span = result.corpus.span(index)
+        assert votes == sum(tuple(span) in spans for spans in team)
+        shares = [
+            sum((place, span.label) in member for member in positions) / len(team)
+            for place in range(span.start, span.end)
+        ]
+        assert support == pytest.approx(sum(shares) / len(shares))
+
+
+@given(team=teams(FLAT, most=3), data=st.data())
+def test_the_order_of_documents_does_not_matter(team: list[Marked], data: st.DataObject) -> None:
+    other = [data.draw(FLAT) for _ in team]
+    there, back = ([team, other], [other, team])
+    for measure in ("token", "exact"):
+        one, two = (
+            spans_of(bc.consensus(corpus_of(x, 6), measure=measure).corpus) for x in (there, back)
+        )
+        assert one == two[::-1]
+
+
+# --- Examples that can be checked by hand ---------------------------------------------
+
+
+def test_two_annotators_give_what_either_marked_and_the_label_of_the_first() -> None:
+    spans = {"a": [[(0, 3, "P")]], "b": [[(1, 3, "L"), (4, 5, "P")]]}
+    result = bc.consensus(bc.Corpus.from_spans(spans, lengths=[6]))
+    assert spans_of(result.corpus) == [((0, 3, "P"), (4, 5, "P"))]
+    weighty = bc.consensus(bc.Corpus.from_spans(spans, lengths=[6]), weights={"b": 1.5})
+    assert spans_of(weighty.corpus) == [((0, 1, "P"), (1, 3, "L"), (4, 5, "P"))]
+
+
+def test_spans_that_meet_stay_apart_if_most_keep_them_apart() -> None:
+    two = [(0, 2, "P"), (2, 4, "P")]
+    spans = {"a": [two], "b": [two], "c": [[(0, 4, "P")]]}
+    assert spans_of(bc.consensus(bc.Corpus.from_spans(spans, lengths=[4])).corpus) == [tuple(two)]
+    spans["b"] = [[(0, 4, "P")]]
+    found = spans_of(bc.consensus(bc.Corpus.from_spans(spans, lengths=[4])).corpus)
+    assert found == [((0, 4, "P"),)]
+
+
+def test_ties_come_by_what_they_are_worth() -> None:
+    spans = {
+        "a": [[(0, 1, "P"), (4, 9, "P")], [(0, 2, "P")]],
+        "b": [[(0, 1, "L"), (4, 9, "P")], []],
+    }
+    result = bc.consensus(bc.Corpus.from_spans(spans, lengths=[10, 10]))
+    assert len(result.ties) == 2
+    assert result.ties.worth[0] >= result.ties.worth[1] > 0
+
+
+def test_a_gold_standard_has_no_vote_and_missing_work_none_either() -> None:
+    spans = {"a": [[(0, 1, "P")], None], "b": [[(0, 1, "P")], [(2, 3, "P")]], "g": [[], []]}
+    corpus = bc.Corpus.from_spans(spans, lengths=[5, 5]).with_gold("g")
+    result = bc.consensus(corpus)
+    assert result.members == ("a", "b")
+    assert spans_of(result.corpus) == [((0, 1, "P"),), ((2, 3, "P"),)]
+    assert result.n_members.tolist() == [2, 1]
+    assert result.corpus.gold == "g"
+
+
+def test_the_example_has_a_consensus_that_agrees_better_than_anybody() -> None:
+    corpus = bc.example()
+    result = bc.consensus(corpus)
+    members = bc.agreement(corpus)
+    assert result.agreement.observed > members.observed
+    assert result.corpus.annotators == ("ada", "ben", "cleo", "consensus")
+    assert len(corpus.annotators) == 3
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"measure": "dice"}, "unknown measure 'dice'; choose one of: token, exact"),
+        ({"method": "vote"}, "unknown method 'vote'; choose one of: best, majority, union"),
+        ({"name": "ada"}, "the corpus has an annotator 'ada' already; pass another name"),
+        ({"weights": {"x": 2}}, "unknown annotator 'x'; choose one of: 'ada', 'ben', 'cleo'"),
+        ({"weights": {"ada": 0}}, "the weight of 'ada' is 0; expected a number greater than 0"),
+        ({"weights": {"ada": float("nan")}}, "the weight of 'ada' is nan; expected a number"),
+        ({"weights": 3}, "weights is 3; expected a number for each annotator"),
+        ({"weights": {"ada": 1e-9}}, "expected numbers with fewer digits"),
+    ],
+)
+def test_bad_options_are_refused(options: dict[str, object], message: str) -> None:
+    with pytest.raises(bc.BeyondChanceError) as error:
+        bc.consensus(bc.example(), **options)  # type: ignore[arg-type]
+    assert message in str(error.value)
+
+
+def test_nobody_to_ask() -> None:
+    corpus = bc.Corpus.from_spans({"g": [[(0, 1, "P")]]}, lengths=[2]).with_gold("g")
+    with pytest.raises(bc.DataError, match="no annotators but a gold standard"):
+        bc.consensus(corpus)
+
+
+def test_nothing_marked() -> None:
+    result = bc.consensus(bc.Corpus.from_spans({"a": [[]], "b": [[]]}, lengths=[3]))
+    assert spans_of(result.corpus) == [()]
+    assert len(result.votes) == len(result.ties) == 0
