@@ -9,7 +9,8 @@ result is exact.
 
 An annotation may overlap itself where members do: in texts in which no member's spans overlap, its
 spans do not overlap either; in texts in which only spans of different labels do, spans of one label
-do not.
+do not. Where a member's spans of one label overlap, the number of spans at each position is voted
+on; it is not always possible to cover positions that often without a span that is there twice.
 """
 
 from __future__ import annotations
@@ -214,12 +215,13 @@ def _by_position(marks: Marks, votes: Votes, method: str) -> Chosen:
         & (apart[here] <= through[before])
     )
     heads, tails = taken[~joins], taken[np.append(~joins[1:], True)] if len(taken) else taken
-    return _once(
+    found = _in_order(
         text[heads],
         line_of[heads] // n_layers,
         cuts.start[stretch[heads]],
         cuts.start[stretch[tails]] + length[tails],
     )
+    return _once(found)
 
 
 def _in_layers(marks: Marks, is_disjoint: Bools) -> tuple[Marks, Ints]:
@@ -289,25 +291,29 @@ def _sizes(v: Ints, r: Ints, length: Ints) -> dict[tuple[int, int], int]:
     return dict(zip(kinds, sizes.tolist(), strict=True))
 
 
-def _once(text: Ints, label: Ints, start: Ints, end: Ints) -> Chosen:
-    """Spans in reading order, each once.
-
-    No annotator has a span twice: of two layers that are equal, one is cut into two spans, where
-    there are such that are not there yet.
-    """
+def _in_order(text: Ints, label: Ints, start: Ints, end: Ints) -> Chosen:
+    """Spans in reading order, the longer first."""
     order = np.lexsort((label, -end, start, text))
-    columns = [column[order] for column in (text, label, start, end)]
-    again = repeats(*columns)
+    return Chosen(*(column[order] for column in (text, label, start, end)))
+
+
+def _once(found: Chosen) -> Chosen:
+    """The same by spans of which no two are equal: no annotator has a span twice.
+
+    Of two layers that are equal, one is cut into two spans, where there are such that are not
+    there yet.
+    """
+    again = repeats(*found)
     if not again.any():
-        return Chosen(*columns)
-    rows = list(zip(*(column.tolist() for column in columns), strict=True))
+        return found
+    rows = list(zip(*(column.tolist() for column in found), strict=True))
     known = set(rows)
-    for (where, what, low, high), is_again in zip(rows, again.tolist(), strict=True):
+    for (text, label, start, end), is_again in zip(rows, again.tolist(), strict=True):
         halves = (
-            {(where, what, low, cut), (where, what, cut, high)} for cut in range(low + 1, high)
+            {(text, label, start, cut), (text, label, cut, end)} for cut in range(start + 1, end)
         )
         known |= next((both for both in halves if is_again and not both & known), set())
-    return _once(*(np.array(column, dtype=np.int64) for column in zip(*known, strict=True)))
+    return _in_order(*(np.array(column, dtype=np.int64) for column in zip(*known, strict=True)))
 
 
 # --- Spans ----------------------------------------------------------------------------
@@ -329,7 +335,7 @@ def _by_span(marks: Marks, votes: Votes, method: str) -> Chosen:
         rivals = _rivals(spans, *_structure(marks, len(votes.present)))
         taken = _best_spans(spans, v, r, rivals, int(votes.weight[marks.annotator].sum()))
     found = spans.taken(taken)
-    return _once(found.text, found.label, found.start, found.end)
+    return _in_order(found.text, found.label, found.start, found.end)
 
 
 def _rivals(spans: Marks, is_flat: Bools, is_disjoint: Bools) -> list[list[int]]:
