@@ -101,7 +101,7 @@ LENGTHS = Parsed(
     "is not a list of lengths; expected lengths such as 1,5,10",
 )
 _RENAMING = Parsed("OLD=NEW", _renaming, "is not a renaming; expected OLD=NEW")
-_PARAMETERS = Parsed(
+PARAMETERS = Parsed(
     "NAME=NUMBER,...", _parameters, "is not NAME=NUMBER, several separated by commas"
 )
 _BAR = Parsed("SCORE", _bar, "is not a score; expected a number such as 0.7")
@@ -353,25 +353,29 @@ METHODS = in_output(
     help="Print, instead of the tables, a paragraph for a paper that says how the result was "
     "computed, with all numbers; JSON has both.",
 )
-_PRINTING = (
-    in_output(
-        "--save",
-        type=click.Path(dir_okay=False),
-        is_everyday=True,
-        help="Write the result to a file instead.",
-        more="It is written completely or not at all, in the form that its name ends with.",
-    ),
-    digits(4, " in tables and text; JSON and CSV have all digits"),
-    QUIET,
+_SAVE = in_output(
+    "--save",
+    type=click.Path(dir_okay=False),
+    is_everyday=True,
+    help="Write the result to a file instead.",
+    more="It is written completely or not at all, in the form that its name ends with.",
 )
-output = together([_form(OUTPUTS), *_PRINTING])
-"""How a result is printed."""
-list_output = together([_form(LIST_OUTPUTS), *_PRINTING])
-"""How a result that is a list is printed."""
+
+
+def printed(forms: Iterable[str], *more: Decorator) -> Decorator:
+    """How a result is printed, in one of some forms."""
+    precise = digits(4, " in tables and text; JSON and CSV have all digits")
+    return together([_form(forms), *more, precise, QUIET])
+
+
+output = printed(OUTPUTS, _SAVE)
+"""How a result is printed or saved."""
+list_output = printed(LIST_OUTPUTS, _SAVE)
+"""The same of a result that is a list."""
 
 GAMMA = in_scoring(
     "--gamma",
-    type=_PARAMETERS,
+    type=PARAMETERS,
     help="Parameters of gamma: alpha, beta, delta, precision, confidence, samples.",
 )
 

@@ -18,6 +18,7 @@ _COLUMNS = 80
 _REPORTS: Mapping[str, str] = {
     "Agreement": "commands.agree.report_of_agreement",
     "Coefficients": "commands.coefficients.report_of_coefficients",
+    "Consensus": "commands.consensus.report_of_consensus",
     "Comparison": "commands.rank.report_of_comparison",
     "ConfidenceInterval": "commands.intervals.report_of_interval",
     "Diagnosis": "commands.diagnose.report_of_diagnosis",

@@ -1,0 +1,53 @@
+"""Gold standards to files: what `consensus` and `adjudicate` have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import click
+
+from beyondchance.annotations.corpus import Corpus
+from beyondchance.cli import options as flags
+from beyondchance.cli.running import tell
+from beyondchance.io.writing import WRITTEN, write
+from beyondchance.reporting.blocks import counted
+
+saved_annotations = flags.in_output(
+    "--save",
+    metavar="FILE|FOLDER",
+    type=click.Path(),
+    is_everyday=True,
+    help="Write the annotations to a file or folder.",
+    more="A folder, ending with /, gets one file for each annotator.",
+)
+TO = flags.in_output(
+    "--to",
+    type=flags.Choice(WRITTEN),
+    metavar="NAME",
+    is_everyday=True,
+    help="The format to write; by default that of the files, or what --save ends with.",
+)
+WITH_ANNOTATORS = flags.in_output(
+    "--with-annotators", is_flag=True, help="Write what the annotators marked, too."
+)
+
+
+def save_gold(corpus: Corpus, name: str, options: Mapping[str, Any]) -> None:
+    """Write an annotator, or all of them, if that is asked for."""
+    place = options["save"]
+    if place is None:
+        if options["to"] is not None:
+            raise click.UsageError("--to is for --save; say where to write")
+        return
+    chosen = corpus if options["with_annotators"] else _only(corpus, name)
+    write(chosen, place, format=options["to"])
+    if not options["quiet"]:
+        spans = counted(len(chosen.span_start), "span")
+        tell(f"wrote {place}: {counted(len(chosen.documents), 'document')}, {spans}")
+
+
+def _only(corpus: Corpus, name: str) -> Corpus:
+    """What one annotator marked."""
+    return replace(corpus.select(annotators=[name]), options=corpus.options)
