@@ -1,6 +1,7 @@
 """The corpus: three ways in, and everything that is refused at the border."""
 
 import pickle
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -18,6 +19,7 @@ from beyondchance import (
     agreement,
     read,
 )
+from beyondchance.annotations.joining import with_whole_documents
 
 
 def one_text(*spans, length=10, **options):
@@ -503,3 +505,57 @@ class TestWhatOffsetsCount:
         message = "positions is 'characters', but next to tokens offsets count tokens; leave"
         with pytest.raises(OptionError, match=message):
             Corpus.from_spans(SPANS, tokens=[["a"] * 3] * 2, positions="characters")
+
+
+class TestIds:
+    """What the source calls spans, and how it calls what it holds, stay with the corpus."""
+
+    CORPUS = replace(
+        Corpus.from_spans(
+            {"anna": [[(0, 1, "PER"), (2, 3, "LOC")], [(1, 2, "PER")]], "ben": [[(0, 1, "X")], []]},
+            lengths=[4, 4],
+            documents=["a", "b"],
+        ),
+        span_id=("T1", "", "T7", "x"),
+        origin={"layer": "Name"},
+    )
+
+    def test_of_a_selection(self):
+        assert self.CORPUS.select(annotators=["anna"]).span_id == ("T1", "", "T7")
+        assert self.CORPUS.select(documents=["b"]).span_id == ("T7",)
+        assert self.CORPUS.select(labels=["PER"]).origin == {"layer": "Name"}
+
+    def test_none_if_no_span_has_one(self):
+        assert self.CORPUS.select(labels=["LOC"]).span_id is None
+        assert self.CORPUS.select(documents=["b"], annotators=["ben"]).span_id is None
+        assert replace(self.CORPUS, span_id=None).select(documents=["a"]).span_id is None
+
+    def test_the_first_of_equal_spans_keeps_its_own(self):
+        corpus = Corpus.from_spans(
+            {"anna": [[(0, 1, "PER"), (0, 1, "PERSON"), (2, 3, "PER")]]}, lengths=[4]
+        )
+        corpus = replace(corpus, span_id=("T1", "T2", "T3"))
+        assert corpus.rename_labels({"PERSON": "PER"}).span_id == ("T1", "T3")
+
+    def test_of_annotators_with_other_names(self):
+        named = self.CORPUS.rename_annotators({"anna": "ada"}).with_gold("ben")
+        assert (named.span_id, named.origin) == (self.CORPUS.span_id, self.CORPUS.origin)
+
+    def test_of_sentences_that_become_one_text(self):
+        spans = {"anna": [[(0, 1, "X")], [(1, 2, "X")]]}
+        corpus = Corpus.from_spans(spans, lengths=[2, 2], documents=["a", "a"])
+        whole = with_whole_documents(replace(corpus, span_id=("1", "2")))
+        assert (whole.span_id, whole.span_start.tolist()) == (("1", "2"), [0, 3])
+
+    def test_of_corpora_that_are_joined(self):
+        other = Corpus.from_spans({"anna": [[(0, 1, "PER")]]}, lengths=[4], documents=["c"])
+        joined = Corpus.joined([self.CORPUS, other])
+        assert joined.span_id == ("T1", "", "T7", "x", "")
+        assert joined.origin == {}
+        assert Corpus.joined([other]).span_id is None
+        same = replace(other, origin={"layer": "Name", "feature": "value"})
+        assert Corpus.joined([self.CORPUS, same]).origin == {"layer": "Name"}
+
+    def test_are_not_signed(self):
+        without = replace(self.CORPUS, span_id=None, origin={})
+        assert agreement(self.CORPUS).settings == agreement(without).settings

@@ -32,6 +32,7 @@ from beyondchance.annotations.building import (
 )
 from beyondchance.annotations.joining import joined_columns, with_whole_documents
 from beyondchance.annotations.names import (
+    any_ids,
     coded,
     distinct_names,
     is_list,
@@ -88,6 +89,9 @@ class Corpus:
         document is listed; one who did not annotate it is not.
     span_text, span_annotator, span_label, span_start, span_end : arrays of int
         One value for each span.
+    span_id : tuple of str, optional
+        What the source calls each span; empty where it has no name for one. It is kept to
+        write the source's format again, and is neither scored nor signed.
     unit : {"sentence", "document", "corpus"}
         What a text is, and so in what random spans are placed: ``corpus`` places them in any
         text of the corpus that has room.
@@ -108,6 +112,8 @@ class Corpus:
         The one among the annotators who is a gold standard.
     inputs : tuple of Input
         The files that it came from.
+    origin : mapping of str to str
+        How the source calls what a writer of its format must call the same, such as its layer.
     notes : tuple of Note
         What there is to know about how it was read.
     """
@@ -125,6 +131,7 @@ class Corpus:
     span_label: Ints
     span_start: Ints
     span_end: Ints
+    span_id: tuple[str, ...] | None = None
     unit: str = "document"
     positions: str = "tokens"
     options: Mapping[str, str | tuple[str, ...]] = field(default_factory=dict)
@@ -135,6 +142,7 @@ class Corpus:
     alternatives: Alternatives | None = None
     gold: str | None = None
     inputs: tuple[Input, ...] = ()
+    origin: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[Note, ...] = ()
 
     def __repr__(self) -> str:
@@ -512,6 +520,7 @@ positions='tokens')
             span_label=new_label[self.span_label[keep_span]],
             span_start=self.span_start[keep_span],
             span_end=self.span_end[keep_span],
+            span_id=self.span_id and any_ids(kept(self.span_id, keep_span)),
             texts=None if self.texts is None else kept(self.texts, keep_text),
             token_start=None if self.token_start is None else self.token_start[keep_token],
             token_end=None if self.token_end is None else self.token_end[keep_token],
@@ -644,6 +653,7 @@ positions='tokens')
         return replace(
             self,
             **{name: value[keep] for name, value in zip(columns, values, strict=True)},
+            span_id=self.span_id and any_ids(self.span_id[i] for i in keep.tolist()),
             alternatives=self.alternatives and self.alternatives.kept(new_span),
             options={**self.options, "duplicates": "skip"},
             skipped=counted,

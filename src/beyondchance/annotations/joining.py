@@ -112,6 +112,7 @@ def joined_columns(parts: Sequence[Corpus]) -> dict[str, Any]:
             name: np.concatenate([getattr(part, name) for part in parts])
             for name in ("text_length", "span_start", "span_end")
         },
+        "span_id": _ids(parts),
         "unit": parts[0].unit,
         "positions": parts[0].positions,
         "options": {k: v for part in parts for k, v in part.options.items()},
@@ -122,9 +123,22 @@ def joined_columns(parts: Sequence[Corpus]) -> dict[str, Any]:
         "alternatives": joined_alternatives(parts),
         "gold": _gold(parts),
         "inputs": tuple(dict.fromkeys(chain.from_iterable(part.inputs for part in parts))),
+        "origin": {
+            name: value
+            for name, value in parts[0].origin.items()
+            if all(part.origin.get(name) == value for part in parts)
+        },
         # Notes may quote values that cannot be hashed; their sentences can.
         "notes": tuple({str(note): note for part in parts for note in part.notes}.values()),
     }
+
+
+def _ids(parts: Sequence[Corpus]) -> tuple[str, ...] | None:
+    """The ids of spans, empty where a part has none."""
+    if all(part.span_id is None for part in parts):
+        return None
+    ids = (part.span_id or ("",) * len(part.span_start) for part in parts)
+    return tuple(chain.from_iterable(ids))
 
 
 def _documents(parts: Sequence[Corpus]) -> tuple[str, ...]:

@@ -156,6 +156,12 @@ def kept(names: tuple[str, ...], keep: Bools) -> tuple[str, ...]:
     return names if keep.all() else tuple(names[i] for i in np.flatnonzero(keep).tolist())
 
 
+def any_ids(ids: Iterable[str]) -> tuple[str, ...] | None:
+    """The ids of spans; None if no span has one."""
+    listed = tuple(ids)
+    return listed if any(listed) else None
+
+
 def membership(kind: str, names: tuple[str, ...], wanted: Collection[str] | None) -> Bools:
     """Which of the names are wanted; all of them by default."""
     if wanted is None:
