@@ -132,6 +132,27 @@ def test_same_counts_without_the_name_of_the_format(tmp_path, name, positions):
     assert_same(corpus, reference(positions))
 
 
+IDS = {
+    "brat": ("T1", "T2", "T3"),
+    "uima_json": ("2", "3", "4"),
+    **dict.fromkeys(["bioc_json", "bioc_lines", "bioc_xml"], ("0", "1", "2")),
+    **dict.fromkeys(["medtator", "medtator_n2c2"], ("P0", "P1", "L2")),
+    "knowtator": ("m0", "m1", "m2"),
+}
+"""What the first annotator's spans of the first document are called in the files."""
+
+
+@pytest.mark.parametrize("name", WITH_ALL_DOCUMENTS)
+def test_ids_of_spans(tmp_path, name):
+    paths, options = given(name, tmp_path)
+    corpus = bc.read(*paths, unit="document", positions="characters", **options)
+    if name in IDS:
+        assert corpus.span_id[:3] == IDS[name]
+        assert len(corpus.span_id) == len(corpus.span_start)
+    else:
+        assert corpus.span_id is None
+
+
 @pytest.mark.parametrize("written", WRITTEN)
 @pytest.mark.parametrize("name", WITH_ALL_DOCUMENTS)
 def test_same_counts_once_converted(tmp_path, name, written):

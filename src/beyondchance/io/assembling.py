@@ -395,6 +395,7 @@ def assembled(drafts: Iterable[Draft], reading: Reading, *, unit: str, positions
     if not by_document:
         raise FormatError("no annotated document was found", expected="at least one")
     spans: list[tuple[int, str, int, int, str]] = []
+    ids: dict[int, str] = {}
     lengths: list[int] = []
     names: list[str] = []
     texts: list[str] = []
@@ -428,6 +429,8 @@ def assembled(drafts: Iterable[Draft], reading: Reading, *, unit: str, positions
                 if number < len(spans):
                     count_duplicate(partial(_duplicate, span, draft), reading)
                 else:
+                    if span.id:
+                        ids[number] = span.id
                     spans.append((first_text + place[0], draft.annotator, *place[1:]))
     evidence.check()
     _sign_tokens(origins, positions, reading)
@@ -451,6 +454,7 @@ def assembled(drafts: Iterable[Draft], reading: Reading, *, unit: str, positions
     with_tokens = positions == "tokens"
     return replace(
         corpus,
+        span_id=tuple(ids.get(number, "") for number in range(len(spans))) if ids else None,
         texts=None if all(draft.is_blank for _, draft in drafted) else tuple(texts),
         token_start=np.array(token_starts, dtype=np.int64) if with_tokens else None,
         token_end=np.array(token_ends, dtype=np.int64) if with_tokens else None,

@@ -132,6 +132,7 @@ class Loader:
                 )
             entry, entries = found[0], inside
         source = entry.source
+        self.reading.calls("cas", entry.kind or "")
         if entry.kind == "tsv":
             return parsed(source, document, annotator, self.reading, is_gold=is_gold)
         if entry.kind == "json":
@@ -259,7 +260,7 @@ class Loader:
                     named = getattr(fs, "documentTitle", None)
                     title = title or (named if isinstance(named, str) else "")
                 values = _values(fs, layers[fs.type.name], source)
-                mark = Annotation(*place, values, _where(fs, source))
+                mark = Annotation(*place, values, _where(fs, source), str(fs.xmiID))
                 for name in kind.lineage:
                     layers[name].annotations.append(mark)
             text = view.sofa_string

@@ -40,6 +40,8 @@ class DraftSpan:
     places : tuple of (start, end)
         All places where it may be, in the text and in its order, if it is a quote without offsets
         that occurs more than once. Quotes that are at different ones of these share one tuple.
+    id : str
+        What the file calls it; empty if it has no name.
     """
 
     start: int
@@ -48,6 +50,7 @@ class DraftSpan:
     surface: str | None = None
     where: Text | None = None
     places: tuple[Interval, ...] = ()
+    id: str = ""
 
     @property
     def named(self) -> tuple[Piece, ...]:

@@ -37,6 +37,7 @@ class Annotation:
     end: int
     values: dict[str, str]
     where: str
+    id: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,8 +137,10 @@ def layer_drafts(
         if name_as_label and values and not any(values):
             feature = None
         _sign("layer", layer, reading, name)
+        reading.calls("layer", layer)
         if feature:
             _sign("feature", feature, reading, name)
+            reading.calls("feature", feature)
         label = ("feature ", Quote(feature)) if feature else ("labelled ", Quote(short_name(layer)))
         reading.note("layer ", Quote(layer), ", ", *label, where=name)
     for document in documents:
@@ -232,6 +235,6 @@ def _spans(
     for mark in chosen:
         label = short_name(layer or "") if feature is None else mark.values.get(feature)
         if label:
-            yield DraftSpan(mark.start, mark.end, label, where=mark.where)
+            yield DraftSpan(mark.start, mark.end, label, where=mark.where, id=mark.id)
         else:
             reading.skipped[left_out("annotations without a label", "")] += 1

@@ -45,6 +45,8 @@ class Marked:
         The words that the file stores with it.
     annotator : str
         Who made it; empty if the file does not say.
+    id : str
+        What the file calls it; empty if it has no name.
     """
 
     where: Text
@@ -52,6 +54,7 @@ class Marked:
     fragments: Sequence[Interval]
     surface: str | None = None
     annotator: str = ""
+    id: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,8 +94,8 @@ def _spans(
 ) -> list[DraftSpan]:
     fragments, where = marked.fragments, marked.where
     if len(fragments) == 1:
-        return [DraftSpan(*fragments[0], marked.label, marked.surface, where)]
-    parts = [DraftSpan(start, end, marked.label, where=where) for start, end in fragments]
+        return [DraftSpan(*fragments[0], marked.label, marked.surface, where, id=marked.id)]
+    parts = [DraftSpan(*place, marked.label, where=where, id=marked.id) for place in fragments]
     whole = replace(parts[0], start=min(fragments)[0], end=max(end for _, end in fragments))
     places = [
         (to_code_points(start, where), to_code_points(end, where)) for start, end in fragments

@@ -103,6 +103,9 @@ class Reading:
         What is known of all documents, where these are some of them.
     found_gaps : list of bool
         For each table, whether it has rows without a span.
+    origin : dict
+        How the sources call what a writer of their format must call the same; empty where they
+        differ.
     """
 
     options: ReadOptions
@@ -127,6 +130,7 @@ class Reading:
     given: Mapping[str, Any] | None = None
     whole: Whole | None = None
     found_gaps: list[bool] = field(default_factory=list)
+    origin: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.given is None:
@@ -223,6 +227,11 @@ class Reading:
         if str(note) not in self.noted:
             self.noted.add(str(note))
             self.notes.append(note)
+
+    def calls(self, what: str, name: str) -> None:
+        """Keep how a source calls something, unless another calls it otherwise."""
+        if self.origin.setdefault(what, name) != name:
+            self.origin[what] = ""
 
     def is_reference(self, annotator: str) -> bool:
         """Whether an annotator, perhaps known by an e-mail address, is the gold standard."""

@@ -478,6 +478,7 @@ def _finished(
         options={**corpus.options, **signed, **reading.signed},
         skipped=dict(chain(corpus.skipped.items(), reading.skipped.items())),
         notes=(*corpus.notes, *reading.notes),
+        origin={what: name for what, name in reading.origin.items() if name},
         inputs=tuple(
             Input(name=source.name, sha256=source.sha256, format=item.name)
             for upload, item in zip(uploads, formats, strict=True)

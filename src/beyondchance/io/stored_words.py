@@ -67,7 +67,7 @@ def fitted(marked: Sequence[SpansOfText], reading: Reading, *, file: str) -> lis
 
 def _without_words(span: DraftSpan) -> DraftSpan:
     # There can be millions, and `replace` takes five times as long.
-    return DraftSpan(span.start, span.end, span.label, where=span.where)
+    return DraftSpan(span.start, span.end, span.label, where=span.where, id=span.id)
 
 
 def _are_inclusive(marked: Sequence[SpansOfText], unit: str) -> bool:

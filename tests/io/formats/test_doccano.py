@@ -566,3 +566,12 @@ def test_edited_archives(changes, options):
 @settings(max_examples=150, deadline=None)
 def test_any_bytes(data, head, options):
     survives(head + data, options)
+
+
+def test_how_it_names_things(tmp_path):
+    entity = {"id": 3, "start_offset": 0, "end_offset": 3, "label": "PER"}
+    row = {"id": 1, "text": "Mia ran", "entities": [entity], "meta": {"round": "2", "page": 4}}
+    (tmp_path / "x.jsonl").write_text(json.dumps(row))
+    corpus = bc.read(tmp_path / "x.jsonl", format="doccano")
+    assert (corpus.span_id, corpus.origin) == (("3",), {"labels_key": "entities"})
+    assert corpus.fields == {"round": ("2",)}

@@ -729,3 +729,29 @@ def test_the_annotation_changed_last_counts_if_asked_for(tmp_path):
     assert corpus.spans("7", "1") == expected.spans("7", "1")
     assert corpus.skipped == {"annotations replaced by a later one": 1}
     assert corpus.options["repeated"] == "last"
+
+
+class TestNames:
+    """How the export names things, which its writer needs."""
+
+    def test_ids_and_controls(self, read):
+        one = {**mark(0, 3, "PER", "NAME", text="Ada"), "id": "xY1"}
+        other = {**BO, "id": 7}
+        corpus = read([task(done(1, one, other))])
+        assert corpus.span_id == ("xY1", "xY1", "")
+        assert corpus.origin == {"from_name": "label", "to_name": "text", "text_key": "text"}
+
+    def test_controls_that_differ(self, read):
+        corpus = read([task(done(1, ADA, {**BO, "from_name": "other"}))])
+        assert corpus.origin == {"to_name": "text", "text_key": "text"}
+
+    def test_what_else_is_known_of_a_task(self, read):
+        own = {"id": None, "data": {"body": TEXT, "document_name": "d1", "note": "Look"}}
+        corpus = read([{**task(done(1, ADA)), **own, "meta": {"round": "2", "n": 3}}])
+        assert (corpus.documents, corpus.texts) == (("d1",), (TEXT,))
+        assert corpus.fields == {"round": ("2",)}
+        assert corpus.origin["text_key"] == "body"
+
+    def test_a_text_that_is_called_a_note(self, read):
+        corpus = read([task(done(1, ADA), data={"note": TEXT, "title": "A"})])
+        assert (corpus.documents, corpus.texts) == (("7",), (TEXT,))

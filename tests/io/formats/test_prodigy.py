@@ -456,3 +456,17 @@ def test_broken_bytes(data):
 @given(content=st.binary() | st.lists(JSON, max_size=4).map(lambda items: lines(*items)))
 def test_anything(content):
     only_our_errors(content)
+
+
+def test_how_it_names_things(tmp_path):
+    tasks = [
+        {"text": "Mia ran", "_document": "a", "spans": [], "answer": "accept", "meta": {"by": "x"}},
+        {"text": "Mia ran", "_input_hash": -5, "_document": "b", "spans": [], "answer": "accept"},
+    ]
+    path = tmp_path / "x.jsonl"
+    path.write_text("".join(f"{json.dumps(task)}\n" for task in tasks))
+    corpus = bc.read(path, format="prodigy")
+    assert (corpus.documents, corpus.origin) == (("a", "-5"), {})
+    assert corpus.fields == {"by": ("x", "")}
+    path.write_text(json.dumps(tasks[1]))
+    assert bc.read(path, format="prodigy").origin == {"document_key": "_input_hash"}

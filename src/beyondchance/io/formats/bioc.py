@@ -64,6 +64,7 @@ class _Annotation:
     infons: Mapping[str, str]
     places: Sequence[Interval]
     surface: str | None
+    id: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +119,7 @@ def _labels(
     annotations = [one for document in documents for one in document.annotations]
     known = dict.fromkeys(key for one in annotations for key in one.infons)
     feature: str | None = reading.options["feature"]
+    reading.calls("infon", feature or _TYPE)
     n_without = sum(not one.infons.get(feature or _TYPE) for one in annotations)
     if feature is None:
         if n_without:
@@ -189,6 +191,7 @@ def _marked_text(
                 fragments=[(placed(start), placed(end)) for start, end in one.places],
                 surface=one.surface,
                 annotator=one.infons.get(_ANNOTATOR, ""),
+                id=one.id,
             )
             for one in document.annotations
             if (label := label_of(one))
@@ -273,7 +276,14 @@ def _annotation(item: Mapping[str, Any], where: tuple[Piece, ...]) -> _Annotatio
     # PubTator writes an annotation that it found twice with the same location twice.
     places = list(dict.fromkeys(places))
     surface = _string(item, "text", place)
-    return _Annotation(place, _infons(item, place), places, surface if surface.split() else None)
+    return _Annotation(
+        place,
+        _infons(item, place),
+        places,
+        surface if surface.split() else None,
+        # Whatever else it is, nothing depends on it.
+        str(item["id"]).strip() if isinstance(item.get("id"), str | int) else "",
+    )
 
 
 def _string(item: Mapping[str, Any], key: str, where: Text) -> str:

@@ -167,7 +167,7 @@ def _marked(source: Source, reading: Reading) -> Iterator[Marked]:
             raise FormatError(*found, where=where, expected="another name for each annotation")
         seen[name] = number
         ends = [fragment.split() for fragment in place[2].split(";")]
-        yield Marked(where, place[1], [(int(s), int(e)) for s, e in ends], parts[1])
+        yield Marked(where, place[1], [(int(s), int(e)) for s, e in ends], parts[1], id=name)
 
 
 # --- Spans --------------------------------------------------------------------

@@ -15,7 +15,7 @@ from beyondchance.io.json_rows import head_values, rows_of
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload, each_upload
 from beyondchance.io.sources import Source, is_zip, members
-from beyondchance.io.values import identifier, label_of, object_of, refused, shown, whole
+from beyondchance.io.values import fields_of, identifier, label_of, object_of, refused, shown, whole
 from beyondchance.messages import Use
 from beyondchance.tallies import left_out, no_spans, not_annotated, not_read
 
@@ -116,7 +116,7 @@ def _drafts_of(
     )
     for where, number, value in rows:
         text = _text(value, where)
-        labels = enumerate(_labels(value, where), start=1)
+        labels = enumerate(_labels(value, where, reading), start=1)
         spans = [_span(label, f"{where}, label {place}") for place, label in labels]
         if not is_own and reading.options["offsets"] is None:
             check_unit(text, spans, where, _UNITS)
@@ -138,6 +138,7 @@ def _drafts_of(
             text=text,
             spans=spans,
             offsets="utf16",
+            fields=fields_of(value),
         )
 
 
@@ -152,7 +153,7 @@ def _text(value: dict[str, Any], where: str) -> str:
     return text
 
 
-def _labels(value: dict[str, Any], where: str) -> list[Any]:
+def _labels(value: dict[str, Any], where: str, reading: Reading) -> list[Any]:
     """The list of labels, under whichever name."""
     keys = [key for key in _LABELS if key in value]
     if not keys:
@@ -177,6 +178,7 @@ def _labels(value: dict[str, Any], where: str) -> list[Any]:
         )
     if not isinstance(labels, list):
         raise refused(labels, f"{key!r}", where, "a list of [start, end, label]")
+    reading.calls("labels_key", key)
     return labels
 
 
@@ -187,7 +189,9 @@ def _span(item: Any, where: str) -> DraftSpan:
         names = "'start_offset', 'end_offset' and 'label'"
         raise refused(item, "it", where, f"[start, end, label] or an object with {names}")
     start, end = (whole(offset, "an offset", where) for offset in parts[:2])
-    return DraftSpan(start, end, label_of(parts[2], where, "the label"), where=where)
+    name = item.get("id") if isinstance(item, dict) else None
+    label = label_of(parts[2], where, "the label")
+    return DraftSpan(start, end, label, where=where, id="" if name is None else str(name))
 
 
 def _parts(item: Any) -> list[Any] | None:

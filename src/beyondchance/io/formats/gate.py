@@ -49,6 +49,7 @@ class _Annotation:
     start: int
     end: int
     features: Mapping[str, Any]
+    id: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +151,10 @@ def _annotated(
                 document=document.name,
                 annotator=name or annotator,
                 text=document.text,
-                spans=[DraftSpan(a.start, a.end, _label(a, reading), where=a.where) for a in read],
+                spans=[
+                    DraftSpan(a.start, a.end, _label(a, reading), where=a.where, id=a.id)
+                    for a in read
+                ],
                 tokens=tokens,
                 sentences=sentences,
                 offsets=document.offsets,
@@ -321,7 +325,8 @@ def _xml_annotations(
                 "ends before it starts", where=place, expected="StartNode before EndNode"
             )
         place = (*where, f", annotation {int(number)}")
-        mark = _Annotation(place, kind, start, end, _xml_features(annotation, reading))
+        features = _xml_features(annotation, reading)
+        mark = _Annotation(place, kind, start, end, features, number)
         found.append((start, int(number), mark))
     return [mark for *_, mark in sorted(found, key=itemgetter(0, 1))]
 

@@ -180,7 +180,8 @@ def _marked(
     if not fragments:
         return None
     mention = element.find("mention")
-    label = labels.get("" if mention is None else mention.get("id", ""))
+    name = "" if mention is None else mention.get("id", "")
+    label = labels.get(name)
     if not label:
         reading.skipped[mended(f"annotations without a class, labelled '{UNNAMED}'")] += 1
     words = element.findtext("spannedText") or ""
@@ -190,6 +191,7 @@ def _marked(
         fragments=fragments,
         surface=words if words.split() else None,
         annotator=(element.findtext("annotator") or "").strip(),
+        id=name,
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
 from html.parser import HTMLParser
 from itertools import chain
@@ -18,6 +18,7 @@ from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload, each_upload
 from beyondchance.io.sources import Source
 from beyondchance.io.values import (
+    fields_of,
     identifier,
     interval,
     label_of,
@@ -32,6 +33,10 @@ from beyondchance.tallies import left_out, no_spans, not_read
 
 STARRED = "starred"
 """The value of the option gold that asks for ground truths, and the name of that gold standard."""
+DOCUMENT = "document_name"
+"""The key of the data of a task under which its name is, if the task itself has none."""
+NOTE = "note"
+"""The key of the data of a task under which there is a note for its annotators."""
 _SPANS = ("labels", "hypertextlabels")
 _ANNOTATIONS = ("annotations", "completions")
 _ANNOTATOR = ("completed_by", "annotator")
@@ -59,6 +64,8 @@ class _Work:
     document, annotator : str
     fields : mapping of str to str
         The strings of the task, one of which is the text.
+    about : mapping of str to str
+        What else is known about the task.
     spans : sequence of DraftSpan
     is_html : bool
         Whether the offsets count the text of a web page, without its tags.
@@ -73,6 +80,7 @@ class _Work:
     document: str
     annotator: str
     fields: Mapping[str, str]
+    about: Mapping[str, str] = field(default_factory=dict)
     spans: Sequence[DraftSpan] = ()
     is_html: bool = False
     is_gold: bool = False
@@ -111,7 +119,7 @@ def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
             )
         reading.note("results that are not spans: ", *kinds, where=upload.name)
     works = _once(_with_gold(works, upload, reading), reading)
-    for work, text in zip(works, _texts(works), strict=True):
+    for work, text in zip(works, _texts(works, reading), strict=True):
         yield Draft(
             where=work.where,
             document=work.document,
@@ -119,6 +127,7 @@ def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
             text=text,
             spans=[_with_spaces(span, text) for span in work.spans],
             is_gold=work.is_gold,
+            fields=work.about,
         )
 
 
@@ -152,8 +161,9 @@ def _of_source(
     for number, task in enumerate(content if isinstance(content, list) else [content], start=1):
         where, item = _named_item(task, "task", number, source.name)
         prefix = f"{upload.document_of(source)}, " if upload.is_folder else ""
-        name = identifier(item, "id", where) or f"{prefix}task {number}"
-        empty = _Work(where, name, upload.annotator, {})
+        own = item["data"] if isinstance(item.get("data"), dict) else {}
+        name = identifier(item, "id", where) or identifier(own, DOCUMENT, where)
+        empty = _Work(where, name or f"{prefix}task {number}", upload.annotator, {})
         if isinstance(item.get("data"), dict) or any(key in item for key in _ANNOTATIONS):
             yield from _of_task(item, empty, reading, others)
         else:
@@ -165,7 +175,8 @@ def _of_task(
 ) -> Iterator[_Work]:
     """The annotations of a task of the JSON export, and its predictions if asked for."""
     data = object_of(task.get("data"), empty.where, "'data'")
-    empty = replace(empty, fields={k: v for k, v in data.items() if isinstance(v, str)})
+    strings = {k: v for k, v in data.items() if isinstance(v, str)}
+    empty = replace(empty, fields=strings, about=fields_of(task))
     key = next((key for key in _ANNOTATIONS if key in task), _ANNOTATIONS[0])
     for number, annotation in enumerate(listed(task, key, empty.where), start=1):
         where, item = _named_item(annotation, "annotation", number, empty.where)
@@ -209,7 +220,7 @@ def _of_flat_task(
     for key, value in task.items():
         regions = value if isinstance(value, list) else []
         if regions and all(isinstance(region, dict) and "end" in region for region in regions):
-            values += regions
+            values += [(key, region) for region in regions]
         elif regions and all(isinstance(region, dict) for region in regions):
             others[key] += len(regions)
     if not values and not any(key in task for key in (*_ANNOTATOR, "annotation_id")):
@@ -226,7 +237,7 @@ def _of_flat_task(
         fields=fields,
         updated=str(task.get("updated_at") or ""),
     )
-    results = [{"type": _type_of(value), "value": value} for value in values]
+    results = [{"type": _type_of(value), "value": value, "from_name": key} for key, value in values]
     return _with_results(work, results, reading, others)
 
 
@@ -283,20 +294,24 @@ def _with_results(
             continue
         value = object_of(item.get("value"), where, "'value'")
         is_html = is_html or isinstance(value.get("globalOffsets"), dict)
-        own = _spans_of(value, kind, where)
+        name = item.get("id")
+        own = _spans_of(value, kind, where, name if isinstance(name, str) else "")
         if not own:
             reading.skipped[left_out("spans without labels", " ignored")] += 1
             continue
         spans += own
         target = identifier(item, "to_name", where)
         targets |= {} if target is None else {target: None}
+        for key in ("from_name", "to_name"):
+            if isinstance(item.get(key), str):
+                reading.calls(key, item[key])
     if len(targets) > 1:
         found = quoting("spans lie in several texts (to_name {})", quotes(targets))
         raise FormatError(*found, where=work.where, expected="spans of one text in a task")
     return replace(work, spans=spans, is_html=is_html)
 
 
-def _spans_of(value: Mapping[str, Any], kind: str, where: Text) -> list[DraftSpan]:
+def _spans_of(value: Mapping[str, Any], kind: str, where: Text, name: str) -> list[DraftSpan]:
     """A span for each label of a result."""
     place = value
     if isinstance(value.get("globalOffsets"), dict):
@@ -314,7 +329,8 @@ def _spans_of(value: Mapping[str, Any], kind: str, where: Text) -> list[DraftSpa
     surface = words_of(value, where)
     labels = listed(value, kind if kind in value else "labels", where)
     return [
-        DraftSpan(start, end, label_of(label, where, "a label"), surface, where) for label in labels
+        DraftSpan(start, end, label_of(label, where, "a label"), surface, where, id=name)
+        for label in labels
     ]
 
 
@@ -396,20 +412,21 @@ def _again(first: _Work, work: _Work) -> FormatError:
     )
 
 
-def _texts(works: Sequence[_Work]) -> list[str]:
+def _texts(works: Sequence[_Work], reading: Reading) -> list[str]:
     """Find the text of each task among its fields.
 
     The export does not say which field was annotated. Where a task has several strings,
     it is the field that the spans of all tasks fit, above all the one named ``text``.
     """
     unclear = [work for work in works if len(work.fields) > 1]
-    field = _field(unclear) if unclear else ""
+    key = _field(unclear) if unclear else ""
     texts = []
     for work in works:
         if not work.fields:
             expected = "a string in its data"
             raise FormatError("the task has no text", where=work.where, expected=expected)
-        name = field if len(work.fields) > 1 else next(iter(work.fields))
+        name = key if len(work.fields) > 1 else next(iter(work.fields))
+        reading.calls("text_key", name)
         text = work.fields[name]
         if work.spans and _ADDRESS.fullmatch(text):
             raise FormatError(
@@ -429,6 +446,9 @@ def _field(works: Sequence[_Work]) -> str:
     for names in (fitting, shared):
         if "text" in names or len(names) == 1:
             return "text" if "text" in names else names[0]
+        others = [name for name in names if name not in {DOCUMENT, NOTE}]
+        if len(others) == 1:
+            return others[0]
     fields = dict.fromkeys(name for work in works for name in work.fields)
     raise FormatError(
         *quoting("any of the fields {} may hold the text", quotes(fields)),

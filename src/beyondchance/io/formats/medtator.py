@@ -147,7 +147,9 @@ def _marked(
         label = tag.tag if feature is None else tag.get(feature, "").strip()
         words = tag.get("text", "")
         if label:
-            yield Marked(place, label, fragments, words if words.split() else None)
+            yield Marked(
+                place, label, fragments, words if words.split() else None, id=tag.get("id", "")
+            )
         else:
             reading.skipped[left_out("annotations without a label", "")] += 1
 

@@ -14,6 +14,7 @@ from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload, each_upload
 from beyondchance.io.sources import Source
 from beyondchance.io.values import (
+    fields_of,
     identifier,
     interval,
     label_of,
@@ -26,6 +27,8 @@ from beyondchance.io.values import (
 from beyondchance.messages import Quote, Use
 from beyondchance.tallies import left_out, no_spans
 
+DOCUMENT = "_document"
+"""The key of the name of a document that has no hash yet: Prodigy itself makes hashes."""
 _LEFT_OUT = {"reject": "rejected", "ignore": "ignored"}
 _ANSWERS = ("accept", *_LEFT_OUT)
 _MARKS = frozenset({"_input_hash", "_task_hash", "_session_id", "_annotator_id", "_view_id"})
@@ -123,7 +126,10 @@ def _draft(
     for key in ("_session_id", "_annotator_id"):
         annotator = identifier(task, key, where) or annotator
     # Without an input hash, the tasks of a text belong to the line on which it came first.
-    document = identifier(task, "_input_hash", where) or seen.names.setdefault(text, number)
+    hashed = identifier(task, "_input_hash", where)
+    reading.calls("document_key", "" if hashed is None else "_input_hash")
+    named = hashed or identifier(task, DOCUMENT, where)
+    document = named or seen.names.setdefault(text, number)
     spans = listed(task, "spans", where)
     tokens = _tokens(task, text, where, reading)
     seen.has_spans = seen.has_spans or "spans" in task or tokens is not None
@@ -146,6 +152,7 @@ def _draft(
         text=text,
         spans=list(_spans(spans, where, reading)),
         tokens=tokens,
+        fields=fields_of(task),
     )
 
 

@@ -57,6 +57,7 @@ class _Mark:
     annotator: str
     labels: Sequence[str]
     place: _Place
+    id: str
 
 
 @dataclass(frozen=True)
@@ -134,7 +135,7 @@ def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
                 annotator=annotator,
                 text=text,
                 spans=[
-                    DraftSpan(*place, label, where=mark.where)
+                    DraftSpan(*place, label, where=mark.where, id=mark.id)
                     for mark, place in placed
                     for label in mark.labels
                 ],
@@ -200,6 +201,7 @@ def _marks(source: Source, upload: Upload, reading: Reading) -> Iterator[_Mark]:
                 annotator=_person(creator, where) or upload.annotator,
                 labels=labels or [UNTAGGED],
                 place=place,
+                id=item["id"] if isinstance(item.get("id"), str) else "",
             )
 
 

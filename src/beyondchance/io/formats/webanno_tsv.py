@@ -25,7 +25,7 @@ _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 _BAR = re.compile(r"(?:[^\\|]++|\\.)+", re.DOTALL)
 _NUMBERED = re.compile(r"((?:[^\\\[]++|\\.)*)\[(\d{1,9})\]", re.DOTALL | re.ASCII)
 _IGNORED = {"CH": no_spans("chain links"), "RL": no_spans("relations"), "SP": no_spans("slots")}
-_CONTROLS = {"t": "\t", "n": "\n", "r": "\r", "f": "\f", "b": "\b", "v": "\v"}
+CONTROLS = {"t": "\t", "n": "\n", "r": "\r", "f": "\f", "b": "\b", "v": "\v"}
 
 MOST_GAP = 2**20
 """Characters that may be missing between two sentences; more are an error."""
@@ -147,7 +147,7 @@ def unescaped(text: str) -> str:
     >>> unescaped(r"a\_b\|c\tq")
     'a_b|c\tq'
     """
-    return _ESCAPE.sub(lambda match: _CONTROLS.get(match[1], match[1]), text)
+    return _ESCAPE.sub(lambda match: CONTROLS.get(match[1], match[1]), text)
 
 
 def _cut(lines: list[str], name: str) -> tuple[list[_Columns], list[_Sentence]]:
