@@ -21,6 +21,17 @@ from beyondchance.io.options import Reading
 from beyondchance.io.writing import write
 from beyondchance.options import ReadOptions
 
+IN_ONE_FILE = {"label-studio": "x.json", "prodigy": "x.jsonl"}
+IN_FOLDERS = {
+    "brat": "x/", "doccano": "x/", "prodigy": "x/", "webanno-tsv": "x/", "uima": "x/", "bioc": "x/"
+}  # fmt: skip
+PLACES = [
+    *IN_ONE_FILE.items(),
+    *IN_FOLDERS.items(),
+    ("uima", "x.json/"),
+    ("bioc", "x.json/"),
+]
+"""Formats that have texts, and how they are written if there are several annotators."""
 TABLES = ("spans.csv", "spans.tsv", "spans.jsonl", "spans.parquet", "spans.txt")
 
 
@@ -200,6 +211,138 @@ def test_any_brat_folder(corpus):
     assert dict(zip(result.documents, result.texts, strict=True)) == dict(
         zip(corpus.documents, corpus.texts, strict=True)
     )
+
+
+def written(corpus, form, name, **options):
+    """Write a corpus with texts, and read it: file by file from a folder."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = f"{folder}/{name}"
+        write(corpus, path, format=form)
+        made = sorted(Path(path).iterdir()) if name.endswith("/") else [path]
+        # Equal texts of one annotator are not those of several.
+        return bc.read(*made, format=form, folder="documents", **options)
+
+
+def texts_of(corpus):
+    """The texts of each document."""
+    found = {}
+    for document, text in zip(corpus.text_document.tolist(), corpus.texts, strict=True):
+        found.setdefault(corpus.documents[document], []).append(text)
+    return found
+
+
+KEEPS_FIELDS = {"label-studio", "doccano", "prodigy"}
+
+
+def assert_written(corpus, result, form):
+    """Documents, texts, annotators, spans and fields are the same, in whatever order."""
+    found, wanted = content(result), content(corpus)
+    if form not in KEEPS_FIELDS:
+        found, wanted = without_fields(found), without_fields(wanted)
+    assert found == wanted
+    assert texts_of(result) == texts_of(corpus)
+    assert set(result.annotators) == set(corpus.annotators)
+
+
+ODD = "aé😀 \t\n\r\\\\\"'<&>[]|_*;-{}#."
+CONTROLS = "\x0b\x1f\x7f\x85\u2028"
+
+
+@st.composite
+def odd_texts(draw, alphabet):
+    """Corpora of texts of odd characters, with spans anywhere in them."""
+    drafts = []
+    for document in draw(st.lists(NAMES, min_size=1, max_size=2, unique_by=str.casefold)):
+        text = f"{draw(st.text(alphabet, max_size=12))}a{draw(st.text(alphabet, max_size=4))}"
+        for annotator in draw(st.lists(st.sampled_from(["p", "q r"]), min_size=1, unique=True)):
+            places = st.tuples(st.integers(0, len(text)), st.integers(0, len(text))).map(sorted)
+            drafts.append(
+                Draft(
+                    where="here",
+                    document=document,
+                    annotator=annotator,
+                    text=text,
+                    spans=[
+                        DraftSpan(*place, draw(st.sampled_from(["PER", "a b", "*", "_", "x[1]|y"])))
+                        for place in draw(st.lists(places, max_size=4))
+                    ],
+                )
+            )
+    return built(*drafts, zero_length="skip")
+
+
+@pytest.mark.parametrize(("form", "name"), PLACES)
+@settings(max_examples=40, deadline=None)
+@given(st.data())
+def test_any_characters(form, name, data):
+    is_xml = form in {"uima", "bioc"} and "json" not in name
+    corpus = data.draw(odd_texts(ODD if is_xml else ODD + CONTROLS))
+    if form == "brat":
+        corpus = corpus.rename_labels({x: "AB" for x in corpus.labels if " " in x})
+    assert_written(
+        corpus, written(corpus, form, name, unit="document", positions="characters"), form
+    )
+
+
+@pytest.mark.parametrize(("form", "name"), PLACES)
+@settings(max_examples=40, deadline=None)
+@given(corpora(positions="characters", unit="document", may_overlap=True))
+def test_any_annotators(form, name, corpus):
+    assert_written(
+        corpus, written(corpus, form, name, unit="document", positions="characters"), form
+    )
+
+
+@pytest.mark.parametrize("form", ["prodigy", "webanno-tsv", "uima"])
+@settings(max_examples=40, deadline=None)
+@given(corpora(positions="tokens", unit="document", may_overlap=True))
+def test_any_tokens(form, corpus):
+    result = written(corpus, form, "x/", unit="document", positions="tokens")
+    assert_written(corpus, result, form)
+    assert result.options["tokens"] == "file"
+
+
+@pytest.mark.parametrize(
+    ("form", "positions"), [("webanno-tsv", "tokens"), ("uima", "tokens"), ("bioc", "characters")]
+)
+@settings(max_examples=40, deadline=None)
+@given(st.data())
+def test_any_sentences(form, positions, data):
+    corpus = data.draw(corpora(positions=positions, unit="sentence", may_overlap=True))
+    result = written(corpus, form, "x/", unit="sentence", positions=positions)
+    assert_written(corpus, result, form)
+
+
+KINDS_OF_IDS = {"brat": "T{}", "label-studio": "r-{}", "doccano": "{}", "uima": "{}", "bioc": "a{}"}
+
+
+def ids_in(corpus):
+    """The id of each span that has one."""
+    place = zip(corpus.span_text.tolist(), corpus.span_annotator.tolist(), strict=True)
+    return {
+        (corpus.documents[corpus.text_document[text]], corpus.annotators[who], *corpus.span(i)): own
+        for i, ((text, who), own) in enumerate(zip(place, corpus.span_id or (), strict=False))
+        if own
+    }
+
+
+@pytest.mark.parametrize(("form", "name"), [x for x in PLACES if x[0] in KINDS_OF_IDS])
+@settings(max_examples=40, deadline=None)
+@given(st.data())
+def test_any_ids(form, name, data):
+    corpus = data.draw(corpora(positions="characters", unit="document", may_overlap=True))
+    n_spans = len(corpus.span_start)
+    numbers = data.draw(st.permutations(range(1, n_spans + 9)))
+    are_there = data.draw(st.lists(st.booleans(), min_size=n_spans, max_size=n_spans))
+    pairs = zip(numbers, are_there, strict=False)
+    ids = tuple(KINDS_OF_IDS[form].format(n) if is_there else "" for n, is_there in pairs)
+    origin = {"labels_key": "entities"} if form == "doccano" else {}
+    corpus = replace(corpus, span_id=ids if any(ids) else None, origin=origin)
+    result = written(corpus, form, name, unit="document", positions="characters")
+    assert_written(corpus, result, form)
+    assert ids_in(corpus).items() <= ids_in(result).items()
+    if any(ids):
+        assert all(result.span_id)
 
 
 @pytest.mark.slow
@@ -429,7 +572,8 @@ WITHOUT_TEXTS = bc.Corpus.from_tags({"anna": [["B-X", "O"]], "ben": [["O", "O"]]
 
 REFUSED = [
     (SMALL, "x", "xml", bc.OptionError,
-     "unknown format 'xml'; choose one of: table, conll, brat, spacy"),
+     ("unknown format 'xml'; choose one of: table, conll, brat, spacy, label-studio, doccano, "
+      "prodigy, webanno-tsv, uima, bioc")),
     (SMALL, "x.csv", "conll", bc.DataError,
      ("document 'b/c' was not annotated by 'ben', which one file of columns cannot represent; "
      "give a folder, a path that ends with '/', for a file each")),

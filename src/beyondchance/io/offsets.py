@@ -94,6 +94,20 @@ def code_points(
     return [(converted(start, where), converted(end, where)) for start, end in offsets]
 
 
+@lru_cache(maxsize=8)
+def offsets_at(text: str, unit: str = "utf16") -> Sequence[int]:
+    """The offset of each character and of the end: the way back from `code_points`.
+
+    Examples
+    --------
+    >>> offsets_at("a😀b")
+    [0, 1, 3, 4]
+    >>> offsets_at("ab")
+    range(0, 3)
+    """
+    return range(len(text) + 1) if length_of(text, unit) == len(text) else list(places(text, unit))
+
+
 def words_at(text: str, unit: str) -> Callable[[int, int], str | None]:
     """A function of two offsets in a text: what is between them; None if there is no such place.
 

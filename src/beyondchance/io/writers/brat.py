@@ -4,37 +4,32 @@ from __future__ import annotations
 
 import re
 
-import numpy as np
-
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.errors import DataError
 from beyondchance.io.values import quoting
 from beyondchance.io.writers.shared import (
     Annotations,
+    Asked,
     Files,
-    begins_of,
     encoded,
     file_name,
-    joined_texts,
-    known_texts,
-    tokens_of,
+    ids_of,
+    whole_documents,
 )
 from beyondchance.messages import Quote
 
 _BLANKS = re.compile(r"\s+")
 _LINE_END = re.compile(r"[\r\n]")
+_ID = re.compile("T[1-9][0-9]*")
 
 
-def composed(corpus: Corpus, annotations: Annotations, path: str, spans_key: str | None) -> Files:
+def composed(corpus: Corpus, annotations: Annotations, path: str, asked: Asked) -> Files:
     """A text and its annotations for each document in the folder of each annotator."""
-    del path, spans_key
-    texts = known_texts(corpus, "brat")
-    tokens = tokens_of(corpus, texts) if corpus.positions == "tokens" else None
-    begins = begins_of(corpus, np.array([len(text) for text in texts], dtype=np.int64), gap=1)
-    joined = joined_texts(corpus, texts)
+    del path, asked
+    documents = whole_documents(corpus, "brat")
     contents = {}
     for document in dict.fromkeys(document for document, _ in annotations):
-        data = encoded(joined[document], "document ", Quote(corpus.documents[document]))
+        data = encoded(documents.texts[document], "document ", Quote(corpus.documents[document]))
         # A reader takes the first mark for the encoding's, and the second for the text's.
         contents[document] = b"\xef\xbb\xbf" + data if data[:3] == b"\xef\xbb\xbf" else data
     for label in corpus.labels:
@@ -44,15 +39,11 @@ def composed(corpus: Corpus, annotations: Annotations, path: str, spans_key: str
     files = {}
     for (document, annotator), spans in annotations.items():
         lines = []
-        for number, index in enumerate(spans, start=1):
-            text = int(corpus.span_text[index])
-            span = corpus.span(index)
-            start, end = span.start, span.end
-            if tokens is not None:
-                start, end = tokens[text][start][0], tokens[text][end - 1][1]
-            first = int(begins[text])
-            place, words = _fragments(joined[document], first + start, first + end)
-            lines.append(f"T{number}\t{span.label} {place}\t{words}\n")
+        for name, index in zip(ids_of(corpus, spans, "T", _ID), spans, strict=True):
+            place, words = _fragments(
+                documents.texts[document], documents.start[index], documents.end[index]
+            )
+            lines.append(f"{name}\t{corpus.span(index).label} {place}\t{words}\n")
         name = corpus.documents[document]
         folder = file_name("annotator", corpus.annotators[annotator])
         stem = f"{folder}/{file_name('document', name, may_nest=True)}"

@@ -16,6 +16,7 @@ from beyondchance.io.values import quoting
 from beyondchance.io.writers.shared import (
     FOLDER,
     Annotations,
+    Asked,
     Files,
     by_annotator,
     check_overlap,
@@ -28,9 +29,9 @@ from beyondchance.messages import Quote, Use
 _BREAK = re.compile(r"[\t\r\n]")
 
 
-def composed(corpus: Corpus, annotations: Annotations, path: str, spans_key: str | None) -> Files:
+def composed(corpus: Corpus, annotations: Annotations, path: str, asked: Asked) -> Files:
     """A file with a column for each annotator, or a file for each in a folder."""
-    del spans_key
+    del asked
     if not is_folder(path):
         return _one_file(corpus, annotations)
     # The name of the file is that of its annotator, so that any name of the column will do.

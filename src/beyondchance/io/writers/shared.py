@@ -1,18 +1,24 @@
-"""What the writers share: annotations in order, texts, tokens, and names of files."""
+"""What the writers share: annotations in order, texts, tokens, ids, and names of files."""
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Callable, Sequence
-from itertools import pairwise
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import count, pairwise
 from pathlib import PurePosixPath, PureWindowsPath
+from typing import Any
 
 import numpy as np
 
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.errors import DataError, OverlapError
+from beyondchance.io.layers import INTERNAL, NAMED_ENTITY, short_name
 from beyondchance.io.offsets import Interval, tokenized
-from beyondchance.messages import Piece, Quote, Text, pieces
+from beyondchance.io.saving import is_folder
+from beyondchance.messages import Piece, Quote, Text, pieces, quotes
 from beyondchance.types import Ints
 
 Annotations = dict[tuple[int, int], list[int]]
@@ -21,7 +27,126 @@ Files = bytes | dict[str, bytes]
 """What is written: one file, or the files of a folder by their names."""
 FOLDER = "give a folder, a path that ends with '/', for a file each"
 """How to write what does not fit into one file."""
+_IN_NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 _IN_NO_NAME = re.compile(r"[\\\x00-\x1f\x7f\ud800-\udfff]")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """What a call of `write` asked for.
+
+    Attributes
+    ----------
+    spans_key : str, optional
+        The span group to write.
+    as_predictions : bool
+        Whether annotations are written as those of models.
+    notes : mapping of str to str
+        A note for each of some documents.
+    """
+
+    spans_key: str | None = None
+    as_predictions: bool = False
+    notes: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Documents:
+    """The documents of a corpus as whole texts, and the characters of spans in them.
+
+    Attributes
+    ----------
+    texts : list of str
+        The text of each document.
+    start, end : list of int
+        Where each span begins and ends in its document.
+    sentences : list of lists of (start, end)
+        The texts that each document is made of.
+    tokens : list of lists of lists of (start, end), optional
+        The tokens of each sentence of each document, where they are known.
+    """
+
+    texts: list[str]
+    start: list[int]
+    end: list[int]
+    sentences: list[list[Interval]]
+    tokens: list[list[list[Interval]]] | None
+
+
+def whole_documents(corpus: Corpus, name: str) -> Documents:
+    """The documents of a corpus, refused if their texts are not known; a line break joins texts."""
+    texts = known_texts(corpus, name)
+    tokens = tokens_of(corpus, texts) if corpus.positions == "tokens" else None
+    sizes = np.array([len(text) for text in texts], dtype=np.int64)
+    begins = begins_of(corpus, sizes, gap=1)
+    place = corpus.span_text, corpus.span_start, corpus.span_end
+    start, end = (side + begins[corpus.span_text] for side in corpus.characters(*place))
+    sentences: list[list[Interval]] = [[] for _ in corpus.documents]
+    inside: list[list[list[Interval]]] = [[] for _ in corpus.documents]
+    rows = zip(corpus.text_document.tolist(), begins.tolist(), sizes.tolist(), strict=True)
+    for text, (document, begin, size) in enumerate(rows):
+        sentences[document].append((begin, begin + size))
+        if tokens is not None:
+            inside[document].append([(s + begin, e + begin) for s, e in tokens[text]])
+    return Documents(
+        joined_texts(corpus, texts),
+        start.tolist(),
+        end.tolist(),
+        sentences,
+        None if tokens is None else inside,
+    )
+
+
+def has_sentences(corpus: Corpus) -> bool:
+    """Whether texts are sentences, which are worth to be written."""
+    return corpus.unit == "sentence" or len(corpus.text_length) > len(corpus.documents)
+
+
+NUMBER = re.compile(r"0|[1-9][0-9]{0,17}")
+"""A whole number as a program writes it, so that it is the same when it is read again."""
+
+
+def number_or_name(name: str) -> int | str:
+    """A name, as a number if it is one."""
+    return int(name) if NUMBER.fullmatch(name) else name
+
+
+def ids_of(
+    corpus: Corpus, spans: Sequence[int], prefix: str = "", kind: re.Pattern[str] | None = None
+) -> list[str]:
+    """An id for each of some spans: its own, if it is the only one with it, or a number.
+
+    Parameters
+    ----------
+    corpus : Corpus
+    spans : sequence of int
+        Those that must have different ids.
+    prefix : str
+        What is before the numbers of spans that have no id.
+    kind : pattern, optional
+        What the ids of the format are like; others are not kept.
+    """
+    own = [""] * len(spans) if corpus.span_id is None else [corpus.span_id[i] for i in spans]
+    times = Counter(own)
+    kept = [
+        name if times[name] == 1 and (kind is None or kind.fullmatch(name)) else "" for name in own
+    ]
+    taken = set(kept)
+    free = (name for number in count(1) if (name := f"{prefix}{number}") not in taken)
+    return [name or next(free) for name in kept]
+
+
+def json_lines(rows: Iterable[Mapping[str, Any]]) -> str:
+    """One JSON object a line."""
+    return "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows)
+
+
+def about(corpus: Corpus, document: int, notes: Mapping[str, str]) -> dict[str, str]:
+    """The fields of a document that have a value, and its note."""
+    found = {name: values[document] for name, values in corpus.fields.items() if values[document]}
+    note = notes.get(corpus.documents[document])
+    return found if note is None else {**found, "note": note}
 
 
 def annotations_of(corpus: Corpus) -> Annotations:
@@ -124,3 +249,79 @@ def by_annotator(
     people = sorted({annotator for _, annotator in annotations})
     stems = [file_name("annotator", corpus.annotators[annotator]) for annotator in people]
     return {f"{stem}.{ending}": composed(one) for stem, one in zip(stems, people, strict=True)}
+
+
+def check_xml(strings: Iterable[str], where: Text, *, remedy: str) -> None:
+    """Refuse characters that XML has no way to write."""
+    for string in strings:
+        if odd := _IN_NO_XML.search(string):
+            found = ("holds the character ", Quote(odd[0]), ", which XML cannot represent")
+            raise DataError(*found, where=where, remedy=remedy)
+
+
+def layer_and_feature(corpus: Corpus) -> tuple[str, str]:
+    """The layer of the source and its feature, or that of named entities.
+
+    The feature is empty where the source labels annotations by the name of their layer.
+    """
+    layer = corpus.origin.get("layer")
+    if layer is None:
+        return NAMED_ENTITY, "value"
+    feature = corpus.origin.get("feature", "")
+    is_built_in = layer.startswith("uima.") or short_name(layer) in INTERNAL
+    is_name = all(map(_NAME.fullmatch, (*layer.split("."), feature or "value")))
+    if is_built_in or not is_name:
+        raise DataError(
+            *("layer ", Quote(layer), " with the feature ", Quote(feature)),
+            " cannot be the place of labels in a new file",
+            remedy="write named entities instead: replace(corpus, origin={})",
+        )
+    return layer, feature
+
+
+def for_each_or_one(
+    corpus: Corpus,
+    annotations: Annotations,
+    path: str,
+    ending: str,
+    composed: Callable[[int], bytes],
+    *,
+    what: str,
+) -> Files:
+    """The file of the only annotator, or one for each in a folder."""
+    people = sorted({annotator for _, annotator in annotations})
+    if is_folder(path):
+        return by_annotator(corpus, annotations, ending, composed)
+    if len(people) > 1:
+        raise DataError(
+            f"one {what} holds one annotator, but there are {len(people)} (",
+            *(*quotes(corpus.annotators[annotator] for annotator in people), ")"),
+            where=path,
+            remedy=FOLDER,
+        )
+    return composed(people[0])
+
+
+def for_each_document(
+    corpus: Corpus,
+    annotations: Annotations,
+    path: str,
+    ending: str,
+    composed: Callable[[int, int], bytes],
+    *,
+    what: str,
+) -> Files:
+    """The file of the only document, or one for each in the folder of each annotator."""
+    if is_folder(path):
+        people = {i: file_name("annotator", corpus.annotators[i]) for _, i in annotations}
+        names = {
+            i: file_name("document", corpus.documents[i], may_nest=True) for i, _ in annotations
+        }
+        return {f"{people[a]}/{names[d]}.{ending}": composed(d, a) for d, a in annotations}
+    if len(annotations) > 1:
+        raise DataError(
+            f"{what} holds a document of one annotator, but there are {len(annotations)}",
+            where=path,
+            remedy=FOLDER,
+        )
+    return composed(*next(iter(annotations)))

@@ -13,18 +13,18 @@ from beyondchance.annotations.corpus import Corpus
 from beyondchance.errors import DataError
 from beyondchance.io.offsets import Interval
 from beyondchance.io.registry import required
-from beyondchance.io.saving import is_folder
 from beyondchance.io.writers.shared import (
-    FOLDER,
     Annotations,
+    Asked,
     Files,
     begins_of,
-    by_annotator,
     check_overlap,
+    for_each_or_one,
+    has_sentences,
     known_texts,
     tokens_of,
 )
-from beyondchance.messages import Quote, Use, pieces, quotes
+from beyondchance.messages import Quote, Use, pieces
 from beyondchance.types import Ints
 
 _SPANS_KEY = Use("spans_key", placeholder="NAME")
@@ -38,23 +38,14 @@ class _Tokenized(NamedTuple):
     ends: Ints
 
 
-def composed(corpus: Corpus, annotations: Annotations, path: str, spans_key: str | None) -> Files:
+def composed(corpus: Corpus, annotations: Annotations, path: str, asked: Asked) -> Files:
     """A DocBin of the only annotator, or one for each in a folder."""
-    people = sorted({annotator for _, annotator in annotations})
-    if not is_folder(path) and len(people) > 1:
-        raise DataError(
-            f"one DocBin holds one annotator, but there are {len(people)} (",
-            *(*quotes(corpus.annotators[annotator] for annotator in people), ")"),
-            where=path,
-            remedy=FOLDER,
-        )
     tokenized = _tokenized(corpus)
 
     def docbin(annotator: int) -> bytes:
-        return _docbin(corpus, annotations, tokenized, annotator, spans_key)
+        return _docbin(corpus, annotations, tokenized, annotator, asked.spans_key)
 
-    files = by_annotator(corpus, annotations, "spacy", docbin)
-    return files if is_folder(path) else next(iter(files.values()))
+    return for_each_or_one(corpus, annotations, path, "spacy", docbin, what="DocBin")
 
 
 def _tokenized(corpus: Corpus) -> _Tokenized:
@@ -109,8 +100,8 @@ def _docbin(
 ) -> bytes:  # fmt: skip
     """All documents, with entities or a span group in those that were annotated."""
     library = required("spacy", extra="spacy", purpose="writing spaCy's DocBin")
-    has_sentences = corpus.unit == "sentence" or len(corpus.text_length) > len(corpus.documents)
-    attributes = ["ORTH", "ENT_IOB", "ENT_TYPE", *(["SENT_START"] if has_sentences else [])]
+    is_cut = has_sentences(corpus)
+    attributes = ["ORTH", "ENT_IOB", "ENT_TYPE", *(["SENT_START"] if is_cut else [])]
     docs = []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -125,7 +116,7 @@ def _docbin(
                     remedy=("leave it out, or pass ", _SPANS_KEY),
                 )
             doc = library.tokens.Doc(
-                vocabulary, **(part if has_sentences else {**part, "sent_starts": None})
+                vocabulary, **(part if is_cut else {**part, "sent_starts": None})
             )
             if spans is not None:
                 _mark(doc, corpus, found, spans, spans_key)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 import re
 from pathlib import PurePath
 from typing import Any
@@ -15,7 +14,15 @@ from beyondchance.errors import DataError
 from beyondchance.io.columns import NAMES, NUMBERS, our_name
 from beyondchance.io.registry import required
 from beyondchance.io.values import quoting
-from beyondchance.io.writers.shared import Annotations, Files, begins_of, encoded, joined_texts
+from beyondchance.io.writers.shared import (
+    Annotations,
+    Asked,
+    Files,
+    begins_of,
+    encoded,
+    joined_texts,
+    json_lines,
+)
 from beyondchance.messages import Quote
 
 Columns = dict[str, list[Any]]
@@ -25,9 +32,9 @@ _SPECIAL = {",": re.compile(r'[,"\r\n]'), "\t": re.compile(r'[\t"\r\n]')}
 """What is quoted in a cell, by what divides the cells."""
 
 
-def composed(corpus: Corpus, annotations: Annotations, path: str, spans_key: str | None) -> Files:
+def composed(corpus: Corpus, annotations: Annotations, path: str, asked: Asked) -> Files:
     """One row for each span, and for each annotation without any."""
-    del spans_key
+    del asked
     kind = PurePath(path).suffix.lower()
     for name in corpus.fields:
         if our_name(name) in NAMES:
@@ -39,8 +46,7 @@ def composed(corpus: Corpus, annotations: Annotations, path: str, spans_key: str
     rows = zip(*columns.values(), strict=True)
     if kind == ".jsonl":
         objects = (dict(zip(columns, row, strict=True)) for row in rows)
-        lines = (json.dumps(row, ensure_ascii=False) for row in objects)
-        return encoded("".join(f"{line}\n" for line in lines), "the table")
+        return encoded(json_lines(objects), "the table")
     odd = next((name for name in corpus.fields if _SEPARATOR.search(name)), None)
     if odd is not None:
         problem = quoting("field {} has a separator in its name", odd)

@@ -1,0 +1,156 @@
+"""BioC, as XML or JSON: a collection with the annotations of all annotators, or of each."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import PurePath
+from typing import Any
+from xml.etree import ElementTree as ET
+
+from beyondchance.annotations.corpus import Corpus
+from beyondchance.errors import DataError
+from beyondchance.io.saving import is_folder
+from beyondchance.io.writers.shared import (
+    FOLDER,
+    Annotations,
+    Asked,
+    Documents,
+    Files,
+    by_annotator,
+    check_xml,
+    encoded,
+    has_sentences,
+    ids_of,
+    whole_documents,
+)
+from beyondchance.messages import Quote, quotes
+
+_DOCTYPE = '<?xml version="1.0" encoding="UTF-8"?>\n<!DOCTYPE collection SYSTEM "BioC.dtd">\n'
+
+
+def composed(corpus: Corpus, annotations: Annotations, path: str, asked: Asked) -> Files:
+    """A collection of all annotators, or one for each in a folder."""
+    del asked
+    documents = whole_documents(corpus, "bioc")
+    is_json = PurePath(path).suffix.lower() == ".json"
+
+    def collection(annotators: Sequence[int]) -> bytes:
+        found: dict[int, list[int]] = {}
+        for (document, annotator), spans in annotations.items():
+            if annotator in annotators:
+                found.setdefault(document, []).extend(spans)
+        listed = [
+            _document(corpus, documents, document, sorted(spans, key=documents.start.__getitem__))
+            for document, spans in found.items()
+        ]
+        return _json(listed) if is_json else _xml(listed)
+
+    if is_folder(path):
+        ending = "json" if is_json else "xml"
+        return by_annotator(corpus, annotations, ending, lambda annotator: collection([annotator]))
+    _check_annotators(corpus, annotations, path)
+    return collection(range(len(corpus.annotators)))
+
+
+def _check_annotators(corpus: Corpus, annotations: Annotations, path: str) -> None:
+    """Refuse several annotators in one file where it would not say who annotated what.
+
+    Only annotations name their annotator, who is then taken to have annotated all documents.
+    """
+    people = sorted({annotator for _, annotator in annotations})
+    if len(people) == 1:
+        return
+    marked = {annotator for (_, annotator), spans in annotations.items() if spans}
+    silent = [corpus.annotators[annotator] for annotator in people if annotator not in marked]
+    if silent:
+        found = ("one file does not name annotators who marked nothing: ", *quotes(silent))
+        raise DataError(*found, where=path, remedy=FOLDER)
+    documents = dict.fromkeys(document for document, _ in annotations)
+    for document in documents:
+        for annotator in people:
+            if (document, annotator) not in annotations:
+                names = corpus.documents[document], corpus.annotators[annotator]
+                raise DataError(
+                    *("document ", Quote(names[0]), " was not annotated by ", Quote(names[1])),
+                    ", which one file of bioc cannot represent",
+                    where=path,
+                    remedy=FOLDER,
+                )
+
+
+def _document(
+    corpus: Corpus, documents: Documents, document: int, spans: Sequence[int]
+) -> dict[str, Any]:
+    """A document of one passage, with sentences where the corpus has them."""
+    text, infon = documents.texts[document], corpus.origin.get("infon", "type")
+    annotations = [
+        {
+            "id": name,
+            "infons": {
+                infon: corpus.span(index).label,
+                "annotator": corpus.annotators[int(corpus.span_annotator[index])],
+            },
+            "text": text[documents.start[index] : documents.end[index]],
+            "locations": [
+                {
+                    "offset": documents.start[index],
+                    "length": documents.end[index] - documents.start[index],
+                }
+            ],
+        }
+        for name, index in zip(ids_of(corpus, spans), spans, strict=True)
+    ]
+    empty: dict[str, Any] = {"infons": {}, "annotations": [], "relations": []}
+    whole: dict[str, Any] = {"offset": 0, "text": text, "sentences": []}
+    if has_sentences(corpus):
+        parts = [
+            {"offset": s, "text": text[s:e], **empty} for s, e in documents.sentences[document]
+        ]
+        whole = {"offset": 0, "text": "", "sentences": parts}
+    passage = {**empty, **whole, "annotations": annotations}
+    return {"id": corpus.documents[document], **empty, "passages": [passage]}
+
+
+def _json(documents: Sequence[Mapping[str, Any]]) -> bytes:
+    collection = {"source": "", "date": "", "key": "", "infons": {}, "documents": documents}
+    return encoded(f"{json.dumps(collection, ensure_ascii=False, indent=1)}\n", "the collection")
+
+
+# --- XML ----------------------------------------------------------------------
+
+
+def _xml(documents: Sequence[Mapping[str, Any]]) -> bytes:
+    root = ET.Element("collection")
+    for name in ("source", "date", "key"):
+        ET.SubElement(root, name)
+    for document in documents:
+        where = ("document ", Quote(document["id"]))
+        element = ET.SubElement(root, "document")
+        ET.SubElement(element, "id").text = document["id"]
+        for passage in document["passages"]:
+            _add_stretch(element, "passage", passage)
+        strings = (
+            string for part in element.iter() for string in (part.text, *part.attrib.values())
+        )
+        check_xml(filter(None, strings), where, remedy="write JSON: a name that ends with .json")
+    text = ET.tostring(root, encoding="unicode", short_empty_elements=False)
+    # A parser takes a bare carriage return for a line break.
+    return encoded(f"{_DOCTYPE}{text}\n".replace("\r", "&#13;"), "the collection")
+
+
+def _add_stretch(parent: ET.Element, kind: str, stretch: Mapping[str, Any]) -> None:
+    """Add a passage or a sentence, in the order that the format wants."""
+    element = ET.SubElement(parent, kind)
+    ET.SubElement(element, "offset").text = str(stretch["offset"])
+    if stretch["text"]:
+        ET.SubElement(element, "text").text = stretch["text"]
+    for sentence in stretch.get("sentences", ()):
+        _add_stretch(element, "sentence", sentence)
+    for annotation in stretch["annotations"]:
+        mark = ET.SubElement(element, "annotation", id=annotation["id"])
+        for key, value in annotation["infons"].items():
+            ET.SubElement(mark, "infon", key=key).text = value
+        for location in annotation["locations"]:
+            ET.SubElement(mark, "location", {key: str(value) for key, value in location.items()})
+        ET.SubElement(mark, "text").text = annotation["text"]

@@ -1,0 +1,104 @@
+"""Label Studio's JSON: a task for each document, with the annotations of all annotators."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from beyondchance.annotations.corpus import Corpus
+from beyondchance.errors import DataError
+from beyondchance.io.formats.label_studio import DOCUMENT, NOTE
+from beyondchance.io.writers.shared import (
+    Annotations,
+    Asked,
+    Documents,
+    Files,
+    about,
+    encoded,
+    ids_of,
+    number_or_name,
+    whole_documents,
+)
+from beyondchance.messages import Quote
+
+
+def composed(corpus: Corpus, annotations: Annotations, path: str, asked: Asked) -> Files:
+    """A list of tasks, as Label Studio imports it."""
+    del path
+    documents = whole_documents(corpus, "label-studio")
+    tasks: dict[int, dict[str, Any]] = {}
+    kind = "predictions" if asked.as_predictions else "annotations"
+    for (document, annotator), spans in annotations.items():
+        if document not in tasks:
+            tasks[document] = _task(corpus, document, documents.texts[document], asked)
+        results = _results(corpus, documents, document, spans)
+        who = _who(corpus, annotator, is_model=asked.as_predictions)
+        tasks[document][kind].append({**who, "result": results})
+    text = json.dumps(list(tasks.values()), ensure_ascii=False, indent=2)
+    return encoded(f"{text}\n", "the tasks")
+
+
+def _task(corpus: Corpus, document: int, text: str, asked: Asked) -> dict[str, Any]:
+    """A task without annotations: its number or name, its text and what is known about it."""
+    name = number_or_name(corpus.documents[document])
+    key = corpus.origin.get("text_key", "text")
+    if key in {DOCUMENT, NOTE}:
+        found = ("the text would be called ", Quote(key), ", which is something else of a task")
+        raise DataError(*found, remedy="replace origin, such as by replace(corpus, origin={})")
+    data = {key: text}
+    fields = about(corpus, document, asked.notes)
+    if (note := asked.notes.get(corpus.documents[document])) is not None:
+        data[NOTE] = note
+        del fields["note"]
+    task: dict[str, Any] = {"id": name}
+    if isinstance(name, str):
+        # Label Studio numbers tasks itself; a name stays only as a part of the data.
+        task = {}
+        data[DOCUMENT] = name
+    meta = {"meta": fields} if fields else {}
+    return {**task, "data": data, **meta, "annotations": [], "predictions": []}
+
+
+def _who(corpus: Corpus, annotator: int, *, is_model: bool) -> dict[str, Any]:
+    """The annotator, as far as Label Studio lets an import name one.
+
+    It takes numbers and e-mail addresses of its users and refuses other names under the key
+    ``completed_by``. Without that key, the annotation is of whoever imports it.
+    """
+    name = corpus.annotators[annotator]
+    if is_model:
+        return {"model_version": name}
+    known = number_or_name(name)
+    who: dict[str, Any] = {"completed_by": known}
+    if isinstance(known, str):
+        who = {"completed_by": {"email": name}} if "@" in name else {"annotator": name}
+    # By default an import marks everything as ground truth.
+    return {**who, "ground_truth": name == corpus.gold}
+
+
+def _results(
+    corpus: Corpus, documents: Documents, document: int, spans: list[int]
+) -> list[dict[str, Any]]:
+    """A region for each span; labels that the source gave to one region stay together."""
+    regions: dict[tuple[str | int, int, int], list[int]] = {}
+    for index in spans:
+        own = "" if corpus.span_id is None else corpus.span_id[index]
+        place = documents.start[index], documents.end[index]
+        regions.setdefault((own or index, *place), []).append(index)
+    names = ids_of(corpus, [members[0] for members in regions.values()], "span-")
+    origin = corpus.origin
+    return [
+        {
+            "id": name,
+            "from_name": origin.get("from_name", "label"),
+            "to_name": origin.get("to_name", "text"),
+            "type": "labels",
+            "value": {
+                "start": start,
+                "end": end,
+                "text": documents.texts[document][start:end],
+                "labels": [corpus.span(index).label for index in members],
+            },
+        }
+        for name, ((_, start, end), members) in zip(names, regions.items(), strict=True)
+    ]

@@ -1,0 +1,90 @@
+"""Prodigy's JSONL: a task for each document of each annotator."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from itertools import chain
+from typing import Any
+
+from beyondchance.annotations.corpus import Corpus
+from beyondchance.io.formats.prodigy import DOCUMENT
+from beyondchance.io.offsets import Interval
+from beyondchance.io.saving import is_folder
+from beyondchance.io.writers.shared import (
+    Annotations,
+    Asked,
+    Documents,
+    Files,
+    about,
+    by_annotator,
+    encoded,
+    json_lines,
+    number_or_name,
+    whole_documents,
+)
+
+
+def composed(corpus: Corpus, annotations: Annotations, path: str, asked: Asked) -> Files:
+    """A file with the tasks of all annotators, or one for each in a folder."""
+    documents = whole_documents(corpus, "prodigy")
+
+    def lines(annotators: Sequence[int]) -> bytes:
+        tasks = (
+            _task(corpus, documents, pair, annotations[pair], asked)
+            for pair in annotations
+            if pair[1] in annotators
+        )
+        return encoded(json_lines(tasks), "the tasks")
+
+    if not is_folder(path):
+        return lines(range(len(corpus.annotators)))
+    return by_annotator(corpus, annotations, "jsonl", lambda annotator: lines([annotator]))
+
+
+def _task(
+    corpus: Corpus,
+    documents: Documents,
+    pair: tuple[int, int],
+    spans: list[int],
+    asked: Asked,
+) -> dict[str, Any]:
+    """What one annotator accepted."""
+    document, annotator = pair
+    text, name = documents.texts[document], corpus.documents[document]
+    places = [(documents.start[i], documents.end[i]) for i in spans]
+    marked: list[dict[str, Any]] = [
+        {"start": start, "end": end, "label": corpus.span(index).label}
+        for (start, end), index in zip(places, spans, strict=True)
+    ]
+    task: dict[str, Any] = {"text": text}
+    if fields := about(corpus, document, asked.notes):
+        task["meta"] = fields
+    if corpus.origin.get("document_key") == "_input_hash":
+        task["_input_hash"] = int(name) if name.removeprefix("-").isdecimal() else name
+    else:
+        task[DOCUMENT] = number_or_name(name)
+    if documents.tokens is not None:
+        tokens = list(chain.from_iterable(documents.tokens[document]))
+        task["tokens"] = _tokens(text, tokens)
+        starts, ends = [s for s, _ in tokens], [e for _, e in tokens]
+        for span, (start, end) in zip(marked, places, strict=True):
+            # The last token is part of the span.
+            span["token_start"] = bisect_right(ends, start)
+            span["token_end"] = bisect_left(starts, end) - 1
+    who = corpus.annotators[annotator]
+    return {**task, "_session_id": who, "_annotator_id": who, "spans": marked, "answer": "accept"}
+
+
+def _tokens(text: str, tokens: list[Interval]) -> list[dict[str, Any]]:
+    """Tokens as Prodigy has them, with whether white space follows."""
+    return [
+        {
+            "text": text[start:end],
+            "start": start,
+            "end": end,
+            "id": number,
+            "ws": text[end : end + 1].isspace(),
+        }
+        for number, (start, end) in enumerate(tokens)
+    ]

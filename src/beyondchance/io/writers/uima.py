@@ -1,0 +1,136 @@
+"""UIMA CAS: XMI with its type system, or CAS JSON, for a document of one annotator."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Iterator, Mapping
+from itertools import chain, count
+from pathlib import PurePath
+from typing import Any
+
+from beyondchance.annotations.corpus import Corpus
+from beyondchance.errors import DataError
+from beyondchance.io.offsets import Interval
+from beyondchance.io.registry import required
+from beyondchance.io.saving import is_folder
+from beyondchance.io.writers.shared import (
+    Annotations,
+    Asked,
+    Documents,
+    Files,
+    check_xml,
+    encoded,
+    file_name,
+    for_each_document,
+    has_sentences,
+    ids_of,
+    layer_and_feature,
+    whole_documents,
+)
+from beyondchance.messages import Quote
+
+TYPES = "TypeSystem.xml"
+"""What the file next to XMI is called."""
+_SEGMENT = "de.tudarmstadt.ukp.dkpro.core.api.segmentation.type"
+_ANNOTATION = "uima.tcas.Annotation"
+_METADATA = "de.tudarmstadt.ukp.dkpro.core.api.metadata.type.DocumentMetaData"
+_ID = re.compile("[1-9][0-9]{0,8}")
+
+
+def composed(corpus: Corpus, annotations: Annotations, path: str, asked: Asked) -> Files:
+    """A CAS for each document in the folder of each annotator, or the only one as JSON."""
+    del asked
+    library = required("cassis", extra="uima", purpose="writing UIMA CAS files")
+    ending = PurePath(path).suffix.lower()
+    kind = ending[1:] if ending in {".json", ".xmi"} else corpus.origin.get("cas")
+    is_json = kind == "json"
+    if not is_json and not is_folder(path):
+        raise DataError(
+            "XMI needs its type system next to it",
+            where=path,
+            remedy="give a folder, a path that ends with '/', or a name that ends with .json",
+        )
+    documents = whole_documents(corpus, "uima")
+    layer, feature = layer_and_feature(corpus)
+    names = layer, feature or "value"
+    types = _type_system(library, *names)
+
+    def content(document: int, annotator: int) -> bytes:
+        where = ("document ", Quote(corpus.documents[document]))
+        if not is_json:
+            strings = (documents.texts[document], corpus.documents[document], *corpus.labels)
+            check_xml(strings, where, remedy="write CAS JSON: give a folder that ends with .json/")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            cas = library.Cas(types)
+            spans = annotations[document, annotator]
+            ids = dict(zip(spans, map(int, ids_of(corpus, spans, kind=_ID)), strict=True))
+            _fill(cas, corpus, documents, document, count(max(ids.values(), default=0) + 1))
+            _mark(cas, corpus, documents, ids, names)
+            return encoded(cas.to_json() if is_json else cas.to_xmi(), *where)
+
+    ending = "json" if is_json else "xmi"
+    files = for_each_document(corpus, annotations, path, ending, content, what="a CAS")
+    if not is_json and isinstance(files, dict):
+        people = dict.fromkeys(corpus.annotators[annotator] for _, annotator in annotations)
+        files |= {
+            f"{file_name('annotator', who)}/{TYPES}": types.to_xml().encode() for who in people
+        }
+    return files
+
+
+def _type_system(library: Any, layer: str, feature: str) -> Any:
+    """The types that documents are made of, each with the features that are written."""
+    types = library.TypeSystem()
+    wanted = {
+        _METADATA: ("documentTitle", "uima.tcas.DocumentAnnotation"),
+        f"{_SEGMENT}.Sentence": (None, _ANNOTATION),
+        f"{_SEGMENT}.Token": (None, _ANNOTATION),
+    }
+    wanted[layer] = (feature, _ANNOTATION)
+    for name, (feature_name, supertype) in wanted.items():
+        kind = types.create_type(name, supertypeName=supertype)
+        if feature_name is not None:
+            types.create_feature(kind, feature_name, "uima.cas.String")
+    return types
+
+
+def _fill(
+    cas: Any, corpus: Corpus, documents: Documents, document: int, free: Iterator[int]
+) -> None:
+    """Put a text into a CAS, its title, and its sentences and tokens if they are known."""
+    cas.sofa_string = documents.texts[document]
+    cas.sofa_mime = "text/plain"
+    cas.get_sofa().xmiID = next(free)
+    title = {"documentTitle": corpus.documents[document]}
+    _add(cas, _METADATA, (0, len(cas.sofa_string)), next(free), **title)
+    if has_sentences(corpus):
+        for place in documents.sentences[document]:
+            _add(cas, f"{_SEGMENT}.Sentence", place, next(free))
+    if documents.tokens is not None:
+        for place in chain.from_iterable(documents.tokens[document]):
+            _add(cas, f"{_SEGMENT}.Token", place, next(free))
+
+
+def _mark(
+    cas: Any,
+    corpus: Corpus,
+    documents: Documents,
+    ids: Mapping[int, int],
+    names: tuple[str, str],
+) -> None:
+    """Add spans with their ids to a CAS."""
+    layer, feature = names
+    # The library renames two features that Python has words for.
+    key = {"self": "self_", "type": "type_"}.get(feature, feature)
+    for index, number in ids.items():
+        place = documents.start[index], documents.end[index]
+        _add(cas, layer, place, number, **{key: corpus.span(index).label})
+
+
+def _add(cas: Any, kind: str, place: Interval, number: int, /, **features: str) -> None:
+    """Add an annotation; the library converts its offsets."""
+    made = cas.typesystem.get_type(kind)(begin=place[0], end=place[1], **features)
+    made.xmiID = number
+    cas.add(made)
