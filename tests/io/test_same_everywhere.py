@@ -153,6 +153,12 @@ def test_ids_of_spans(tmp_path, name):
         assert corpus.span_id is None
 
 
+IN_ONE = {
+    "table": "out.csv", "brat": "out", "label-studio": "out.json", "prodigy": "out.jsonl"
+}  # fmt: skip
+"""What is read as a whole; others are read annotator by annotator."""
+
+
 @pytest.mark.parametrize("written", WRITTEN)
 @pytest.mark.parametrize("name", WITH_ALL_DOCUMENTS)
 def test_same_counts_once_converted(tmp_path, name, written):
@@ -160,9 +166,9 @@ def test_same_counts_once_converted(tmp_path, name, written):
     paths, options = given(name, tmp_path)
     positions = "tokens" if written in {"conll", "spacy"} else "characters"
     corpus = bc.read(*paths, unit="document", positions=positions, **options)
-    target = tmp_path / ("out.csv" if written == "table" else "out")
-    write(corpus, target if written in {"table", "brat"} else f"{target}/", format=written)
-    made = [target] if written in {"table", "brat"} else sorted(target.iterdir())
+    name = IN_ONE.get(written, "out/")
+    write(corpus, f"{tmp_path}/{name}", format=written)
+    made = [tmp_path / name] if written in IN_ONE else sorted((tmp_path / "out").iterdir())
     for again in POSITIONS:
         result = bc.read(*made, format=written, unit="document", positions=again)
         assert_same(result, reference(again))
@@ -176,6 +182,30 @@ def test_same_counts_where_each_annotator_has_another_format(tmp_path, name, oth
     assert {file.format for file in corpus.inputs} == {"conll", WITH_ALL_DOCUMENTS[other]}
     assert_same(corpus, reference("tokens"))
     assert bc.read(ours[0], theirs[1]).unit == "sentence"
+
+
+SAME = {
+    name: form for name, form in WITH_ALL_DOCUMENTS.items() if form in WRITTEN and "min" not in name
+}
+
+
+@pytest.mark.parametrize("name", SAME)
+def test_back_into_the_same_format(tmp_path, name):
+    """What was read is written again, without a word about the format."""
+    paths, options = given(name, tmp_path / "in")
+    corpus = bc.read(*paths, **options)
+    (tmp_path / "made").mkdir()
+    own = IN_ONE.get(SAME[name], "out")
+    is_folder = SAME[name] not in IN_ONE or SAME[name] == "brat"
+    write(corpus, f"{tmp_path}/made/{own}{'/' if is_folder else ''}")
+    target = tmp_path / "made" / own
+    made = sorted(target.iterdir()) if is_folder else [target]
+    again = bc.read(*made, unit=corpus.unit, positions=corpus.positions)
+    assert {file.format for file in again.inputs} == {SAME[name]}
+    assert_same(again, corpus)
+    assert again.origin == corpus.origin
+    if corpus.span_id is not None:
+        assert again.span_id == corpus.span_id
 
 
 XML = {

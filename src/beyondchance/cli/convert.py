@@ -13,16 +13,17 @@ import click
 from beyondchance.cli import options as flags
 from beyondchance.cli.loading import load, streams
 from beyondchance.cli.running import Command, tell, tell_notes, working
-from beyondchance.io.writing import WRITTEN, write
+from beyondchance.io.writing import WRITTEN, target_of, write
 from beyondchance.reporting.blocks import counted
 
-_ENDINGS = {
-    **dict.fromkeys((".csv", ".tsv", ".jsonl", ".parquet"), "table"),
-    ".conll": "conll",
-    ".spacy": "spacy",
+_PRINTED = {
+    "table": ".csv",
+    "conll": ".conll",
+    "label-studio": ".json",
+    "prodigy": ".jsonl",
+    "bioc": ".xml",
 }
-_PRINTED = ("table", "conll")
-"""Formats that are one file of text, and can go to standard output."""
+"""Formats that are one file of text, and can go to standard output; and how that ends."""
 
 
 @click.command("convert", cls=Command)
@@ -32,6 +33,7 @@ _PRINTED = ("table", "conll")
     type=flags.Choice(WRITTEN),
     is_everyday=True,
     help="The format to write; by default what --save ends with.",
+    more="Of several formats with that ending, and for a folder, the format that was read.",
 )
 @flags.in_output(
     "--save",
@@ -40,35 +42,48 @@ _PRINTED = ("table", "conll")
     is_everyday=True,
     help="Where to write; a folder, ending with /, gets one file for each annotator.",
 )
+@flags.in_output(
+    "--as-predictions",
+    is_flag=True,
+    help="For Label Studio: write annotations as predictions, each of a model that is called as "
+    "the annotator is.",
+)
 @flags.QUIET
 def command(
-    files: tuple[str, ...], to: str | None, save: str | None, quiet: bool, **options: Any
+    files: tuple[str, ...],
+    to: str | None,
+    save: str | None,
+    as_predictions: bool,
+    quiet: bool,
+    **options: Any,
 ) -> None:
-    """Write annotations in another format.
+    """Write annotations in another format, or in the same again.
 
     \b
     beyondchance convert export.json --save spans.csv
     beyondchance convert brat/ --to conll --positions tokens --save conll/
     """
-    target = to or _ENDINGS.get(Path(save or "").suffix.lower())
-    if target is None:
-        raise click.UsageError(f"which format? pass --to with one of {', '.join(WRITTEN)}")
-    if save is None and target not in _PRINTED:
-        raise click.UsageError(f"{target} cannot be printed; pass --save to write a file")
+    if to is None and save is None:
+        raise click.UsageError(_which())
+    if save is None and to not in _PRINTED:
+        raise click.UsageError(f"{to} cannot be printed; pass --save to write a file")
     with working("reading and writing", quiet=quiet):
         corpus = load(streams(files), options)
+        target = to or target_of(corpus, save or "")
+        if target is None:
+            raise click.UsageError(_which())
         if options["no_text"]:
             # A field can be anything, such as a translation.
             corpus = replace(corpus, fields={})
         key = options["spans_key"] if target == "spacy" else None
         if save is None:
             with tempfile.TemporaryDirectory() as folder:
-                place = Path(folder) / f"converted.{'csv' if target == 'table' else target}"
-                write(corpus, place, format=target)
+                place = Path(folder) / f"converted{_PRINTED[target]}"
+                write(corpus, place, format=target, as_predictions=as_predictions)
                 if sys.stdout is not None:
                     click.echo(place.read_bytes(), nl=False)
         else:
-            write(corpus, save, format=target, spans_key=key)
+            write(corpus, save, format=target, spans_key=key, as_predictions=as_predictions)
     if not quiet:
         tell_notes(corpus.notes)
         if target == "table" and corpus.unit == "sentence":
@@ -81,3 +96,7 @@ def command(
             f"{counted(len(corpus.annotators), 'annotator')}, "
             f"{counted(len(corpus.span_start), 'span')}"
         )
+
+
+def _which() -> str:
+    return f"which format? pass --to with one of {', '.join(WRITTEN)}"
