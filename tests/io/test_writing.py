@@ -8,11 +8,15 @@ from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 
+import cassis
 import numpy as np
 import pytest
+from bioc import biocjson, biocxml
 from hypothesis import assume, given, settings, strategies as st
 
 import beyondchance as bc
+from beyondchance.annotations.corpus import Input
+from beyondchance.cli.main import main
 from beyondchance.io import writing
 from beyondchance.io.assembling import assembled
 from beyondchance.io.drafts import Draft, DraftSpan, draft_of_words
@@ -552,6 +556,341 @@ def test_tokens_by_rule_are_those_of_the_reader():
     assert tokenized("It's") == [(0, 2), (2, 3), (3, 4)]
 
 
+# --- Tools that others use ----------------------------------------------------
+
+NESTED = built(
+    Draft(
+        where="here",
+        document="7",
+        annotator="1",
+        text="Mia 😀 Lund ran",
+        spans=[
+            DraftSpan(0, 10, "PER", id="xY"),
+            DraftSpan(0, 3, "NAME", id="b"),
+            DraftSpan(6, 10, "NAME"),
+            DraftSpan(0, 10, "ORG", id="xY"),
+        ],
+        fields={"round": "2"},
+    ),
+    Draft(where="here", document="7", annotator="gold", text="Mia 😀 Lund ran", spans=[]),
+    Draft(where="here", document="d", annotator="a@b.org", text="No", spans=[]),
+)
+
+
+def test_tasks_of_label_studio(tmp_path):
+    """The shape that Label Studio imports."""
+    write(NESTED.with_gold("gold"), tmp_path / "x.json", notes={"d": "Look"})
+    regions = [
+        {
+            "id": name,
+            "from_name": "label",
+            "to_name": "text",
+            "type": "labels",
+            "value": {"start": start, "end": end, "text": words, "labels": labels},
+        }
+        for name, start, end, words, labels in (
+            ("b", 0, 3, "Mia", ["NAME"]),
+            ("xY", 0, 10, "Mia 😀 Lund", ["ORG", "PER"]),
+            ("span-1", 6, 10, "Lund", ["NAME"]),
+        )
+    ]
+    assert json.loads((tmp_path / "x.json").read_text("utf-8")) == [
+        {
+            "id": 7,
+            "data": {"text": "Mia 😀 Lund ran"},
+            "meta": {"round": "2"},
+            "annotations": [
+                {"completed_by": 1, "ground_truth": False, "result": regions},
+                {"annotator": "gold", "ground_truth": True, "result": []},
+            ],
+            "predictions": [],
+        },
+        {
+            "data": {"text": "No", "document_name": "d", "note": "Look"},
+            "annotations": [
+                {"completed_by": {"email": "a@b.org"}, "ground_truth": False, "result": []}
+            ],
+            "predictions": [],
+        },
+    ]
+    result = bc.read(tmp_path / "x.json")
+    assert content(result) == content(NESTED.rename_annotators({"a@b.org": "a"}))
+    assert ids_in(NESTED).items() <= ids_in(result).items()
+    starred = bc.read(tmp_path / "x.json", gold="starred")
+    assert starred.gold == "starred"
+
+
+def test_names_of_label_studio_stay(tmp_path):
+    names = {"from_name": "ner", "to_name": "body", "text_key": "content"}
+    write(replace(NESTED, origin=names), tmp_path / "x.json", notes={"7": "Look"})
+    task = json.loads((tmp_path / "x.json").read_text("utf-8"))[0]
+    assert task["data"] == {"content": "Mia 😀 Lund ran", "note": "Look"}
+    region = task["annotations"][0]["result"][0]
+    assert (region["from_name"], region["to_name"]) == ("ner", "body")
+    assert bc.read(tmp_path / "x.json").origin == names
+
+
+def test_predictions(tmp_path):
+    write(SMALL, tmp_path / "x.json", as_predictions=True)
+    task = json.loads((tmp_path / "x.json").read_text("utf-8"))[1]
+    assert (task["annotations"], task["predictions"]) == (
+        [],
+        [{"model_version": "anna", "result": []}],
+    )
+    assert content(bc.read(tmp_path / "x.json", predictions=True)) == content(SMALL)
+
+
+def test_rows_of_doccano(tmp_path):
+    """The shape that doccano imports; offsets count UTF-16 units."""
+    one = NESTED.select(documents=["7"], annotators=["1"])
+    write(one, tmp_path / "x.jsonl", format="doccano", notes={"7": "Look"})
+    (row,) = map(json.loads, (tmp_path / "x.jsonl").read_text("utf-8").splitlines())
+    assert row == {
+        "id": 7,
+        "text": "Mia 😀 Lund ran",
+        "label": [[0, 3, "NAME"], [0, 11, "ORG"], [0, 11, "PER"], [7, 11, "NAME"]],
+        "meta": {"round": "2", "note": "Look"},
+        "Comments": [],
+    }
+    numbered = replace(one, span_id=("3", "", "5", "x"), origin={"labels_key": "entities"})
+    write(numbered, tmp_path / "y.jsonl", format="doccano")
+    (row,) = map(json.loads, (tmp_path / "y.jsonl").read_text("utf-8").splitlines())
+    assert row["entities"][:2] == [
+        {"id": 1, "start_offset": 0, "end_offset": 3, "label": "NAME"},
+        {"id": 2, "start_offset": 0, "end_offset": 11, "label": "ORG"},
+    ]
+    assert [entity["id"] for entity in row["entities"]] == [1, 2, 3, 5]
+    assert content(bc.read(tmp_path / "y.jsonl")) == {
+        name: (size, {"y": who["1"]}, fields) for name, (size, who, fields) in content(one).items()
+    }
+
+
+def test_tasks_of_prodigy(tmp_path):
+    corpus = replace(WORDS.select(documents=["a"]), origin={})
+    write(corpus, tmp_path / "x.jsonl", format="prodigy", notes={"a": "Look"})
+    tasks = [*map(json.loads, (tmp_path / "x.jsonl").read_text("utf-8").splitlines())]
+    assert tasks[1] == {
+        "text": "Mia met\nBo",
+        "meta": {"batch": "1", "note": "Look"},
+        "_document": "a",
+        "tokens": [
+            {"text": "Mia", "start": 0, "end": 3, "id": 0, "ws": True},
+            {"text": "met", "start": 4, "end": 7, "id": 1, "ws": True},
+            {"text": "Bo", "start": 8, "end": 10, "id": 2, "ws": False},
+        ],
+        "_session_id": "ben",
+        "_annotator_id": "ben",
+        "spans": [{"start": 8, "end": 10, "label": "PER", "token_start": 2, "token_end": 2}],
+        "answer": "accept",
+    }
+
+
+def test_hashes_of_prodigy_are_kept_and_never_made(tmp_path):
+    corpus = built(marked("-12", "p", "Mia"), marked("x", "p", "Mia"))
+    write(replace(corpus, origin={"document_key": "_input_hash"}), tmp_path / "x.jsonl",
+          format="prodigy")  # fmt: skip
+    tasks = [*map(json.loads, (tmp_path / "x.jsonl").read_text().splitlines())]
+    assert [task["_input_hash"] for task in tasks] == [-12, "x"]
+    write(corpus, tmp_path / "y.jsonl", format="prodigy")
+    assert "_hash" not in (tmp_path / "y.jsonl").read_text()
+
+
+def test_lines_of_webanno(tmp_path):
+    write(NESTED.select(annotators=["1"]), tmp_path / "x.tsv", format="webanno-tsv")
+    assert (tmp_path / "x.tsv").read_text("utf-8") == (
+        "#FORMAT=WebAnno TSV 3.3\n"
+        "#T_SP=de.tudarmstadt.ukp.dkpro.core.api.ner.type.NamedEntity|value\n"
+        "\n"
+        "\n"
+        "#Text=Mia 😀 Lund ran\n"
+        "1-1\t0-3\tMia\tNAME[1]|ORG[2]|PER[3]\t\n"
+        "1-2\t4-6\t😀\tORG[2]|PER[3]\t\n"
+        "1-3\t7-11\tLund\tORG[2]|PER[3]|NAME[4]\t\n"
+        "1-4\t12-15\tran\t_\t\n"
+    )
+
+
+def test_parts_of_tokens_and_escapes_of_webanno(tmp_path):
+    corpus = texted("Re-\\run\nb|c", ("e-", "A_B"), ("run", "*"), ("b", "b\tc"))
+    write(corpus, f"{tmp_path}/x/", format="webanno-tsv")
+    assert (tmp_path / "x/anna/a.tsv").read_text("utf-8").split("\n\n\n")[1] == (
+        "#Text=Re-\\\\run\n"
+        "#Text=b|c\n"
+        "1-1\t0-2\tRe\t_\t\n"
+        "1-1.1\t1-2\te\tA\\_B[1]\t\n"
+        "1-2\t2-3\t-\tA\\_B[1]\t\n"
+        "1-3\t3-4\t\\\t_\t\n"
+        "1-4\t4-7\trun\t\\*\t\n"
+        "1-5\t8-9\tb\tb\\tc\t\n"
+        "1-6\t9-10\t|\t_\t\n"
+        "1-7\t10-11\tc\t_\t\n"
+    )
+    assert content(bc.read(tmp_path / "x/anna", positions="characters", unit="document",
+                           folder="documents")) == content(corpus)  # fmt: skip
+
+
+@pytest.mark.parametrize("form", ["webanno-tsv", "uima"])
+@pytest.mark.parametrize(
+    ("origin", "layer", "feature"),
+    [
+        ({}, "NamedEntity", "value"),
+        ({"layer": "webanno.custom.Name", "feature": "kind"}, "webanno.custom.Name", "kind"),
+        ({"layer": "webanno.custom.Name", "feature": "type"}, "webanno.custom.Name", "type"),
+        ({"layer": "uima.tcas.Annotation"}, "NamedEntity", "value"),
+        ({"layer": "x.Token", "feature": "pos"}, "NamedEntity", "value"),
+        ({"layer": "no name", "feature": "pos"}, "NamedEntity", "value"),
+        ({"layer": "x.Name", "feature": "begin"}, "NamedEntity", "value"),
+    ],
+)
+def test_layers(tmp_path, form, origin, layer, feature):
+    write(replace(SMALL, origin=origin), f"{tmp_path}/x/", format=form)
+    result = bc.read(tmp_path / "x/anna", tmp_path / "x/ben", folder="documents")
+    assert result.origin["layer"].endswith(layer)
+    assert result.origin["feature"] == feature
+
+
+def test_layer_that_is_the_label(tmp_path):
+    corpus = replace(texted("Mia ran", ("Mia", "Name")), origin={"layer": "custom.Name"})
+    write(corpus, f"{tmp_path}/x/", format="webanno-tsv")
+    assert "#T_SP=custom.Name|\n" in (tmp_path / "x/anna/a.tsv").read_text()
+    result = bc.read(tmp_path / "x/anna", folder="documents", unit="document")
+    assert (result.labels, result.origin) == (("Name",), {"layer": "custom.Name"})
+    write(corpus.rename_labels({"Name": "PER"}), f"{tmp_path}/y/", format="webanno-tsv")
+    assert "#T_SP=custom.Name|value\n" in (tmp_path / "y/anna/a.tsv").read_text()
+
+
+@pytest.mark.parametrize("ending", ["json", "xmi"])
+def test_cas_as_its_library_reads_it(tmp_path, ending):
+    write(NESTED.select(annotators=["1"]), f"{tmp_path}/x.{ending}/", format="uima")
+    path = tmp_path / f"x.{ending}" / "1" / f"7.{ending}"
+    if ending == "json":
+        cas = cassis.load_cas_from_json(path.read_text("utf-8"))
+        assert '"end" : 11' in path.read_text("utf-8").replace('"end":', '"end" :')
+    else:
+        types = cassis.load_typesystem(path.with_name("TypeSystem.xml"))
+        cas = cassis.load_cas_from_xmi(path, typesystem=types)
+        assert 'end="11"' in path.read_text("utf-8")
+    assert [(mark.get_covered_text(), mark.value) for mark in cas.select("NamedEntity")] == [
+        ("Mia", "NAME"),
+        ("Mia 😀 Lund", "ORG"),
+        ("Mia 😀 Lund", "PER"),
+        ("Lund", "NAME"),
+    ]
+    assert cas.select("DocumentMetaData")[0].documentTitle == "7"
+
+
+def test_cas_of_one_document(tmp_path):
+    one = NESTED.select(annotators=["1"])
+    write(one, tmp_path / "x.json", format="uima")
+    assert bc.read(tmp_path / "x.json").documents == ("7",)
+
+
+@pytest.mark.parametrize("ending", ["json", "xml"])
+def test_bioc_as_its_library_reads_it(tmp_path, ending):
+    corpus = NESTED.select(documents=["7"], annotators=["1"])
+    write(corpus, tmp_path / f"x.{ending}", format="bioc")
+    library = biocjson if ending == "json" else biocxml
+    with (tmp_path / f"x.{ending}").open(encoding="utf-8") as file:
+        (document,) = library.load(file).documents
+    (passage,) = document.passages
+    assert (document.id, passage.offset, passage.text) == ("7", 0, "Mia 😀 Lund ran")
+    assert [
+        (mark.id, mark.text, mark.infons, mark.total_span.offset, mark.total_span.length)
+        for mark in passage.annotations
+    ] == [
+        ("b", "Mia", {"type": "NAME", "annotator": "1"}, 0, 3),
+        ("1", "Mia 😀 Lund", {"type": "ORG", "annotator": "1"}, 0, 10),
+        ("2", "Mia 😀 Lund", {"type": "PER", "annotator": "1"}, 0, 10),
+        ("3", "Lund", {"type": "NAME", "annotator": "1"}, 6, 4),
+    ]
+
+
+def test_several_annotators_in_one_file_of_bioc(tmp_path):
+    corpus = built(
+        marked("a", "p", "Mia ran", ("Mia", "X")),
+        marked("a", "q", "Mia ran", ("ran", "Y")),
+        marked("b", "p", "No"),
+        marked("b", "q", "No"),
+    )
+    write(replace(corpus, origin={"infon": "kind"}), tmp_path / "x.xml")
+    assert '<infon key="kind">X</infon>' in (tmp_path / "x.xml").read_text()
+    result = bc.read(tmp_path / "x.xml", feature="kind")
+    assert content(result) == content(corpus)
+
+
+def test_brat_keeps_its_ids(tmp_path):
+    corpus = texted("a b c d", *(pair for pair in zip("abcd", "ABCD", strict=True)))
+    write(replace(corpus, span_id=("T9", "", "x", "T1")), tmp_path / "x", format="brat")
+    lines = (tmp_path / "x/anna/a.ann").read_text().splitlines()
+    assert [line.split("\t")[0] for line in lines] == ["T9", "T2", "T3", "T1"]
+
+
+# --- Which format -------------------------------------------------------------
+
+
+def of(*formats):
+    """A corpus that was read from files of some formats."""
+    inputs = [Input(name=f"{i}", sha256="", format=form) for i, form in enumerate(formats)]
+    return replace(SMALL, inputs=tuple(inputs))
+
+
+def test_the_format_of_a_corpus():
+    assert writing.format_of(of("brat", "brat")) == "brat"
+    assert writing.format_of(of("gate")) is None
+    assert writing.format_of(of("brat", "doccano")) is None
+    assert writing.format_of(SMALL) is None
+
+
+@pytest.mark.parametrize(
+    ("formats", "path", "target"),
+    [
+        ([], "x.csv", "table"),
+        ([], "x.JSON", "label-studio"),
+        ([], "x.xmi/", "uima"),
+        ([], "x/", None),
+        ([], "x", None),
+        (["brat"], "x.csv", "table"),
+        (["brat"], "x/", "brat"),
+        (["brat"], "x", "brat"),
+        (["brat"], "x.v2/", "brat"),
+        (["brat"], "x.odd", None),
+        (["doccano"], "x.jsonl", "doccano"),
+        (["prodigy"], "x.jsonl", "prodigy"),
+        (["label-studio"], "x.jsonl", "table"),
+        (["uima"], "x.json", "uima"),
+        (["bioc"], "x.json", "bioc"),
+        (["webanno-tsv"], "x.tsv", "webanno-tsv"),
+        (["table"], "x.tsv", "table"),
+        (["gate"], "x/", None),
+    ],
+)
+def test_the_format_of_a_path(formats, path, target):
+    assert writing.target_of(of(*formats), path) == target
+
+
+def test_no_format_at_all(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    message = (
+        "x: its name does not say which format to write, nor does where the corpus comes from; "
+        "pass format=NAME with one of: table, conll, brat, spacy, label-studio, doccano, prodigy, "
+        "webanno-tsv, uima, bioc"
+    )
+    with pytest.raises(bc.OptionError, match=f"^{re.escape(message)}$"):
+        write(SMALL, "x")
+
+
+def test_conversion_on_the_command_line(tmp_path, monkeypatch, capsysbinary):
+    monkeypatch.chdir(tmp_path)
+    write(SMALL, "x.json")
+    assert main(["convert", "x.json", "--save", "y.json", "--as-predictions", "--quiet"]) == 0
+    assert json.loads(Path("y.json").read_text("utf-8"))[0]["annotations"] == []
+    assert main(["convert", "x.json", "--to", "prodigy", "--quiet"]) == 0
+    assert capsysbinary.readouterr().out.startswith(b'{"text": "Mia')
+    assert main(["convert", "x.json", "--to", "doccano", "--save", "d/", "--quiet"]) == 0
+    assert main(["convert", "d/anna.jsonl", "--save", "e.jsonl", "--quiet"]) == 0
+    assert Path("e.jsonl").read_bytes() == Path("d/anna.jsonl").read_bytes()
+
+
 # --- What cannot be written ---------------------------------------------------
 
 OVERLAPPING = built(
@@ -644,7 +983,70 @@ REFUSED = [
     *[(named(annotator=name), path, form, bc.DataError,
        f"annotator {name!r} cannot be the name of a file; rename it")
       for name in ("a/b", "..", "../a", ".a")
-      for path, form in (("x", "brat"), ("x/", "conll"), ("x/", "spacy"))],
+      for path, form in (("x", "brat"), ("x/", "conll"), ("x/", "spacy"), ("x/", "doccano"),
+                         ("x/", "prodigy"), ("x/", "webanno-tsv"), ("x/", "uima"), ("x/", "bioc"))],
+    *[(named(document="../a"), "x/", form, bc.DataError,
+       "document '../a' cannot be the name of a file; rename it")
+      for form in ("webanno-tsv", "uima")],
+    *[(WITHOUT_TEXTS, "x/", form, bc.DataError,
+       (f"{form} needs the texts, which this corpus does not know; read it from a format that has "
+       "them, or write a table"))
+      for form in ("label-studio", "doccano", "prodigy", "webanno-tsv", "uima", "bioc")],
+    *[(replace(WORDS, positions="frames"), "x/", form, bc.DataError,
+       f"positions are frames of time; expected tokens or characters for {form}")
+      for form in ("label-studio", "doccano", "prodigy", "webanno-tsv", "uima", "bioc")],
+    *[(texted("a\0b"), path, form, bc.DataError,
+       f"{what} holds a NUL character, which text cannot represent; correct the text")
+      for path, form, what in (
+          ("x/", "webanno-tsv", "document 'a'"),)],
+    *[(replace(texted("ab"), texts=("a\ud800",)), path, form, bc.DataError,
+       (f"{what} holds half of a character ('\\ud800'), which UTF-8 cannot represent; "
+       "correct the text"))
+      for path, form, what in (
+          ("x.json", "label-studio", "the tasks"), ("x.jsonl", "doccano", "the export"),
+          ("x.jsonl", "prodigy", "the tasks"), ("x/", "webanno-tsv", "document 'a'"),
+          ("x.json", "bioc", "the collection"))],
+    *[(texted("a\x01b"), path, form, bc.DataError,
+       ("document 'a': holds the character '\\x01', which XML cannot represent; "
+        f"{remedy}"))
+      for path, form, remedy in (
+          ("x/", "uima", "write CAS JSON: give a folder that ends with .json/"),
+          ("x.xml", "bioc", "write JSON: a name that ends with .json"))],
+    (SMALL, "x.json/", "label-studio", bc.FormatError,
+     "x.json/: is a folder; expected the name of a file"),
+    (replace(SMALL, origin={"text_key": "document_name"}), "x.json", "label-studio", bc.DataError,
+     ("the text of document 'a' is 'document_name' in the data of its task, and so would something "
+      "else be; leave out the notes, or call the text 'text': replace(corpus, origin={})")),
+    (WORDS, "x.jsonl", "doccano", bc.DataError,
+     ("x.jsonl: one file of doccano holds one annotator, but there are 2 ('anna', 'ben'); give a "
+      "folder, a path that ends with '/', for a file each")),
+    (WORDS, "x.tsv", "webanno-tsv", bc.DataError,
+     ("x.tsv: a file of this kind holds a document of one annotator, but there are 4; give a "
+      "folder, a path that ends with '/', for a file each")),
+    (WORDS, "x.json", "uima", bc.DataError,
+     ("x.json: a CAS holds a document of one annotator, but there are 4; give a folder, a path "
+      "that ends with '/', for a file each")),
+    (texted("ab"), "x.xmi", "uima", bc.DataError,
+     ("x.xmi: XMI needs its type system next to it; give a folder, a path that ends with '/', or a "
+      "name that ends with .json")),
+    (SMALL, "x.xml", "bioc", bc.DataError,
+     ("x.xml: document 'b/c' was not annotated by 'ben', which one file of bioc cannot represent; "
+      "give a folder, a path that ends with '/', for a file each")),
+    (built(marked("a", "p", "Mia", ("Mia", "X")), marked("a", "q", "Mia")), "x.json", "bioc",
+     bc.DataError,
+     ("x.json: one file does not name annotators who marked nothing: 'q'; give a folder, a path "
+      "that ends with '/', for a file each")),
+    (texted(""), "x/", "webanno-tsv", bc.DataError,
+     ("document 'a' has a text without a token, which webanno-tsv cannot represent; leave it out, "
+      "or write another format")),
+    (built(replace(marked("a", "anna", "ab b"), tokens=[(3, 4)]), positions="tokens"),
+     "x/", "webanno-tsv", bc.DataError,
+     ("document 'a' has its first token in other words before it, which webanno-tsv cannot "
+      "represent; leave it out, or write another format")),
+    (built(marked("a", "anna", "Mia ran", ("Mia ", "X")), whitespace="keep"),
+     "x/", "webanno-tsv", bc.DataError,
+     ("document 'a', annotator 'anna', span [0, 4) 'X' begins or ends between tokens, which "
+      "webanno-tsv cannot represent; read the corpus with positions='tokens'")),
     (texted("a\0b"), "x", "brat", bc.DataError,
      "document 'a' holds a NUL character, which text cannot represent; correct the text"),
     (texted("a\0b"), "x.csv", "table", bc.DataError,
@@ -672,6 +1074,32 @@ def test_refused(tmp_path, monkeypatch, case):
     with pytest.raises(kind) as caught:
         write(corpus, path, format=form)
     assert str(caught.value) == message
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("text", ["a\0b", "a\u2028b\x01"])
+@pytest.mark.parametrize(("form", "name"), [("label-studio", "x.json"), ("bioc", "x.json/")])
+def test_json_has_a_way_to_write_every_character(form, name, text):
+    assert written(texted(text), form, name).texts == (text,)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"format": "table", "notes": {"a": "x"}},
+         ("table has no place for notes on documents; expected one of: label-studio, doccano, "
+          "prodigy")),
+        ({"format": "prodigy", "notes": {"z": "x"}},
+         ("there is a note on document 'z', which is not written; expected notes on annotated "
+          "documents of the corpus")),
+        ({"format": "prodigy", "notes": {"a": 3}}, "a note is 3; expected a string"),
+        ({"format": "prodigy", "as_predictions": True},
+         "prodigy has no predictions; expected the format label-studio"),
+    ],
+)  # fmt: skip
+def test_what_a_format_does_not_have(tmp_path, options, message):
+    with pytest.raises(bc.BeyondChanceError, match=f"^{re.escape(message)}$"):
+        write(SMALL, tmp_path / "x", **options)
     assert list(tmp_path.iterdir()) == []
 
 

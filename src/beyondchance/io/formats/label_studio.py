@@ -446,9 +446,10 @@ def _field(works: Sequence[_Work]) -> str:
     for names in (fitting, shared):
         if "text" in names or len(names) == 1:
             return "text" if "text" in names else names[0]
-        others = [name for name in names if name not in {DOCUMENT, NOTE}]
-        if len(others) == 1:
-            return others[0]
+        for known in ({DOCUMENT}, {DOCUMENT, NOTE}):
+            others = [name for name in names if name not in known]
+            if len(others) == 1:
+                return others[0]
     fields = dict.fromkeys(name for work in works for name in work.fields)
     raise FormatError(
         *quoting("any of the fields {} may hold the text", quotes(fields)),

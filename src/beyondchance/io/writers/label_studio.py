@@ -9,6 +9,7 @@ from beyondchance.annotations.corpus import Corpus
 from beyondchance.errors import DataError
 from beyondchance.io.formats.label_studio import DOCUMENT, NOTE
 from beyondchance.io.writers.shared import (
+    NUMBER,
     Annotations,
     Asked,
     Documents,
@@ -40,23 +41,23 @@ def composed(corpus: Corpus, annotations: Annotations, path: str, asked: Asked) 
 
 def _task(corpus: Corpus, document: int, text: str, asked: Asked) -> dict[str, Any]:
     """A task without annotations: its number or name, its text and what is known about it."""
-    name = number_or_name(corpus.documents[document])
+    name, note = corpus.documents[document], asked.notes.get(corpus.documents[document])
+    # Label Studio numbers tasks itself; a name stays only as a part of the data.
+    number = {"id": int(name)} if NUMBER.fullmatch(name) else {}
+    others = {} if number else {DOCUMENT: name}
+    others |= {} if note is None else {NOTE: note}
     key = corpus.origin.get("text_key", "text")
-    if key in {DOCUMENT, NOTE}:
-        found = ("the text would be called ", Quote(key), ", which is something else of a task")
-        raise DataError(*found, remedy="replace origin, such as by replace(corpus, origin={})")
-    data = {key: text}
-    fields = about(corpus, document, asked.notes)
-    if (note := asked.notes.get(corpus.documents[document])) is not None:
-        data[NOTE] = note
-        del fields["note"]
-    task: dict[str, Any] = {"id": name}
-    if isinstance(name, str):
-        # Label Studio numbers tasks itself; a name stays only as a part of the data.
-        task = {}
-        data[DOCUMENT] = name
+    if key in others:
+        raise DataError(
+            *("the text of document ", Quote(name), f" is {key!r} in the data of its task"),
+            ", and so would something else be",
+            remedy="leave out the notes, or call the text 'text': replace(corpus, origin={})",
+        )
+    fields = about(corpus, document, {})
     meta = {"meta": fields} if fields else {}
-    return {**task, "data": data, **meta, "annotations": [], "predictions": []}
+    return {
+        **number, "data": {key: text, **others}, **meta, "annotations": [], "predictions": []
+    }  # fmt: skip
 
 
 def _who(corpus: Corpus, annotator: int, *, is_model: bool) -> dict[str, Any]:

@@ -15,7 +15,7 @@ import numpy as np
 
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.errors import DataError, OverlapError
-from beyondchance.io.layers import INTERNAL, NAMED_ENTITY, short_name
+from beyondchance.io.layers import NAMED_ENTITY, short_name
 from beyondchance.io.offsets import Interval, tokenized
 from beyondchance.io.saving import is_folder
 from beyondchance.messages import Piece, Quote, Text, pieces, quotes
@@ -29,6 +29,7 @@ FOLDER = "give a folder, a path that ends with '/', for a file each"
 """How to write what does not fit into one file."""
 _IN_NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
+_GENERAL = frozenset({"Token", "Sentence", "DocumentMetaData", "begin", "end", "sofa"})
 _IN_NO_NAME = re.compile(r"[\\\x00-\x1f\x7f\ud800-\udfff]")
 
 
@@ -264,19 +265,11 @@ def layer_and_feature(corpus: Corpus) -> tuple[str, str]:
 
     The feature is empty where the source labels annotations by the name of their layer.
     """
-    layer = corpus.origin.get("layer")
-    if layer is None:
-        return NAMED_ENTITY, "value"
-    feature = corpus.origin.get("feature", "")
-    is_built_in = layer.startswith("uima.") or short_name(layer) in INTERNAL
+    layer, feature = (corpus.origin.get(name, "") for name in ("layer", "feature"))
     is_name = all(map(_NAME.fullmatch, (*layer.split("."), feature or "value")))
-    if is_built_in or not is_name:
-        raise DataError(
-            *("layer ", Quote(layer), " with the feature ", Quote(feature)),
-            " cannot be the place of labels in a new file",
-            remedy="write named entities instead: replace(corpus, origin={})",
-        )
-    return layer, feature
+    # What every document has is no place for labels.
+    is_general = layer.startswith("uima.") or not _GENERAL.isdisjoint({short_name(layer), feature})
+    return (layer, feature) if is_name and not is_general else (NAMED_ENTITY, "value")
 
 
 def for_each_or_one(

@@ -92,7 +92,9 @@ def _type_system(library: Any, layer: str, feature: str) -> Any:
     for name, (feature_name, supertype) in wanted.items():
         kind = types.create_type(name, supertypeName=supertype)
         if feature_name is not None:
-            types.create_feature(kind, feature_name, "uima.cas.String")
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # of names that it changes
+                types.create_feature(kind, feature_name, "uima.cas.String")
     return types
 
 
