@@ -11,7 +11,7 @@
   const { kinds, kindNames, annotators, labels, pairs } = data;
   const AGREE = kinds.indexOf("agree");
   const SYMBOLS = {
-    agree: "✓", label: "≠", boundary: "↔", both: "≠↔", missed: "−", extra: "+",
+    agree: "✓", label: "≠", boundary: "↔", both: "≠↔", missed: "−", extra: "+", some: "≈",
   };
   const MEANINGS = {
     agree: "same place, same label",
@@ -28,10 +28,11 @@
   const PAGE = 200; // sentences that are listed at a time
   const CHUNK = 250; // words that are laid out together
   const AT_ONCE = 2000; // words and marks that are drawn before the page answers again
+  const LAID_OUT = 2000; // such stretches that the page has at a time
   const MATRIX = 1600; // cells of a table of labels by labels; more are listed
   const LISTED = 500; // pairs of labels in such a list
-  const LABEL = 190; // pixels of a label that is not cut
   const GUTTER_NAME = 14; // characters of a name next to its lane
+  const GOLD = data.isAgainstGold ? pairs[0][0] : -1; // who has the first lane
 
   // ---- Small helpers ---------------------------------------------------------------------
 
@@ -52,6 +53,13 @@
   const number = (value) => value.toLocaleString("en");
 
   const counted = (n, noun) => `${number(n)} ${noun}${n === 1 ? "" : "s"}`;
+
+  // All at once may be more than a call takes.
+  function fill(element, children) {
+    const all = document.createDocumentFragment();
+    for (const child of children) all.append(child);
+    element.replaceChildren(all);
+  }
 
   // ---- What the page was given -----------------------------------------------------------
 
@@ -206,6 +214,9 @@
     return kinds.map((kind, i) => [kind, counts[i]]).filter(([, n]) => n);
   }
 
+  const inKinds = (rows) =>
+    kindCounts(rows).map(([kind, n]) => `${number(n)} ${kindNames[kind]}`).join(", ");
+
   // ---- The parts of the page -------------------------------------------------------------
 
   const parts = {
@@ -254,9 +265,11 @@
       parts.text,
       parts.cases,
     );
+    parts.filters = filters();
+    parts.help = help();
     reader.append(make("div", { class: "reader" },
-      filters(),
-      help(),
+      parts.filters,
+      parts.help,
       parts.count,
       make("div", { class: "reader-body" }, parts.list, parts.article),
       make("div", { class: "reader-table-box" },
@@ -313,22 +326,24 @@
       return parts.buttons[field];
     };
     return make("div", { class: "reader-steps" },
-      button("previousDocument", "‹ document", () => moveDocument(-1)),
-      button("nextDocument", "document ›", () => moveDocument(1)),
-      button("previous", "‹ disagreement", () => move(-1)),
-      button("next", "disagreement ›", () => move(1)));
+      make("span", {},
+        button("previousDocument", "‹ document", () => moveDocument(-1)),
+        button("nextDocument", "document ›", () => moveDocument(1))),
+      make("span", {},
+        button("previous", "‹ disagreement", () => move(-1)),
+        button("next", "disagreement ›", () => move(1))));
   }
 
-  // Open where there is room for it.
   function legend() {
-    const entry = (kind, symbol, meaning) => make("li", {},
-      make("span", { class: `reader-mark ${kind} is-start is-end` }, symbol), meaning);
+    const entry = (kind, symbol, text, title) => make("li", { title },
+      make("span", { class: `reader-mark ${kind} is-start is-end` }, symbol), text);
     const entries = kinds.map((kind) => (
-      entry(kind, SYMBOLS[kind], `${kindNames[kind]}: ${MEANINGS[kind]}`)));
-    const several = "agrees with 2 of 5, differs from the others in several ways";
-    if (pairs.length > 1) entries.push(entry("some", "2/5", several));
-    return make("details", { class: "reader-legend", open: window.innerWidth > 700 },
-      make("summary", {}, "What the marks mean"), make("ul", {}, ...entries));
+      entry(kind, SYMBOLS[kind], kindNames[kind], MEANINGS[kind])));
+    if (pairs.length > 1) {
+      entries.push(entry("some", "≈", "several", "differs from the others in several ways"));
+    }
+    const attributes = { class: "reader-legend", tabindex: "0", "aria-label": "What the marks mean" };
+    return make("ul", attributes, ...entries);
   }
 
   // ---- Filters, list and table -----------------------------------------------------------
@@ -357,10 +372,10 @@
   const labelWords = (label) => (label < 0 ? [NOTHING] : [name(labels[label])]);
 
   function listDocuments() {
-    parts.list.replaceChildren(...matches.map((match) => {
-      const counts = kindCounts(match.rows).map(([kind, n]) => `${n} ${kindNames[kind]}`).join(", ");
+    fill(parts.list, matches.map((match) => {
       match.button = make("button", { type: "button", onclick: () => open(match) },
-        name(match.item.id), make("small", {}, counts || "nothing to see"));
+        make("bdi", { title: match.item.id }, match.item.id),
+        make("small", { title: inKinds(match.rows) }, number(match.rows.length)));
       return make("li", {}, match.button);
     }));
   }
@@ -482,9 +497,10 @@
     step = -1;
     listed = -1;
     parts.now.replaceChildren();
-    watcher.disconnect();
-    visible.clear();
     if (!match) {
+      drawing += 1;
+      watcher.disconnect();
+      visible.clear();
       chunks = [];
       parts.title.replaceChildren("No document fits these filters");
       for (const part of [parts.about, parts.text, parts.cases]) part.replaceChildren();
@@ -497,17 +513,15 @@
     scrollWithin(match.button, parts.list);
     parts.article.id = `document-${item.number}`;
     parts.title.replaceChildren(name(item.id));
-    const counts = kindCounts(match.rows).map(([kind, n]) => `${n} ${kindNames[kind]}`).join(", ");
     parts.about.replaceChildren(
-      `Document ${matches.indexOf(match) + 1} of ${number(matches.length)}. `,
-      counts ? `${counts}. ` : "Nothing to see here. ",
+      `Document ${number(matches.indexOf(match) + 1)} of ${number(matches.length)}`,
+      ` · ${inKinds(match.rows) || "nothing to see here"}`,
       item.texts.every((text) => typeof text === "number")
-        ? `Numbers are ${data.positions}, since the page has no texts. ` : "",
-      ...lanesInWords(item),
-      `Offsets count ${data.positions} from 0; the end is the first after the span.`);
+        ? ` · numbers are ${data.positions}, since the page has no texts` : "");
     drawText(match);
     listCases(0);
     updateButtons();
+    if (view.shown) view.shown();
   }
 
   // Who is shown: all annotators in a pair that is wanted and compared in this document.
@@ -516,12 +530,8 @@
     pairs.forEach((pair, p) => {
       if (isPairWanted(p) && isCompared(item, p)) pair.forEach((who) => found.add(who));
     });
-    return annotators.map((_, i) => i).filter((i) => found.has(i));
-  }
-
-  function lanesInWords(item) {
-    const names = lanesOf(item).flatMap((who, i) => [i ? ", " : "", name(annotators[who])]);
-    return ["Lanes from top to bottom: ", ...names, ". "];
+    const order = annotators.map((_, i) => i).filter((i) => found.has(i));
+    return order.sort((one, other) => (other === GOLD) - (one === GOLD));
   }
 
   // What each span is to those it is compared with: how many, how many agree, and what else.
@@ -620,7 +630,6 @@
 
   function drawText(match) {
     const { item } = match;
-    drawing += 1;
     const lanes = lanesOf(item);
     const states = statesOf(item);
     const byText = item.texts.map(() => []);
@@ -636,7 +645,9 @@
       let first = 0;
       const cut = (end) => {
         const own = cells.slice(first, end);
-        chunks.push({ item, text, lanes, states, lane, cells: own, isFirst: first === 0 });
+        chunks.push({
+          item, text, lanes, states, lane, cells: own, isFirst: !first, at: chunks.length,
+        });
         first = end;
       };
       cells.forEach((cell, i) => {
@@ -646,18 +657,43 @@
       if (first < cells.length || !cells.length) cut(cells.length);
     });
     placeSpans(byText, match);
-    chunks.forEach((chunk, i) => {
+    const longest = Math.min(GUTTER_NAME, Math.max(...lanes.map((i) => annotators[i].length), 3));
+    parts.text.style.setProperty("--gutter", `min(${longest * 0.45 + 1.2}rem, 22vw)`);
+    layOut(0);
+  }
+
+  // Put the stretch with this chunk on the page; most documents are one stretch.
+  function layOut(at) {
+    drawing += 1;
+    watcher.disconnect();
+    visible.clear();
+    const first = Math.floor(at / LAID_OUT) * LAID_OUT;
+    const last = Math.min(first + LAID_OUT, chunks.length);
+    const turn = (to, text) => make("p", { class: "reader-turn" },
+      make("button", { type: "button", onclick: () => turnTo(to) }, text));
+    const elements = [];
+    for (let i = first; i < last; i += 1) {
+      const chunk = chunks[i];
+      chunk.drawn = false;
       chunk.element = make("div", {
         class: `reader-chunk${chunk.isFirst ? " is-first" : ""}`,
         dir: "auto",
         "data-chunk": i,
       });
-    });
-    const longest = Math.min(GUTTER_NAME, Math.max(...lanes.map((i) => annotators[i].length), 3));
-    parts.text.style.setProperty("--gutter", `min(${longest * 0.45 + 1.2}rem, 22vw)`);
-    parts.text.replaceChildren(...chunks.map((chunk) => chunk.element));
-    for (const chunk of chunks) watcher.observe(chunk.element);
-    drawSome(0, drawing);
+      elements.push(chunk.element);
+    }
+    fill(parts.text, [
+      ...(first ? [turn(first - 1, "earlier text")] : []),
+      ...elements,
+      ...(last < chunks.length ? [turn(last, "later text")] : []),
+    ]);
+    for (const element of elements) watcher.observe(element);
+    drawSome(first, last, drawing);
+  }
+
+  function turnTo(at) {
+    layOut(at);
+    parts.text.scrollIntoView({ block: "start" });
   }
 
   // Which spans each cell has, and how many lanes each annotator needs in each chunk.
@@ -695,21 +731,25 @@
     return low;
   }
 
-  function drawSome(from, which) {
+  function drawSome(from, last, which) {
     if (which !== drawing) return;
     let drawn = 0;
     let i = from;
-    while (i < chunks.length && drawn < AT_ONCE) {
+    while (i < last && drawn < AT_ONCE) {
       drawChunk(chunks[i]);
       drawn += chunks[i].marks.reduce((sum, spans) => sum + spans.length, chunks[i].cells.length);
       i += 1;
     }
-    if (i < chunks.length) setTimeout(drawSome, 0, i, which);
+    if (i < last) setTimeout(drawSome, 0, i, last, which);
   }
 
   function drawEverything() {
-    chunks.forEach(drawChunk);
+    const shown = chunks.filter((chunk) => isLaidOut(chunk));
+    shown.forEach(drawChunk);
+    shown.forEach(fitLabels);
   }
+
+  const isLaidOut = (chunk) => Boolean(chunk.element && chunk.element.isConnected);
 
   function drawChunk(chunk) {
     if (chunk.drawn) return;
@@ -736,6 +776,13 @@
     const mixed = RIGHT_TO_LEFT.test(words);
     if (mixed) chunk.element.dir = direction(words);
     let plain = ""; // words that no annotator marked are text like any other
+    let first = 0; // the first cell of these, and what stands before it
+    let before = 0;
+    const append = (text, until) => {
+      const node = document.createTextNode(text);
+      node.stretch = { chunk, first, until, before };
+      chunk.element.append(node);
+    };
     chunk.cells.forEach((cell, i) => {
       if (!chunk.marks[i].length && !cell.ruler) {
         plain += cell.word + cell.gap;
@@ -746,11 +793,15 @@
       if (way) column.dir = way;
       // A column is neutral among letters: a mark on either side gives it their direction.
       const mark = { ltr: "\u200e", rtl: "\u200f", "": "" }[way];
-      chunk.element.append(plain + mark, column);
+      append(plain + mark, i);
+      column.stretch = { chunk, first: i, until: i + 1, before: 0 };
+      chunk.element.append(column);
       plain = mark + cell.gap;
+      first = i + 1;
+      before = plain.length;
       if (chunk.marks[i].length) chunk.columns.push(column);
     });
-    chunk.element.append(plain);
+    append(plain, chunk.cells.length);
     if (visible.has(chunk)) drawNames(chunk);
   }
 
@@ -780,7 +831,7 @@
   }
 
   // How a span is drawn: as the one kind in which it differs, or as "some" where there are
-  // several; with the share that agrees where it is compared with more than one annotator.
+  // several. What is said has the share that agrees, if there is more than one to agree with.
   function looks(state) {
     if (state.agree === state.all) return { kind: "agree", symbol: SYMBOLS.agree, said: "agrees" };
     const found = [...state.kinds].sort().map((kind) => kinds[kind]);
@@ -788,7 +839,7 @@
     if (state.all === 1) return { kind, symbol: SYMBOLS[kind], said: stateOf(kind) };
     return {
       kind,
-      symbol: `${SYMBOLS[kind] || ""} ${state.agree}/${state.all}`.trim(),
+      symbol: SYMBOLS[kind],
       said: `agrees with ${state.agree} of ${state.all}, else ${[...new Set(found.map(stateOf))].join(", ")}`,
     };
   }
@@ -801,49 +852,54 @@
       class: `reader-mark ${kind}${isStart ? " is-start" : ""}${isEnd ? " is-end" : ""}`,
     });
     element.style.gridRow = chunk.first.get(span.annotator) + chunk.lane.get(span) + 2;
+    const words = `${annotators[span.annotator]}: ${labels[span.label]}, ${said}`;
+    element.title = words;
+    if (!chunk.parts.has(span)) chunk.parts.set(span, []);
+    const marks = chunk.parts.get(span);
     if (isStart) {
-      const words = `${annotators[span.annotator]}: ${labels[span.label]}, ${said}`;
-      element.append(make("b", {}, symbol), name(labels[span.label]));
+      marks.label = make("span", { class: "reader-label" },
+        make("b", {}, symbol), name(labels[span.label]));
+      element.append(marks.label);
       element.setAttribute("role", "img");
       element.setAttribute("tabindex", "-1");
       element.setAttribute("aria-label", words);
-      element.title = words;
-      // The label may run on over the words that follow, if the span has any.
-      if (!isEnd) element.classList.add("is-loose");
     }
-    if (!chunk.parts.has(span)) chunk.parts.set(span, []);
-    chunk.parts.get(span).push(element);
+    marks.push(element);
     element.span = span;
     return element;
   }
 
-  // Widen the first word of spans that have no room for their label on the line. That may
-  // break lines elsewhere, so look again; a few times are enough for all but odd cases.
-  function makeRoom(chunk, times = 3) {
-    const tight = [];
-    for (const marks of chunk.parts.values()) {
-      if (!marks[0].classList.contains("is-loose")) continue;
-      const [from, ...more] = marks.map((mark) => mark.getBoundingClientRect());
-      let room = from.width;
-      for (const part of more) if (part.top === from.top) room += part.width;
-      const missing = marks[0].scrollWidth + 8 - room;
-      if (missing > 0) tight.push([marks[0], marks[0].parentElement.offsetWidth + missing]);
+  // Labels have the room that their spans have: on the line that has most of a span, and without
+  // the symbol, or the end of the label, where there is none for it. No word is moved for them.
+  function fitLabels(chunk) {
+    const own = [...chunk.parts.values()].filter((marks) => marks.label);
+    for (const { label } of own) {
+      label.style.maxWidth = "none";
+      label.classList.remove("is-tight");
     }
-    for (const [mark, width] of tight) {
-      if (width > LABEL) mark.classList.remove("is-loose");
-      else {
-        const { style } = mark.parentElement;
-        style.minWidth = `${Math.max(width, parseFloat(style.minWidth) || 0)}px`;
+    // All are measured before any is changed.
+    const fits = own.map((marks) => {
+      const lines = new Map();
+      for (const mark of marks) {
+        const { top, width } = mark.getBoundingClientRect();
+        if (!lines.has(top)) lines.set(top, { mark, room: 0 });
+        lines.get(top).room += width;
       }
+      const widest = [...lines.values()].reduce((x, y) => (y.room > x.room ? y : x));
+      return [marks.label, widest, marks.label.scrollWidth];
+    });
+    for (const [label, { mark, room }, whole] of fits) {
+      if (label.parentElement !== mark) mark.append(label);
+      label.style.maxWidth = `${Math.max(room - 8, 0)}px`;
+      label.classList.toggle("is-tight", whole + 8 > room);
     }
-    if (tight.length && times > 1) makeRoom(chunk, times - 1);
   }
 
   // Names of annotators next to their lanes, on every line into which the text was broken.
   function drawNames(chunk) {
     if (!chunk.drawn || !chunk.n) return;
     const lane = parseFloat(getComputedStyle(document.documentElement).fontSize) * 1.25;
-    makeRoom(chunk);
+    fitLabels(chunk);
     let last = -Infinity;
     const tops = [];
     for (const column of chunk.columns) {
@@ -854,7 +910,7 @@
       }
     }
     const names = tops.flatMap((top) => chunk.lanes.map((who) => {
-      const element = name(annotators[who]);
+      const element = make("bdi", { title: annotators[who] }, annotators[who]);
       element.style.top = `${top + chunk.first.get(who) * lane}px`;
       return element;
     }));
@@ -894,7 +950,6 @@
     const { item, rows } = current;
     const row = rows[to];
     if (!row) return;
-    for (const old of parts.text.querySelectorAll(".is-lit")) old.classList.remove("is-lit");
     for (const old of parts.cases.querySelectorAll("[aria-current]")) {
       old.removeAttribute("aria-current");
     }
@@ -903,10 +958,20 @@
     const button = current.items[to % PAGE];
     button.setAttribute("aria-current", "true");
     scrollWithin(button, parts.cases.querySelector("ol"));
+    light([row.a, row.b].filter(Boolean));
+    const noun = row.kind === AGREE || wanted.kind === "all" ? "Case" : "Disagreement";
+    parts.now.replaceChildren(
+      `${noun} ${number(to + 1)} of ${number(rows.length)}. `, ...inWords(item, row));
+    updateButtons();
+  }
+
+  // Light up spans, and go to the first of them.
+  function light(spans) {
+    for (const old of parts.text.querySelectorAll(".is-lit")) old.classList.remove("is-lit");
     let target = null;
-    for (const span of [row.a, row.b]) {
-      if (!span) continue;
+    for (const span of spans) {
       const chunk = current.chunkOf.get(span);
+      if (!isLaidOut(chunk)) layOut(chunk.at);
       drawChunk(chunk);
       const elements = chunk.parts.get(span);
       for (const element of elements) {
@@ -915,12 +980,9 @@
       }
       target = target || elements[0];
     }
+    if (!target) return;
     target.focus({ preventScroll: true });
     target.scrollIntoView({ block: "center", inline: "nearest" });
-    const noun = row.kind === AGREE || wanted.kind === "all" ? "Case" : "Disagreement";
-    parts.now.replaceChildren(
-      `${noun} ${number(to + 1)} of ${number(rows.length)}. `, ...inWords(item, row));
-    updateButtons();
   }
 
   function scrollWithin(element, box) {
@@ -932,6 +994,10 @@
   // The next or previous case: in this document, or else in the nearest one that has any.
   function move(by) {
     if (!current) return;
+    if (view.move) {
+      view.move(by);
+      return;
+    }
     const to = step < 0 && by < 0 ? -1 : step + by;
     if (to >= 0 && to < current.rows.length) {
       go(to);
@@ -966,11 +1032,16 @@
     buttons.nextDocument.disabled = at < 0 || at >= matches.length - 1;
     buttons.previous.disabled = step <= 0 && !some(-1);
     buttons.next.disabled = !current || (step >= current.rows.length - 1 && !some(1));
+    if (view.move) for (const way of ["previous", "next"]) buttons[way].disabled = !current;
   }
 
   function clickedMark(event) {
     const mark = event.target.closest(".reader-mark");
     if (!mark || !current) return;
+    if (view.clicked) {
+      view.clicked(mark.span);
+      return;
+    }
     const to = current.rows.findIndex((row) => row.a === mark.span || row.b === mark.span);
     if (to >= 0) go(to);
   }
@@ -989,7 +1060,7 @@
   function pressed(event) {
     if (!parts.keys.checked || event.ctrlKey || event.altKey || event.metaKey) return;
     if (event.target.closest("input, select, textarea, [contenteditable], .reader-table, .scroll")) return;
-    const act = KEYS[event.key];
+    const act = (view.keys && view.keys(event)) || KEYS[event.key];
     if (!act) return;
     event.preventDefault();
     act();
@@ -1021,6 +1092,16 @@
     const own = current.rows.findIndex((row) => isHere(row) && pairs[row.pair].includes(who));
     return own >= 0 ? own : current.rows.findIndex(isHere);
   }
+
+  // What deciding needs of all this; it sets `move`, `shown`, `clicked` and `keys`.
+  const view = {
+    data, documents, parts, make, name, number, counted, surface, where, codePoints, cellsOf, light,
+    open, refresh, updateButtons,
+    current: () => current,
+    matches: () => matches,
+    chunks: () => chunks,
+  };
+  window.readerView = view;
 
   build();
   refresh();

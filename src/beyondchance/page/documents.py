@@ -14,13 +14,15 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from hashlib import sha256
 from html import escape
-from itertools import islice
+from itertools import islice, pairwise
 from typing import Any
 
 import numpy as np
 
+from beyondchance.adjudication.consensus import consensus
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.checks import checked_whole
 from beyondchance.core.ragged import bounds, starts
@@ -130,6 +132,7 @@ def document_view(
     chosen = _within(ranked, corpus, known, most_characters)
     documents = _documents(found, chosen, known)
     sentence = _sentence(len(chosen), total, cut=len(chosen) < len(ranked))
+    deciding = None if is_against_gold(found) else _deciding(found, chosen)
     names = {
         "positions": corpus.positions,
         "unit": _unit(corpus),
@@ -142,6 +145,7 @@ def document_view(
         "phrases": _phrases(found),
         "surface": _SURFACE,
         "sentence": sentence,
+        "decide": deciding,
         "documents": documents,
     }
     return DocumentView(
@@ -150,6 +154,48 @@ def document_view(
         numbers={corpus.documents[i]: i for i in chosen.tolist()},
         sentence=sentence,
     )
+
+
+def _deciding(found: Disagreements, chosen: Ints) -> dict[str, Any]:
+    """What the page needs to decide: the consensus of those compared, where not all have it.
+
+    Columns of its spans are text, label, start and length, for each document. The digest tells
+    pages of the same texts from others.
+    """
+    corpus = found.corpus
+    compared = {name for pair in found.pairs for name in pair}
+    if len(compared) < len(corpus.annotators):
+        corpus = corpus.select(annotators=[x for x in corpus.annotators if x in compared])
+    result = consensus(replace(corpus, gold=None), name=_FRESH)
+    whole = result.corpus
+    span = result.span[result.votes < result.n_members]
+    text = whole.span_text[span]
+    place = np.full(len(corpus.documents), -1, dtype=np.int64)
+    place[chosen] = np.arange(len(chosen))
+    rows, cuts = _by_document(place[whole.text_document[text]], len(chosen))
+    span = span[rows]
+    columns = (
+        whole.number_in_document(whole.span_text[span]),
+        whole.span_label[span],
+        whole.span_start[span],
+        whole.span_end[span] - whole.span_start[span],
+    )
+    digest = sha256()
+    for name in (corpus.unit, corpus.positions, *(corpus.documents[i] for i in chosen.tolist())):
+        digest.update(f"{name}\0".encode(errors="backslashreplace"))
+    digest.update(corpus.text_length.astype("<i8").tobytes())
+    return {
+        "unit": corpus.unit,
+        "digest": digest.hexdigest()[:16],
+        "consensus": [
+            [column[low:high].tolist() for column in columns]
+            for low, high in pairwise(cuts.tolist())
+        ],
+    }
+
+
+_FRESH = "\0consensus"
+"""A name that no annotator has."""
 
 
 def _phrases(found: Disagreements) -> dict[str, str]:

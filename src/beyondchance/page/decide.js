@@ -1,0 +1,779 @@
+// Deciding: from place to place, an adjudicator chooses what the gold standard has.
+//
+// A place are spans of any annotators that overlap, joined. Decisions are kept in the browser's own
+// storage for this page, and saved as a file that can be loaded again. Everything that comes from
+// data or files reaches the page by textContent only.
+(() => {
+  "use strict";
+  const view = window.readerView;
+  if (!view || !view.data.decide) return;
+  const { data, documents, parts, make, name, number, counted } = view;
+  const { labels, annotators } = data;
+  const STORE = `beyondchance decisions ${data.decide.digest}`;
+  const CONTEXT = 8; // words on either side of what is edited
+  const MOST_KEYS = 9; // versions that have a key
+
+  // ---- Places ----------------------------------------------------------------------------
+
+  const keyOf = (spans) =>
+    spans.map((s) => `${s.start} ${s.end} ${s.label}`).sort().join(",");
+
+  const sorted = (spans) =>
+    [...spans].sort((x, y) => x.start - y.start || y.end - x.end || x.label - y.label);
+
+  // The consensus of each document by text.
+  const consensus = new Map(documents.map((item, i) => {
+    const [text, label, start, length] = data.decide.consensus[i];
+    const byText = new Map();
+    start.forEach((from, j) => {
+      if (!byText.has(text[j])) byText.set(text[j], []);
+      byText.get(text[j]).push({ label: label[j], start: from, end: from + length[j] });
+    });
+    return [item, byText];
+  }));
+
+  // The places of a document where annotators differ, in reading order.
+  function placesOf(item) {
+    if (item.places) return item.places;
+    item.places = [];
+    if (item.present.size < 2) return item.places;
+    let open = null;
+    const close = () => {
+      if (!open) return;
+      const place = withVersions(item, open);
+      if (place.differs) item.places.push(place);
+    };
+    const ordered = [...item.spans].sort((x, y) => x.text - y.text || x.start - y.start);
+    for (const span of ordered) {
+      if (open && open.text === span.text && span.start < open.end) {
+        open.spans.push(span);
+        open.end = Math.max(open.end, span.end);
+      } else {
+        close();
+        open = { item, text: span.text, start: span.start, end: span.end, spans: [span] };
+      }
+    }
+    close();
+    return item.places;
+  }
+
+  // What each annotator has there: equal versions once, with all who have it.
+  function withVersions(item, place) {
+    const versions = new Map();
+    const nobody = [];
+    const bySpan = new Map();
+    for (const who of [...item.present].sort((x, y) => x - y)) {
+      const spans = sorted(place.spans.filter((span) => span.annotator === who));
+      for (const span of spans) {
+        const key = keyOf([span]);
+        bySpan.set(key, [...(bySpan.get(key) || []), span]);
+      }
+      if (!spans.length) nobody.push(who);
+      else if (versions.has(keyOf(spans))) versions.get(keyOf(spans)).who.push(who);
+      else versions.set(keyOf(spans), { who: [who], spans });
+    }
+    place.versions = [...versions.values()];
+    place.nobody = nobody;
+    place.differs = place.versions.length + (nobody.length ? 1 : 0) > 1;
+    // What all have is not sent with the consensus.
+    const common = [...bySpan.values()].filter((same) => same.length === item.present.size);
+    const here = consensus.get(item).get(place.text) || [];
+    const own = here.filter((span) => span.start >= place.start && span.end <= place.end);
+    place.consensus = sorted([...own, ...common.map((same) => same[0])]);
+    return place;
+  }
+
+  const overlap = (one, other) => one.start < other.end && other.start < one.end;
+
+  function everyPlace() {
+    return documents.flatMap(placesOf);
+  }
+
+  // ---- Decisions -------------------------------------------------------------------------
+
+  // By document and text; a decision is as it stands in the file.
+  const decisions = new Map();
+  const elsewhere = []; // those about documents that are not on the page
+  const byId = new Map(documents.map((item) => [item.id, item]));
+  let by = "";
+  let other = null; // what another person decided, in the same way
+  const undone = []; // what each step replaced
+
+  const listOf = (item, text, all = decisions) => all.get(`${text} ${item.id}`) || [];
+  const decisionAt = (place, all = decisions) =>
+    listOf(place.item, place.text, all).find((decision) => overlap(decision, place));
+  const every = (all = decisions) => [...all.values()].flat();
+
+  function put(item, text, made) {
+    const key = `${text} ${item.id}`;
+    const before = decisions.get(key) || [];
+    const after = before.filter((old) => !made || !overlap(old, made));
+    if (made) after.push(made);
+    after.sort((x, y) => x.start - y.start);
+    undone.push([key, before]);
+    decisions.set(key, after);
+    keep();
+  }
+
+  function undo() {
+    const last = undone.pop();
+    if (!last) return say("Nothing to undo.");
+    decisions.set(...last);
+    keep();
+    draw();
+    return say("Undone.");
+  }
+
+  function wordsOf(item, text, start, end) {
+    const content = item.texts[text];
+    if (typeof content === "number") return null;
+    if (Array.isArray(content)) return content.slice(2 * start + 1, 2 * end).join("");
+    if (data.positions === "tokens") return content.split(" ").slice(start, end).join(" ");
+    return view.codePoints(item, text).slice(start, end).join("");
+  }
+
+  // A decision about a place; it takes in whatever its spans reach.
+  function decide(place, spans, choice, of = []) {
+    const stretch = { start: place.start, end: place.end };
+    for (let grows = true; grows;) {
+      const near = [
+        ...spans,
+        ...placesOf(place.item).filter((x) => x.text === place.text && overlap(x, stretch)),
+      ];
+      const start = Math.min(stretch.start, ...near.map((x) => x.start));
+      const end = Math.max(stretch.end, ...near.map((x) => x.end));
+      grows = start < stretch.start || end > stretch.end;
+      Object.assign(stretch, { start, end });
+    }
+    const before = decisionAt(place);
+    put(place.item, place.text, {
+      document: place.item.id,
+      text: place.text,
+      ...stretch,
+      spans: sorted(spans).map((span) => [span.start, span.end, labels[span.label]]),
+      choice,
+      of: of.map((who) => annotators[who]),
+      by,
+      note: before ? before.note : "",
+      words: wordsOf(place.item, place.text, stretch.start, stretch.end),
+    });
+  }
+
+  // ---- Kept, saved and loaded ------------------------------------------------------------
+
+  function file(all = [...every(), ...elsewhere]) {
+    return {
+      beyondchance: "decisions", format: 1, unit: data.decide.unit, positions: data.positions,
+      decisions: all,
+    };
+  }
+
+  function keep() {
+    try {
+      localStorage.setItem(STORE, JSON.stringify({ by, ...file() }));
+    } catch {
+      say("This browser does not keep decisions: save them as a file before you leave.");
+    }
+  }
+
+  function restore() {
+    try {
+      const kept = JSON.parse(localStorage.getItem(STORE));
+      if (!kept) return;
+      by = String(kept.by || "");
+      take(kept.decisions, decisions, elsewhere);
+    } catch {
+      // There is no storage here, as in a frame of a notebook, or it holds something else.
+    }
+  }
+
+  const isWhole = (value) => Number.isInteger(value) && value >= 0;
+
+  const isDecision = (x) => x && typeof x.document === "string" && isWhole(x.text)
+    && isWhole(x.start) && x.start < x.end && Array.isArray(x.spans)
+    && x.spans.every(([start, end, label]) => (
+      isWhole(start) && start < end && start >= x.start && end <= x.end
+      && typeof label === "string"));
+
+  function take(listed, all, rest) {
+    for (const decision of listed) {
+      const item = byId.get(decision.document);
+      if (!item || decision.text >= item.texts.length) {
+        rest.push(decision);
+        continue;
+      }
+      const key = `${decision.text} ${item.id}`;
+      const others = (all.get(key) || []).filter((old) => !overlap(old, decision));
+      all.set(key, [...others, decision].sort((x, y) => x.start - y.start));
+    }
+  }
+
+  function checked(text) {
+    let content = null;
+    try {
+      content = JSON.parse(text);
+    } catch {
+      return "This file holds no decisions: it is not JSON.";
+    }
+    if (!content || content.beyondchance !== "decisions" || content.format !== 1) {
+      return "This file holds no decisions of format 1.";
+    }
+    if (content.unit !== data.decide.unit || content.positions !== data.positions) {
+      return `These decisions are by ${content.unit} and ${content.positions}, the page is by `
+        + `${data.decide.unit} and ${data.positions}.`;
+    }
+    if (!Array.isArray(content.decisions) || !content.decisions.every(isDecision)) {
+      return "This file holds something that is no decision.";
+    }
+    const strange = content.decisions.find((x) => {
+      const item = byId.get(x.document);
+      if (!item || x.words == null) return false;
+      const here = wordsOf(item, x.text, x.start, x.end);
+      return here !== null && here !== x.words;
+    });
+    if (strange) return `These decisions are about another text of ${strange.document}.`;
+    return content;
+  }
+
+  async function load(chosen, act) {
+    if (!chosen) return;
+    const content = checked(await chosen.text());
+    if (typeof content === "string") say(content);
+    else act(content);
+  }
+
+  function adopt(content) {
+    const before = new Map(decisions);
+    for (const key of decisions.keys()) undone.push([key, before.get(key)]);
+    take(content.decisions, decisions, elsewhere);
+    keep();
+    draw();
+    const away = elsewhere.length
+      ? ` ${counted(elsewhere.length, "decision")} about documents that are not on this page stay `
+        + "in the file." : "";
+    say(`Loaded ${counted(content.decisions.length, "decision")}.${away}`);
+  }
+
+  function compare(content) {
+    other = new Map();
+    take(content.decisions, other, []);
+    const people = new Set(content.decisions.map((x) => x.by).filter(Boolean));
+    other.who = [...people].join(", ") || "the other";
+    draw();
+    say(comparison());
+  }
+
+  const asSpans = (decision) => decision.spans.map((span) => span.join(" ")).sort().join(",");
+
+  const differsFromOther = (place) => {
+    const [mine, theirs] = [decisionAt(place), decisionAt(place, other)];
+    return Boolean(mine && theirs && asSpans(mine) !== asSpans(theirs));
+  };
+
+  // How far two people decided alike: of places both decided, and of spans there.
+  function comparison() {
+    const both = everyPlace().filter((place) => decisionAt(place) && decisionAt(place, other));
+    if (!both.length) return `You and ${other.who} decided no place in common.`;
+    const same = both.filter((place) => !differsFromOther(place)).length;
+    let [shared, sizes] = [0, 0];
+    for (const place of both) {
+      const [mine, theirs] = [decisionAt(place), decisionAt(place, other)];
+      const known = new Set(mine.spans.map((span) => span.join(" ")));
+      shared += theirs.spans.filter((span) => known.has(span.join(" "))).length;
+      sizes += mine.spans.length + theirs.spans.length;
+    }
+    const f1 = sizes ? `; F1 of the spans there ${(2 * shared / sizes).toFixed(3)}` : "";
+    return `You and ${other.who} both decided ${counted(both.length, "place")}: ${number(same)} `
+      + `the same (${Math.round((100 * same) / both.length)} %), ${number(both.length - same)} `
+      + `differently${f1}.`;
+  }
+
+  function saveFile() {
+    const link = make("a", { download: "decisions.json" });
+    const text = JSON.stringify(file(), null, 1);
+    link.href = URL.createObjectURL(new Blob([text], { type: "application/json" }));
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+    say(`Saved ${counted(every().length + elsewhere.length, "decision")} as decisions.json.`);
+  }
+
+  // ---- What is shown ---------------------------------------------------------------------
+
+  let isOn = false;
+  let place = null; // the one to decide on
+  let draft = null; // what is being edited: {place, spans, from, to, anchor, head, label}
+
+  const file1 = make("input", { type: "file", accept: ".json,application/json", hidden: true });
+  const file2 = file1.cloneNode();
+  const panel = {
+    box: make("section", { class: "decide", "aria-label": "Decide", hidden: true }),
+    progress: make("progress", { "aria-label": "Decided places" }),
+    count: make("span", { class: "decide-count" }),
+    said: make("p", { class: "decide-said", role: "status" }),
+    versions: make("div", { class: "decide-versions", role: "group", "aria-label": "Versions" }),
+    edit: make("div", { class: "decide-edit", hidden: true }),
+    note: make("input", { type: "text", id: "decide-note", maxlength: "1000" }),
+    by: make("input", { type: "text", id: "decide-by", maxlength: "100", autocomplete: "off" }),
+    more: make("details", { open: window.innerWidth > 700 }), // where there is room for it
+    only: make("select", { id: "decide-only" },
+      make("option", { value: "open" }, "places to decide"),
+      make("option", { value: "all" }, "all places")),
+  };
+  const toggle = make("button", {
+    type: "button", class: "decide-toggle", "aria-pressed": "false", onclick: () => turn(!isOn),
+  }, "Decide");
+
+  const button = (text, key, act, attributes = {}) => make("button",
+    { type: "button", onclick: act, ...attributes },
+    ...(key ? [make("kbd", {}, key), " "] : []), ...[text].flat());
+
+  const field = (text, input) =>
+    make("span", { class: "decide-field" }, make("label", { for: input.id }, text), input);
+
+  function build() {
+    const pick = (input) => () => input.click();
+    file1.addEventListener("change", () => read(file1, adopt));
+    file2.addEventListener("change", () => read(file2, compare));
+    panel.note.addEventListener("change", note);
+    panel.by.addEventListener("change", () => {
+      by = panel.by.value.trim();
+      keep();
+    });
+    panel.only.addEventListener("change", draw);
+    panel.box.append(
+      make("div", { class: "decide-head" },
+        panel.progress, panel.count,
+        button("undo", "u", undo), button("edit", "e", edit),
+        field("Show", panel.only)),
+      panel.said,
+      panel.versions,
+      panel.edit,
+      panel.more);
+    panel.more.append(make("summary", {}, "Note, name and files"),
+      make("div", { class: "decide-foot" },
+        field("Note", panel.note), field("Your name", panel.by),
+        button("Save decisions", "", saveFile),
+        button("Load", "", pick(file1)), button("Compare with", "", pick(file2)),
+        file1, file2));
+    parts.article.append(panel.box);
+    parts.help.append(make("span", { class: "decide-keys", hidden: true },
+      " Deciding: ", ...keysInWords()));
+    parts.filters.append(toggle);
+    parts.text.addEventListener("mouseup", pickedWords);
+    parts.text.addEventListener("touchend", () => setTimeout(pickedWords, 300));
+  }
+
+  function keysInWords() {
+    const said = [
+      ["1", " to "], ["9", " a version, "], ["Enter", " the consensus, "], ["0", " nothing, "],
+      ["e", " edit, "], ["m", " note, "], ["u", " undo, "], ["d", " on or off."],
+    ];
+    return said.flatMap(([key, text]) => [make("kbd", {}, key), text]);
+  }
+
+  async function read(input, act) {
+    await load(input.files[0], act);
+    input.value = "";
+  }
+
+  function say(...words) {
+    panel.said.replaceChildren(...words);
+  }
+
+  function turn(on) {
+    isOn = on;
+    toggle.setAttribute("aria-pressed", String(on));
+    panel.box.hidden = !on;
+    parts.article.classList.toggle("is-deciding", on);
+    for (const keys of parts.help.querySelectorAll(".decide-keys")) keys.hidden = !on;
+    view.move = on ? move : null;
+    view.clicked = on ? clicked : null;
+    place = null;
+    draft = null;
+    view.updateButtons();
+    if (!on) return;
+    panel.by.value = by;
+    draw();
+    if (!goTo(shownPlaces().find((x) => !decisionAt(x)))) draw();
+  }
+
+  // The places of the documents that fit the filters, and of which something does.
+  function shownPlaces(match = view.current()) {
+    if (!match) return [];
+    const wanted = new Set(match.rows.flatMap((row) => [row.a, row.b]));
+    return placesOf(match.item).filter((x) => x.spans.some((span) => wanted.has(span)));
+  }
+
+  const isWanted = (x) => {
+    if (panel.only.value === "open") return !decisionAt(x);
+    if (panel.only.value === "differ") return differsFromOther(x);
+    return true;
+  };
+
+  function move(direction) {
+    const matches = view.matches();
+    let at = matches.indexOf(view.current());
+    let here = shownPlaces();
+    let i = place && place.item === matches[at].item ? here.indexOf(place) : -1;
+    if (i < 0 && direction < 0) i = here.length;
+    for (;;) {
+      i += direction;
+      if (i >= 0 && i < here.length) {
+        if (isWanted(here[i])) return goTo(here[i]);
+        continue;
+      }
+      at += direction;
+      if (at < 0 || at >= matches.length) break;
+      here = shownPlaces(matches[at]);
+      i = direction > 0 ? -1 : here.length;
+    }
+    say(panel.only.value === "open" && !everyPlace().some((x) => !decisionAt(x))
+      ? "Every place on this page is decided. Save the decisions."
+      : "There are no more places this way.");
+    return false;
+  }
+
+  function goTo(next) {
+    if (!next) return false;
+    draft = null;
+    const match = view.matches().find((x) => x.item === next.item);
+    if (match !== view.current()) view.open(match);
+    place = next;
+    view.light(next.spans);
+    draw();
+    return true;
+  }
+
+  function clicked(span) {
+    const found = placesOf(view.current().item).find((x) => x.spans.includes(span));
+    if (found) goTo(found);
+    else say("All annotators agree there. Select words to decide otherwise.");
+  }
+
+  view.shown = () => {
+    if (!isOn) return;
+    place = null;
+    draft = null;
+    draw();
+  };
+
+  // ---- Drawing ---------------------------------------------------------------------------
+
+  function spansInWords(item, text, spans) {
+    if (!spans.length) return ["nothing"];
+    return spans.flatMap((span, i) => {
+      const covered = view.surface(item, { ...span, text });
+      const place_ = covered ? [" “", name(covered), "”"] : [` ${span.start} to ${span.end}`];
+      return [i ? "; " : "", make("b", {}, name(labels[span.label])), ...place_];
+    });
+  }
+
+  const people = (who) => who.flatMap((i, j) => [j ? ", " : "", name(annotators[i])]);
+
+  function draw() {
+    if (!isOn) return;
+    const all = everyPlace();
+    const done = all.filter((x) => decisionAt(x)).length;
+    panel.progress.max = Math.max(all.length, 1);
+    panel.progress.value = done;
+    panel.count.replaceChildren(`${number(done)} of ${counted(all.length, "place")} decided`);
+    const kinds = [...panel.only.options].map((x) => x.value);
+    if (other && !kinds.includes("differ")) {
+      panel.only.append(make("option", { value: "differ" }, "decided differently"));
+    }
+    markDecided();
+    panel.edit.hidden = !draft;
+    panel.versions.hidden = Boolean(draft) || !place;
+    panel.note.disabled = !place;
+    if (draft) drawEdit();
+    else if (place) drawVersions();
+  }
+
+  // Words of places that are decided have a sign.
+  function markDecided() {
+    const match = view.current();
+    for (const old of parts.text.querySelectorAll(".is-decided")) old.classList.remove("is-decided");
+    if (!match) return;
+    for (const chunk of view.chunks()) {
+      if (!chunk.drawn) continue;
+      for (const [span, marks] of chunk.parts) {
+        const decided = listOf(match.item, span.text).some((x) => overlap(x, span));
+        if (decided) for (const mark of marks) mark.parentElement.classList.add("is-decided");
+      }
+    }
+  }
+
+  function drawVersions() {
+    const { item, text } = place;
+    const made = decisionAt(place);
+    const chosen = made && asSpans(made);
+    const inFile = (spans) => spans.map((s) => `${s.start} ${s.end} ${labels[s.label]}`).sort().join(",");
+    const best = keyOf(place.consensus);
+    let isListed = false; // whether the consensus is one of the versions
+    const version = (key, spans, who, act) => {
+      const isConsensus = keyOf(spans) === best;
+      isListed = isListed || isConsensus;
+      const keys = [...(key ? [key] : []), ...(isConsensus ? ["Enter"] : [])];
+      return make("button", {
+        type: "button", onclick: act, "aria-pressed": String(chosen === inFile(spans)),
+      },
+      make("span", {}, ...keys.map((text_) => make("kbd", {}, text_))),
+      make("span", {}, ...spansInWords(item, text, spans),
+        make("small", {}, ...who, isConsensus && key ? " · consensus" : "")));
+    };
+    const rows = place.versions.map((own, i) => version(
+      i < MOST_KEYS ? String(i + 1) : "", own.spans, people(own.who), () => chooseVersion(i)));
+    rows.push(version("0", [], people(place.nobody), chooseNothing));
+    if (!isListed) rows.push(version("", place.consensus, ["the consensus"], chooseConsensus));
+    if (made && made.choice === "edited") {
+      rows.push(make("p", {}, "Edited: ", fromFile(made)));
+    }
+    if (other && decisionAt(place, other)) {
+      rows.push(make("p", {}, name(other.who), ": ", fromFile(decisionAt(place, other))));
+    }
+    panel.versions.replaceChildren(...rows);
+    panel.note.value = made ? made.note : "";
+    panel.note.placeholder = made ? "" : "decide first";
+    panel.note.disabled = !made;
+  }
+
+  const fromFile = (decision) => decision.spans.map(([start, end, label]) => {
+    const item = byId.get(decision.document);
+    const covered = wordsOf(item, decision.text, start, end);
+    return `${label} ${covered === null ? `${start} to ${end}` : `“${covered}”`}`;
+  }).join("; ") || "nothing";
+
+  // ---- Choosing --------------------------------------------------------------------------
+
+  function after() {
+    draw();
+    move(1);
+  }
+
+  function chooseVersion(i) {
+    if (!place || i >= place.versions.length) return;
+    const { spans, who } = place.versions[i];
+    decide(place, spans, "version", who);
+    after();
+  }
+
+  function chooseConsensus() {
+    if (!place) return;
+    decide(place, place.consensus, "consensus");
+    after();
+  }
+
+  function chooseNothing() {
+    if (!place) return;
+    decide(place, [], "nothing", place.nobody);
+    after();
+  }
+
+  function writeNote() {
+    panel.more.open = true;
+    panel.note.focus();
+  }
+
+  function note() {
+    const made = place && decisionAt(place);
+    if (!made) return;
+    put(place.item, place.text, { ...made, note: panel.note.value.trim() });
+    say("Noted.");
+  }
+
+  // ---- Editing ---------------------------------------------------------------------------
+
+  function edit() {
+    if (!place) return;
+    const made = decisionAt(place);
+    const number_ = new Map(labels.map((label, i) => [label, i]));
+    const spans = made
+      ? made.spans.map(([start, end, label]) => ({ start, end, label: number_.get(label) ?? 0 }))
+      : place.consensus.map(({ start, end, label }) => ({ start, end, label }));
+    begin(place, spans);
+  }
+
+  function begin(about, spans) {
+    const { item, text } = about;
+    const cells = view.cellsOf(item, text, item.spans.filter((span) => span.text === text));
+    const first = cells.findIndex((cell) => cell.end > about.start);
+    let last = first;
+    while (last + 1 < cells.length && cells[last + 1].start < about.end) last += 1;
+    draft = {
+      place: about, spans, cells, anchor: first, head: first, label: labelFor(about),
+      from: Math.max(0, first - CONTEXT), to: Math.min(cells.length, last + 1 + CONTEXT),
+    };
+    draw();
+    panel.edit.querySelector("[aria-pressed=true]").focus();
+  }
+
+  const labelFor = (about) => (about.spans.length ? about.spans[0].label : 0);
+
+  const picked = () => [Math.min(draft.anchor, draft.head), Math.max(draft.anchor, draft.head)];
+
+  function drawEdit() {
+    const { item, text } = draft.place;
+    const [low, high] = picked();
+    const word = (cell, i) => {
+      const index = draft.from + i;
+      const isIn = draft.spans.some((span) => overlap(span, cell));
+      return make("button", {
+        type: "button",
+        class: isIn ? "is-in" : null,
+        "aria-pressed": String(index >= low && index <= high),
+        tabindex: index === draft.head ? "0" : "-1",
+        "data-cell": index,
+        onclick: (event) => select(index, event.shiftKey || draft.head === draft.anchor),
+      }, cell.word || "\u00a0");
+    };
+    const more = (text_, by_) => button(text_, "", () => {
+      draft.from = Math.max(0, draft.from - (by_ < 0 ? CONTEXT : 0));
+      draft.to = Math.min(draft.cells.length, draft.to + (by_ > 0 ? CONTEXT : 0));
+      draw();
+    }, { "aria-label": by_ < 0 ? "Earlier words" : "Later words" });
+    const words = make("div", {
+      class: "decide-words", role: "group", "aria-label": "Words to select", dir: "auto",
+      onkeydown: steer,
+    },
+    ...(draft.from > 0 ? [more("…", -1)] : []),
+    ...draft.cells.slice(draft.from, draft.to).map(word),
+    ...(draft.to < draft.cells.length ? [more("…", 1)] : []));
+    const label = make("select", { id: "decide-label", onchange: (event) => {
+      draft.label = Number(event.target.value);
+    } }, ...labels.map((text_, i) => make("option", { value: i }, text_)));
+    label.value = String(draft.label);
+    const chips = sorted(draft.spans).map((span) => make("li", {},
+      ...spansInWords(item, text, [span]),
+      button("remove", "", () => {
+        draft.spans = draft.spans.filter((x) => x !== span);
+        draw();
+      }, { "aria-label": `Remove ${labels[span.label]} ${view.surface(item, { ...span, text })}` })));
+    panel.edit.replaceChildren(
+      words,
+      make("div", { class: "decide-row" },
+        field("Label", label), button("Mark these words", "a", add), button("Save", "s", finish),
+        button("Cancel", "Esc", cancel)),
+      make("ul", { class: "decide-chips", "aria-label": "The gold standard here" },
+        ...(chips.length ? chips : [make("li", {}, "nothing")])));
+  }
+
+  // The first word begins, another one ends; a word that is selected already begins anew.
+  function select(index, extend) {
+    const [low, high] = picked();
+    const isInside = index >= low && index <= high;
+    draft.anchor = extend && !isInside ? draft.anchor : index;
+    draft.head = index;
+    if (extend && isInside && low !== high) draft.anchor = index;
+    refocus();
+  }
+
+  function refocus() {
+    draw();
+    const target = panel.edit.querySelector(`[data-cell="${draft.head}"]`);
+    if (target) target.focus();
+  }
+
+  function steer(event) {
+    const by_ = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+    if (!by_) return;
+    event.preventDefault();
+    event.stopPropagation();
+    const to = draft.head + by_;
+    if (to < 0 || to >= draft.cells.length) return;
+    draft.head = to;
+    if (!event.shiftKey) draft.anchor = to;
+    draft.from = Math.min(draft.from, to);
+    draft.to = Math.max(draft.to, to + 1);
+    refocus();
+  }
+
+  // The selected words get the label; what they overlap makes way.
+  function add() {
+    if (!draft) return;
+    const [low, high] = picked();
+    const span = {
+      start: draft.cells[low].start, end: draft.cells[high].end, label: draft.label,
+    };
+    draft.spans = [...draft.spans.filter((x) => !overlap(x, span)), span];
+    refocus();
+  }
+
+  function finish() {
+    if (!draft) return;
+    const { place: about, spans } = draft;
+    draft = null;
+    decide(about, spans, spans.length ? "edited" : "nothing");
+    place = placesOf(about.item).find((x) => x.text === about.text && overlap(x, about)) || place;
+    after();
+  }
+
+  function cancel() {
+    draft = null;
+    draw();
+  }
+
+  // Words that are selected in the text: the place there, or one that nobody marked.
+  function pickedWords() {
+    if (!isOn || !view.current()) return;
+    const selection = getSelection();
+    if (!selection.rangeCount || selection.isCollapsed) return;
+    const range = selection.getRangeAt(0);
+    if (!parts.text.contains(range.commonAncestorContainer)) return;
+    const from = cellAt(range.startContainer, range.startOffset, false);
+    const to = cellAt(range.endContainer, range.endOffset, true);
+    if (!from || !to || from.chunk.text !== to.chunk.text) return;
+    const { item } = view.current();
+    const { text } = from.chunk;
+    const stretch = { start: from.cell.start, end: to.cell.end };
+    if (stretch.start >= stretch.end) return;
+    selection.removeAllRanges();
+    const here = placesOf(item).find((x) => x.text === text && overlap(x, stretch));
+    const about = here || { item, text, ...stretch, spans: [] };
+    const agreed = item.spans.filter((x) => x.text === text && overlap(x, stretch));
+    if (here) place = here;
+    else if (agreed.length) about.spans = agreed.filter((x) => x.annotator === agreed[0].annotator);
+    const made = decisionAt(about);
+    begin(about, here ? about.consensus : made ? [] : about.spans);
+    const index = (position) => draft.cells.findIndex((cell) => cell.end > position);
+    Object.assign(draft, { anchor: index(stretch.start), head: index(stretch.end - 1) });
+    draft.from = Math.min(draft.from, draft.anchor);
+    draft.to = Math.max(draft.to, draft.head + 1);
+    draw();
+  }
+
+  // The cell of a place in the text on the page.
+  function cellAt(node, offset, isEnd) {
+    let inner = node;
+    while (inner && !inner.stretch && inner !== parts.text) inner = inner.parentNode;
+    if (!inner || !inner.stretch) return null;
+    const { chunk, first, until, before } = inner.stretch;
+    if (inner.nodeType !== Node.TEXT_NODE) return { chunk, cell: chunk.cells[first] };
+    let left = offset - before;
+    for (let i = first; i < until; i += 1) {
+      const { word, gap } = chunk.cells[i];
+      const size = word.length + gap.length;
+      if (isEnd ? left <= size : left < size) return { chunk, cell: chunk.cells[i] };
+      left -= size;
+    }
+    const nearest = chunk.cells[isEnd ? until - 1 : until] || chunk.cells[until - 1];
+    return nearest ? { chunk, cell: nearest } : null;
+  }
+
+  // ---- Keys ------------------------------------------------------------------------------
+
+  view.keys = (event) => {
+    if (event.key === "d") return () => turn(!isOn);
+    if (!isOn) return null;
+    if (draft) return { a: add, s: finish, Escape: cancel }[event.key] || null;
+    if (event.key >= "1" && event.key <= "9") return () => chooseVersion(Number(event.key) - 1);
+    // On a button, Enter presses it.
+    if (event.key === "Enter") return event.target.closest("button, a, summary") ? null : chooseConsensus;
+    return {
+      0: chooseNothing, e: edit, u: undo, m: writeNote,
+    }[event.key] || null;
+  };
+
+  build();
+  restore();
+  if (every().length) turn(true);
+})();
