@@ -10,7 +10,7 @@ from beyondchance.adjudication.adjudicated import NAME, RESTS, adjudicated
 from beyondchance.adjudication.comparison import compared_decisions
 from beyondchance.adjudication.consensus import MEASURES
 from beyondchance.cli import options as flags
-from beyondchance.cli.gold import TO, WITH_ANNOTATORS, save_gold, saved_annotations
+from beyondchance.cli.gold import save_gold, saving
 from beyondchance.cli.loading import load, streams
 from beyondchance.cli.running import Command, emit, working
 from beyondchance.reporting.commands.adjudicate import adjudicate_report, deciders_report
@@ -49,9 +49,7 @@ from beyondchance.scoring.api import agreement
     help="Compare what people decided, each in a file, and write nothing.",
 )
 @flags.in_output("--name", default=NAME, help="What the gold standard is called.")
-@saved_annotations
-@TO
-@WITH_ANNOTATORS
+@saving
 @flags.TOP
 @flags.printed(LIST_OUTPUTS)
 def command(files: tuple[str, ...], **options: Any) -> None:

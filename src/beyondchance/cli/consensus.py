@@ -9,7 +9,7 @@ import click
 from beyondchance.adjudication.consensus import MEASURES, NAME, consensus
 from beyondchance.adjudication.votes import METHODS
 from beyondchance.cli import options as flags
-from beyondchance.cli.gold import TO, WITH_ANNOTATORS, save_gold, saved_annotations
+from beyondchance.cli.gold import save_gold, saving
 from beyondchance.cli.loading import load, streams
 from beyondchance.cli.running import Command, emit, working
 from beyondchance.reporting.commands.consensus import report_of_consensus
@@ -38,9 +38,7 @@ from beyondchance.reporting.rendering import LIST_OUTPUTS
     help="How much the votes of annotators count, where it is not 1.",
 )
 @flags.in_output("--name", default=NAME, help="What the consensus is called.")
-@saved_annotations
-@TO
-@WITH_ANNOTATORS
+@saving
 @flags.TOP
 @flags.printed(LIST_OUTPUTS)
 def command(files: tuple[str, ...], **options: Any) -> None:

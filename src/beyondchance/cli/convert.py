@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from beyondchance.cli import options as flags
+from beyondchance.cli.gold import AS_PREDICTIONS
 from beyondchance.cli.loading import load, streams
 from beyondchance.cli.running import Command, tell, tell_notes, working
 from beyondchance.io.writing import WRITTEN, target_of, write
@@ -42,12 +43,7 @@ _PRINTED = {
     is_everyday=True,
     help="Where to write; a folder, ending with /, gets one file for each annotator.",
 )
-@flags.in_output(
-    "--as-predictions",
-    is_flag=True,
-    help="For Label Studio: write annotations as predictions, each of a model that is called as "
-    "the annotator is.",
-)
+@AS_PREDICTIONS
 @flags.QUIET
 def command(
     files: tuple[str, ...],

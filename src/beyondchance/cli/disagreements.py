@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import click
 
+from beyondchance.adjudication.consensus import consensus
+from beyondchance.annotations.corpus import Corpus
 from beyondchance.cli import options as flags
 from beyondchance.cli.loading import load, streams
-from beyondchance.cli.running import Command, emit, working
+from beyondchance.cli.running import Command, emit, tell, working
+from beyondchance.errors import DataError
+from beyondchance.io.writing import WITH_NOTES, WRITTEN, write
+from beyondchance.reporting.blocks import counted
 from beyondchance.reporting.commands.disagreements import disagreements_report, is_against_gold
+from beyondchance.reporting.commands.places import notes_of
 from beyondchance.reporting.rendering import LIST_OUTPUTS
 from beyondchance.scoring.disagreements import KINDS, Disagreements, disagreements
+from beyondchance.scoring.places import Places
 
 PAIR_KINDS = ("missed", "extra")
 """Kinds of pairs of which one annotator has no span."""
@@ -48,6 +56,14 @@ def _is_team(found: Disagreements) -> bool:
     help="List only those in which either span has one of these labels.",
     more="Counts are of all.",
 )
+@flags.in_output(
+    "--to",
+    type=flags.Choice(WRITTEN),
+    metavar="NAME",
+    help="Write the documents with disagreements as tasks in the format of an annotation tool.",
+    more="They start from the consensus, and say in a note what annotators marked, where the "
+    "format has notes; with Label Studio all versions are predictions.",
+)
 @flags.TOP
 @flags.list_output
 def command(files: tuple[str, ...], **options: Any) -> None:
@@ -64,7 +80,10 @@ def command(files: tuple[str, ...], **options: Any) -> None:
     beyondchance disagreements export.json --kind label,both --output csv
     beyondchance disagreements export.json --by place --save decisions.csv
     beyondchance disagreements spans.csv --gold expert --annotators anna
+    beyondchance disagreements export.json --to label-studio --save tasks.json
     """
+    if options["to"] is not None and options["save"] is None:
+        raise click.UsageError("--to is for what --save writes; say where to write it")
     with working("reading and aligning", quiet=options["quiet"]):
         corpus = load(streams(files), options)
         found = disagreements(corpus)
@@ -74,10 +93,40 @@ def command(files: tuple[str, ...], **options: Any) -> None:
         asks_places = _is_team(found) or _MISSING in kinds
         by_place = options["by"] == "place" or (options["by"] is None and asks_places)
         places = None
-        if by_place:
+        if by_place or options["to"] is not None:
             known = dict.fromkeys(_MISSING if kind in PAIR_KINDS else kind for kind in kinds)
             places = found.places.only(kinds=list(known)).only(labels=options["label"])
             kinds = [kind for kind in kinds if kind != _MISSING]
+        if options["to"] is not None:
+            assert places is not None  # noqa: S101 - made above
+            _write_tasks(corpus, places, options)
+            return
         listed = found.only(kinds=kinds).only(labels=options["label"])
         report = disagreements_report(found, listed, places=places, top=options["top"])
     emit(report, **options, forms=LIST_OUTPUTS)
+
+
+def _write_tasks(corpus: Corpus, places: Places, options: Mapping[str, Any]) -> None:
+    """Write the documents with disagreements, for an annotation tool to decide them in.
+
+    The consensus is what to start from; Label Studio has the versions of all annotators next to it.
+    """
+    notes = notes_of(places)
+    if not notes:
+        raise DataError("there is no disagreement to write", expected="at least one")
+    whole = consensus(corpus)
+    part = whole.corpus.select(documents=list(notes))
+    target, place = options["to"], options["save"]
+    is_several = target == "label-studio"
+    if not is_several:
+        part = part.select(annotators=[whole.name])
+    write(
+        part,
+        place,
+        format=target,
+        as_predictions=is_several,
+        notes=notes if target in WITH_NOTES else None,
+    )
+    if not options["quiet"]:
+        documents, number = counted(len(notes), "document"), counted(len(places), "disagreement")
+        tell(f"wrote {place} as {target}: {documents} with {number}")

@@ -29,20 +29,36 @@ TO = flags.in_output(
     is_everyday=True,
     help="The format to write; by default that of the files, or what --save ends with.",
 )
-WITH_ANNOTATORS = flags.in_output(
-    "--with-annotators", is_flag=True, help="Write what the annotators marked, too."
+AS_PREDICTIONS = flags.in_output(
+    "--as-predictions",
+    is_flag=True,
+    help="For Label Studio: write annotations as predictions, each of a model that is called as "
+    "the annotator is.",
 )
+saving = flags.together(
+    [
+        saved_annotations,
+        TO,
+        AS_PREDICTIONS,
+        flags.in_output(
+            "--with-annotators", is_flag=True, help="Write what the annotators marked, too."
+        ),
+    ]
+)
+"""Where and how a gold standard is written."""
 
 
 def save_gold(corpus: Corpus, name: str, options: Mapping[str, Any]) -> None:
     """Write an annotator, or all of them, if that is asked for."""
     place = options["save"]
     if place is None:
-        if options["to"] is not None:
-            raise click.UsageError("--to is for --save; say where to write")
+        for option in ("to", "as_predictions", "with_annotators"):
+            if options[option]:
+                flag = f"--{option.replace('_', '-')}"
+                raise click.UsageError(f"{flag} is for what --save writes; say where to write it")
         return
     chosen = corpus if options["with_annotators"] else _only(corpus, name)
-    write(chosen, place, format=options["to"])
+    write(chosen, place, format=options["to"], as_predictions=options["as_predictions"])
     if not options["quiet"]:
         spans = counted(len(chosen.span_start), "span")
         tell(f"wrote {place}: {counted(len(chosen.documents), 'document')}, {spans}")

@@ -65,7 +65,7 @@ def places_table(found: Places, top: int) -> Table:
         ("worth", [None if isnan(value) else value for value in shown.worth.tolist()]),
         *([("in the text", contexts)] if contexts else []),
     ]
-    versions = [_grouped(shown, place) for place in range(len(shown))]
+    versions = [versions_in_words(shown, place) for place in range(len(shown))]
     columns.append(("versions", versions))
     rows = list(zip(*(column for _, column in columns), strict=True))
     legend = "(worth: what corrected agreement would rise by if all had the version of most)"
@@ -103,7 +103,7 @@ def _surface(corpus: Corpus, text: int, span: Span) -> str:
     return words if len(words) <= _SHORT else f"{words[:half]}…{words[-half:]}"
 
 
-def _grouped(shown: Places, place: int) -> str:
+def versions_in_words(shown: Places, place: int) -> str:
     """What annotators marked at a place, those who agree together."""
     corpus, text = shown.corpus, int(shown.text[place])
     groups: dict[str, list[str]] = {}
@@ -167,3 +167,15 @@ def _plain(corpus: Corpus, text: int, spans: Sequence[Span] | None) -> str | Non
         words = f": {_surface(corpus, text, span)}" if corpus.knows_characters else ""
         shown.append(f"{span.start}-{span.end} {span.label}{words}")
     return "; ".join(shown) or NOTHING
+
+
+def notes_of(found: Places) -> dict[str, str]:
+    """For each document with places, what annotators marked there, for those who look next."""
+    corpus = found.corpus
+    contexts = contexts_of(found)
+    notes: dict[str, list[str]] = {}
+    for place, document in enumerate(corpus.text_document[found.text].tolist()):
+        where = f"{contexts[place]} " if contexts else ""
+        said = f"{where}({versions_in_words(found, place)})"
+        notes.setdefault(corpus.documents[document], []).append(said)
+    return {name: "\n".join(said) for name, said in notes.items()}
