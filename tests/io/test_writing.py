@@ -614,7 +614,9 @@ def test_tasks_of_label_studio(tmp_path):
         },
     ]
     result = bc.read(tmp_path / "x.json")
-    assert content(result) == content(NESTED.rename_annotators({"a@b.org": "a"}))
+    noted = {**NESTED.fields, "note": ("", "Look")}
+    wanted = replace(NESTED, fields=noted).rename_annotators({"a@b.org": "a"})
+    assert content(result) == content(wanted)
     assert ids_in(NESTED).items() <= ids_in(result).items()
     starred = bc.read(tmp_path / "x.json", gold="starred")
     assert starred.gold == "starred"
@@ -624,10 +626,13 @@ def test_names_of_label_studio_stay(tmp_path):
     names = {"from_name": "ner", "to_name": "body", "text_key": "content"}
     write(replace(NESTED, origin=names), tmp_path / "x.json", notes={"7": "Look"})
     task = json.loads((tmp_path / "x.json").read_text("utf-8"))[0]
-    assert task["data"] == {"content": "Mia 😀 Lund ran", "note": "Look"}
+    # Fields of such tasks are from their data.
+    assert task["data"] == {"content": "Mia 😀 Lund ran", "round": "2", "note": "Look"}
     region = task["annotations"][0]["result"][0]
     assert (region["from_name"], region["to_name"]) == ("ner", "body")
-    assert bc.read(tmp_path / "x.json").origin == names
+    result = bc.read(tmp_path / "x.json")
+    assert result.origin == names
+    assert result.fields == {"round": ("2", ""), "note": ("Look", "")}
 
 
 def test_predictions(tmp_path):

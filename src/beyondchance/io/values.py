@@ -85,15 +85,14 @@ def identifier(item: Mapping[str, Any], key: str, where: Text) -> str | None:
     return str(value)
 
 
-def fields_of(item: Mapping[str, Any], key: str = "meta") -> dict[str, str]:
-    """What an object under a key says about a document in words; numbers vary too much.
+def named_fields(about: object) -> dict[str, str]:
+    """What an object says about a document in words; numbers vary too much.
 
     Examples
     --------
-    >>> fields_of({"meta": {"source": "news", "score": 0.5}})
-    {'source': 'news'}
+    >>> named_fields({"source": "news", "score": 0.5}), named_fields(None)
+    ({'source': 'news'}, {})
     """
-    about = item.get(key)
     if not isinstance(about, dict):
         return {}
     return {

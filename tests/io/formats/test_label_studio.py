@@ -749,7 +749,7 @@ class TestNames:
         own = {"id": None, "data": {"body": TEXT, "document_name": "d1", "note": "Look"}}
         corpus = read([{**task(done(1, ADA)), **own, "meta": {"round": "2", "n": 3}}])
         assert (corpus.documents, corpus.texts) == (("d1",), (TEXT,))
-        assert corpus.fields == {"round": ("2",)}
+        assert corpus.fields == {"round": ("2",), "note": ("Look",)}
         assert corpus.origin["text_key"] == "body"
 
     def test_a_text_that_is_called_a_note(self, read):

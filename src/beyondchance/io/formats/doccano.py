@@ -15,7 +15,15 @@ from beyondchance.io.json_rows import head_values, rows_of
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload, each_upload
 from beyondchance.io.sources import Source, is_zip, members
-from beyondchance.io.values import fields_of, identifier, label_of, object_of, refused, shown, whole
+from beyondchance.io.values import (
+    identifier,
+    label_of,
+    named_fields,
+    object_of,
+    refused,
+    shown,
+    whole,
+)
 from beyondchance.messages import Use
 from beyondchance.tallies import left_out, no_spans, not_annotated, not_read
 
@@ -138,7 +146,7 @@ def _drafts_of(
             text=text,
             spans=spans,
             offsets="utf16",
-            fields=fields_of(value),
+            fields=named_fields(value.get("meta")),
         )
 
 

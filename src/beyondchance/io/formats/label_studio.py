@@ -18,11 +18,11 @@ from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload, each_upload
 from beyondchance.io.sources import Source
 from beyondchance.io.values import (
-    fields_of,
     identifier,
     interval,
     label_of,
     listed,
+    named_fields,
     object_of,
     quoting,
     refused,
@@ -66,6 +66,8 @@ class _Work:
         The strings of the task, one of which is the text.
     about : mapping of str to str
         What else is known about the task.
+    is_flat : bool
+        Whether the strings next to the text may be answers of the annotator.
     spans : sequence of DraftSpan
     is_html : bool
         Whether the offsets count the text of a web page, without its tags.
@@ -81,6 +83,7 @@ class _Work:
     annotator: str
     fields: Mapping[str, str]
     about: Mapping[str, str] = field(default_factory=dict)
+    is_flat: bool = False
     spans: Sequence[DraftSpan] = ()
     is_html: bool = False
     is_gold: bool = False
@@ -119,7 +122,11 @@ def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
             )
         reading.note("results that are not spans: ", *kinds, where=upload.name)
     works = _once(_with_gold(works, upload, reading), reading)
-    for work, text in zip(works, _texts(works, reading), strict=True):
+    for work, (key, text) in zip(works, _texts(works), strict=True):
+        reading.calls("text_key", key)
+        beside = {} if work.is_flat else {k: v for k, v in work.fields.items() if k != key}
+        if beside.get(DOCUMENT) == work.document:
+            del beside[DOCUMENT]
         yield Draft(
             where=work.where,
             document=work.document,
@@ -127,7 +134,7 @@ def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
             text=text,
             spans=[_with_spaces(span, text) for span in work.spans],
             is_gold=work.is_gold,
-            fields=work.about,
+            fields={**work.about, **named_fields(beside)},
         )
 
 
@@ -176,7 +183,7 @@ def _of_task(
     """The annotations of a task of the JSON export, and its predictions if asked for."""
     data = object_of(task.get("data"), empty.where, "'data'")
     strings = {k: v for k, v in data.items() if isinstance(v, str)}
-    empty = replace(empty, fields=strings, about=fields_of(task))
+    empty = replace(empty, fields=strings, about=named_fields(task.get("meta")))
     key = next((key for key in _ANNOTATIONS if key in task), _ANNOTATIONS[0])
     for number, annotation in enumerate(listed(task, key, empty.where), start=1):
         where, item = _named_item(annotation, "annotation", number, empty.where)
@@ -235,6 +242,7 @@ def _of_flat_task(
         annotator=who or empty.annotator,
         unnamed="" if who else "annotator",
         fields=fields,
+        is_flat=True,
         updated=str(task.get("updated_at") or ""),
     )
     results = [{"type": _type_of(value), "value": value, "from_name": key} for key, value in values]
@@ -412,8 +420,8 @@ def _again(first: _Work, work: _Work) -> FormatError:
     )
 
 
-def _texts(works: Sequence[_Work], reading: Reading) -> list[str]:
-    """Find the text of each task among its fields.
+def _texts(works: Sequence[_Work]) -> list[tuple[str, str]]:
+    """Find the text of each task among its fields, with the name of its field.
 
     The export does not say which field was annotated. Where a task has several strings,
     it is the field that the spans of all tasks fit, above all the one named ``text``.
@@ -426,7 +434,6 @@ def _texts(works: Sequence[_Work], reading: Reading) -> list[str]:
             expected = "a string in its data"
             raise FormatError("the task has no text", where=work.where, expected=expected)
         name = key if len(work.fields) > 1 else next(iter(work.fields))
-        reading.calls("text_key", name)
         text = work.fields[name]
         if work.spans and _ADDRESS.fullmatch(text):
             raise FormatError(
@@ -434,7 +441,7 @@ def _texts(works: Sequence[_Work], reading: Reading) -> list[str]:
                 where=work.where,
                 remedy="put the texts themselves into the export",
             )
-        texts.append(_page_text(text, work.where) if work.is_html else text)
+        texts.append((name, _page_text(text, work.where) if work.is_html else text))
     return texts
 
 

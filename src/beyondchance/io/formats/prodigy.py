@@ -14,11 +14,11 @@ from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload, each_upload
 from beyondchance.io.sources import Source
 from beyondchance.io.values import (
-    fields_of,
     identifier,
     interval,
     label_of,
     listed,
+    named_fields,
     object_of,
     quoting,
     refused,
@@ -152,7 +152,7 @@ def _draft(
         text=text,
         spans=list(_spans(spans, where, reading)),
         tokens=tokens,
-        fields=fields_of(task),
+        fields=named_fields(task.get("meta")),
     )
 
 

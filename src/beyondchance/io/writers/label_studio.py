@@ -54,10 +54,12 @@ def _task(corpus: Corpus, document: int, text: str, asked: Asked) -> dict[str, A
             remedy="leave out the notes, or call the text 'text': replace(corpus, origin={})",
         )
     fields = about(corpus, document, {})
+    data = {key: text, **others}
+    if "text_key" in corpus.origin:
+        # They are from the data of tasks, where a project may show them.
+        data, fields = {**fields, **data}, {}
     meta = {"meta": fields} if fields else {}
-    return {
-        **number, "data": {key: text, **others}, **meta, "annotations": [], "predictions": []
-    }  # fmt: skip
+    return {**number, "data": data, **meta, "annotations": [], "predictions": []}
 
 
 def _who(corpus: Corpus, annotator: int, *, is_model: bool) -> dict[str, Any]:
