@@ -53,7 +53,7 @@ def command(
     quiet: bool,
     **options: Any,
 ) -> None:
-    """Write annotations in another format, or in the same again.
+    """Write annotations in another format.
 
     \b
     beyondchance convert export.json --save spans.csv

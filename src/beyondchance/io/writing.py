@@ -47,9 +47,12 @@ def format_of(corpus: Corpus) -> str | None:
 
     Examples
     --------
-    >>> from beyondchance.io.example import example
-    >>> format_of(example()), format_of(Corpus.from_tags({"anna": [["O"]]}))
-    ('conll', None)
+    >>> from importlib.resources import files
+    >>> from beyondchance import read
+    >>> format_of(read(files("beyondchance") / "resources" / "example.conll"))
+    'conll'
+    >>> format_of(Corpus.from_tags({"anna": [["O"]]})) is None
+    True
     """
     found = {source.format for source in corpus.inputs}
     return found.pop() if len(found) == 1 and found <= set(WRITTEN) else None
