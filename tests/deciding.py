@@ -50,7 +50,7 @@ def decided_for(corpus: bc.Corpus, who: str, by: str = "mia") -> list[dict[str, 
 def marks(corpus: bc.Corpus, who: str) -> dict[str, list[tuple[int, int, str]]]:
     """What somebody marked, by document."""
     return {
-        document: [tuple(span) for span in corpus.spans(document, who)]
+        document: sorted(tuple(span) for span in corpus.spans(document, who))
         for document in corpus.documents
         if who in corpus.annotators_of(document)
     }

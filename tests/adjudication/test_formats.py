@@ -75,7 +75,9 @@ def test_gold_is_written_as_it_was_read(
         # Those of a span that both have are the first one's.
         known, own = (ids(found) for found in (corpus, again))
         assert own.keys() <= known.keys()
-        assert all(own[span] <= known[span] for span in own)
+        # In UIMA, numbers are of one file: two annotators' may clash, and are given anew then.
+        is_first = who == corpus.annotators[0] or form != "uima"
+        assert all(own[span] <= known[span] for span in own if is_first)
 
 
 def ids(corpus: bc.Corpus) -> dict[tuple[int, ...], set[str]]:
