@@ -754,14 +754,17 @@ def test_layers(tmp_path, form, origin, layer, feature):
     assert result.origin["feature"] == feature
 
 
-def test_layer_that_is_the_label(tmp_path):
+@pytest.mark.parametrize("form", ["webanno-tsv", "uima"])
+def test_layer_that_is_the_label(tmp_path, form):
     corpus = replace(texted("Mia ran", ("Mia", "Name")), origin={"layer": "custom.Name"})
-    write(corpus, f"{tmp_path}/x/", format="webanno-tsv")
-    assert "#T_SP=custom.Name|\n" in (tmp_path / "x/anna/a.tsv").read_text()
-    result = bc.read(tmp_path / "x/anna", folder="documents", unit="document")
-    assert (result.labels, result.origin) == (("Name",), {"layer": "custom.Name"})
-    write(corpus.rename_labels({"Name": "PER"}), f"{tmp_path}/y/", format="webanno-tsv")
-    assert "#T_SP=custom.Name|value\n" in (tmp_path / "y/anna/a.tsv").read_text()
+    for folder, labelled, feature in (
+        ("x", corpus, {}),
+        ("y", corpus.rename_labels({"Name": "PER"}), {"feature": "value"}),
+    ):
+        write(labelled, f"{tmp_path}/{folder}/", format=form)
+        result = bc.read(tmp_path / folder / "anna", folder="documents", unit="document")
+        origin = {name: value for name, value in result.origin.items() if name != "cas"}
+        assert (result.labels, origin) == (labelled.labels, {"layer": "custom.Name", **feature})
 
 
 @pytest.mark.parametrize("ending", ["json", "xmi"])

@@ -263,13 +263,16 @@ def check_xml(strings: Iterable[str], where: Text, *, remedy: str) -> None:
 def layer_and_feature(corpus: Corpus) -> tuple[str, str]:
     """The layer of the source and its feature, or that of named entities.
 
-    The feature is empty where the source labels annotations by the name of their layer.
+    The feature is empty if the name of the layer is the only label, as in the source.
     """
     layer, feature = (corpus.origin.get(name, "") for name in ("layer", "feature"))
     is_name = all(map(_NAME.fullmatch, (*layer.split("."), feature or "value")))
     # What every document has is no place for labels.
     is_general = layer.startswith("uima.") or not _GENERAL.isdisjoint({short_name(layer), feature})
-    return (layer, feature) if is_name and not is_general else (NAMED_ENTITY, "value")
+    if is_general or not is_name:
+        return NAMED_ENTITY, "value"
+    is_label = set(corpus.labels) == {short_name(layer)}
+    return layer, feature or ("" if is_label else "value")
 
 
 def for_each_or_one(

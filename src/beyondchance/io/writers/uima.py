@@ -52,8 +52,7 @@ def composed(corpus: Corpus, annotations: Annotations, path: str, asked: Asked) 
             remedy="give a folder, a path that ends with '/', or a name that ends with .json",
         )
     documents = whole_documents(corpus, "uima")
-    layer, feature = layer_and_feature(corpus)
-    names = layer, feature or "value"
+    names = layer_and_feature(corpus)
     types = _type_system(library, *names)
 
     def content(document: int, annotator: int) -> bytes:
@@ -85,13 +84,13 @@ def _type_system(library: Any, layer: str, feature: str) -> Any:
     types = library.TypeSystem()
     wanted = {
         _METADATA: ("documentTitle", "uima.tcas.DocumentAnnotation"),
-        f"{_SEGMENT}.Sentence": (None, _ANNOTATION),
-        f"{_SEGMENT}.Token": (None, _ANNOTATION),
+        f"{_SEGMENT}.Sentence": ("", _ANNOTATION),
+        f"{_SEGMENT}.Token": ("", _ANNOTATION),
+        layer: (feature, _ANNOTATION),
     }
-    wanted[layer] = (feature, _ANNOTATION)
     for name, (feature_name, supertype) in wanted.items():
         kind = types.create_type(name, supertypeName=supertype)
-        if feature_name is not None:
+        if feature_name:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # of names that it changes
                 types.create_feature(kind, feature_name, "uima.cas.String")
@@ -128,7 +127,7 @@ def _mark(
     key = {"self": "self_", "type": "type_"}.get(feature, feature)
     for index, number in ids.items():
         place = documents.start[index], documents.end[index]
-        _add(cas, layer, place, number, **{key: corpus.span(index).label})
+        _add(cas, layer, place, number, **({key: corpus.span(index).label} if key else {}))
 
 
 def _add(cas: Any, kind: str, place: Interval, number: int, /, **features: str) -> None:

@@ -11,7 +11,6 @@ from itertools import chain
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.errors import DataError
 from beyondchance.io.formats.webanno_tsv import CONTROLS, unescaped
-from beyondchance.io.layers import short_name
 from beyondchance.io.offsets import Interval, offsets_at, tokenized
 from beyondchance.io.writers.shared import (
     Annotations,
@@ -38,8 +37,6 @@ def composed(corpus: Corpus, annotations: Annotations, path: str, asked: Asked) 
     del asked
     documents = whole_documents(corpus, "webanno-tsv")
     layer, feature = layer_and_feature(corpus)
-    if not feature and set(corpus.labels) != {short_name(layer)}:
-        feature = "value"
 
     def content(document: int, annotator: int) -> bytes:
         text, spans = documents.texts[document], annotations[document, annotator]
