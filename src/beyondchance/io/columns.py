@@ -57,6 +57,8 @@ _SINGLE = _TEXT | {int, float, bool}
 _TOO_LARGE = 10**18
 _MOST_GAPS = 10**6
 """Cells without a value that a table may have, whatever it holds."""
+_FIELD = re.compile(r"\w+(?:[ .-]\w+)*")
+_LONGEST_FIELD = 1000
 _MOST_SORTED = 2**30
 """Bytes of strings that are put together to see whether they are sorted."""
 _HEAD = 2**12
@@ -158,6 +160,29 @@ def check_filled(n_columns: int, n_rows: int, n_given: int, where: str = "") -> 
             expected="fewer",
             remedy="leave out fields that few of them have",
         )
+
+
+def named_fields(about: object) -> dict[str, str]:
+    r"""What an object says about a document that can be a field of it: short strings.
+
+    Anything else, and what a table would take for one of its own columns, could not be written
+    in other formats.
+
+    Examples
+    --------
+    >>> named_fields({"source": "news", "score": 0.5, "user": "ada", "body": "x\ny"})
+    {'source': 'news'}
+    """
+    return {
+        name: value
+        for name, value in (about.items() if isinstance(about, dict) else ())
+        if isinstance(value, str)
+        and len(value) <= _LONGEST_FIELD
+        and value.isprintable()
+        and value == value.strip()
+        and _FIELD.fullmatch(name)
+        and our_name(name) not in NAMES
+    }
 
 
 def named_twice(table: Table) -> OptionError:

@@ -6,7 +6,6 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from beyondchance.checks import is_bytes_as_text
 from beyondchance.errors import FormatError
 from beyondchance.io.offsets import Interval
 from beyondchance.messages import Piece, Quote, Text
@@ -83,23 +82,6 @@ def identifier(item: Mapping[str, Any], key: str, where: Text) -> str | None:
     if isinstance(value, bool) or not isinstance(value, str | int):
         raise refused(value, f"{key!r}", where, "a name or a number")
     return str(value)
-
-
-def named_fields(about: object) -> dict[str, str]:
-    """What an object says about a document in words; numbers vary too much.
-
-    Examples
-    --------
-    >>> named_fields({"source": "news", "score": 0.5}), named_fields(None)
-    ({'source': 'news'}, {})
-    """
-    if not isinstance(about, dict):
-        return {}
-    return {
-        name: value
-        for name, value in about.items()
-        if isinstance(value, str) and name and name == name.strip() and not is_bytes_as_text(name)
-    }
 
 
 def label_of(value: object, where: Text, what: str = "'label'") -> str:

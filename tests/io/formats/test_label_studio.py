@@ -752,6 +752,17 @@ class TestNames:
         assert corpus.fields == {"round": ("2",), "note": ("Look",)}
         assert corpus.origin["text_key"] == "body"
 
+    def test_what_is_no_field(self, read):
+        data = {
+            "text": TEXT,
+            "title": "A",
+            "user": "u",
+            "body": "x\ny",
+            "a=b": "c",
+            "long": "x" * 2000,
+        }
+        assert read([task(done(1, ADA), data=data)]).fields == {"title": ("A",)}
+
     def test_a_text_that_is_called_a_note(self, read):
         corpus = read([task(done(1, ADA), data={"note": TEXT, "title": "A"})])
         assert (corpus.documents, corpus.texts) == (("7",), (TEXT,))

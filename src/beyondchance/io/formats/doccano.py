@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from beyondchance.errors import FormatError
+from beyondchance.io.columns import named_fields
 from beyondchance.io.drafts import Draft, DraftSpan, check_unit
 from beyondchance.io.json_rows import head_values, rows_of
 from beyondchance.io.options import Reading
@@ -18,7 +19,6 @@ from beyondchance.io.sources import Source, is_zip, members
 from beyondchance.io.values import (
     identifier,
     label_of,
-    named_fields,
     object_of,
     refused,
     shown,

@@ -12,6 +12,7 @@ from itertools import chain
 from typing import Any
 
 from beyondchance.errors import FormatError, SpanError
+from beyondchance.io.columns import named_fields
 from beyondchance.io.drafts import Draft, DraftSpan
 from beyondchance.io.offsets import code_points
 from beyondchance.io.options import Reading
@@ -22,7 +23,6 @@ from beyondchance.io.values import (
     interval,
     label_of,
     listed,
-    named_fields,
     object_of,
     quoting,
     refused,

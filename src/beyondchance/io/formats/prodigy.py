@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from beyondchance.errors import FormatError
+from beyondchance.io.columns import named_fields
 from beyondchance.io.drafts import Draft, DraftSpan
 from beyondchance.io.offsets import Interval, length_of
 from beyondchance.io.options import Reading
@@ -18,7 +19,6 @@ from beyondchance.io.values import (
     interval,
     label_of,
     listed,
-    named_fields,
     object_of,
     quoting,
     refused,
