@@ -697,8 +697,14 @@ def label_studio(data: Annotations) -> Example:
                 "id": index,
                 "completed_by": {"username": person},
                 "result": [
-                    {"type": "labels", "from_name": "label", "to_name": "text", "value": region}
-                    for region in _regions(data, document, person)
+                    {
+                        "id": f"r{number}",
+                        "type": "labels",
+                        "from_name": "label",
+                        "to_name": "text",
+                        "value": region,
+                    }
+                    for number, region in enumerate(_regions(data, document, person))
                 ],
             }
             for index, person in enumerate(data.people)

@@ -138,6 +138,7 @@ IDS = {
     **dict.fromkeys(["bioc_json", "bioc_lines", "bioc_xml"], ("0", "1", "2")),
     **dict.fromkeys(["medtator", "medtator_n2c2"], ("P0", "P1", "L2")),
     "knowtator": ("m0", "m1", "m2"),
+    "label_studio": ("r0", "r1", "r2"),
 }
 """What the first annotator's spans of the first document are called in the files."""
 

@@ -199,7 +199,9 @@ def _span(item: Any, where: str) -> DraftSpan:
     start, end = (whole(offset, "an offset", where) for offset in parts[:2])
     name = item.get("id") if isinstance(item, dict) else None
     label = label_of(parts[2], where, "the label")
-    return DraftSpan(start, end, label, where=where, id="" if name is None else str(name))
+    return DraftSpan(
+        start, end, label, where=where, id=str(name) if isinstance(name, str | int) else ""
+    )
 
 
 def _parts(item: Any) -> list[Any] | None:
