@@ -281,6 +281,8 @@ def odd_texts(draw, alphabet):
 def test_any_characters(form, name, data):
     is_xml = form in {"uima", "bioc"} and "json" not in name
     corpus = data.draw(odd_texts(ODD if is_xml else ODD + CONTROLS))
+    if form == "bioc" and data.draw(st.booleans()):
+        corpus = replace(corpus, origin={"infon": "type"})
     if form == "brat":
         corpus = corpus.rename_labels({x: "AB" for x in corpus.labels if " " in x})
     assert_written(
@@ -811,6 +813,22 @@ def test_bioc_as_its_library_reads_it(tmp_path, ending):
         ("2", "Mia 😀 Lund", {"type": "PER", "annotator": "1"}, 0, 10),
         ("3", "Lund", {"type": "NAME", "annotator": "1"}, 6, 4),
     ]
+
+
+@pytest.mark.parametrize("name", ["x.json", "x.xml"])
+def test_passages_of_bioc(tmp_path, name):
+    spans = [DraftSpan(0, 3, "X"), DraftSpan(4, 9, "X"), DraftSpan(8, 13, "Y")]
+    draft = Draft(where="here", document="a", annotator="x", text="One\nTwo 😀\nThree", spans=spans)
+    corpus = replace(built(draft), origin={"infon": "type"})
+    write(corpus, tmp_path / name, format="bioc")
+    library = biocjson if name.endswith("json") else biocxml
+    with (tmp_path / name).open(encoding="utf-8") as file:
+        (document,) = library.load(file).documents
+    assert [
+        (passage.offset, passage.text, [mark.text for mark in passage.annotations])
+        for passage in document.passages
+    ] == [(0, "One", ["One"]), (4, "Two 😀", ["Two 😀", "😀\nThr"]), (10, "Three", [])]
+    assert_written(corpus, bc.read(tmp_path / name), "bioc")
 
 
 def test_several_annotators_in_one_file_of_bioc(tmp_path):

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
+from itertools import accumulate
 from pathlib import PurePath
 from typing import Any
 from xml.etree import ElementTree as ET
 
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.errors import DataError
+from beyondchance.io.offsets import Interval
 from beyondchance.io.saving import is_folder
 from beyondchance.io.writers.shared import (
     FOLDER,
@@ -82,34 +85,47 @@ def _check_annotators(corpus: Corpus, annotations: Annotations, path: str) -> No
 def _document(
     corpus: Corpus, documents: Documents, document: int, spans: Sequence[int]
 ) -> dict[str, Any]:
-    """A document of one passage, with sentences where the corpus has them."""
+    """A document with its passages, or with sentences where the corpus has them."""
     text, infon = documents.texts[document], corpus.origin.get("infon", "type")
-    annotations = [
-        {
+    places = [(0, len(text))]
+    if "infon" in corpus.origin and not has_sentences(corpus):
+        places = _passages(text)
+    passages = [{**_stretch(text, place), "sentences": []} for place in places]
+    begins = [begin for begin, _ in places]
+    if has_sentences(corpus):
+        passages[0]["text"] = ""
+        passages[0]["sentences"] = [_stretch(text, x) for x in documents.sentences[document]]
+    for name, index in zip(ids_of(corpus, spans), spans, strict=True):
+        start, end = documents.start[index], documents.end[index]
+        annotation = {
             "id": name,
             "infons": {
                 infon: corpus.span(index).label,
                 "annotator": corpus.annotators[int(corpus.span_annotator[index])],
             },
-            "text": text[documents.start[index] : documents.end[index]],
-            "locations": [
-                {
-                    "offset": documents.start[index],
-                    "length": documents.end[index] - documents.start[index],
-                }
-            ],
+            "text": text[start:end],
+            "locations": [{"offset": start, "length": end - start}],
         }
-        for name, index in zip(ids_of(corpus, spans), spans, strict=True)
-    ]
-    empty: dict[str, Any] = {"infons": {}, "annotations": [], "relations": []}
-    whole: dict[str, Any] = {"offset": 0, "text": text, "sentences": []}
-    if has_sentences(corpus):
-        parts = [
-            {"offset": s, "text": text[s:e], **empty} for s, e in documents.sentences[document]
-        ]
-        whole = {"offset": 0, "text": "", "sentences": parts}
-    passage = {**empty, **whole, "annotations": annotations}
-    return {"id": corpus.documents[document], **empty, "passages": [passage]}
+        passages[bisect_right(begins, start) - 1]["annotations"].append(annotation)
+    name = corpus.documents[document]
+    return {"id": name, "infons": {}, "passages": passages, "annotations": [], "relations": []}
+
+
+def _stretch(text: str, place: Interval) -> dict[str, Any]:
+    """A passage or a sentence without annotations."""
+    words = text[slice(*place)]
+    return {"offset": place[0], "infons": {}, "text": words, "annotations": [], "relations": []}
+
+
+def _passages(text: str) -> list[Interval]:
+    """The passages of a text that was read from some: a reader puts them on lines of their own.
+
+    It knows nothing of empty ones, so that a text with an empty line stays in one piece.
+    """
+    lines = text.split("\n")
+    ends = accumulate(len(line) + 1 for line in lines)
+    places = [(end - 1 - len(line), end - 1) for line, end in zip(lines, ends, strict=True)]
+    return places if all(lines) else [(0, len(text))]
 
 
 def _json(documents: Sequence[Mapping[str, Any]]) -> bytes:
