@@ -20,8 +20,15 @@ ENDINGS = (".png", ".svg", ".pdf")
 _ADDRESSES = 67 * 2**30
 """Bytes of addresses that the drawing library takes."""
 
+_ROOM = 1.2
+"""How much wider than in Arial a text may be, as in DejaVu Sans or Verdana: it is laid out for
+letters that are larger by this factor."""
+
 _NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _LONG_NUMBER = re.compile(r"-?(?<!\d)\d+(?:\.\d{3,}(?:e[+-]?\d+)?|(?:\.\d+)?e[+-]?\d+)")
+_SHORTEST_CUT = 8
+"""Characters that are left of a name at least, to know it by."""
+_FONT_SIZE = re.compile(r"([\d.]+)px")
 _REFERENCE = re.compile(r"url\(#([^)]*)\)")
 _GEOMETRY = frozenset(
     ["transform", "d", "x", "y", "x1", "y1", "x2", "y2", "width", "height", "viewBox"]
@@ -154,14 +161,20 @@ def save_figures(
 
 
 def inline_svg(
-    chart: Any, *, name: str, title: str | None = None, description: str | None = None
+    chart: Any,
+    *,
+    name: str,
+    title: str | None = None,
+    description: str | None = None,
+    names: Iterable[str] = (),
 ) -> str:
     """A chart as an SVG element for a page.
 
-    It has no background and no size but its ratio and a largest width; its ids start with
-    `name`. A title and a description come first, for screen readers; what the pointer shows
-    at a mark is the mark's title. A chart without links is one image; where marks are links,
-    these are reached one by one and everything else is hidden from screen readers.
+    It has no background and no size but its ratio and a width; its ids start with `name`. A
+    title and a description come first, for screen readers; for others, the page says above it
+    what `caption` has. What the pointer shows at a mark is the mark's title. A chart without
+    links is one image; where marks are links, these are reached one by one and everything else
+    is hidden from screen readers.
 
     Parameters
     ----------
@@ -170,18 +183,26 @@ def inline_svg(
         Unique in the page; letters, digits and hyphens.
     title, description : str, optional
         By default those of the chart.
+    names : iterable of str
+        Names that the pointer shows in full where the chart has cut them.
     """
-    svg, width, _ = _drawing(
-        {**_specification(chart), "background": None},
-        name=name,
-        title=title,
-        description=description,
-    )
-    svg.set("style", f"max-width:{width}px")
+    spec = {**_specification(chart), "background": None}
+    heading = _heading(spec) if title is None else title
+    spec.pop("title", None)
+    svg, width, _ = _drawing(spec, name=name, title=heading, description=description)
+    svg.set("style", f"--width:{width}px")
+    _tell_names(svg, names)
     if any(element.tag == "a" for element in svg.iter()):
         svg.set("role", "group")
         _hide_all_but_links(svg)
     return _written(svg)
+
+
+def caption(chart: Any) -> tuple[str, str]:
+    """What a chart shows, and what there is to know of it, for the page that shows it."""
+    spec = _specification(chart)
+    notes = spec.get("title", {}).get("subtitle", "")
+    return _heading(spec), notes if isinstance(notes, str) else " ".join(notes)
 
 
 def _drawing(
@@ -190,7 +211,8 @@ def _drawing(
     """A specification drawn as one image with a title and a description; its size."""
     import vl_convert  # noqa: PLC0415 - an extra
 
-    vega = ET.fromstring(vl_convert.vegalite_to_svg(_as_json(spec)))  # noqa: S314 - our own
+    drawn = vl_convert.vegalite_to_svg(_as_json(_with_room(spec)))
+    vega = ET.fromstring(drawn)  # noqa: S314 - our own
     width, height = (round(float(vega.attrib[side])) for side in ("width", "height"))
     svg = ET.Element(
         "svg",
@@ -253,6 +275,23 @@ def _without_links(part: Any) -> Any:
     return {**kept, "data": part["data"]} if "data" in part else kept
 
 
+def _with_room(part: Any, name: str = "") -> Any:
+    """A specification with larger letters, and as much more room for them.
+
+    >>> _with_room({"mark": {"fontSize": 10, "dx": 5}, "data": {"fontSize": 10}})
+    {'mark': {'fontSize': 12.0, 'dx': 5}, 'data': {'fontSize': 10}}
+    """
+    if isinstance(part, list):
+        return [_with_room(item) for item in part]
+    if isinstance(part, dict):
+        return {
+            key: value if key in {"data", "datasets"} else _with_room(value, key)
+            for key, value in part.items()
+        }
+    is_scaled = name.lower().endswith(("fontsize", "limit")) and isinstance(part, int | float)
+    return part * _ROOM if is_scaled else part
+
+
 def _heading(spec: Mapping[str, Any]) -> str:
     """The title of a specification, on one line."""
     text = spec.get("title", {}).get("text", "")
@@ -290,6 +329,8 @@ def _kept_attributes(element: ET.Element) -> Iterable[tuple[str, str]]:
             shorter = _LONG_NUMBER.sub(_rounded, value)
             if shorter != "translate(0,0)":
                 yield name, shorter
+        elif name == "font-size":
+            yield name, _FONT_SIZE.sub(lambda size: f"{float(size[1]) / _ROOM:.4g}px", value)
         elif name not in _NOISE and not name.startswith("aria-") and (name, value) != _OPAQUE:
             yield name, value
 
@@ -331,6 +372,27 @@ def _number_ids(parts: Iterable[ET.Element], name: str) -> None:
             reference = _REFERENCE.fullmatch(value)
             if reference:
                 element.set(key, f"url(#{ids[reference[1]]})")
+
+
+def _tell_names(svg: ET.Element, names: Iterable[str]) -> None:
+    """Give texts that were cut the names that they stand for."""
+    long = [_writable(name) for name in names if len(name) > _SHORTEST_CUT]
+    for element in svg.iter("text") if long else ():
+        *cuts, _ = (element.text or "").split("…")
+        told = [name for cut in cuts for name in long if _is_beginning(cut, name)]
+        if told and len(told) == len(cuts):
+            title = ET.SubElement(element, "title")
+            title.text, title.tail, element.text = " and ".join(told), element.text, None
+
+
+def _is_beginning(text: str, name: str) -> bool:
+    """Whether a text ends with the beginning of a name.
+
+    >>> _is_beginning("2. annotator_0", "annotator_0001"), _is_beginning("ada", "ada")
+    (True, False)
+    """
+    ends = range(_SHORTEST_CUT, min(len(name), len(text) + 1))
+    return any(text.endswith(name[:end]) for end in ends)
 
 
 def _hide_all_but_links(element: ET.Element) -> None:

@@ -22,10 +22,10 @@
   }
 
   function saveBar(figure, buttons) {
-    const bar = document.createElement("div");
+    const bar = document.createElement("span");
     bar.className = "save";
     bar.append(...buttons);
-    figure.append(bar);
+    figure.querySelector("figcaption").append(bar);
   }
 
   // --- Links ---
@@ -41,9 +41,36 @@
     });
   }
 
+  // --- What is folded ---
+
+  function reveal() {
+    let part = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    const target = part;
+    for (; part; part = part.parentElement) {
+      if (part.tagName === "DETAILS" && !part.open) part.open = true;
+    }
+    target?.closest("details")?.scrollIntoView();
+  }
+
+  addEventListener("hashchange", reveal);
+  if (location.hash) reveal();
+
+  // What is printed is read: all but texts that are there to be copied.
+  let unfolded = [];
+  addEventListener("beforeprint", () => {
+    unfolded = [...document.querySelectorAll("details:not([open], #paper)")];
+    for (const part of unfolded) part.open = true;
+  });
+  addEventListener("afterprint", () => {
+    for (const part of unfolded) part.open = false;
+  });
+
   // --- Tables ---
 
-  const full = (cell) => cell.dataset.value ?? cell.textContent;
+  const full = (cell) => cell.dataset.value ?? harmless(cell.textContent);
+
+  // A spreadsheet would run texts that begin like this; numbers have a value.
+  const harmless = (text) => (/^[=+\-@\t\r]./s.test(text) ? `'${text}` : text);
 
   function sort(table, column, ascending) {
     const body = table.tBodies[0];
@@ -87,29 +114,71 @@
 
   // --- Charts ---
 
+  const SVG = "http://www.w3.org/2000/svg";
+  const set = (element, values) => {
+    for (const [name, value] of Object.entries(values)) element.setAttribute(name, value);
+    return element;
+  };
+
+  // Charts are laid out before anyone knows the reader's font: where a text is wider than its
+  // room, the chart becomes larger.
+  function fit(svg) {
+    const drawn = svg.getBBox();
+    if (!drawn.width) return; // folded
+    svg.dataset.box ??= svg.getAttribute("viewBox");
+    const [x, y, width, height] = svg.dataset.box.split(" ").map(Number);
+    const [left, top] = [Math.min(x, Math.floor(drawn.x)), Math.min(y, Math.floor(drawn.y))];
+    const right = Math.max(x + width, Math.ceil(drawn.x + drawn.width));
+    const bottom = Math.max(y + height, Math.ceil(drawn.y + drawn.height));
+    svg.setAttribute("viewBox", [left, top, right - left, bottom - top].join(" "));
+    svg.style.setProperty("--width", `${right - left}px`);
+    const box = svg.parentElement;
+    // What scrolls must be reached by keys too.
+    if (box.scrollWidth > box.clientWidth) set(box, { tabindex: 0, role: "region", "aria-label": svg.querySelector("title").textContent });
+    else ["tabindex", "role", "aria-label"].forEach((name) => box.removeAttribute(name));
+  }
+
+  const drawings = [...document.querySelectorAll("figure.chart svg")];
+  const fitAll = () => drawings.forEach(fit);
+  fitAll();
+  document.fonts.ready.then(fitAll);
+  addEventListener("resize", fitAll);
+  document.addEventListener("toggle", fitAll, true);
+
+  // A chart as a file: on white, with its title, in the font that it was measured in.
   function standalone(svg) {
+    fit(svg);
+    const { x, y, width, height } = svg.viewBox.baseVal;
     const copy = svg.cloneNode(true);
-    const box = svg.viewBox.baseVal;
-    copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
-    copy.setAttribute("width", box.width);
-    copy.setAttribute("height", box.height);
-    const paper = document.createElementNS("http://www.w3.org/2000/svg", "rect");
-    for (const [name, value] of Object.entries({ x: box.x, y: box.y, width: box.width, height: box.height, fill: "#ffffff" })) {
-      paper.setAttribute(name, value);
-    }
+    copy.removeAttribute("style");
+    copy.removeAttribute("data-box");
+    const font = getComputedStyle(svg).getPropertyValue("--font").trim();
+    for (const part of copy.querySelectorAll("[font-family]")) part.setAttribute("font-family", font);
+    const title = set(document.createElementNS(SVG, "text"), {
+      x, y: y - 10, "font-family": font, "font-size": "14px", "font-weight": "bold", fill: "#1b1f24",
+    });
+    title.textContent = svg.querySelector("title").textContent;
+    svg.append(title);
+    const wide = Math.ceil(Math.max(width, title.getBBox().width));
+    title.remove();
+    const box = { x: x - 5, y: y - 30, width: wide + 10, height: height + 35 };
+    set(copy, { xmlns: SVG, viewBox: Object.values(box).join(" "), width: box.width, height: box.height });
+    const paper = set(document.createElementNS(SVG, "rect"), { ...box, fill: "#ffffff" });
     const first = [...copy.children].find((child) => !["title", "desc"].includes(child.tagName));
     copy.insertBefore(paper, first ?? null);
-    return new XMLSerializer().serializeToString(copy);
+    copy.append(title);
+    return { text: new XMLSerializer().serializeToString(copy), ...box };
   }
 
   function savePng(name, svg) {
     const scale = 3;
     const image = new Image();
-    const url = URL.createObjectURL(new Blob([standalone(svg)], { type: "image/svg+xml" }));
+    const { text, width, height } = standalone(svg);
+    const url = URL.createObjectURL(new Blob([text], { type: "image/svg+xml" }));
     image.addEventListener("load", () => {
       const canvas = document.createElement("canvas");
-      canvas.width = scale * svg.viewBox.baseVal.width;
-      canvas.height = scale * svg.viewBox.baseVal.height;
+      canvas.width = scale * width;
+      canvas.height = scale * height;
       canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
       URL.revokeObjectURL(url);
       canvas.toBlob((blob) => saved(`${name}.png`, "image/png", blob), "image/png");
@@ -121,7 +190,7 @@
     const svg = figure.querySelector("svg");
     const name = figure.dataset.name;
     saveBar(figure, [
-      button("SVG", `Save the chart ${name} as SVG`, () => saved(`${name}.svg`, "image/svg+xml", standalone(svg))),
+      button("SVG", `Save the chart ${name} as SVG`, () => saved(`${name}.svg`, "image/svg+xml", standalone(svg).text)),
       button("PNG", `Save the chart ${name} as PNG`, () => savePng(name, svg)),
     ]);
   }
@@ -140,7 +209,7 @@
   }
 
   for (const figure of document.querySelectorAll("figure.copyable")) {
-    const title = figure.querySelector("figcaption").textContent;
+    const title = figure.querySelector("figcaption .title").textContent;
     const status = document.createElement("span");
     status.setAttribute("role", "status");
     const copy = async () => {
@@ -148,7 +217,6 @@
       const done = await isCopied(figure.querySelector("pre"));
       status.textContent = done ? "Copied" : "Selected: copy it with Ctrl+C or ⌘C";
     };
-    saveBar(figure, [button("Copy", `Copy: ${title}`, copy), status]);
-    figure.append(figure.querySelector("pre")); // the button is above what may be long
+    saveBar(figure, [status, button("Copy", `Copy: ${title}`, copy)]);
   }
 })();

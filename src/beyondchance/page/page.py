@@ -2,47 +2,59 @@
 
 from __future__ import annotations
 
+import re
 from base64 import b64encode
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from hashlib import sha256
 from importlib.resources import files
 from math import isnan
-from typing import Any
+from typing import Any, NamedTuple
 
 from beyondchance.messages import PYTHON, Note, Use, Voice, spoken
 from beyondchance.numbers import in_digits
 from beyondchance.page.documents import HALF, document_view, safe_json
-from beyondchance.page.figures import inline_svg, library, unchecked, warm_up
+from beyondchance.page.figures import caption, inline_svg, library, unchecked, warm_up
 from beyondchance.page.gather import Overview
 from beyondchance.page.sections import (
     Bar,
     Chart,
+    Copyable,
     Findings,
     Folded,
     NamedTable,
     Notes,
     Part,
+    Section,
+    Signature,
     Texts,
     paper_section,
     sections,
 )
 from beyondchance.reporting import blocks, sentences
+from beyondchance.reporting.blocks import counted
 from beyondchance.reporting.breakdown import Row, interval_heading, json_intervals
 from beyondchance.reporting.commands import agree, rank
 from beyondchance.reporting.methods import methods_of_agreement, methods_of_ranking
 from beyondchance.reporting.outputs import json as json_output
 from beyondchance.reporting.paragraphs import Paragraph
+from beyondchance.results.agreement import Agreement
 from beyondchance.results.intervals import ConfidenceInterval
+from beyondchance.results.ranking import Ranking
 from beyondchance.version import __version__
 
 _STYLES = ("page.css", "charts.css", "documents.css")
-_SCRIPTS = ("page.js", "documents.js")
+_SCRIPTS = ("page.js", "documents.js", "decide.js")
 _WHAT = {
-    "observed": "agreement as it was found",
-    "chance": "what random annotators with spans of the same lengths would reach",
-    "corrected": "0 is chance agreement, 1 is full agreement",
+    "corrected": ("Corrected for chance", "0 is chance agreement, 1 is full agreement"),
+    "observed": ("Observed", "agreement as it was found"),
+    "chance": ("Chance", "random spans of the same lengths"),
 }
+"""The numbers that stand first: what they are called, and what they are."""
+MOST_NAMES = 3
+"""Annotators or systems that are named in the heading; more are counted."""
+LONG_NAME = 24
+"""Characters; longer names are cut where they are shown, and whole under the pointer."""
 
 
 def in_words(use: Use) -> str:
@@ -94,12 +106,20 @@ def written(
     with unchecked():
         made = sections(found, view, digits=digits)
     report = _report(found, digits)
-    made.append(paper_section(report, digits=digits))
     voice, words = (PAGE, PYTHON) if texts else (PAGE.without_quotes(), PYTHON.without_quotes())
+    details = [
+        _computed(found, report.signature or "", digits),
+        *_to_know(found, report.notes, voice),
+        *(section for section in made if section.is_detail),
+        paper_section(report, digits=digits),
+    ]
+    made = [section for section in made if not section.is_detail]
     environment = jinja2.Environment(
         autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
+    environment.filters["named"] = named = _naming(_names(found), safe)
     scripts = [_file(name) for name in _SCRIPTS]
+    shown = _Shown(digits, safe, voice, named, _names(found))
     html = environment.from_string(_file("page.html")).render(
         title=title or _title(found),
         date=date,
@@ -107,23 +127,16 @@ def written(
         style=safe("\n".join(_file(name) for name in _STYLES)),
         scripts=[safe(script) for script in scripts],
         script_hashes=" ".join(f"'sha256-{_hash(script)}'" for script in scripts),
+        about=_about(found),
         answer=_answer(found, digits),
         numbers=list(_numbers(found, digits)),
-        facts=[_shown(part, digits, safe, voice) for part in _facts(found, report.notes, voice)],
-        signature=report.signature,
-        sections=[
-            {
-                "name": section.name,
-                "title": section.title,
-                "parts": [_shown(part, digits, safe, voice) for part in section.parts],
-            }
-            for section in made
-        ],
+        has_notes=any(section.name == "notes" for section in details),
+        sections=[shown.section(section) for section in made],
+        details=[shown.section(section) for section in details],
         result=safe(safe_json(json_output.rendered(report, words))),
         documents=safe(view.payload) if view is not None else None,
     )
-    parts = [part for section in made for part in section.parts]
-    charts = {part.name: part.drawn for part in parts if isinstance(part, Chart)}
+    charts = {chart.name: chart.drawn for item in (*made, *details) for chart in item.charts()}
     # Half of a surrogate pair, from a file's name or by mistake, cannot be written.
     return HALF.sub("\ufffd", html), charts
 
@@ -201,12 +214,28 @@ def _best(found: Overview) -> Row:
     return found.breakdown.rows[0]
 
 
-def _who(found: Overview) -> str:
+def _compared(found: Overview) -> list[str]:
     """Those who were compared; with a gold standard, all but it."""
     if found.rankings:
-        return blocks.in_list([row.shown for row in next(iter(found.systems.values()))])
+        return [row.shown for row in next(iter(found.systems.values()))]
     annotators = next(iter(found.results.values())).counts.annotators
-    return blocks.in_list([name for name in annotators if name != found.gold])
+    return [name for name in annotators if name != found.gold]
+
+
+def _names(found: Overview) -> list[str]:
+    """All names of annotators and systems on the page."""
+    of_corpus = () if found.corpus is None else found.corpus.annotators
+    return list(
+        dict.fromkeys([*_compared(found), *([found.gold] if found.gold else ()), *of_corpus])
+    )
+
+
+def _who(found: Overview) -> str:
+    """Those who were compared: by name if they are few, else how many."""
+    names = _compared(found)
+    if len(names) <= MOST_NAMES:
+        return blocks.in_list(names)
+    return counted(len(names), "system" if found.rankings else "annotator")
 
 
 def _title(found: Overview) -> str:
@@ -215,82 +244,168 @@ def _title(found: Overview) -> str:
     return f"{_who(found)} against {found.gold}"
 
 
+def _about(found: Overview) -> str:
+    """Who was compared on what, in a line."""
+    if found.rankings:
+        ranking = next(iter(found.rankings.values()))
+        extent, n_spans = rank.extent_of_ranking(ranking, found.corpus), rank.n_spans_of(ranking)
+    else:
+        result = next(iter(found.results.values()))
+        extent, n_spans = sentences.extent_of(result.counts, found.corpus), result.n_spans
+    documents = counted(extent.n_documents, "document")
+    if found.settings.unit == "sentence" and extent.n_texts is not None:
+        is_same = extent.n_texts == extent.n_documents
+        texts = counted(extent.n_texts, "sentence")
+        documents = texts if is_same else f"{texts} in {documents}"
+    parts = [documents, counted(n_spans, "span")]
+    names = _compared(found)
+    if not found.rankings and len(names) > MOST_NAMES:
+        parts.insert(0, blocks.in_list(names))
+    return " · ".join(parts)
+
+
 def _answer(found: Overview, digits: int) -> str:
-    """The result in a sentence or two."""
+    """The result in a sentence."""
     best = _best(found)
     if best.score.reason is not None:
-        return sentences.meaning(best.score)
-    observed, chance, corrected = (in_digits(getattr(best.score, name), digits) for name in _WHAT)
+        return sentences.undefined(best.score)
     if found.rankings:
-        superlative = "best " if len(next(iter(found.systems.values()))) > 1 else ""
-        finding = f"{best.shown} agrees {superlative}with {found.gold}"
-    else:
-        finding = f"{_who(found)} agree{'' if found.gold is None else f' with {found.gold}'}"
-    interval = best.intervals["corrected"]
-    beside = sentences.beside_interval(best.score, interval, found.settings, digits)
-    answer = (
-        f"{finding}: {observed} observed, {chance} expected by chance, {corrected} corrected for "
-        f"chance. {sentences.effect(best.score, digits)} {beside}"
+        return _answer_of_ranking(found, best)
+    names = _compared(found)
+    who = _who(found) if len(names) <= MOST_NAMES else f"The {_who(found)}"
+    with_whom = "" if found.gold is None else f" with {found.gold}"
+    is_one = len(names) == 1
+    if best.score.corrected < 0:
+        return f"{who} {'agrees' if is_one else 'agree'}{with_whom} less than by chance."
+    if best.score.corrected == 1:
+        return f"{who} {'agrees' if is_one else 'agree'}{with_whom} completely."
+    reach = f"{who} {'reaches' if is_one else 'reach'} {_percent(best.score.corrected)}"
+    effect = sentences.effect(best.score, digits)
+    return (
+        f"{reach} of the agreement{with_whom} possible beyond chance; "
+        f"{effect[0].lower()}{effect[1:]}"
     )
-    return answer.rstrip()
+
+
+def _answer_of_ranking(found: Overview, best: Row) -> str:
+    """The best system, and whether it is certain that it is the best."""
+    systems = next(iter(found.systems.values()))
+    is_best = "best " if len(systems) > 1 else ""
+    finding = f"{best.shown} agrees {is_best}with {found.gold}"
+    if best.score.corrected < 0:
+        return f"{finding}, but less than by chance."
+    finding += f": it reaches {_percent(best.score.corrected)} of what is possible beyond chance"
+    standings = next(iter(found.standings.values()))
+    neighbours = sentences.neighbours(standings)
+    if not neighbours or isnan(standings.adjusted[neighbours[0][0]]):
+        return f"{finding}."
+    groups = [group for group in standings.groups if best.shown in group]
+    alike = {name for group in groups for name in group if name != best.shown}
+    if not alike:
+        return f"{finding}, significantly more than any other."
+    ties = blocks.in_list([name for name in standings.order if name in alike], MOST_NAMES)
+    return f"{finding}, but it is not significantly ahead of {ties}."
+
+
+def _percent(share: float) -> str:
+    """A share as whole percents that are 0 or 100 only if it is.
+
+    >>> _percent(0.667), _percent(0.999), _percent(0.001)
+    ('67 %', 'more than 99 %', 'less than 1 %')
+    """
+    if 0 < share < 0.01:
+        return "less than 1 %"
+    return "more than 99 %" if 0.99 < share < 1 else f"{100 * share:.0f} %"
 
 
 def _numbers(found: Overview, digits: int) -> Iterator[dict[str, Any]]:
-    """The three numbers that stand first."""
+    """The three numbers that stand first, the corrected one before the others."""
     best = _best(found)
-    for name, what in _WHAT.items():
+    for name, (title, what) in _WHAT.items():
         value, interval = getattr(best.score, name), best.intervals[name]
+        whose = f": {best.shown}" if found.rankings and name == "corrected" else ""
         low, high = (in_digits(end, digits) for end in (interval.low, interval.high))
-        star = "*" if interval.caution else ""
         heading = interval_heading(found.settings)
-        shown = "" if interval.reason else f"{heading}: {low} to {high}{star}"
         yield {
             "name": name,
+            "title": f"{title}{whose}",
             "value": value,
             "text": in_digits(value, digits),
-            "interval": shown,
+            "interval": "" if interval.reason else f"{heading}: {low} to {high}",
+            "is_starred": bool(interval.caution),
             "low": interval.low,
             "high": interval.high,
             "reason": f"no interval: {interval.reason}" if interval.reason else "",
             "what": what,
+            "track": _track(value, interval.low, interval.high) if name == "corrected" else None,
         }
 
 
-def _facts(found: Overview, notes: Sequence[Note], voice: Voice) -> Iterator[Part]:
-    """What was compared, how, what was left out, and what else to know."""
+def _track(value: float, low: float, high: float) -> dict[str, str] | None:
+    """Where a score and its interval are between 0 and 1, in percent; nothing if outside."""
+    if isnan(value) or not 0 <= value <= 1:
+        return None
+    if isnan(low):
+        low = high = value
+    low, high = (100 * min(max(end, 0.0), 1.0) for end in (low, high))
+    return {"at": f"{100 * value:.1f}", "low": f"{low:.1f}", "width": f"{high - low:.1f}"}
+
+
+# --- Details ------------------------------------------------------------------
+
+
+def _computed(found: Overview, signature: str, digits: int) -> Section:
+    """What was compared and how, and the signature."""
+    parts: list[Part] = []
+    best = _best(found)
     if found.corpus is None:
-        yield blocks.Prose(
-            "Without the corpus: no diagnosis, texts, disagreements, difficulty or other "
-            "coefficients."
+        parts.append(
+            blocks.Prose(
+                "Without the corpus: no diagnosis, texts, disagreements, difficulty or other "
+                "coefficients."
+            )
         )
-        return
-    if found.rankings or found.breakdown is None:
-        measure, ranking = next(iter(found.rankings.items()))
-        yield blocks.Prose(rank.compared(ranking, found.corpus))
-        shown = sentences.shown_of(found.standings[measure])
-        skipped = dict(ranking.skipped)
+    elif found.rankings or found.breakdown is None:
+        ranking = next(iter(found.rankings.values()))
+        parts.append(blocks.Prose(rank.compared(ranking, found.corpus)))
     else:
         result = next(iter(found.results.values()))
         who = blocks.in_list(result.counts.annotators)
         extent = sentences.extent_of(result.counts, found.corpus)
-        yield blocks.Prose(sentences.compared(found.corpus, who, extent, result.n_spans))
-        yield NamedTable("agreement", agree.overall_table(found.breakdown))
-        shown = agree.shown_intervals(found.breakdown)
-        skipped = dict(result.skipped)
-    yield blocks.Prose(
-        sentences.joined(
-            (
-                sentences.how_made(shown[0][1], found.settings),
-                sentences.star(_starred(found, shown), found.settings),
-                *sentences.missing(shown),
-            )
-        )
+        text = sentences.compared(found.corpus, who, extent, result.n_spans)
+        parts += [blocks.Prose(text), NamedTable("agreement", agree.overall_table(found.breakdown))]
+    shown = _shown_intervals(found)
+    how = sentences.how_made(shown[0][1], found.settings) if shown else ""
+    beside = sentences.beside_interval(
+        best.score, best.intervals["corrected"], found.settings, digits
     )
-    yield from map(blocks.Prose, blocks.skipped_sentences(skipped))
+    parts.append(blocks.Prose(sentences.joined((how, beside))))
+    parts.append(Signature(signature))
+    return Section("methods", "How it was computed", parts, is_detail=True)
+
+
+def _to_know(found: Overview, notes: Sequence[Note], voice: Voice) -> Iterator[Section]:
+    """What was left out or mended, and what else to know."""
+    if found.corpus is None:
+        return
+    shown = _shown_intervals(found)
+    said = (sentences.star(_starred(found, shown), found.settings), *sentences.missing(shown))
+    parts: list[Part] = [blocks.Prose(text) for text in said if text]
+    results: list[Ranking | Agreement] = [*found.rankings.values(), *found.results.values()]
+    parts += map(blocks.Prose, blocks.skipped_sentences(dict(results[0].skipped)))
     # What to think of the intervals is said above.
     others = sentences.condensed((note for note in notes if not note.is_caution), voice)
     if others:
-        yield Notes(others)
+        parts.append(Notes(others))
+    if parts:
+        yield Section("notes", "Notes and cautions", parts, is_detail=True)
+
+
+def _shown_intervals(found: Overview) -> Sequence[tuple[str, ConfidenceInterval]]:
+    """The intervals that tables show, by name."""
+    if found.rankings or found.breakdown is None:
+        return sentences.shown_of(next(iter(found.standings.values())))
+    return agree.shown_intervals(found.breakdown)
 
 
 def _starred(
@@ -306,42 +421,130 @@ def _starred(
 # --- Values for the template --------------------------------------------------
 
 
-def _shown(part: Part, digits: int, safe: Any, voice: Voice) -> dict[str, Any]:
-    """A part as plain values."""
-    match part:
-        case blocks.Prose(text, quiet):
-            return {"kind": "prose", "text": spoken(text, voice), "quiet": quiet}
-        case Notes() | Folded() | Bar() | Findings():
-            return {"kind": type(part).__name__.lower(), **part._asdict()}
-        case Chart(name, drawn):
-            return {"kind": "chart", "name": name, "svg": safe(inline_svg(drawn, name=name))}
-        case Texts(view):
-            return {"kind": "documents", "static": safe(view.static)}
-        case NamedTable(name, table, links):
-            left = [table.is_left(column) for column in range(len(table.headings))]
-            return {
-                "kind": "table",
-                "name": name,
-                "title": table.title,
-                "remark": table.remark,
-                "headings": [
-                    {"text": heading, "is_left": left[column] or not column}
-                    for column, heading in enumerate(table.headings)
-                ],
-                "rows": [
-                    [
-                        {
-                            "text": blocks.cell_text(cell, digits),
-                            "value": _full(cell),
-                            "href": links[number] if links and not column else None,
-                            "is_name": not column,
-                            "is_left": left[column],
-                        }
-                        for column, cell in enumerate(row)
-                    ]
-                    for number, row in enumerate(table.rows)
-                ],
-            }
+def _naming(names: Iterable[str], safe: Any) -> Callable[[str], Any]:
+    """A function of a text: the same as HTML, where long names are cut but for the pointer.
+
+    The whole name stays in the text, for those who search, copy or listen.
+    """
+    long = sorted((name for name in names if len(name) > LONG_NAME), key=len, reverse=True)
+    if not long:
+        return safe.escape  # type: ignore[no-any-return]
+    pattern = re.compile("|".join(map(re.escape, long)))
+    cut = safe('<bdi class="name" title="{0}">{0}</bdi>')
+
+    def named(text: str) -> Any:
+        made, end = safe(), 0
+        for name in pattern.finditer(text):
+            made += safe.escape(text[end : name.start()]) + cut.format(name[0])
+            end = name.end()
+        return made + safe.escape(text[end:])
+
+    return named
+
+
+class _Shown(NamedTuple):
+    """How parts become plain values."""
+
+    digits: int
+    safe: Any
+    voice: Voice
+    named: Callable[[str], Any]
+    names: Sequence[str]
+
+    def section(self, section: Section) -> dict[str, Any]:
+        """A section as plain values."""
+        return {
+            "name": section.name,
+            "title": section.title,
+            "short": section.short or section.title,
+            "parts": [self.part(part) for part in section.parts],
+        }
+
+    def part(self, part: Part) -> dict[str, Any]:
+        """A part as plain values."""
+        match part:
+            case blocks.Prose(text, quiet):
+                return {"kind": "prose", "text": spoken(text, self.voice), "quiet": quiet}
+            case Notes() | Bar() | Findings() | Copyable() | Signature():
+                return {"kind": type(part).__name__.lower(), **part._asdict()}
+            case Folded(summary, parts):
+                inner = [self.part(item) for item in parts]
+                return {"kind": "folded", "summary": summary, "parts": inner}
+            case Chart(name, drawn):
+                title, notes = caption(drawn)
+                svg = self.safe(inline_svg(drawn, name=name, names=self.names))
+                return {"kind": "chart", "name": name, "title": title, "notes": notes, "svg": svg}
+            case Texts(view):
+                return {"kind": "documents", "static": self.safe(view.static)}
+            case NamedTable():
+                return self.table(part)
+
+    def table(self, part: NamedTable) -> dict[str, Any]:
+        """A table as plain values, the corrected scores before the others."""
+        table, links = _corrected_first(part.table), part.links
+        left = [table.is_left(column) for column in range(len(table.headings))]
+        lead = _lead(table)
+        return {
+            "kind": "table",
+            "name": part.name,
+            "title": _capitalised(table.title),
+            "remark": table.remark,
+            "is_leaderboard": part.is_leaderboard,
+            "headings": [
+                {"text": heading, "is_left": left[column] or not column}
+                for column, heading in enumerate(table.headings)
+            ],
+            "rows": [
+                [
+                    {
+                        "text": blocks.cell_text(cell, self.digits),
+                        "value": _full(cell),
+                        "href": links[number] if links and not column else None,
+                        "is_name": not column,
+                        "is_left": left[column],
+                        "is_lead": column == lead,
+                        "track": _track_of(row, column) if column - 1 == lead else None,
+                    }
+                    for column, cell in enumerate(row)
+                ]
+                for number, row in enumerate(table.rows)
+            ],
+        }
+
+
+def _lead(table: blocks.Table) -> int | None:
+    """The column of corrected scores, if there is one."""
+    if "corrected" not in table.headings:
+        return None
+    column = list(table.headings).index("corrected")
+    return column if all(isinstance(row[column], float) for row in table.rows) else None
+
+
+def _corrected_first(table: blocks.Table) -> blocks.Table:
+    """The table with corrected scores, and their intervals, right after the names."""
+    lead = _lead(table)
+    if lead is None:
+        return table
+    after = [row[lead + 1] for row in table.rows if lead + 1 < len(row)]
+    first = [0, lead] + [lead + 1] * any(isinstance(cell, blocks.Range) for cell in after)
+    order = [*first, *(place for place in range(len(table.headings)) if place not in first)]
+    return replace(
+        table,
+        headings=[table.headings[place] for place in order],
+        rows=[tuple(row[place] for place in order) for row in table.rows],
+    )
+
+
+def _track_of(row: Sequence[blocks.Cell], column: int) -> dict[str, str] | None:
+    """Where the score and its interval are, if this column has intervals."""
+    cell, score = row[column], row[column - 1]
+    if not isinstance(cell, blocks.Range) or not isinstance(score, float):
+        return None
+    return _track(score, cell.low, cell.high)
+
+
+def _capitalised(title: str) -> str:
+    return title[:1].upper() + title[1:]
 
 
 def _full(cell: blocks.Cell) -> str | None:

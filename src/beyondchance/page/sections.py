@@ -42,11 +42,15 @@ class Chart(NamedTuple):
 
 
 class NamedTable(NamedTuple):
-    """A table with a name for its file, and where the names in its first column lead."""
+    """A table with a name for its file, and where the names in its first column lead.
+
+    Of a leaderboard, the first row is the best one.
+    """
 
     name: str
     table: Table
     links: Sequence[str | None] = ()
+    is_leaderboard: bool = False
 
 
 class Texts(NamedTuple):
@@ -88,6 +92,7 @@ class Finding(NamedTuple):
     """What somebody does otherwise, what that costs, and examples."""
 
     sentence: str
+    price: str
     about: str
     cases: Sequence[Case]
 
@@ -107,34 +112,54 @@ class Copyable(NamedTuple):
 
 
 class Folded(NamedTuple):
-    """Texts to be copied, which open on a click."""
+    """Details of a section, which open on a click."""
 
     summary: str
-    texts: Sequence[Copyable]
+    parts: Sequence[Prose | NamedTable | Chart]
 
 
-Part = Prose | Notes | NamedTable | Chart | Texts | Folded | Bar | Findings
+class Signature(NamedTuple):
+    """How everything was computed, in one line to cite."""
+
+    text: str
+
+
+Part = Prose | Notes | NamedTable | Chart | Texts | Folded | Bar | Findings | Copyable | Signature
 
 
 class Section(NamedTuple):
-    """A part of the page that can be linked to."""
+    """A part of the page that can be linked to; of details, one that opens on a click.
+
+    The menu has a shorter title, where there is one.
+    """
 
     name: str
     title: str
     parts: Sequence[Part]
+    is_detail: bool = False
+    short: str = ""
+
+    def charts(self) -> Iterator[Chart]:
+        """The charts in it."""
+        for part in self.parts:
+            inner = part.parts if isinstance(part, Folded) else (part,)
+            yield from (item for item in inner if isinstance(item, Chart))
 
 
 def sections(found: Overview, view: DocumentView | None, *, digits: int) -> list[Section]:
-    """All sections for which there is something to show, in the order of the page."""
+    """All sections for which there is something to show, in the order of the page.
+
+    What to read first comes first; what explains it are details, at the end.
+    """
     made = [
-        *_to_fix(found, view),
         *_systems(found, digits),
+        *_to_fix(found, view),
         *_labels(found),
         *_annotators(found),
         *_documents(found, view),
-        *_difficulty(found),
         *_texts(found, view),
         *_coefficients(found),
+        *_difficulty(found),
         *_placement(found),
     ]
     return [section for section in made if section.parts]
@@ -143,7 +168,7 @@ def sections(found: Overview, view: DocumentView | None, *, digits: int) -> list
 def paper_section(report: Report, *, digits: int) -> Section:
     """What a paper can take over: how it was computed, the main table and what to cite."""
     paragraph = report.make_methods()
-    texts = [
+    texts: list[Part] = [
         Copyable("methods", "Methods, as plain text", paragraph.written()),
         Copyable("methods-latex", "Methods, for LaTeX with natbib", paragraph.written("latex")),
         Copyable(
@@ -151,8 +176,7 @@ def paper_section(report: Report, *, digits: int) -> Section:
         ),
         Copyable("bibtex", "What it cites, in BibTeX", bibtex()),
     ]
-    summary = "Methods paragraph, LaTeX table and BibTeX entries to copy"
-    return Section("paper", "For your paper", [Folded(summary, texts)])
+    return Section("paper", "For your paper", texts, is_detail=True)
 
 
 def _to_fix(found: Overview, view: DocumentView | None) -> Iterator[Section]:
@@ -166,13 +190,21 @@ def _to_fix(found: Overview, view: DocumentView | None) -> Iterator[Section]:
     patterns = diagnosis.patterns
     if isnan(diagnosis.corrected) or not patterns:
         return
-    parts: list[Part] = [Prose(_about_loss(found))]
-    parts += [_loss_bar(diagnosis)] if diagnosis.loss else []
+    parts: list[Part] = [_loss_bar(diagnosis)] if diagnosis.loss else []
+    parts.append(Prose(_about_loss(found), quiet=True))
     listed = [_finding(pattern, found, view) for pattern in patterns[:MOST_FINDINGS]]
     parts.append(Findings(listed))
+    parts.append(Folded("All patterns, labels and causes", _all_patterns(found, diagnosis)))
+    title = f"What to fix first in {patterns[0].who}" if found.rankings else "What to fix first"
+    yield Section("fix", title, parts, short="What to fix")
+
+
+def _all_patterns(found: Overview, diagnosis: Diagnosis) -> list[Prose | NamedTable | Chart]:
+    """The tables behind what to fix first."""
+    parts: list[Prose | NamedTable | Chart] = []
     if len(diagnosis.corpus.labels) > 1:
         parts.append(NamedTable("kinds", diagnose_report.kinds_table(diagnosis, MOST_ROWS)))
-    table = diagnose_report.patterns_table(patterns, MOST_ROWS)
+    table = diagnose_report.patterns_table(diagnosis.patterns, MOST_ROWS)
     parts.append(NamedTable("patterns", _named_first(table)))
     if diagnosis.merges:
         parts.append(NamedTable("merges", diagnose_report.merges_table(diagnosis, MOST_ROWS)))
@@ -182,23 +214,20 @@ def _to_fix(found: Overview, view: DocumentView | None) -> Iterator[Section]:
         settings = diagnosis.settings.replaced(confidence=confidence, interval_method="expanded")
         table = diagnose_report.loss_table(diagnosis, intervals, settings)
         parts.append(NamedTable("loss", table))
-    title = f"What to fix first in {patterns[0].who}" if found.rankings else "What to fix first"
-    yield Section("fix", title, parts)
+    return parts
 
 
 def _about_loss(found: Overview) -> str:
     """What the numbers of this section are."""
     if found.rankings:
         return (
-            "Every kind of error has a price: the corrected score of the system as it is, and as "
-            "it would be without these errors. In examples, [ ] is around what the system marked, "
-            f"{{ }} around what {found.gold} did."
+            "The price of each kind of error: the corrected score as it is → without these errors. "
+            f"In examples, [ ] is what the system marked, {{ }} what {found.gold} did."
         )
     return (
-        "Every pattern of disagreement has a price: the corrected score as it is, and as it "
-        "would be if whoever differs did as the others do in these places, and nowhere else. It "
-        "says who differs, not who is wrong: read the examples. In them, [ ] is around what the "
-        "one who differs marked, { } around what others did."
+        "The price of each pattern: the corrected score as it is → as it would be if whoever "
+        "differs did as the others do in these places. It says who differs, not who is wrong: read "
+        "the examples, in which [ ] is what the one who differs marked, { } what others did."
     )
 
 
@@ -231,8 +260,7 @@ def _finding(pattern: Pattern, found: Overview, view: DocumentView | None) -> Fi
         times += f" in {counted(pattern.n_places, 'place')}"
     price = diagnose_report.change(pattern.before, pattern.after)
     advice = pattern.advice[0].upper() + pattern.advice[1:]
-    about = f"{times}. Corrected {price}. {advice}."
-    return Finding(diagnose_report.what(pattern), about, cases)
+    return Finding(diagnose_report.what(pattern), price, f"{times}. {advice}.", cases)
 
 
 def _start(example: Example) -> int:
@@ -250,18 +278,37 @@ def _systems(found: Overview, digits: int) -> Iterator[Section]:
         return
     measure, standings = next(iter(found.standings.items()))
     systems = found.systems[measure]
-    parts: list[Part] = [Prose(rank.rank_changes(systems, standings, digits))]
-    parts += map(Prose, sentences.verdict(standings, measure, digits))
-    parts.append(Chart("systems", scores.systems_chart(systems)))
+    parts: list[Part] = [
+        NamedTable(f"systems-{measure}", _leaderboard(found, measure), is_leaderboard=True),
+        Chart("systems", scores.systems_chart(systems)),
+        Prose(rank.rank_changes(systems, standings, digits)),
+    ]
+    details: list[Prose | NamedTable | Chart]
+    details = [Prose(text) for text in sentences.verdict(standings, measure, digits)]
     for name, rows in found.systems.items():
-        title = f"systems {rank.ranked_by(name, rows)}"
-        parts.append(NamedTable(f"systems-{name}", rank.ranking_table(rows, title)))
+        if name != measure:
+            details.append(NamedTable(f"systems-{name}", _leaderboard(found, name)))
         title = f"how certain the ranks by {rows[0].by} are"
         table = rank.sure_table(rows, found.standings[name].settings, title)
-        parts.append(NamedTable(f"sureness-{name}", table))
+        details.append(NamedTable(f"sureness-{name}", table))
     if len(systems) > 1:
-        parts.append(NamedTable("differences", rank.differences_table(standings, measure)))
+        details.append(NamedTable("differences", rank.differences_table(standings, measure)))
+    parts.append(Folded("How certain the ranks are, and by another measure", details))
     yield Section("systems", "Systems", parts)
+
+
+def _leaderboard(found: Overview, measure: str) -> Table:
+    """The systems by corrected score, with its interval, and how correction moves their ranks."""
+    rows = found.systems[measure]
+    return breakdown.table_of(
+        rows,
+        ("system", attrgetter("name")),
+        *breakdown.RATE_COLUMNS,
+        ("rank", attrgetter("rank_corrected")),
+        ("change", attrgetter("change")),
+        settings=found.standings[measure].settings,
+        title=f"systems {rank.ranked_by(measure, rows)}",
+    )
 
 
 def _labels(found: Overview) -> Iterator[Section]:
@@ -377,6 +424,7 @@ def _difficulty(found: Overview) -> Iterator[Section]:
         "difficulty",
         "Difficulty",
         [Prose(text), Chart("difficulty", texts.difficulty_chart(values.tolist()))],
+        is_detail=True,
     )
 
 
@@ -406,7 +454,7 @@ def _coefficients(found: Overview) -> Iterator[Section]:
     parts += coefficients_report.remarks(found.coefficients)
     definitions = coefficients_report.definitions_table(found.coefficients)
     parts.append(NamedTable("definitions", replace(definitions, title="what each of them is")))
-    yield Section("coefficients", "Other coefficients", parts)
+    yield Section("coefficients", "Other coefficients", parts, is_detail=True)
 
 
 def _placement(found: Overview) -> Iterator[Section]:
@@ -427,4 +475,5 @@ def _placement(found: Overview) -> Iterator[Section]:
             ),
             Chart("placement", texts.placement_chart(curves)),
         ],
+        is_detail=True,
     )

@@ -130,7 +130,7 @@ def kinds_chart(
     bars = base.mark_bar().encode(
         x2="to:Q",
         color=alt.Color(
-            "kind:N", title=None, scale=colours, legend=alt.Legend(symbolType="square")
+            "kind:N", title=None, scale=colours, legend=alt.Legend(symbolType="square", columns=3)
         ),
         description="description:N",
     )
@@ -165,7 +165,7 @@ def _parts_of_bar(
             continue
         pixels = shared.WIDTH * count / total
         texts = (f"{names[kind]} {count:,}", f"{count:,}", "")
-        fitting = (text for text in texts if 7 * len(text) < pixels)
+        fitting = (text for text in texts if 8 * len(text) < pixels)
         parts.append(
             {
                 "name": name,

@@ -15,7 +15,7 @@ from beyondchance.page.figures import altair
 from beyondchance.reporting.blocks import counted
 from beyondchance.reporting.visible import visible
 
-WIDTH = 330
+WIDTH = 300
 """Pixels of a plot, without the text next to it."""
 MOST_ROWS = 40
 """Labels, systems or pairs that one chart shows at most."""
