@@ -1,5 +1,6 @@
 """What charts show: numbers that they were given, and in words what they leave out."""
 
+import re
 from math import inf, isclose, nan
 from pathlib import Path
 from types import SimpleNamespace
@@ -462,6 +463,14 @@ class TestNames:
         assert all(name.strip() for name in shown)
 
 
+def palettes():
+    """The colours of the page by name, on light and on dark paper."""
+    style = STYLE.with_name("page.css").read_text()
+    first, _, second = style.partition("prefers-color-scheme: dark")
+    colour = re.compile(r"(--\w+): (#[0-9a-f]{6});")
+    return dict(colour.findall(first)), dict(colour.findall(second.partition("\n}")[0]))
+
+
 class TestColours:
     @pytest.mark.parametrize("colour", [colours.INK, colours.MUTED])
     def test_text_on_white(self, colour):
@@ -478,11 +487,23 @@ class TestColours:
 
     @pytest.mark.parametrize("colour", [colours.INK, colours.MUTED, *colours.LINES])
     def test_every_other_colour_has_one_for_the_dark(self, colour):
-        style = STYLE.read_text()
-        _, _, rest = style.partition(f'[stroke="{colour}"]')
-        dark = rest.partition("stroke: ")[2][:7]
+        _, _, rest = STYLE.read_text().partition(f'[stroke="{colour}"]')
+        name = re.match(r" { stroke: var\((--\w+)\); }", rest)[1]
+        light, dark = palettes()
         least = 4.5 if colour in (colours.INK, colours.MUTED) else 3
-        assert contrast(dark, DARK) >= least
+        assert light[name] == colour
+        assert dark["--paper"] == DARK
+        assert contrast(dark[name], DARK) >= least
+
+    @pytest.mark.parametrize("theme", [0, 1])
+    def test_the_palette_of_the_page(self, theme):
+        palette = palettes()[theme]
+        for paper in (palette["--paper"], palette["--card"]):
+            for text in ("--ink", "--muted", "--accent", "--axis"):
+                assert contrast(palette[text], paper) >= 4.5
+            marks = ("--corrected", "--observed", "--chance", "--third", "--fourth", "--fifth")
+            for mark in marks:
+                assert contrast(palette[mark], paper) >= 3
 
     def test_contrast_of_published_examples(self):
         # Greys that WCAG's own documents give as the lightest that pass on white.

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from beyondchance.errors import OptionError
+from beyondchance.page.charts import shared
 from beyondchance.page.charts.annotators import (
     habits_chart,
     kinds_chart,
@@ -28,7 +29,7 @@ from beyondchance.page.charts.texts import (
     documents_chart,
     placement_chart,
 )
-from beyondchance.page.figures import drawn, inline_svg, save_figures
+from beyondchance.page.figures import caption, drawn, inline_svg, save_figures
 
 HOSTILE = (
     "</script><script>alert(1)</script>",
@@ -114,15 +115,23 @@ class TestInline:
         assert (tag(svg[0]), svg[0].get("id")) == ("title", "x-title")
         assert (tag(svg[1]), svg[1].get("id")) == ("desc", "x-description")
         assert svg.get("aria-labelledby") == "x-title"
-        assert svg[0].text in " ".join(texts(inline_svg(CHARTS[name], name="x")))
         assert svg[1].text == CHARTS[name].description
+
+    def test_its_title_is_written_by_the_page_and_in_a_file_by_the_chart(self, name):
+        svg = inline_svg(CHARTS[name], name="x")
+        title, notes = caption(CHARTS[name])
+        assert title == parsed(svg)[0].text
+        in_file = " ".join(texts(drawn(CHARTS[name], ".svg")))
+        for words in (title, notes):
+            assert words in in_file
+            assert not words or words not in " ".join(texts(svg))
 
     def test_it_has_a_ratio_and_no_size(self, name):
         svg = parsed(inline_svg(CHARTS[name], name="x"))
         _, _, width, height = map(float, svg.get("viewBox").split())
         assert svg.get("width") is None
         assert svg.get("height") is None
-        assert svg.get("style") == f"max-width:{width:g}px"
+        assert svg.get("style") == f"--width:{width:g}px"
         assert 100 < width < 600
         assert 50 < height < 600
 
@@ -144,6 +153,41 @@ class TestInline:
 
     def test_the_specification_is_valid(self, name):
         assert CHARTS[name].to_dict(validate=True)["description"]
+
+
+class TestRoomForLetters:
+    """Texts are laid out for letters that are wider than those of Arial."""
+
+    @pytest.mark.parametrize("name", CHARTS)
+    def test_letters_have_the_size_that_was_asked_for(self, name):
+        for svg in (inline_svg(CHARTS[name], name="x"), drawn(CHARTS[name], ".svg").decode()):
+            assert set(re.findall(r'font-size="([^"]*)"', svg)) <= {"9px", "11px", "12px", "14px"}
+
+    def test_names_stand_further_from_the_edge(self):
+        chart = labels_chart([row("a name of average length")])
+        svg = parsed(inline_svg(chart, name="x"))
+        width = float(svg.get("viewBox").split()[2])
+        # In Arial of 12 pixels the name takes 131, in DejaVu Sans 152.
+        assert width - shared.WIDTH > 1.2 * 131
+
+
+class TestLongNames:
+    def test_the_pointer_shows_them_in_full(self):
+        names = ["Dr. Maximiliana von Hohenlohe", "annotator_0000017_round-2", "ada"]
+        chart = kinds_chart({(names[0], names[1]): {"agree": 2}, (names[0], "ada"): {"agree": 1}})
+        svg = parsed(inline_svg(chart, name="x", names=names))
+        told = [
+            element.findtext("{*}title")
+            for element in svg.iter()
+            if tag(element) == "text" and "…" in "".join(element.itertext())
+        ]
+        assert told == [f"{names[0]} and {names[1]}", names[0]]
+
+    def test_not_where_two_begin_alike(self):
+        names = ["annotator_0000017_round-2", "annotator_0000018_round-2"]
+        chart = labels_chart([row(name) for name in ("annotator_0000019_round-2",)])
+        svg = inline_svg(chart, name="x", names=names)
+        assert "annotator_0000017" not in svg
 
 
 class TestIds:

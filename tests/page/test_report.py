@@ -80,13 +80,13 @@ def test_the_numbers_of_a_team(team):
     for row, (label, score) in zip(labels, result.by_label.items(), strict=True):
         interval = intervals.by_label[label]["corrected"]
         assert row[1:] == [
+            repr(score.corrected),
+            f"{interval.low!r} to {interval.high!r}",
             str(score.n_spans),
             repr(score.observed),
             repr(score.chance),
-            repr(score.corrected),
-            f"{interval.low!r} to {interval.high!r}",
         ]
-    assert [row[4] for row in tables["pairs"][1:]] == [
+    assert [row[1] for row in tables["pairs"][1:]] == [
         repr(score.corrected) for score in result.by_pair.values()
     ]
     assert f'data-value="{result.corrected!r}">0.718<' in team.html
@@ -103,7 +103,7 @@ def test_the_numbers_of_systems(systems):
     ranking = rank(corpus)
     standings = compare_systems(ranking, seed=0, **FEW)
     rows = Numbers(systems.html).tables["systems-token"][1:]
-    assert [row[5] for row in rows] == [
+    assert [row[1] for row in rows] == [
         repr(ranking.systems[name].corrected) for name in standings.order
     ]
     best = standings.order[0]
@@ -240,15 +240,17 @@ class TestTrueSentences:
         corpus = example()
         page = report(agreement(corpus, gold="ada"), corpus, **FEW)
         assert "<title>ben and cleo against ada</title>" in page.html
-        assert '<p class="answer">ben and cleo agree with ada: ' in page.html
-        assert "annotators, each against the gold standard" in page.html
+        percent = round(100 * agreement(corpus, gold="ada").corrected)
+        reach = f"ben and cleo reach {percent} % of the agreement with ada possible beyond chance"
+        assert f'<p class="answer">{reach}; ' in page.html
+        assert "Annotators, each against the gold standard" in page.html
         assert "pairs" not in Numbers(page.html).tables
 
     def test_the_gold_standard_has_no_habits(self, systems):
         rows = Numbers(systems.html).tables["annotators"][1:]
         together = agreement(example(), gold="ada")
         by_system = [together.by_annotator[name] for name in ("ben", "cleo")]
-        assert [row[3] for row in rows] == [
+        assert [row[4] for row in rows] == [
             repr(score.size_a / score.size_b - 1) for score in by_system
         ]
 
@@ -257,7 +259,7 @@ class TestTrueSentences:
         corpus = example()
         page = report(agreement(corpus, measure=measure), corpus, **FEW)
         by_token = agreement(corpus).by_annotator
-        assert [row[3] for row in Numbers(page.html).tables["annotators"][1:]] == [
+        assert [row[4] for row in Numbers(page.html).tables["annotators"][1:]] == [
             repr(score.size_a / score.size_b - 1) for score in by_token.values()
         ]
 

@@ -31,7 +31,7 @@ def test_it_comes_first_with_the_five_costliest_patterns():
         assert str(pattern.examples[0]) in text
     for name, share in found.loss.items():
         assert (f"{name} {100 * share:.0f} %" in text) == (share > 0)
-    order = ("reached", "ada's PERSON starts earlier", "by label and kind", "where the loss comes")
+    order = ("reached", "ada's PERSON starts earlier", "by label and kind", "Where the loss comes")
     places = [text.index(words) for words in order]
     assert places == sorted(places)
 
