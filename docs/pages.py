@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import io
+import json
 import os
 import shlex
 import tempfile
@@ -74,6 +75,14 @@ EXAMPLES = {
         "beyondchance rank example/*.conll --measure exact --confidence 0.95",
     ],
     "difficulty": ["beyondchance difficulty example/*.conll --top 5 --confidence 0.95"],
+    "consensus": ["beyondchance consensus example/*.conll --top 3"],
+    "adjudicate": [
+        "beyondchance adjudicate example/*.conll --decisions mia.json --save gold.conll",
+        (
+            "beyondchance adjudicate example/*.conll --decisions mia.json --decisions tom.json "
+            "--compare"
+        ),
+    ],
     "report": ["beyondchance report example/*.conll -o report.html"],
     "plan": ["beyondchance plan example/*.conll --half-width 0.03"],
     "place": ["beyondchance place --length 20 --spans 1,3,6"],
@@ -187,11 +196,49 @@ def paper_page() -> str:
         )
 
 
+PLACES = {
+    ("issue-01", 0): (
+        0,
+        5,
+        "The retired teacher Marta Lindqvist",
+        [[3, 5, "PERSON"]],
+        [[0, 5, "PERSON"]],
+    ),
+    ("issue-01", 2): (7, 12, "the flood of last spring", [[7, 9, "EVENT"]], [[7, 9, "EVENT"]]),
+    ("issue-03", 0): (7, 11, "the old customs house", [[9, 11, "PLACE"]], [[7, 11, "PLACE"]]),
+}
+"""Places of the example, and what two people decide there."""
+
+
+def write_decisions(by: str, which: int) -> None:
+    """Write what somebody decided about the example, as the page saves it."""
+    decisions = [
+        {
+            "document": document,
+            "text": text,
+            "start": start,
+            "end": end,
+            "spans": decided[which],
+            "choice": "version",
+            "of": [],
+            "by": by,
+            "note": "names only" if by == "mia" and start == 0 else "",
+            "words": words,
+        }
+        for (document, text), (start, end, words, *decided) in PLACES.items()
+    ]
+    head = {"beyondchance": "decisions", "format": 1, "unit": "sentence", "positions": "tokens"}
+    content = json.dumps({**head, "decisions": decisions})
+    Path(f"{by}.json").write_text(content, "utf-8")
+
+
 def cli_page() -> str:
     """Every command: its help, and what it prints."""
     parts = [INTRODUCTION]
     with tempfile.TemporaryDirectory() as folder, chdir(folder):
         ran("beyondchance demo --quiet --files example")
+        write_decisions("mia", 0)
+        write_decisions("tom", 1)
         parts.append(f"```text\n{ran('beyondchance --help', help_page=True)}```\n")
         for command in COMMANDS:
             parts.append(f"## {command}\n")

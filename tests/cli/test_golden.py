@@ -13,9 +13,10 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from beyondchance import __version__
+from beyondchance import __version__, read
 from beyondchance.cli.main import COMMANDS, main
 from beyondchance.reporting.rendering import LIST_OUTPUTS, OUTPUTS
+from deciding import decided_for, file_of
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "cli"
 SCHEMA = json.loads((files("beyondchance") / "resources" / "schema.json").read_text("utf-8"))
@@ -46,6 +47,16 @@ CALLS = {
     "diagnose": ("diagnose", *TEAM, "--top", "5"),
     "diagnose-two": ("diagnose", *TEAM[:2], "--measure", "exact", "--no-text"),
     "diagnose-gold": ("diagnose", *TEAM, "--gold", "ada", "--confidence", "0.9", "--top", "3"),
+    "consensus": ("consensus", *TEAM, "--top", "3"),
+    "consensus-exact": (
+        *("consensus", *TEAM, "--measure", "exact", "--method", "majority"),
+        *("--weights", "ada=2", "--no-text"),
+    ),
+    "adjudicate": ("adjudicate", *TEAM, "--decisions", "mia.json"),
+    "adjudicate-compared": (
+        *("adjudicate", *TEAM, "--decisions", "mia.json", "--decisions", "tom.json"),
+        *("--compare", "--top", "4"),
+    ),
     "plan": ("plan", *TEAM, "--half-width", "0.04"),
     "place": ("place", "--length", "20", "--spans", "1,3,3,6"),
     "reproduce": ("reproduce",),
@@ -69,6 +80,11 @@ def example(tmp_path, monkeypatch):
     for name in ("COLUMNS", "NO_COLOR", "FORCE_COLOR"):
         monkeypatch.delenv(name, raising=False)
     assert main(["demo", "--quiet", "--files", "example"]) == 0
+    corpus = read(*TEAM)
+    for who, by in (("ada", "mia"), ("ben", "tom")):
+        made = decided_for(corpus, who, by)[::2]
+        made[0]["note"] = "as in the guideline"
+        Path(f"{by}.json").write_text(json.dumps(file_of(corpus, made)), encoding="utf-8")
 
 
 FITTED = (
@@ -87,7 +103,7 @@ def checked(found, name, request):
     assert neutral == path.read_text("utf-8")
 
 
-LISTS = [call for call in CALLS if call.startswith("disagreements")]
+LISTS = [call for call in CALLS if call.startswith(("disagreements", "consensus", "adjudicate"))]
 SHOWN = [(call, output) for call in CALLS for output in OUTPUTS] + [(c, "jsonl") for c in LISTS]
 
 
@@ -154,6 +170,11 @@ def test_every_command_is_tested():
     others = {"convert", "report"}
     assert {call[0] for call in CALLS.values()} | others == set(COMMANDS)
     assert {name.partition("-")[0] for name in CALLS} | others == set(COMMANDS)
+
+
+def test_files_of_decisions_are_in_the_schema():
+    schema = {"$ref": "#/$defs/decisions_file", "$defs": SCHEMA["$defs"]}
+    jsonschema.validate(json.loads(Path("mia.json").read_text("utf-8")), schema)
 
 
 def test_the_schema_is_one():

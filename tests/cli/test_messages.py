@@ -225,12 +225,27 @@ def test_labels_of_one_annotator_are_a_note(run):
 
 # --- Commands that are called wrongly -----------------------------------------
 
-WRITTEN = "table, conll, brat, spacy"
+WRITTEN = "table, conll, brat, spacy, label-studio, doccano, prodigy, webanno-tsv, uima, bioc"
 USAGE = {
     "agree": "no files; expected at least one, or - for standard input",
     "rank": "no files; expected at least one, or - for standard input",
     "difficulty": "no files; expected at least one, or - for standard input",
     "disagreements": "no files; expected at least one, or - for standard input",
+    "consensus": "no files; expected at least one, or - for standard input",
+    "adjudicate --decisions x": "no files; expected at least one, or - for standard input",
+    "adjudicate spans.csv": "missing option '--decisions'",
+    "adjudicate spans.csv --decisions x --compare --save y": (
+        "--compare writes no gold standard; leave out --save"
+    ),
+    "consensus spans.csv --to brat": "--to is for what --save writes; say where to write it",
+    "consensus spans.csv --save x.odd": f"which format? pass --to with one of {WRITTEN}",
+    "consensus spans.csv --with-annotators": (
+        "--with-annotators is for what --save writes; say where to write it"
+    ),
+    "consensus spans.csv --weights ada": (
+        "invalid value for '--weights': 'ada' is not NAME=NUMBER, several separated by commas"
+    ),
+    "disagreements spans.csv --to brat": "--to is for what --save writes; say where to write it",
     "convert --to table": "no files; expected at least one, or - for standard input",
     "convert spans.csv": f"which format? pass --to with one of {WRITTEN}",
     "convert spans.csv --save x.odd": f"which format? pass --to with one of {WRITTEN}",
@@ -314,6 +329,7 @@ OPTION = {
         "unknown kind 'mised'; choose one of: agree, label, boundary, both, missed, extra"
     ),
     "disagreements spans.csv --label ORG": "unknown label 'ORG'; choose one of: 'PER'",
+    "consensus spans.csv --weights eve=2": ("unknown annotator 'eve'; choose one of: 'ada', 'ben'"),
     "place --length 10 --spans 1,2 --plot x.gif": (
         "a figure cannot end with '.gif'; expected .png, .svg, .pdf"
     ),

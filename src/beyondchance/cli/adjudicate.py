@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import click
 
-from beyondchance.adjudication.adjudicated import NAME, RESTS, adjudicated
+from beyondchance.adjudication.adjudicated import NAME, RESTS, AdjudicatedCorpus, adjudicated
 from beyondchance.adjudication.comparison import compared_decisions
 from beyondchance.adjudication.consensus import MEASURES
+from beyondchance.adjudication.decisions import Decision
 from beyondchance.cli import options as flags
 from beyondchance.cli.gold import save_gold, saving
 from beyondchance.cli.loading import load, streams
@@ -59,9 +61,9 @@ def command(files: tuple[str, ...], **options: Any) -> None:
     --save writes it as annotations, in the format of the files.
 
     \b
-    beyondchance adjudicate export.json --decisions decisions.json --save gold.json
-    beyondchance adjudicate brat/ --decisions mia.json --decisions tom.json --save gold/
-    beyondchance adjudicate export.json --decisions mia.json --decisions tom.json --compare
+    beyondchance adjudicate export.json --decisions mia.json --save gold.json
+    beyondchance adjudicate brat/ --decisions mia.json --save gold/
+    beyondchance adjudicate x.json --decisions a.json --decisions b.json --compare
     """
     if options["compare"] and options["save"] is not None:
         raise click.UsageError("--compare writes no gold standard; leave out --save")
@@ -70,14 +72,28 @@ def command(files: tuple[str, ...], **options: Any) -> None:
         paths, measure = list(options["decisions"]), options["measure"]
         if options["compare"]:
             compared = compared_decisions(corpus, paths, measure=measure)
+            if options["no_text"]:
+                pairs = tuple((_bare(one), _bare(other)) for one, other in compared.differing)
+                compared = replace(compared, differing=pairs)
             report = deciders_report(compared, top=options["top"])
         else:
             gold = adjudicated(
                 corpus, paths, rest=options["rest"], measure=measure, name=options["name"]
             )
+            save_gold(gold, options["name"], options)
+            if options["no_text"]:
+                gold = _without_words(gold)
             others = [name for name in gold.annotators if name != corpus.gold]
-            part = gold.select(annotators=others)
+            part = replace(gold.select(annotators=others), options=gold.options)
             result = agreement(part, gold=options["name"], measure=measure)
             report = adjudicate_report(gold, result, top=options["top"])
-            save_gold(gold, options["name"], options)
     emit(report, **{**options, "save": None}, forms=LIST_OUTPUTS)
+
+
+def _without_words(gold: AdjudicatedCorpus) -> AdjudicatedCorpus:
+    return replace(gold, decisions=tuple(map(_bare, gold.decisions)))
+
+
+def _bare(decision: Decision) -> Decision:
+    """A decision without what may quote the text."""
+    return replace(decision, words=None, note="")

@@ -49,8 +49,8 @@ def command(files: tuple[str, ...], **options: Any) -> None:
     the files.
 
     \b
-    beyondchance consensus anna.conll ben.conll cleo.conll --save gold.conll
-    beyondchance consensus export.json --measure exact --method majority --save gold.json
+    beyondchance consensus anna.conll ben.conll --save gold.conll
+    beyondchance consensus export.json --method majority --save gold.json
     beyondchance consensus export.json --weights anna=2 --output csv
     """
     with working("reading and voting", quiet=options["quiet"]):

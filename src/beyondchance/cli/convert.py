@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from beyondchance.cli import options as flags
-from beyondchance.cli.gold import AS_PREDICTIONS
+from beyondchance.cli.gold import AS_PREDICTIONS, WHICH
 from beyondchance.cli.loading import load, streams
 from beyondchance.cli.running import Command, tell, tell_notes, working
 from beyondchance.io.writing import WRITTEN, target_of, write
@@ -60,14 +60,14 @@ def command(
     beyondchance convert brat/ --to conll --positions tokens --save conll/
     """
     if to is None and save is None:
-        raise click.UsageError(_which())
+        raise click.UsageError(WHICH)
     if save is None and to not in _PRINTED:
         raise click.UsageError(f"{to} cannot be printed; pass --save to write a file")
     with working("reading and writing", quiet=quiet):
         corpus = load(streams(files), options)
         target = to or target_of(corpus, save or "")
         if target is None:
-            raise click.UsageError(_which())
+            raise click.UsageError(WHICH)
         if options["no_text"]:
             # A field can be anything, such as a translation.
             corpus = replace(corpus, fields={})
@@ -92,7 +92,3 @@ def command(
             f"{counted(len(corpus.annotators), 'annotator')}, "
             f"{counted(len(corpus.span_start), 'span')}"
         )
-
-
-def _which() -> str:
-    return f"which format? pass --to with one of {', '.join(WRITTEN)}"

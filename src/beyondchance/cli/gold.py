@@ -11,9 +11,10 @@ import click
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.cli import options as flags
 from beyondchance.cli.running import tell
-from beyondchance.io.writing import WRITTEN, write
+from beyondchance.io.writing import WRITTEN, target_of, write
 from beyondchance.reporting.blocks import counted
 
+WHICH = f"which format? pass --to with one of {', '.join(WRITTEN)}"
 saved_annotations = flags.in_output(
     "--save",
     metavar="FILE|FOLDER",
@@ -58,6 +59,8 @@ def save_gold(corpus: Corpus, name: str, options: Mapping[str, Any]) -> None:
                 raise click.UsageError(f"{flag} is for what --save writes; say where to write it")
         return
     chosen = corpus if options["with_annotators"] else _only(corpus, name)
+    if options["to"] is None and target_of(chosen, place) is None:
+        raise click.UsageError(WHICH)
     write(chosen, place, format=options["to"], as_predictions=options["as_predictions"])
     if not options["quiet"]:
         spans = counted(len(chosen.span_start), "span")

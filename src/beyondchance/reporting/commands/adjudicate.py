@@ -49,7 +49,7 @@ def adjudicate_report(gold: AdjudicatedCorpus, result: Agreement, *, top: int = 
             "rest": gold.rest,
             "n_places": gold.n_places,
             "n_decided": gold.n_decided,
-            **result.score.to_dict(),
+            "agreement": result.score.to_dict(),
             "annotators": {
                 (b if a == name else a): score.to_dict() for (a, b), score in result.by_pair.items()
             },
@@ -148,9 +148,15 @@ def deciders_report(found: Deciders, *, top: int = 20) -> Report:
         skipped=dict(found.corpus.skipped),
         make_blocks=blocks,
         make_data=lambda: {
-            **result.score.to_dict(),
+            "agreement": result.score.to_dict(),
             "pairs": [
-                {"a": a, "b": b, "n_places": n, "n_same": same, **result.by_pair[a, b].to_dict()}
+                {
+                    "a": a,
+                    "b": b,
+                    "n_places": n,
+                    "n_same": same,
+                    "agreement": result.by_pair[a, b].to_dict(),
+                }
                 for (a, b), (n, same) in found.places.items()
             ],
             "differing": [

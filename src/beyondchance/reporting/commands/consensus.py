@@ -71,7 +71,7 @@ def report_of_consensus(found: Consensus, *, top: int = 20) -> Report:
             "method": found.method,
             "members": list(found.members),
             "weights": dict(found.weights),
-            **result.score.to_dict(),
+            "agreement": result.score.to_dict(),
             "annotators": {name: score.to_dict() for name, score in _against(result, found.name)},
             "spans": spans_of(found),
             "ties": rows_of(ties),
