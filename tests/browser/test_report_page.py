@@ -16,6 +16,7 @@ from playwright.sync_api import expect
 import report_corpora
 from beyondchance import diagnose, disagreements, example, rank, read, report
 from beyondchance.cli.main import main
+from beyondchance.page.figures import drawn
 from beyondchance.reporting.escaping import in_latex
 from beyondchance.scoring.api import agreement
 
@@ -180,8 +181,11 @@ def test_disagreements_are_all_there(kind, made, open_page):
         assert cells["disagreements"]["value"] == str(counts[name])
     assert page.text_content(".reader-count").startswith(f"{len(rows)} disagreements in ")
     listed = page.eval_on_selector_all(
-        ".reader-list button", "all => all.map((e) => [...e.children].map((c) => c.textContent))"
+        ".reader-list button",
+        "all => all.map((e) => [e.children[0].textContent, e.children[1].title])",
     )
+    numbers = page.locator(".reader-list small").all_text_contents()
+    assert numbers == [str(counts[name]) for name, _ in listed]
     is_pair = len({(row["a"], row["b"]) for row in rows}) == 1
     sides = None if is_pair else ("first", "second")
     kinds = Counter((row["document"], in_words(row, made, sides)) for row in rows)
@@ -210,6 +214,13 @@ def disagreements_of(made):
         pairs = [("gold", name) for name in corpus.annotators if name != "gold"]
     rows = disagreements(corpus, pairs=pairs).to_rows()
     return [row for row in rows if row["kind"] != "agree"]
+
+
+def unfold(page):
+    """Open everything that is folded."""
+    folded = page.locator("main details:not([open], .reader *) > summary")
+    while folded.count():
+        folded.first.click()
 
 
 # --- Tables -------------------------------------------------------------------
@@ -350,7 +361,8 @@ def test_filters(made, open_page):
         documents = len({row["document"] for row in wanted})
         assert re.match(rf"{len(wanted)} disagreements? in \d+ documents?; ", found)
         listed = page.locator(".reader-list small").all_text_contents()
-        assert len([text for text in listed if text != "nothing to see"]) == documents
+        assert len([text for text in listed if text != "0"]) == documents
+        assert sum(map(int, listed)) == len(wanted)
         cells = page.locator(".reader-table td button").all_text_contents()
         assert sum(map(int, cells)) == len(wanted)
 
@@ -479,6 +491,186 @@ def test_a_phone(kind, made, open_page):
         assert page.locator(selector).first.bounding_box()["height"] >= 24
 
 
+# Texts of charts that stick out of the drawing, or lie on one another.
+MISPLACED = """(where) => [...document.querySelectorAll(where)].flatMap((svg) => {
+  const frame = svg.getBoundingClientRect();
+  const scale = frame.width / svg.viewBox.baseVal.width;
+  const texts = [...svg.querySelectorAll('text')].filter((e) => e.textContent.trim()).map((e) => ({
+    text: e.lastChild.textContent,
+    box: e.getBoundingClientRect(), isTurned: e.getCTM().b !== 0,
+  }));
+  const out = texts.filter(({box}) => box.left < frame.left - 0.5 || box.right > frame.right + 0.5
+    || box.top < frame.top - 0.5 || box.bottom > frame.bottom + 0.5).map((e) => `out: ${e.text}`);
+  const straight = texts.filter((e) => !e.isTurned);
+  const over = straight.flatMap((one, i) => straight.slice(i + 1).filter((other) =>
+    Math.min(one.box.right, other.box.right) - Math.max(one.box.left, other.box.left) > scale
+    && Math.min(one.box.bottom, other.box.bottom) - Math.max(one.box.top, other.box.top) > 4 * scale
+  ).map((other) => `over: ${one.text} | ${other.text}`));
+  return texts.length ? [...out, ...over] : ['no text'];
+})"""
+IN_FONT = """(font) => {
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync(`:root { --font: "${font}" } * { font-family: "${font}" !important }`);
+  document.adoptedStyleSheets = [sheet];
+  dispatchEvent(new Event('resize'));
+}"""
+FONTS = ("DejaVu Sans", "Liberation Sans", "Arial")
+
+
+@pytest.mark.parametrize("font", FONTS)
+@pytest.mark.parametrize("kind", KINDS)
+def test_texts_of_charts_fit_in_any_font(kind, font, made, open_page):
+    page = open_page(made(kind).path, viewport={"width": 1280, "height": 900})
+    unfold(page)
+    page.evaluate(IN_FONT, font)
+    assert page.locator("figure.chart svg").count() >= 6
+    assert page.evaluate(MISPLACED, "figure.chart svg") == []
+    # Nor is anything cut by what is around it.
+    cut = """all => all.filter((svg) => { const box = svg.parentElement;
+      return box.scrollWidth > box.clientWidth + 1 || box.scrollHeight > box.clientHeight + 1; })
+      .map((svg) => svg.closest('figure').dataset.name)"""
+    assert page.eval_on_selector_all("figure.chart svg", cut) == []
+
+
+@pytest.mark.parametrize("font", FONTS)
+def test_texts_of_figures_in_files_fit_in_any_font(font, open_page):
+    charts = {**long_names("agree").charts, **long_names("rank").charts}
+    files = "".join(f"<div>{drawn(chart, '.svg').decode()}</div>" for chart in charts.values())
+    style = f"<style>* {{ font-family: '{font}' !important }}</style>"
+    page = open_page(f"<!doctype html><meta charset=utf-8><title>figures</title>{style}{files}")
+    assert page.locator("svg").count() == len(charts) >= 8
+    assert page.evaluate(MISPLACED, "svg") == []
+
+
+def test_pictures_of_figures_are_not_cut(open_page):
+    page = open_page("<!doctype html><meta charset=utf-8><title>figures</title>")
+    for name, chart in {**long_names("agree").charts, **long_names("rank").charts}.items():
+        content = b64encode(drawn(chart, ".png")).decode()
+        assert page.evaluate(EDGES, content) == [], name
+
+
+# Pixels at the edge of a picture that are not white.
+EDGES = """async (content) => {
+  const bytes = Uint8Array.from(atob(content), (c) => c.charCodeAt(0));
+  const bitmap = await createImageBitmap(new Blob([bytes], {type: 'image/png'}));
+  const {width, height} = bitmap;
+  const context = new OffscreenCanvas(width, height).getContext('2d');
+  context.drawImage(bitmap, 0, 0);
+  const colours = new Uint32Array(context.getImageData(0, 0, width, height).data.buffer);
+  return [...colours.keys()].filter((i) => {
+    const [x, y] = [i % width, Math.floor(i / width)];
+    return (!x || !y || x === width - 1 || y === height - 1) && colours[i] !== 0xFFFFFFFF;
+  });
+}"""
+LONG = ("annotator_0000017_round-2_final", "Dr. Maximiliana von Hohenlohe-Langenburg", "WWWWWWWWWW")
+
+
+def long_names(command):
+    """A report of annotators who have long names."""
+    corpus = example().rename_annotators(dict(zip(example().annotators, LONG, strict=True)))
+    corpus = corpus.rename_labels({"PERSON": "a label with a name of some length"})
+    result = agreement(corpus) if command == "agree" else rank(corpus, gold=LONG[0])
+    return report(result, corpus, resamples=99)
+
+
+@pytest.mark.parametrize("font", FONTS)
+@pytest.mark.parametrize("command", ["agree", "rank"])
+@pytest.mark.parametrize("width", [390, 1280])
+def test_long_names_fit_in_any_font(command, font, width, open_page):
+    page = open_page(long_names(command).html, viewport={"width": width, "height": 844})
+    unfold(page)
+    page.evaluate(IN_FONT, font)
+    assert page.evaluate(MISPLACED, "figure.chart svg") == []
+    assert page.evaluate("document.querySelector('main').getBoundingClientRect().right") <= width
+    # Nothing outside of the document view is wider than the window.
+    assert [text for text in page.evaluate(STICKING_OUT) if "reader" not in text] == []
+
+
+def test_long_names_are_cut_and_shown_in_full_under_the_pointer(open_page):
+    page = open_page(long_names("agree").html)
+    heading = page.locator("h1")
+    assert heading.text_content() == f"Agreement of {LONG[0]}, {LONG[1]} and {LONG[2]}"
+    for place in ("h1", "table[data-name=annotators] tbody", "#fix"):
+        name = page.locator(f"{place} .name").first
+        assert name.get_attribute("title") == name.text_content() in LONG
+        assert name.evaluate("(e) => e.scrollWidth > e.clientWidth")
+    assert table(page, "annotators").keys() == set(LONG)
+    shown = page.eval_on_selector_all(
+        "#figure-habits text > title", "all => all.map((e) => e.textContent)"
+    )
+    assert shown == list(LONG[:2])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_first_screen(kind, made, open_page):
+    page = open_page(made(kind).path, viewport={"width": 1280, "height": 800})
+    for place in ("h1", "#corrected .number", "#corrected .interval", "#observed .number"):
+        expect(page.locator(place)).to_be_in_viewport(ratio=1)
+    expect(page.locator(".answer")).to_be_in_viewport(ratio=1)
+    assert page.text_content(".answer").count(". ") == 0  # one sentence
+    sizes = {
+        name: page.locator(f"#{name} .number").evaluate(
+            "e => parseFloat(getComputedStyle(e).fontSize)"
+        )
+        for name in SCORES
+    }
+    assert sizes["corrected"] > 3 * max(sizes["observed"], sizes["chance"])
+    texts = "all => Math.max(...all.map((e) => parseFloat(getComputedStyle(e).fontSize)))"
+    assert page.eval_on_selector_all("main *", texts) == sizes["corrected"]
+    if kind == "systems":
+        rows = page.locator("#table-systems-token tbody tr")
+        assert rows.count() == len(report_corpora.SYSTEMS)
+        for row in rows.all():
+            expect(row).to_be_in_viewport(ratio=1)
+        weights = rows.evaluate_all(
+            "all => all.map((e) => getComputedStyle(e.cells[2]).fontWeight)"
+        )
+        assert weights[0] == "600"
+        assert set(weights[1:]) == {"400"}
+    else:
+        expect(page.locator(".findings > li").first).to_be_in_viewport(ratio=1)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_names_stay_when_tables_scroll_on_a_phone(kind, made, open_page):
+    page = open_page(made(kind).path, viewport=PHONE, is_mobile=True, has_touch=True)
+    unfold(page)
+    scrolled = 0
+    for box in page.locator(".scroll").all():
+        if box.evaluate("(e) => e.scrollWidth <= e.clientWidth"):
+            continue
+        scrolled += 1
+        cells = box.locator("tr > :first-child")
+        before = [cell.bounding_box()["x"] for cell in cells.all()[:3]]
+        box.evaluate("(e) => { e.scrollLeft = 80; }")
+        assert [cell.bounding_box()["x"] for cell in cells.all()[:3]] == before
+        # They cover what is behind them, and leave most of the width.
+        colour = cells.nth(1).evaluate("(e) => getComputedStyle(e).backgroundColor")
+        assert re.fullmatch(r"rgb\(.*\)", colour)
+        assert cells.nth(1).bounding_box()["width"] <= PHONE["width"] / 2
+    assert scrolled >= 2
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_is_folded_opens_from_its_address(kind, made, open_page):
+    path = made(kind).path
+    for name in ("methods", "notes", "difficulty", "paper"):
+        page = open_page(path, at=f"#{name}")
+        assert page.locator(f"#{name}").get_attribute("open") is not None
+        expect(page.locator(f"#{name} > summary")).to_be_in_viewport(ratio=1)
+        assert page.locator("#details > details[open]").count() == 1
+
+
+def test_what_is_folded_is_printed(made, open_page):
+    page = open_page(made("team").path)
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert page.locator("details:not([open])").evaluate_all("all => all.map((e) => e.id)") == [
+        "paper"
+    ]
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    assert page.locator("#details details[open]").count() == 0
+
+
 @pytest.mark.parametrize("kind", ["pair", "systems"])
 def test_printing(kind, made, open_page):
     page = open_page(made(kind).path, color_scheme="dark")
@@ -506,6 +698,10 @@ def test_without_javascript(kind, made, open_page):
     assert page.locator(".answer").is_visible()
     for name in SCORES:
         assert page.locator(f"#{name} .number").is_visible()
+    # What is folded opens without a script too.
+    assert not page.locator("#signature").is_visible()
+    unfold(page)
+    assert page.locator("#signature").is_visible()
     charts = page.locator("figure.chart svg")
     assert charts.count() >= 6
     for chart in charts.all():
@@ -554,6 +750,30 @@ def test_tables_are_saved_with_all_digits(made, open_page):
         assert len(row[4]) > 10
 
 
+def test_tables_are_saved_without_formulas(open_page):
+    evil = ["=1+1", "+1", "-1", "@sum"]
+    tags = [[f"B-{label}", "O", f"B-{label}"] for label in evil]
+    others = [[f"B-{label}", "O", "O"] for label in evil]
+    names = {"a": "=cmd()", "b": "@b"}
+    corpus = report_corpora.Corpus.from_tags(
+        {names["a"]: tags, names["b"]: others}, documents=[f"{text}!" for text in evil]
+    )
+    page = open_page(report(agreement(corpus), corpus, resamples=99).html)
+    for name in ("labels", "documents", "annotators"):
+        _, content = saved(page, f"Save the table {name} as CSV")
+        _, *rows = csv.reader(io.StringIO(content.decode("utf-8"), newline=""))
+        shown = table(page, name)
+        assert {row[0].removeprefix("'") for row in rows} == set(shown)
+        for row in rows:
+            assert row[0].startswith("'")
+            # Numbers stay numbers, also negative ones.
+            cells = list(shown[row[0][1:]].values())
+            for cell, text in zip(cells, row[1:], strict=True):
+                assert text == (cell["text"] if cell["value"] is None else cell["value"])
+    signs = {text[0] for row in rows for text in row[1:] if text}
+    assert "-" in signs  # the second marks less
+
+
 PIXELS = """async (content) => {
   const bytes = Uint8Array.from(atob(content), (c) => c.charCodeAt(0));
   const bitmap = await createImageBitmap(new Blob([bytes], {type: 'image/png'}));
@@ -571,6 +791,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 def test_charts_are_saved(made, open_page):
     page = open_page(made("systems").path, color_scheme="dark")
+    unfold(page)
     sizes = {}
     for name in page.locator("figure.chart").evaluate_all(NAMES):
         file, content = saved(page, f"Save the chart {name} as SVG")
@@ -712,6 +933,7 @@ ADDRESSES = """all => [...new Set(
 
 def test_harm_is_saved_as_text(made, open_page):
     page = open_page(made("harmful").path)
+    unfold(page)
     _, content = saved(page, "Save the table documents as CSV")
     rows = list(csv.reader(io.StringIO(content.decode("utf-8"), newline="")))
     assert [row[0] for row in rows[1:]] == list(table(page, "documents"))
@@ -728,7 +950,7 @@ def test_harm_without_javascript(made, open_page):
     page = open_page(made("harmful").path, java_script_enabled=False)
     assert page.locator("h1").text_content() == " ".join(report_corpora.HARM)
     assert page.locator("img, iframe, object, embed, form").count() == 0
-    assert page.locator("script").count() == 4
+    assert page.locator("script").count() == 2 + 3  # data, and what the page runs
 
 
 # --- Where pages are shown ----------------------------------------------------
@@ -741,7 +963,7 @@ def test_a_notebook_shows_it(open_page):
         + report(agreement(corpus), corpus, resamples=99)._repr_html_()
     )
     frame = page.frame_locator("iframe")
-    assert frame.locator(".answer").text_content().startswith("ada, ben and cleo agree: ")
+    assert frame.locator(".answer").text_content().startswith("ada, ben and cleo reach 72 % of ")
     link = frame.locator("table[data-name=documents] a").nth(2)
     link.click()
     expect_opened(frame, link.text_content())
