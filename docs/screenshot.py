@@ -32,6 +32,7 @@ def main() -> None:
         page.goto((HERE / "example-report.html").as_uri())
         for name, top in PICTURES.items():
             page.locator(top).evaluate("(part) => part.scrollIntoView()")
+            page.wait_for_timeout(500)  # what was out of sight is drawn when it is in sight
             page.screenshot(path=HERE / name)
         browser.close()
 
