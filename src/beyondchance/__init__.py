@@ -45,6 +45,10 @@ if TYPE_CHECKING:
         null_distribution as null_distribution,
     )
     from beyondchance.inference.plan import Plan as Plan, plan as plan
+    from beyondchance.inference.replacement import (
+        Replacement as Replacement,
+        replacement as replacement,
+    )
     from beyondchance.inference.standings import (
         Standings as Standings,
         compare_systems as compare_systems,
@@ -107,6 +111,7 @@ _HOMES = {
     "inference.compare": "Comparison compare",
     "inference.null": "NullDistribution match_variance null_distribution",
     "inference.plan": "Plan plan",
+    "inference.replacement": "Replacement replacement",
     "inference.standings": "Standings compare_systems",
     "io.door": "corpus",
     "io.example": "example",

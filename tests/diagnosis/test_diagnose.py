@@ -10,9 +10,10 @@ from hypothesis import given, settings, strategies as st
 
 import beyondchance as bc
 from annotated_spans import build, overlapping, sides_of, teams
+from beyondchance.core.permutation import benjamini_hochberg
 from beyondchance.diagnosis import diagnose as module
 from beyondchance.diagnosis.deviations import KINDS
-from beyondchance.diagnosis.habits import adjusted, exchange_p
+from beyondchance.diagnosis.habits import exchange_p
 
 WORDS = ["the", "Ada", "Berg", "went", "to", "Bonn", "on", "Monday", "noon", "."]
 
@@ -318,7 +319,7 @@ def test_adjusted_as_statsmodels_does():
 
     rng = np.random.default_rng(5)
     p = rng.random(40) ** 2
-    assert adjusted(p.tolist()) == pytest.approx(multipletests(p, method="fdr_bh")[1])
+    assert benjamini_hochberg(p).tolist() == pytest.approx(multipletests(p, method="fdr_bh")[1])
 
 
 def exchanged(corpus, rng):

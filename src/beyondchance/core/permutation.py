@@ -130,3 +130,19 @@ def holm(p_values: Floats) -> Floats:
     raised = np.empty(len(p_values))
     raised[order] = np.minimum(np.maximum.accumulate(factors * p_values[order]), 1.0)
     return raised
+
+
+def benjamini_hochberg(p_values: Floats) -> Floats:
+    """P-values adjusted so that few of those below a bar are false (Benjamini and Hochberg 1995).
+
+    Examples
+    --------
+    >>> benjamini_hochberg(np.array([0.01, 0.5, 0.03])).round(4).tolist()
+    [0.03, 0.5, 0.045]
+    """
+    n = len(p_values)
+    order = np.argsort(-p_values)
+    found = np.empty(n)
+    raised = np.minimum(p_values[order] * n / (n - np.arange(n)), 1.0)
+    found[order] = np.minimum.accumulate(raised)
+    return found

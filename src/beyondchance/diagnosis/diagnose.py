@@ -14,6 +14,7 @@ import numpy as np
 from beyondchance.annotations.building import CORPUS
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.annotations.pairs import shared_documents
+from beyondchance.core.permutation import benjamini_hochberg
 from beyondchance.core.ragged import bounds, distinct, members, spread, total
 from beyondchance.diagnosis.details import Detail, Details, details
 from beyondchance.diagnosis.deviations import (
@@ -34,7 +35,7 @@ from beyondchance.diagnosis.diagnosis import (
     Merge,
     Pattern,
 )
-from beyondchance.diagnosis.habits import adjusted, counted_by, of_annotator
+from beyondchance.diagnosis.habits import counted_by, of_annotator
 from beyondchance.diagnosis.loss import losses
 from beyondchance.errors import DataError, OptionError
 from beyondchance.messages import Note, Use
@@ -401,7 +402,7 @@ def _tests(cases: _Cases, known: Sequence[_Key]) -> list[tuple[float, float, int
         if cases.gold is not None:
             team = dict.fromkeys(by_thing[key._replace(who=-1)], (cases.gold, key.who))
         tests.append(of_annotator(by_thing[key._replace(who=-1)], key.who, team))
-    values = adjusted([p for p, _ in tests])
+    values = benjamini_hochberg(np.array([p for p, _ in tests])).tolist()
     return [(p, better, n) for (p, n), better in zip(tests, values, strict=True)]
 
 

@@ -46,22 +46,6 @@ def exchange_p(documents: Iterable[Sequence[int]], own: int) -> float:
     return min(max(p, _SMALLEST), 1.0)
 
 
-def adjusted(p: Sequence[float]) -> list[float]:
-    """P-values adjusted so that few of those below a bar are false (Benjamini and Hochberg).
-
-    Examples
-    --------
-    >>> adjusted([0.01, 0.5, 0.03])
-    [0.03, 0.5, 0.045]
-    """
-    values = np.asarray(p, dtype=np.float64)
-    order = np.argsort(-values)
-    rank = len(values) - np.arange(len(values))
-    found = np.empty(len(values))
-    found[order] = np.minimum.accumulate(np.minimum(values[order] * len(values) / rank, 1.0))
-    return [float(value) for value in found]
-
-
 def counted_by(
     rows: Iterable[tuple[Hashable, int, int]],
 ) -> dict[Hashable, dict[int, Counter[int]]]:

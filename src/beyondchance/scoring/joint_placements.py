@@ -412,7 +412,7 @@ def _by_shapes_of_all(
         moved = np.array(rows, dtype=np.int64).reshape(-1, 5).T
         moved[2:4] -= corpus.text_begin[moved[0]]
         spans = dict(zip(columns, np.hstack([others, moved]), strict=True))
-        copy = replace(corpus, **spans, alternatives=None)
+        copy = replace(corpus, **spans, span_id=None, alternatives=None)
         with suppress(OverlapError):
             score = _counts(copy, SharedDocuments(copy, shared.one, shared.two), scoring).score()
             expected, size = score.expected - base.expected, _mean_size(score) - base.size
@@ -471,6 +471,7 @@ def _scored_together(
         span_label=label,
         span_start=start - base,
         span_end=end - base,
+        span_id=None,
         texts=None,
         token_start=None,
         token_end=None,

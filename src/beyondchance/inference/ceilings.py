@@ -1,0 +1,225 @@
+"""How high a score can get: people among each other, and the best that their work allows.
+
+A perfect model does not agree with people more than they allow. The *upper* ceiling is the
+agreement of the team with its own consensus, of which no annotation agrees better by what is
+observed; it is too high, because the consensus was made from the very same people. The *lower*
+one leaves each person out: the consensus of the others, scored on the one left out. A perfect model
+lies between them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import nan
+from typing import Any
+
+import numpy as np
+
+from beyondchance.adjudication.consensus import MEASURES, consensus
+from beyondchance.annotations.corpus import Corpus
+from beyondchance.core.bootstrap import influences, student
+from beyondchance.results.agreement import Agreement
+from beyondchance.results.counts import Counts
+from beyondchance.results.resampling import score_of
+from beyondchance.scoring.api import agreement
+from beyondchance.types import Floats
+
+CEILINGS = ("human", "lower", "upper")
+_FRESH = "\0consensus"
+"""A name that no annotator has."""
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """A model's score as a share of a ceiling.
+
+    Attributes
+    ----------
+    value : float
+        Nan where the ceiling is not positive.
+    interval : tuple of (float, float)
+        Nan where documents do not tell.
+    """
+
+    value: float
+    interval: tuple[float, float]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ceiling:
+    """How high a model's score can get.
+
+    Attributes
+    ----------
+    model : float
+        The corrected agreement of the model with all people.
+    human : float
+        That of people among each other.
+    lower, upper : float
+        Of the consensus of the others with each person, and of all with their own consensus. A
+        perfect model lies between.
+    about : float
+        With two people, about what a perfect model reaches: the root of `human`; nan otherwise.
+    share : mapping of str to Share
+        The model's share of ``human``, ``lower`` and ``upper``; with two people, of ``about`` too.
+    """
+
+    model: float
+    human: float
+    lower: float
+    upper: float
+    about: float
+    share: Mapping[str, Share]
+
+
+@dataclass(frozen=True, eq=False)
+class Ceilings:
+    """Sums of the ceilings by document, without a model.
+
+    Attributes
+    ----------
+    documents : tuple of str
+    sums : mapping of str to array of float, shape (documents, 4)
+        Of ``human``, ``lower`` and ``upper``.
+    n_humans : int
+    """
+
+    documents: tuple[str, ...]
+    sums: Mapping[str, Floats]
+    n_humans: int
+
+    def of(self, model: Floats, confidence: float) -> Ceiling:
+        """The ceilings with a model, of which the sums by document are given."""
+        tables = {"model": model, **self.sums}
+        is_marked = np.any([table[:, 2] > 0 for table in tables.values()], axis=0)
+        tables = {name: table[is_marked] for name, table in tables.items()}
+        whole = {name: _scores(table.sum(axis=0)) for name, table in tables.items()}
+        without = {name: _scores(table.sum(axis=0) - table) for name, table in tables.items()}
+        names = [*CEILINGS]
+        if self.n_humans == 2:
+            names.append("about")
+            whole["about"], without["about"] = (
+                np.sqrt(np.maximum(found["human"], 0)) for found in (whole, without)
+            )
+        values = {name: float(value) for name, value in whole.items()}
+        return Ceiling(
+            model=values["model"],
+            human=values["human"],
+            lower=values["lower"],
+            upper=values["upper"],
+            about=values.get("about", nan),
+            share={
+                name: _share(
+                    whole["model"], whole[name], without["model"], without[name], confidence
+                )
+                for name in names
+            },
+        )
+
+
+def _scores(sums: Floats) -> Floats:
+    return np.asarray(score_of(sums, "corrected"))
+
+
+def _share(
+    model: Floats, ceiling: Floats, models: Floats, ceilings: Floats, confidence: float
+) -> Share:
+    """The model's share of a ceiling, with its interval by leaving out each document."""
+    if not float(ceiling) > 0:
+        return Share(nan, (nan, nan))
+    value = float(model) / float(ceiling)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        left_out = models / ceilings
+    if len(left_out) < 2 or not np.isfinite(left_out).all():
+        return Share(value, (nan, nan))
+    ends = student(value, [influences(left_out)], confidence)
+    return Share(value, ends or (value, value))
+
+
+def ceilings_of(
+    corpus: Corpus, humans: Sequence[str], documents: Sequence[str], scoring: Mapping[str, Any]
+) -> Ceilings:
+    """The ceilings of some people in some documents.
+
+    Parameters
+    ----------
+    corpus : Corpus
+    humans : sequence of str
+    documents : sequence of str
+    scoring : mapping
+        How annotations are scored. The consensus is by token or by span, whichever is nearer to the
+        measure.
+    """
+    people = replace(
+        corpus.select(annotators=list(humans), documents=list(documents)),
+        options=corpus.options,
+        gold=None,
+    )
+    named = str(scoring.get("measure", "token"))
+    measure = named if named in MEASURES else "exact"
+    human = agreement(people, **scoring)
+    best = consensus(people, measure=measure, name=_FRESH).corpus
+    upper = agreement(best, gold=_FRESH, **scoring)
+    sums = {
+        "human": sums_of(human, documents),
+        "upper": sums_of(upper, documents),
+        "lower": np.zeros((len(documents), 4)),
+    }
+    for name in humans:
+        others = people.select(annotators=[other for other in humans if other != name])
+        voted = consensus(replace(others, options=corpus.options), measure=measure, name=_FRESH)
+        sums["lower"] += _against(people, name, voted.corpus, documents, scoring)
+    return Ceilings(tuple(documents), sums, len(humans))
+
+
+def _against(
+    people: Corpus,
+    name: str,
+    voted: Corpus,
+    documents: Sequence[str],
+    scoring: Mapping[str, Any],
+) -> Floats:
+    """One person and the consensus of the others, document by document."""
+    one = replace(people.select(annotators=[name]), options=people.options)
+    other = replace(voted.select(annotators=[_FRESH]), options=people.options)
+    pair = with_work_of(one, other)
+    if not _share_documents(pair):
+        return np.zeros((len(documents), 4))
+    return sums_of(agreement(pair, **scoring), documents)
+
+
+def with_work_of(one: Corpus, other: Corpus) -> Corpus:
+    """Two corpora of the same texts, of one annotator each, as one of both."""
+    columns: dict[str, Any] = {
+        name: np.concatenate([getattr(one, name), getattr(other, name)])
+        for name in ("span_text", "span_label", "span_start", "span_end")
+    }
+    who = [np.zeros(len(one.span_text)), np.ones(len(other.span_text))]
+    document = np.concatenate([one.annotation_document, other.annotation_document])
+    annotator = np.repeat([0, 1], [len(one.annotation_document), len(other.annotation_document)])
+    order = np.lexsort((annotator, document))
+    return replace(
+        one,
+        annotators=(*one.annotators, *other.annotators),
+        annotation_document=document[order],
+        annotation_annotator=annotator[order],
+        span_annotator=np.concatenate(who).astype(np.int64),
+        span_id=None,
+        alternatives=None,
+        **columns,
+    )
+
+
+def _share_documents(pair: Corpus) -> bool:
+    return len(np.unique(pair.annotation_document)) < len(pair.annotation_document)
+
+
+def sums_of(result: Agreement, documents: Sequence[str]) -> Floats:
+    """Matched, expected, size and freedom of some documents; nothing for those not compared."""
+    counts = result.counts
+    assert isinstance(counts, Counts)  # noqa: S101 - a corpus in memory has counts
+    found = counts.document_sums()[counts.document_places]
+    number = {name: i for i, name in enumerate(counts.documents)}
+    rows = np.array([number.get(name, len(found)) for name in documents], dtype=np.int64)
+    return np.concatenate([found, np.zeros((1, 4))])[rows]
