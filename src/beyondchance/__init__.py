@@ -38,6 +38,10 @@ if TYPE_CHECKING:
         UnknownNameError as UnknownNameError,
     )
     from beyondchance.evaluation.trainer import compute_metrics as compute_metrics
+    from beyondchance.inference.careless import (
+        CarelessWork as CarelessWork,
+        careless_work as careless_work,
+    )
     from beyondchance.inference.compare import Comparison as Comparison, compare as compare
     from beyondchance.inference.null import (
         NullDistribution as NullDistribution,
@@ -108,6 +112,7 @@ _HOMES = {
     "MissingLibraryError NothingSharedError OptionError OverlapError SpanError TagError "
     "UnknownNameError",
     "evaluation.trainer": "compute_metrics",
+    "inference.careless": "CarelessWork careless_work",
     "inference.compare": "Comparison compare",
     "inference.null": "NullDistribution match_variance null_distribution",
     "inference.plan": "Plan plan",
