@@ -454,6 +454,8 @@ CONTRAST = """() => {
 def test_light_and_dark(kind, scheme, made, open_page, axe_findings):
     page = open_page(made(kind).path, color_scheme=scheme)
     assert axe_findings(page) == []
+    unfold(page)
+    assert axe_findings(page) == []
     found = page.evaluate(CONTRAST)
     assert found["paper"] < 0.02 if scheme == "dark" else found["paper"] > 0.9
     assert found["body"] >= 7
@@ -484,6 +486,9 @@ STICKING_OUT = """() => {
 @pytest.mark.parametrize("kind", [*KINDS, "harmful"])
 def test_a_phone(kind, made, open_page):
     page = open_page(made(kind).path, viewport=PHONE, is_mobile=True, has_touch=True)
+    assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+    assert page.evaluate(STICKING_OUT) == []
+    unfold(page)
     assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
     assert page.evaluate(STICKING_OUT) == []
     # What a finger has to hit has some height.

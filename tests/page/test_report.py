@@ -321,3 +321,46 @@ def test_coefficients_by_name(names, there):
     page = report(agreement(example()), example(), coefficients=names, gamma={"samples": 30}, **FEW)
     assert (">gamma<" in page.html) == there
     assert ('id="coefficients"' in page.html) == bool(names)
+
+
+class TestAnswer:
+    """One sentence that says what the numbers mean."""
+
+    TAGS = ([["B-P", "O", "O"], ["O", "B-P", "O"]] * 4, [["O", "B-P", "O"], ["B-P", "O", "O"]] * 4)
+
+    @staticmethod
+    def answer(page):
+        return unescape(re.search(r'<p class="answer">(.*?)</p>', page.html)[1])
+
+    def test_some(self, team):
+        assert self.answer(team) == (
+            "ada, ben and cleo reach 72 % of the agreement possible beyond chance; correction "
+            "matters here: it lowers the score by 0.070."
+        )
+
+    @pytest.mark.parametrize(("other", "said"), [(0, "completely"), (1, "less than by chance")])
+    def test_all_and_nothing(self, other, said):
+        corpus = Corpus.from_tags({"a": self.TAGS[0], "b": self.TAGS[other]})
+        assert self.answer(report(agreement(corpus), corpus, **FEW)) == f"a and b agree {said}."
+
+    def test_many_are_counted(self):
+        corpus = Corpus.from_tags({name: self.TAGS[0] for name in "abcd"})
+        page = report(agreement(corpus), corpus, **FEW)
+        assert self.answer(page) == "The 4 annotators agree completely."
+        assert "<title>Agreement of 4 annotators</title>" in page.html
+        assert '<p class="quiet">a, b, c and d · 8 sentences · 32 spans</p>' in page.html
+
+    def test_systems(self, systems):
+        assert self.answer(systems) == (
+            "cleo agrees best with ada: it reaches 71 % of what is possible beyond chance, but it "
+            "is not significantly ahead of ben."
+        )
+        one = example().select(annotators=["ada", "ben"])
+        assert self.answer(report(rank(one, gold="ada"), one, **FEW)) == (
+            "ben agrees with ada: it reaches 70 % of what is possible beyond chance."
+        )
+
+    def test_systems_worse_than_chance(self):
+        corpus = Corpus.from_tags({"gold": self.TAGS[0], "b": self.TAGS[1], "c": self.TAGS[1]})
+        page = report(rank(corpus, gold="gold"), corpus, **FEW)
+        assert self.answer(page) == "b agrees best with gold, but less than by chance."
