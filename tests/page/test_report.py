@@ -344,7 +344,7 @@ class TestAnswer:
         assert self.answer(report(agreement(corpus), corpus, **FEW)) == f"a and b agree {said}."
 
     def test_many_are_counted(self):
-        corpus = Corpus.from_tags({name: self.TAGS[0] for name in "abcd"})
+        corpus = Corpus.from_tags(dict.fromkeys("abcd", self.TAGS[0]))
         page = report(agreement(corpus), corpus, **FEW)
         assert self.answer(page) == "The 4 annotators agree completely."
         assert "<title>Agreement of 4 annotators</title>" in page.html
