@@ -48,7 +48,12 @@ if TYPE_CHECKING:
         match_variance as match_variance,
         null_distribution as null_distribution,
     )
-    from beyondchance.inference.plan import Plan as Plan, plan as plan
+    from beyondchance.inference.plan import (
+        Plan as Plan,
+        ReplacementPlan as ReplacementPlan,
+        plan as plan,
+        plan_replacement as plan_replacement,
+    )
     from beyondchance.inference.replacement import (
         Replacement as Replacement,
         replacement as replacement,
@@ -57,6 +62,7 @@ if TYPE_CHECKING:
         Standings as Standings,
         compare_systems as compare_systems,
     )
+    from beyondchance.inference.trend import Trend as Trend, trend as trend
     from beyondchance.io.door import corpus as corpus
     from beyondchance.io.example import example as example
     from beyondchance.io.reading import read as read
@@ -115,9 +121,10 @@ _HOMES = {
     "inference.careless": "CarelessWork careless_work",
     "inference.compare": "Comparison compare",
     "inference.null": "NullDistribution match_variance null_distribution",
-    "inference.plan": "Plan plan",
+    "inference.plan": "Plan ReplacementPlan plan plan_replacement",
     "inference.replacement": "Replacement replacement",
     "inference.standings": "Standings compare_systems",
+    "inference.trend": "Trend trend",
     "io.door": "corpus",
     "io.example": "example",
     "io.reading": "read",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from math import ceil, floor, isnan, log10, nan, sqrt
 
@@ -16,6 +16,7 @@ from beyondchance.core.distributions import (
     student_quantile,
 )
 from beyondchance.errors import OptionError
+from beyondchance.inference.replacement import Replacement, checked_margin
 from beyondchance.messages import Text, spoken
 from beyondchance.results.agreement import Agreement
 from beyondchance.results.intervals import FEW
@@ -294,5 +295,124 @@ def _documents(spread: float, half_width: float, confidence: float) -> int:
     least = ceil((normal_quantile((1 + confidence) / 2) * spread / half_width) ** 2)
     documents = max(least, 2)
     while _half_width(spread, documents, confidence) > half_width:
+        documents += 1
+    return documents
+
+
+# --- To replace a person --------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReplacementPlan(Printed):
+    """How many documents a test of replacement takes.
+
+    Attributes
+    ----------
+    by_human : mapping of str to (documents, low, high)
+        For each person, how many in all, and how many it may turn out to take, because a pilot shows
+        its own spread only roughly; None where no number of documents would do.
+    documents : int, optional
+        For all of them; None if there is somebody for whom no number would do.
+    differences : mapping of str to float
+        What is assumed of each person.
+    margin, power : float
+    n_pilot : int
+    model : str
+    settings : Settings
+    """
+
+    by_human: Mapping[str, tuple[int, int, int] | None]
+    differences: Mapping[str, float]
+    margin: float
+    power: float
+    n_pilot: int
+    model: str
+    settings: Settings
+
+    def __repr__(self) -> str:
+        return f"ReplacementPlan(documents={self.documents}, margin={self.margin:g})"
+
+    @property
+    def documents(self) -> int | None:
+        """How many it takes for all people; None if no number would do for one of them."""
+        known = [found for found in self.by_human.values() if found is not None]
+        if len(known) < len(self.by_human):
+            return None
+        return max(found[0] for found in known)
+
+
+def plan_replacement(
+    pilot: Replacement, margin: float, *, power: float = 0.8, difference: float | None = None
+) -> ReplacementPlan:
+    r"""How many documents it takes to show that a model may replace each person.
+
+    With :math:`s` the spread of the difference (its standard error in the pilot times the root of
+    the number of documents) and :math:`\Delta` the difference, N documents show it with the power
+    wanted if :math:`(\Delta + \delta) \sqrt N \ge s\,(t_{1 - \alpha / m} + t_{power})`, for m
+    people, with Student's quantiles.
+
+    Parameters
+    ----------
+    pilot : Replacement
+    margin : float
+        How much worse than a person the model may be.
+    power : float
+        How often the test should pass.
+    difference : float, optional
+        What to assume of the model; by default what the pilot shows of each person. 0 assumes that
+        it is as good as people are.
+
+    Returns
+    -------
+    ReplacementPlan
+
+    Examples
+    --------
+    >>> from beyondchance import example, replacement
+    >>> pilot = replacement(example(), model="cleo")
+    >>> plan_replacement(pilot, 0.05, difference=0.0).documents
+    68
+    """
+    checked_instance(pilot, Replacement, "the pilot as a result of replacement()")
+    checked_margin(margin)
+    checked_share("power", power)
+    share = 1 - (1 - pilot.confidence) / len(pilot.by_human)
+    found: dict[str, tuple[int, int, int] | None] = {}
+    differences = {}
+    for name, one in pilot.by_human.items():
+        estimate = one.estimate
+        differences[name] = estimate.value if difference is None else difference
+        room = differences[name] + margin
+        spread = estimate.error * sqrt(estimate.n_documents)
+        found[name] = None
+        if room > 0 and spread > 0:
+            low, high = _spread_range(spread, estimate.freedom, pilot.confidence)
+            found[name] = (
+                _documents_for(spread, room, share, power),
+                _documents_for(low, room, share, power),
+                _documents_for(high, room, share, power),
+            )
+    return ReplacementPlan(
+        by_human=found,
+        differences=differences,
+        margin=margin,
+        power=power,
+        n_pilot=pilot.n_documents,
+        model=pilot.model,
+        settings=pilot.settings,
+    )
+
+
+def _documents_for(spread: float, room: float, share: float, power: float) -> int:
+    """The smallest number of documents with which a test has the power; two at least."""
+
+    scale = spread / room
+    documents = max(ceil(((normal_quantile(share) + normal_quantile(power)) * scale) ** 2), 2)
+    if documents > MOST_DOCUMENTS:
+        raise OptionError(
+            f"more than {MOST_DOCUMENTS:,} documents would be needed", expected="a larger margin"
+        )
+    # Student's quantiles ask for a few more than those of the normal distribution.
+    while sum(student_quantile(x, documents - 1) for x in (share, power)) * scale > sqrt(documents):
         documents += 1
     return documents
