@@ -21,6 +21,9 @@ from deciding import decided_for, file_of
 GOLDEN = Path(__file__).parents[1] / "golden" / "cli"
 SCHEMA = json.loads((files("beyondchance") / "resources" / "schema.json").read_text("utf-8"))
 TEAM = ("example/ada.conll", "example/ben.conll", "example/cleo.conll")
+ROUNDS = tuple(path.replace("example", "rounds") for path in TEAM)
+MORE = ("dan.conll", "eve.conll")
+"""Somebody who marks as many tokens as ada, at other places, and somebody like ben."""
 SURE = ("--confidence", "0.9", "--resamples", "999", "--seed", "3")
 
 CALLS = {
@@ -57,7 +60,14 @@ CALLS = {
         *("adjudicate", *TEAM, "--decisions", "mia.json", "--decisions", "tom.json"),
         *("--compare", "--top", "4"),
     ),
+    "agree-trend": ("agree", *ROUNDS, "--by", "round", *SURE[2:]),
     "plan": ("plan", *TEAM, "--half-width", "0.04"),
+    "plan-replace": ("plan", *TEAM, "--replace", "cleo", "--margin", "0.03"),
+    "replace": ("replace", *TEAM, "--model", "cleo", "--margin", "0.05"),
+    "replace-two": (
+        *("replace", *TEAM, *MORE, "--model", "cleo,dan", "--measure", "exact", "--digits", "3"),
+    ),
+    "careless": ("careless", *TEAM, *MORE, "--top", "3"),
     "place": ("place", "--length", "20", "--spans", "1,3,3,6"),
     "reproduce": ("reproduce",),
     "formats": ("formats",),
@@ -73,6 +83,21 @@ METHODS = {
 """Calls that print a paragraph for a paper."""
 
 
+def shifted(lines, by):
+    """The tags of each sentence moved on by some words, round its end."""
+    found, sentence = [], []
+    for line in [*lines, ""]:
+        if line and not line.startswith("#"):
+            sentence.append(line.split("\t"))
+            continue
+        tags = [tag for _, tag in sentence]
+        moved = tags[len(tags) - by * len(tags) // 2 :] + tags[: len(tags) - by * len(tags) // 2]
+        found += ["\t".join(pair) for pair in zip((w for w, _ in sentence), moved, strict=True)]
+        found.append(line)
+        sentence = []
+    return found[:-1]
+
+
 @pytest.fixture(autouse=True)
 def example(tmp_path, monkeypatch):
     """The example's files in a folder to work in, and no terminal to fit to."""
@@ -80,6 +105,15 @@ def example(tmp_path, monkeypatch):
     for name in ("COLUMNS", "NO_COLOR", "FORCE_COLOR"):
         monkeypatch.delenv(name, raising=False)
     assert main(["demo", "--quiet", "--files", "example"]) == 0
+    Path("rounds").mkdir()
+    for path, numbered in zip(TEAM, ROUNDS, strict=True):
+        text = Path(path).read_text("utf-8")
+        for number, season in enumerate(("spring", "summer", "autumn", "winter"), start=1):
+            text = text.replace(f"# season = {season}", f"# round = {number}")
+        Path(numbered).write_text(text, "utf-8")
+    for name, of, shift in (("dan", "ada", 1), ("eve", "ben", 0)):
+        lines = Path(f"example/{of}.conll").read_text("utf-8").splitlines()
+        Path(f"{name}.conll").write_text("\n".join(shifted(lines, shift)) + "\n", "utf-8")
     corpus = read(*TEAM)
     for who, by in (("ada", "mia"), ("ben", "tom")):
         made = decided_for(corpus, who, by)[::2]

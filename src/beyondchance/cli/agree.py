@@ -26,6 +26,7 @@ from beyondchance.numbers import in_digits
 from beyondchance.reporting.commands.agree import Variant, agree_report
 from beyondchance.results.agreement import Agreement
 from beyondchance.results.averages import AVERAGES
+from beyondchance.results.counts import Counts
 from beyondchance.results.difficulty import Difficulty
 from beyondchance.results.labelling import Labelling
 from beyondchance.results.ranking import Ranking
@@ -37,6 +38,7 @@ from beyondchance.scoring.options import SCOPES
 
 if TYPE_CHECKING:
     from beyondchance.inference.null import NullDistribution
+    from beyondchance.inference.trend import Trend
     from beyondchance.other_coefficients.coefficients import Coefficients
     from beyondchance.results.intervals import ConfidenceInterval, Intervals
 
@@ -115,6 +117,7 @@ def command(files: tuple[str, ...], **options: Any) -> int:
             null=_null(corpus, options) if options["null"] else None,
             split=split,
             part_intervals=flags.if_intervals(options, partial(_part_intervals, result, split)),
+            trends=_trends(result, options),
             top=options["top"],
             digits=options["digits"],
         )
@@ -228,6 +231,20 @@ def _intervals(
     """Intervals by every measure, from the same documents."""
     fields = [name for name in dict.fromkeys(by) if name != "document"]
     return {name: result.intervals(by=fields, **resampling) for name, result in results.items()}
+
+
+def _trends(result: Agreement, options: Mapping[str, Any]) -> list[Trend]:
+    """Whether agreement changes over the fields asked for, of those that have an order."""
+    fields = [name for name in dict.fromkeys(options["by"]) if name != "document"]
+    if not fields or not isinstance(result.counts, Counts):
+        return []
+    from beyondchance.inference.trend import LEAST, in_order, trend  # noqa: PLC0415 - only for those who ask
+
+    if result.counts.n_marked_documents < LEAST:
+        return []
+    ordered = [name for name in fields if in_order(result.counts.field_values(name)[0])]
+    asked = {"resamples": options["resamples"], "seed": options["seed"] or 0}
+    return [trend(result, name, **asked) for name in ordered]
 
 
 def _null(corpus: Corpus, options: dict[str, Any]) -> NullDistribution:

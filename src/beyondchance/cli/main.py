@@ -28,6 +28,8 @@ COMMANDS = {
     "report": "A page for a browser, with every disagreement in its text, to decide on.",
     "consensus": "The annotation that agrees best with a team, and its votes.",
     "adjudicate": "A gold standard from what people decided.",
+    "replace": "May a model replace a person, and how much is there to reach?",
+    "careless": "Documents in which somebody's spans are no better than random.",
     "plan": "How many documents to annotate, from a pilot.",
     "place": "Where random spans fall in a text.",
     "reproduce": "The paper's tables next to ours.",

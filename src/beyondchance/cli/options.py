@@ -373,6 +373,25 @@ output = printed(OUTPUTS, _SAVE)
 list_output = printed(LIST_OUTPUTS, _SAVE)
 """The same of a result that is a list."""
 
+REPLACING = in_annotations(
+    "--model",
+    "models",
+    type=NAMES,
+    required=True,
+    is_everyday=True,
+    help="The model among the annotators; several are compared with each other.",
+)
+HUMANS = in_annotations(
+    "--humans", type=NAMES, is_everyday=True, help="The people; by default all others."
+)
+MARGIN = in_uncertainty(
+    "--margin",
+    type=click.FloatRange(0, 1),
+    metavar="M",
+    is_everyday=True,
+    help="How much worse than a person a model may be, in corrected agreement.",
+)
+
 GAMMA = in_scoring(
     "--gamma",
     type=PARAMETERS,

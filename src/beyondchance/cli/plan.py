@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import click
@@ -9,8 +10,11 @@ import click
 from beyondchance.cli import options as flags
 from beyondchance.cli.loading import load, noted, streams
 from beyondchance.cli.running import Command, emit, working
-from beyondchance.inference.plan import plans
+from beyondchance.inference.plan import plan_replacement, plans
+from beyondchance.inference.replacement import replacement
+from beyondchance.reporting.blocks import Report
 from beyondchance.reporting.commands.plan import plan_report
+from beyondchance.reporting.commands.replace import report_of_replacement_plan
 from beyondchance.results.resampling import SCORES
 from beyondchance.scoring.api import agreement
 
@@ -38,6 +42,22 @@ WIDTHS = (0.1, 0.05, 0.03, 0.02, 0.01)
     is_everyday=True,
     help="The score that the interval is for.",
 )
+@flags.option(
+    "--replace",
+    group="Plan",
+    metavar="MODEL",
+    is_everyday=True,
+    help="Plan a test of whether this model may replace people; with --margin.",
+)
+@flags.MARGIN
+@flags.option(
+    "--power",
+    group="Plan",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    metavar="SHARE",
+    default=0.8,
+    help="How often that test should succeed.",
+)
 @flags.CONFIDENCE
 @flags.output
 def command(files: tuple[str, ...], **options: Any) -> None:
@@ -47,7 +67,13 @@ def command(files: tuple[str, ...], **options: Any) -> None:
 
     \b
     beyondchance plan pilot/anna.conll pilot/ben.conll --half-width 0.03
+    beyondchance plan pilot.json --replace gpt --margin 0.05
     """
+    if (options["replace"] is None) != (options["margin"] is None):
+        raise click.UsageError("--replace and --margin go together")
+    if options["replace"] is not None:
+        emit(_replacement(files, options), **options)
+        return
     with working("reading and planning", quiet=options["quiet"]):
         corpus = load(streams(files), options)
         pilot = agreement(corpus, **flags.scoring_options(options))
@@ -58,3 +84,13 @@ def command(files: tuple[str, ...], **options: Any) -> None:
             made, pilot, noted(corpus, pilot.notes), score=score, digits=options["digits"]
         )
     emit(report, **options)
+
+
+def _replacement(files: tuple[str, ...], options: dict[str, Any]) -> Report:
+    """A plan of a test of whether a model may replace people."""
+    with working("reading and planning", quiet=options["quiet"]):
+        corpus = load(streams(files), options)
+        asked = {name: options[name] for name in ("measure", "scope", "confidence")}
+        pilot = replacement(corpus, model=options["replace"], **asked)
+        found = plan_replacement(pilot, options["margin"], power=options["power"])
+        return replace(report_of_replacement_plan(found), corpus=corpus, notes=corpus.notes)

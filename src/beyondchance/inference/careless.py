@@ -11,7 +11,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
-from math import ceil, nan
+from math import ceil, isnan, nan
+from statistics import median
 from typing import Any, Unpack
 from zlib import crc32
 
@@ -124,9 +125,9 @@ def careless_work(
     The annotator's spans are placed at random, as many and as long for each label, and the
     others' stay. Where texts are short the distribution of what is met is computed exactly, else it
     is sampled. A document is *no better than random* if it could show more, and does not: if
-    usual work would be better than random at this level, even at its low end (as if each span were
-    right with the probability of the corrected agreement of all, and few of them were), and
-    this document is not, after adjustment for all such documents.
+    usual work would be better than random at this level, even at its low end (as if each span
+    were right with a probability that is the corrected agreement of the middle pair, and few of
+    them were), and this document is not, after adjustment for all such documents.
 
     Parameters
     ----------
@@ -169,7 +170,10 @@ def careless_work(
     if corpus.unit == CORPUS:
         raise DataError("spans of unit corpus have no text of their own", expected="another unit")
     result = agreement(corpus, gold=corpus.gold)
-    bar = _Bar(max(result.corrected, 0.0), level, resamples, int(generator.integers(2**63)))
+    pairs = [score.corrected for score in result.by_pair.values() if not isnan(score.corrected)]
+    # The middle one: a few who are careless everywhere do not make that usual.
+    usual = max(median(pairs), 0.0) if pairs else 0.0
+    bar = _Bar(usual, level, resamples, int(generator.integers(2**63)))
     judged = [name for name in corpus.annotators if name != corpus.gold]
     by_text = _by_text(corpus)
     works = [(name, work) for name in judged for work in _works(corpus, by_text, name, bar)]
@@ -195,7 +199,7 @@ class _Bar:
     Attributes
     ----------
     usual : float
-        The corrected agreement of all.
+        The corrected agreement of the middle pair.
     level : float
     draws : int
     seed : int

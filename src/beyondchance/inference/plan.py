@@ -309,8 +309,8 @@ class ReplacementPlan(Printed):
     Attributes
     ----------
     by_human : mapping of str to (documents, low, high)
-        For each person, how many in all, and how many it may turn out to take, because a pilot shows
-        its own spread only roughly; None where no number of documents would do.
+        For each person, how many in all, and how many it may turn out to take, because a pilot
+        shows its own spread only roughly; None where no number of documents would do.
     documents : int, optional
         For all of them; None if there is somebody for whom no number would do.
     differences : mapping of str to float
@@ -405,7 +405,6 @@ def plan_replacement(
 
 def _documents_for(spread: float, room: float, share: float, power: float) -> int:
     """The smallest number of documents with which a test has the power; two at least."""
-
     scale = spread / room
     documents = max(ceil(((normal_quantile(share) + normal_quantile(power)) * scale) ** 2), 2)
     if documents > MOST_DOCUMENTS:

@@ -22,7 +22,7 @@ from beyondchance.settings import Settings
 from beyondchance.types import Floats
 
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
-_LEAST = 3
+LEAST = 3
 """Documents with marks from which on a trend is tested."""
 
 
@@ -148,8 +148,8 @@ def trend(
     place = np.array([ordered.index(value) for value in values], dtype=np.float64)[number]
     is_marked = sums[:, 2] > 0
     own, x = sums[is_marked], place[is_marked]
-    if len(own) < _LEAST:
-        raise DataError(f"{len(own)} documents have marks", expected=f"{_LEAST} or more")
+    if len(own) < LEAST:
+        raise DataError(f"{len(own)} documents have marks", expected=f"{LEAST} or more")
     whole = own.sum(axis=0)
     corrected = float(score_of(whole, "corrected"))
     weight = own[:, 2] / 2 - own[:, 1]

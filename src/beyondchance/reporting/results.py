@@ -18,6 +18,7 @@ _COLUMNS = 80
 _REPORTS: Mapping[str, str] = {
     "Agreement": "commands.agree.report_of_agreement",
     "Coefficients": "commands.coefficients.report_of_coefficients",
+    "CarelessWork": "commands.careless.report_of_careless",
     "Consensus": "commands.consensus.report_of_consensus",
     "Comparison": "commands.rank.report_of_comparison",
     "ConfidenceInterval": "commands.intervals.report_of_interval",
@@ -31,8 +32,11 @@ _REPORTS: Mapping[str, str] = {
     "Places": "commands.places.report_of_places",
     "Plan": "commands.plan.report_of_plan",
     "Ranking": "commands.rank.report_of_ranking",
+    "Replacement": "commands.replace.report_of_replacement",
+    "ReplacementPlan": "commands.replace.report_of_replacement_plan",
     "Score": "commands.agree.report_of_score",
     "Standings": "commands.rank.report_of_standings",
+    "Trend": "commands.agree.report_of_trend",
 }
 """The function that makes the report of each kind of result; loaded when one is printed."""
 

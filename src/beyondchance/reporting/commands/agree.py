@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.messages import Note
+from beyondchance.numbers import p_in_digits
 from beyondchance.reporting import breakdown as levels, sentences
 from beyondchance.reporting.blocks import (
     CUT,
+    Bars,
     Block,
     Cell,
     PaperTable,
@@ -30,6 +32,7 @@ from beyondchance.settings import Settings
 
 if TYPE_CHECKING:
     from beyondchance.inference.null import NullDistribution
+    from beyondchance.inference.trend import Trend
     from beyondchance.messages import Text
     from beyondchance.other_coefficients.coefficients import Coefficients
     from beyondchance.reporting.paragraphs import Paragraph
@@ -79,6 +82,7 @@ def agree_report(
     null: NullDistribution | None = None,
     split: Labelling | None = None,
     part_intervals: Mapping[str, levels.Scores] | None = None,
+    trends: Sequence[Trend] = (),
     top: int = 20,
     digits: int = 4,
 ) -> Report:
@@ -107,6 +111,8 @@ def agree_report(
         The first of the `results` in its parts.
     part_intervals : mapping of str to intervals, optional
         Of ``finding`` and ``labelling``, and of the means of each ``label`` and ``document``.
+    trends : sequence of Trend
+        Over fields of the documents whose values have an order.
     top : int
         Rows of long tables for people; 0 shows all.
     digits : int
@@ -142,6 +148,7 @@ def agree_report(
             *parts_tables(parts, breakdown.settings, _by(breakdown)),
             *_differing_part(split, digits),
             *_tables(breakdown, by=by, top=top),
+            *(block for found in trends for block in trend_blocks(found, digits)),
             *([_variants_table(variants)] if variants else []),
             *(coefficients.blocks_of(others) if others is not None else []),
             *map(Prose, explanation(breakdown, parts)),
@@ -151,6 +158,8 @@ def agree_report(
         n_fixed, n_texts = result.counts.texts_without_freedom()
         data = agree_data(breakdown, by=by, null=null) | json_parts(parts)
         data["freedom"] = {"texts": n_texts, "without": n_fixed}
+        if trends:
+            data["trends"] = {found.field: plain_trend(found) for found in trends}
         data |= {"sensitivity": [item.to_dict() for item in variants]} if variants else {}
         if others is None:
             return data
@@ -185,6 +194,45 @@ def agree_report(
         make_rows=rows,
         make_paper=lambda: agree_paper(result, breakdown, corpus),
         make_methods=methods,
+    )
+
+
+def trend_blocks(found: Trend, digits: int) -> list[Block]:
+    """How agreement changes over a field, in a sentence and drawn."""
+    p = p_in_digits(found.p_value, digits, is_floor=found.p_value <= found.p_floor)
+    p_text = f"p {p}" if p.startswith("<") else f"p = {p}"
+    said = (
+        f"Over {found.field}, from {found.order[0]} to {found.order[-1]}, corrected agreement "
+        f"changes by {found.slope:+.{digits}f} a step ({p_text} for documents in any order)."
+    )
+    values = dict(zip(found.order, found.corrected, strict=True))
+    drawn = {name: max(value, 0.0) for name, value in values.items() if not isnan(value)}
+    return [Prose(said), Bars(f"corrected agreement, by {found.field}", drawn)]
+
+
+def plain_trend(found: Trend) -> dict[str, Any]:
+    """A trend as in JSON."""
+    return {
+        "order": list(found.order),
+        "corrected": list(found.corrected),
+        "slope": found.slope,
+        "p_value": found.p_value,
+        "n_documents": found.n_documents,
+    }
+
+
+def report_of_trend(found: Trend) -> Report:
+    """The report of a trend alone."""
+    rows = [
+        {found.field: name, "corrected": value}
+        for name, value in zip(found.order, found.corrected, strict=True)
+    ]
+    return Report(
+        command="trend",
+        signature=str(found.settings),
+        make_blocks=lambda: trend_blocks(found, 4),
+        make_data=lambda: {"field": found.field, **plain_trend(found)},
+        make_rows=lambda: rows,
     )
 
 

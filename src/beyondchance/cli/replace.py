@@ -1,0 +1,41 @@
+"""``beyondchance replace``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from beyondchance.cli import options as flags
+from beyondchance.cli.loading import load, streams
+from beyondchance.cli.running import Command, emit, working
+from beyondchance.inference.replacement import replacement
+from beyondchance.reporting.commands.replace import report_of_replacement
+
+
+@click.command("replace", cls=Command)
+@flags.annotated_files
+@flags.REPLACING
+@flags.HUMANS
+@flags.MARGIN
+@flags.together([flags.flag(flags.SCORING[name], group="Scoring") for name in ("measure", "scope")])
+@flags.CONFIDENCE
+@flags.output
+def command(files: tuple[str, ...], **options: Any) -> None:
+    """May a model replace a person? And how much is there to reach?
+
+    For each person: how well the person agrees with the others, and how well the model does in
+    that place. Without --margin, the smallest margin that would pass.
+
+    \b
+    beyondchance replace export.json --model gpt --margin 0.05
+    beyondchance replace anna.conll ben.conll cleo.conll gpt.conll --model gpt
+    beyondchance replace export.json --model gpt,llama --humans anna,ben,cleo
+    """
+    with working("reading and comparing", quiet=options["quiet"]):
+        corpus = load(streams(files), options)
+        names = ("margin", "measure", "scope", "confidence", "humans")
+        asked = {name: options[name] for name in names}
+        found = replacement(corpus, model=list(options["models"]), **asked)
+        report = report_of_replacement(found, digits=options["digits"])
+    emit(report, **options)
