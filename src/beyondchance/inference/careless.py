@@ -12,7 +12,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from math import ceil, isnan, nan
-from statistics import median
 from typing import Any, Unpack
 from zlib import crc32
 
@@ -126,8 +125,8 @@ def careless_work(
     others' stay. Where texts are short the distribution of what is met is computed exactly, else it
     is sampled. A document is *no better than random* if it could show more, and does not: if
     usual work would be better than random at this level, even at its low end (as if each span
-    were right with a probability that is the corrected agreement of the middle pair, and few of
-    them were), and this document is not, after adjustment for all such documents.
+    were right with a probability that is the corrected agreement of the pair that agrees best,
+    and few of them were), and this document is not, after adjustment for all such documents.
 
     Parameters
     ----------
@@ -171,8 +170,8 @@ def careless_work(
         raise DataError("spans of unit corpus have no text of their own", expected="another unit")
     result = agreement(corpus, gold=corpus.gold)
     pairs = [score.corrected for score in result.by_pair.values() if not isnan(score.corrected)]
-    # The middle one: a few who are careless everywhere do not make that usual.
-    usual = max(median(pairs), 0.0) if pairs else 0.0
+    # Whoever is careless does not make that usual.
+    usual = max([*pairs, 0.0])
     bar = _Bar(usual, level, resamples, int(generator.integers(2**63)))
     judged = [name for name in corpus.annotators if name != corpus.gold]
     by_text = _by_text(corpus)
@@ -199,7 +198,7 @@ class _Bar:
     Attributes
     ----------
     usual : float
-        The corrected agreement of the middle pair.
+        The corrected agreement of the pair that agrees best.
     level : float
     draws : int
     seed : int
