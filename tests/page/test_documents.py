@@ -344,8 +344,9 @@ class TestSafety:
         assert "xq" not in view.payload + view.static
         assert "(sentence 0, tokens 0 to 5)" in view.static
 
-    def test_the_script_builds_elements_and_never_reads_html(self):
-        script = files("beyondchance.page").joinpath("documents.js").read_text("utf-8")
+    @pytest.mark.parametrize("name", ["documents.js", "decide.js"])
+    def test_the_script_builds_elements_and_never_reads_html(self, name):
+        script = files("beyondchance.page").joinpath(name).read_text("utf-8")
         for way in ("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(",
                     "Function(", "http:", "https:", "fetch("):  # fmt: skip
             assert way not in script

@@ -80,12 +80,15 @@ class DocumentView:
         For each document that can be opened its number in links, ``#document-<number>``.
     sentence : str
         What is shown, such as "the 1,000 most contested of 3,450 documents".
+    is_decided : bool
+        Whether there is something to decide: annotators differ, and none is a gold standard.
     """
 
     payload: str
     static: str
     numbers: Mapping[str, int]
     sentence: str
+    is_decided: bool
 
 
 def document_view(
@@ -153,6 +156,7 @@ def document_view(
         static=_static(found, chosen, known, sentence),
         numbers={corpus.documents[i]: i for i in chosen.tolist()},
         sentence=sentence,
+        is_decided=deciding is not None,
     )
 
 

@@ -44,7 +44,8 @@ from beyondchance.results.ranking import Ranking
 from beyondchance.version import __version__
 
 _STYLES = ("page.css", "charts.css", "documents.css")
-_SCRIPTS = ("page.js", "documents.js", "decide.js")
+_DECIDING = "decide.js"
+_SCRIPTS = ("page.js", "documents.js", _DECIDING)
 _WHAT = {
     "corrected": ("Corrected for chance", "0 is chance agreement, 1 is full agreement"),
     "observed": ("Observed", "agreement as it was found"),
@@ -118,13 +119,15 @@ def written(
         autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     environment.filters["named"] = named = _naming(_names(found), safe)
-    scripts = [_file(name) for name in _SCRIPTS]
+    is_decided = view is not None and view.is_decided
+    names = [name for name in _SCRIPTS if name != _DECIDING or is_decided]
+    scripts = [compact(_file(name)) for name in names]
     shown = _Shown(digits, safe, voice, named, _names(found))
     html = environment.from_string(_file("page.html")).render(
         title=title or _title(found),
         date=date,
         version=__version__,
-        style=safe("\n".join(_file(name) for name in _STYLES)),
+        style=safe(compact("\n".join(_file(name) for name in _STYLES))),
         scripts=[safe(script) for script in scripts],
         script_hashes=" ".join(f"'sha256-{_hash(script)}'" for script in scripts),
         about=_about(found),
@@ -154,6 +157,18 @@ def prepare() -> None:
 
 def _file(name: str) -> str:
     return files(__package__).joinpath(name).read_text("utf-8")
+
+
+def compact(code: str) -> str:
+    r"""A script or style without indentation and lines that only comment.
+
+    No string goes on over several lines in our scripts.
+
+    >>> compact("f();\n  // why\n  g();\n")
+    'f();\ng();\n'
+    """
+    lines = (line.strip() for line in code.splitlines())
+    return "".join(f"{line}\n" for line in lines if line and not line.startswith("//"))
 
 
 def _hash(script: str) -> str:
