@@ -84,7 +84,12 @@ EXAMPLES = {
         ),
     ],
     "report": ["beyondchance report example/*.conll -o report.html"],
-    "plan": ["beyondchance plan example/*.conll --half-width 0.03"],
+    "replace": ["beyondchance replace example/*.conll --model cleo --margin 0.05"],
+    "careless": ["beyondchance careless example/*.conll"],
+    "plan": [
+        "beyondchance plan example/*.conll --half-width 0.03",
+        "beyondchance plan example/*.conll --replace cleo --margin 0.03",
+    ],
     "place": ["beyondchance place --length 20 --spans 1,3,6"],
     "reproduce": ["beyondchance reproduce"],
     "formats": ["beyondchance formats"],

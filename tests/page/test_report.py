@@ -364,3 +364,30 @@ class TestAnswer:
         corpus = Corpus.from_tags({"gold": self.TAGS[0], "b": self.TAGS[1], "c": self.TAGS[1]})
         page = report(rank(corpus, gold="gold"), corpus, **FEW)
         assert self.answer(page) == "b agrees best with gold, but less than by chance."
+
+
+class TestModels:
+    def test_a_model_that_may_replace_people_has_a_section(self):
+        page = report(example(), resamples=99, replace="cleo", margin=0.05)
+        assert "May cleo replace a person?" in page.html
+        assert "is shown to be less than 0.05 worse than ada, but not than ben" in page.html
+        assert "with fewer than three people" in page.html
+        assert "May cleo" not in report(example(), resamples=99).html
+
+    def test_several_models_and_addresses(self):
+        corpus = example()
+        marked = {
+            f"{name}@example.org": [corpus.spans(x, name) for x in corpus.documents]
+            for name in corpus.annotators
+        }
+        marked["gpt@example.org"] = marked["ben@example.org"]
+        whole = Corpus.from_spans(marked, lengths=[40] * 12)
+        page = report(whole, resamples=99, replace=["gpt@example.org", "cleo@example.org"])
+        assert "May gpt and cleo replace a person?" in page.html or (
+            "May cleo and gpt replace a person?" in page.html
+        )
+        assert "example.org" not in page.html
+
+    def test_systems_replace_nobody(self):
+        with pytest.raises(OptionError, match="replace needs annotators who are compared"):
+            report(example().with_gold("ada"), replace="cleo", resamples=99)

@@ -34,6 +34,13 @@ from beyondchance.scoring.api import agreement, rank
     "slow.",
 )
 @flags.GAMMA
+@flags.in_annotations(
+    "--replace",
+    type=flags.NAMES,
+    default=(),
+    help="Annotators who are models: whether they may replace the others.",
+)
+@flags.MARGIN
 @flags.in_output(
     "-o",
     "--save",
@@ -65,7 +72,10 @@ def command(files: tuple[str, ...], **options: Any) -> None:
     beyondchance report anna.conll ben.conll -o report.html
     beyondchance report export.json -o report.html --no-text
     beyondchance report a.conll b.conll --gold gold.conll -o report.html
+    beyondchance report export.json --replace gpt --margin 0.05 -o report.html
     """
+    if options["margin"] is not None and not options["replace"]:
+        raise click.UsageError("--margin is for --replace; name a model")
     flags.check_gamma_wanted(options)
     is_printed = options["save"] == "-"
     if not is_printed:
@@ -95,6 +105,8 @@ def command(files: tuple[str, ...], **options: Any) -> None:
             date=date.today().isoformat() if options["dated"] else None,
             coefficients=options["coefficients"] or WITHOUT_GAMMA,
             gamma=flags.gamma_parameters(options),
+            replace=options["replace"],
+            margin=options["margin"],
             **flags.resampling_options(options),
         )
         if options["figures"] is not None:

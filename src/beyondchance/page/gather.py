@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
@@ -16,6 +16,7 @@ from beyondchance.checks import checked_instance
 from beyondchance.diagnosis.diagnose import diagnosis_of
 from beyondchance.diagnosis.diagnosis import Diagnosis
 from beyondchance.errors import DataError
+from beyondchance.inference.replacement import Replacement, replacement
 from beyondchance.inference.standings import Standings, compare_systems
 from beyondchance.options import ResamplingOptions, documented
 from beyondchance.other_coefficients.catalogue import CATALOGUE
@@ -85,6 +86,8 @@ class Overview:
         What to fix first; nothing where chance cannot be divided among texts.
     coefficients : Coefficients, optional
         Of annotators among themselves; there are none with a gold standard.
+    replacement : Replacement, optional
+        Whether models may replace people, where some are named.
     placements : tuple of Placement
     """
 
@@ -98,6 +101,7 @@ class Overview:
     disagreements: Disagreements | None = None
     diagnosis: Diagnosis | None = None
     coefficients: Coefficients | None = None
+    replacement: Replacement | None = None
     placements: tuple[Placement, ...] = ()
 
     @cached_property
@@ -132,6 +136,8 @@ def overview(
     *,
     others: str | Collection[str] = WITHOUT_GAMMA,
     gamma: Mapping[str, Any] | None = None,
+    models: Sequence[str] = (),
+    margin: float | None = None,
     **resampling: Unpack[ResamplingOptions],
 ) -> Overview:
     """Compute what belongs to a result.
@@ -145,6 +151,10 @@ def overview(
         Other coefficients, by name; they are for annotators among themselves.
     gamma : mapping, optional
         The parameters of gamma, if it is among `others`.
+    models : sequence of str
+        Annotators who may replace the others.
+    margin : float, optional
+        How much worse they may be.
     {options}
 
     Raises
@@ -199,8 +209,18 @@ def overview(
         disagreements=disagreements(compared, pairs=pairs),
         diagnosis=_diagnosis(found, compared, settings),
         coefficients=values,
+        replacement=_replacement(compared, settings, models, margin) if models else None,
         placements=tuple(_placements(compared, settings)),
     )
+
+
+def _replacement(
+    corpus: Corpus, settings: Settings, models: Sequence[str], margin: float | None
+) -> Replacement:
+    """Whether models may replace the other annotators, by the measure asked for."""
+    asked = {name: value for name, value in _options(settings).items() if value is not None}
+    scoring = {name: asked[name] for name in ("measure", "scope") if name in asked}
+    return replacement(corpus, model=list(models), margin=margin, **scoring)
 
 
 def _diagnosis(found: Overview, compared: Corpus, settings: Settings) -> Diagnosis | None:

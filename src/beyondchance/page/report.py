@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field, replace
+import dataclasses
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from html import escape
 from os import PathLike
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import Any, Unpack
 
 from beyondchance.checks import checked_whole
 from beyondchance.errors import FormatError, OptionError
+from beyondchance.io.naming import short_names
 from beyondchance.io.saving import save_file
 from beyondchance.messages import Use
 from beyondchance.options import CorpusOptions, ResamplingOptions, declared, documented
@@ -79,6 +81,8 @@ def report(
     date: str | None = None,
     coefficients: str | Collection[str] = WITHOUT_GAMMA,
     gamma: Mapping[str, Any] | None = None,
+    replace: str | Sequence[str] = (),
+    margin: float | None = None,
     **options: Unpack[_Options],
 ) -> Page:
     """A page that a team can open, send and archive.
@@ -105,6 +109,10 @@ def report(
         Other coefficients to show too; gamma only if it is named, because of its cost.
     gamma : mapping, optional
         The parameters of gamma.
+    replace : str or sequence of str, optional
+        Annotators who are models: whether they may replace the others (see `replacement`).
+    margin : float, optional
+        How much worse than a person such a model may be.
     {options}
     names, texts, tokens, gold, scheme, ... : optional
         How annotations become a corpus (see `corpus`).
@@ -134,10 +142,26 @@ def report(
     elif reading:
         name = Use(next(iter(reading)), is_name=True)
         raise OptionError(name, " needs annotations", expected="a corpus next to the result")
+    models = [replace] if isinstance(replace, str) else list(replace)
+    if models and (corpus is None or not isinstance(result, Agreement)):
+        raise OptionError(
+            Use("replace", is_name=True),
+            " needs annotators who are compared with each other",
+            expected="annotations without a gold standard",
+        )
+    models = [*map(short_names(() if corpus is None else corpus.annotators).get, models, models)]
     result, corpus = for_sending(result, corpus)
     if corpus is not None and not show_texts:
         # Words of patterns would be words of texts.
-        corpus = replace(corpus, texts=None, token_start=None, token_end=None)
-    found = overview(result, corpus, others=coefficients, gamma=gamma, **resampling)
+        corpus = dataclasses.replace(corpus, texts=None, token_start=None, token_end=None)
+    found = overview(
+        result,
+        corpus,
+        others=coefficients,
+        gamma=gamma,
+        models=models,
+        margin=margin,
+        **resampling,
+    )
     html, charts = written(found, title=title, texts=show_texts, top=top, digits=digits, date=date)
     return Page(html, charts)

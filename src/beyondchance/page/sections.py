@@ -15,13 +15,14 @@ from beyondchance.page.charts import annotators, scores, texts
 from beyondchance.page.documents import DocumentView, contested
 from beyondchance.page.gather import Overview
 from beyondchance.reporting import breakdown, sentences
-from beyondchance.reporting.blocks import Cell, Prose, Report, Table, counted, cut
+from beyondchance.reporting.blocks import Cell, Prose, Report, Table, counted, cut, in_list
 from beyondchance.reporting.citations import bibtex
 from beyondchance.reporting.commands import (
     coefficients as coefficients_report,
     diagnose as diagnose_report,
     disagreements,
     rank,
+    replace as replace_report,
 )
 from beyondchance.reporting.rendering import rendered
 
@@ -154,6 +155,7 @@ def sections(found: Overview, view: DocumentView | None, *, digits: int) -> list
     made = [
         *_systems(found, digits),
         *_to_fix(found, view),
+        *_replacement(found, digits),
         *_labels(found),
         *_annotators(found),
         *_documents(found, view),
@@ -271,6 +273,36 @@ def _start(example: Example) -> int:
 def _named_first(table: Table) -> Table:
     """The table without its numbers, so that patterns are names."""
     return replace(table, headings=table.headings[1:], rows=[tuple(row)[1:] for row in table.rows])
+
+
+def _replacement(found: Overview, digits: int) -> Iterator[Section]:
+    """Whether models may replace people, and how much there is to reach."""
+    first = found.replacement
+    if first is None:
+        return
+    models = list(first.models.values())
+    parts: list[Part] = []
+    if len(models) > 1:
+        parts.append(NamedTable("models", replace_report.models_table(models)))
+        parts.append(NamedTable("model-differences", replace_report.differences_table(first)))
+    for one in models:
+        parts += [
+            Prose(replace_report.verdict(one, digits)),
+            NamedTable(f"replace-{one.model}", replace_report.people_table(one)),
+            NamedTable(f"ceilings-{one.model}", replace_report.ceiling_table(one)),
+        ]
+    cautions = [
+        note.text
+        for note, holds in (
+            (replace_report.FEW_HUMANS, first.has_few_humans),
+            (replace_report.FEW_DOCUMENTS, any(one.has_few_documents for one in models)),
+        )
+        if holds
+    ]
+    parts += [Prose(text, quiet=True) for text in cautions]
+    names = in_list([one.model for one in models])
+    title = f"May {names} replace a person?"
+    yield Section("replace", title, parts, short="Models")
 
 
 def _systems(found: Overview, digits: int) -> Iterator[Section]:

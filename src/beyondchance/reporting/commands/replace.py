@@ -146,7 +146,7 @@ def people_table(one: Replacement) -> Table:
     if p:
         headings.append(f"p ({one.margin:g})")
     legend = "(person, model: corrected agreement with the others)"
-    return Table(headings, rows, f"{one.model} in the place of each person", legend)
+    return Table(headings, rows, f"in the place of each person: {one.model}", legend)
 
 
 def _heading(one: Replacement) -> str:
@@ -163,7 +163,8 @@ def _mean(one: Replacement, digits: int) -> str:
 def ceiling_table(one: Replacement) -> Table:
     """How much there is to reach."""
     found = one.ceiling
-    rows: list[Sequence[Cell]] = [
+    rows: list[Sequence[Cell]] = [(one.model, found.model, None, None)]
+    rows += [
         (
             what,
             getattr(found, name),
@@ -173,9 +174,9 @@ def ceiling_table(one: Replacement) -> Table:
         for name, what in _CEILINGS.items()
         if name in found.share
     ]
-    title = f"how much there is to reach; {one.model} has {in_digits(found.model, 4)}"
-    headings = ("what", "corrected", f"share of {one.model}", _heading(one))
-    return Table(headings, rows, title, "(a perfect model lies between the two ceilings)")
+    headings = ("what", "corrected", f"{one.model}'s share", _heading(one))
+    remark = "(a perfect model lies between the two ceilings)"
+    return Table(headings, rows, "how much there is to reach", remark)
 
 
 def models_table(models: Sequence[Replacement]) -> Table:
