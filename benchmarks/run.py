@@ -407,6 +407,29 @@ def diagnoses() -> None:
     ratio("diagnose, 100,000 documents, in minutes", seconds / 60, most=1)
 
 
+def gold_standards() -> None:
+    """The consensus of a team, and models in the place of its members."""
+    print("\nGold standards, and models in the place of people")
+    tags = systems(3450, noise=(0.1, 0.12, 0.15, *np.linspace(0.1, 0.4, 10)))
+    names = list(tags)
+    corpus = bc.Corpus.from_tags(tags)
+    people = corpus.select(annotators=names[1:4])
+    scored, voted, spans, replaced = best(
+        lambda: bc.agreement(people).corrected,
+        lambda: bc.consensus(people),
+        lambda: bc.consensus(people, measure="exact"),
+        lambda: bc.replacement(corpus, model=names[4:], humans=names[1:4]),
+        times=3,
+    )
+    ratio("consensus by token / agreement, CoNLL-sized, three people", voted / scored)
+    ratio("consensus by span / agreement, the same", spans / scored)
+    ratio("ten models in the place of three people, CoNLL-sized, / 3 s", replaced / 3, most=1)
+    large = bc.Corpus.from_tags(dict(zip("ab", conll_sized(300_000), strict=True)))
+    (seconds,) = best(lambda: bc.consensus(large), times=1)
+    n_spans = len(large.span_start)
+    print(f"{f'consensus of {n_spans:,} spans':<68} {seconds:>6.1f} s")
+
+
 def process(*command: str | Path) -> Job:
     """A whole process, from start to end."""
     # Installers compile what they install; a checkout is compiled when it first runs.
@@ -490,6 +513,7 @@ def main() -> None:
     files()
     command_line()
     diagnoses()
+    gold_standards()
     pages()
     imports()
 

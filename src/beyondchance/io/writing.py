@@ -94,8 +94,7 @@ def write(
     path : str or path
         A file that is made or replaced, or a folder, new or empty. A path is a folder if
         it ends with ``/`` or exists as one; brat always writes a folder.
-    format : {"table", "conll", "brat", "spacy", "label-studio", "doccano", "prodigy", \
-"webanno-tsv", "uima", "bioc"}, optional
+    format : str, optional
         By default the one that the ending of the path stands for; of several, and in a folder, the
         one that the corpus was read from.
 
