@@ -294,7 +294,7 @@ def _answer(found: Overview, digits: int) -> str:
         return f"{who} {'agrees' if is_one else 'agree'}{with_whom} less than by chance."
     if best.score.corrected == 1:
         return f"{who} {'agrees' if is_one else 'agree'}{with_whom} completely."
-    reach = f"{who} {'reaches' if is_one else 'reach'} {_percent(best.score.corrected)}"
+    reach = f"{who} {'reaches' if is_one else 'reach'} {sentences.in_percent(best.score.corrected)}"
     effect = sentences.effect(best.score, digits)
     return (
         f"{reach} of the agreement{with_whom} possible beyond chance; "
@@ -309,7 +309,7 @@ def _answer_of_ranking(found: Overview, best: Row) -> str:
     finding = f"{best.shown} agrees {is_best}with {found.gold}"
     if best.score.corrected < 0:
         return f"{finding}, but less than by chance."
-    finding += f": it reaches {_percent(best.score.corrected)} of what is possible beyond chance"
+    finding += f": it reaches {sentences.in_percent(best.score.corrected)} of what is possible beyond chance"
     standings = next(iter(found.standings.values()))
     neighbours = sentences.neighbours(standings)
     if not neighbours or isnan(standings.adjusted[neighbours[0][0]]):
@@ -320,17 +320,6 @@ def _answer_of_ranking(found: Overview, best: Row) -> str:
         return f"{finding}, significantly more than any other."
     ties = blocks.in_list([name for name in standings.order if name in alike], MOST_NAMES)
     return f"{finding}, but it is not significantly ahead of {ties}."
-
-
-def _percent(share: float) -> str:
-    """A share as whole percents that are 0 or 100 only if it is.
-
-    >>> _percent(0.667), _percent(0.999), _percent(0.001)
-    ('67 %', 'more than 99 %', 'less than 1 %')
-    """
-    if 0 < share < 0.01:
-        return "less than 1 %"
-    return "more than 99 %" if 0.99 < share < 1 else f"{100 * share:.0f} %"
 
 
 def _numbers(found: Overview, digits: int) -> Iterator[dict[str, Any]]:

@@ -179,7 +179,7 @@ chance. Correction matters here: it lowers the score by 0.08.
     if score.corrected == 1:
         return f"{chance}. The annotators agree completely. {correction}"
     return (
-        f"{chance}. The annotators achieve {_percent(score.corrected)} of the agreement possible "
+        f"{chance}. The annotators achieve {in_percent(score.corrected)} of the agreement possible "
         f"beyond chance. {correction}"
     )
 
@@ -269,10 +269,10 @@ found: the annotators differ mainly in the labels.
     )
 
 
-def _percent(share: float) -> str:
+def in_percent(share: float) -> str:
     """A share as whole percents that are 0 or 100 only if it is.
 
-    >>> _percent(0.667), _percent(0.999), _percent(0.001)
+    >>> in_percent(0.667), in_percent(0.999), in_percent(0.001)
     ('67 %', 'more than 99 %', 'less than 1 %')
     """
     if 0 < share < 0.01:
