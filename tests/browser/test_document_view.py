@@ -191,6 +191,84 @@ class TestText:
             # A part may reach over the blank to the next part of the same span.
             assert one[0] != two[0] or one[2] <= two[1] + 2
 
+    @pytest.mark.parametrize("width", [1280, 390])
+    def test_no_word_makes_room_for_a_label(self, open_page, width):
+        """Labels that are longer than their spans, which begin and end within words."""
+        text = "A ranger met Bo Li at 10:40 in a park near Oslo"
+        long = "a label that is much longer than its span"
+        spans = {
+            "ada": [[(2, 7, long), (13, 15, long), (22, 27, "T"), (43, 47, long)]],
+            "ben": [[(2, 8, long), (13, 18, long), (22, 24, long), (44, 46, "L")]],
+        }
+        page = open_page(
+            page_of(in_characters(spans, text)), viewport={"width": width, "height": 800}
+        )
+        page.wait_for_timeout(300)
+        cells = page.evaluate("""() => [...document.querySelectorAll(".reader-cell")].map((e) => {
+            const word = e.querySelector(".reader-word");
+            const range = document.createRange();
+            range.selectNodeContents(word);
+            return [word.textContent, e.getBoundingClientRect().width,
+                range.getBoundingClientRect().width];
+        })""")
+        assert len(cells) > 6
+        assert all(cell <= word + 1 for _, cell, word in cells)
+        labels = page.evaluate("""() => [...document.querySelectorAll(".reader-label")].map((e) => {
+            const marks = [...document.querySelectorAll(".reader-mark")]
+                .filter((mark) => mark.span === e.parentElement.span)
+                .map((mark) => mark.getBoundingClientRect().right);
+            return [e.getBoundingClientRect().right, Math.max(...marks)];
+        })""")
+        assert all(label <= mark + 1 for label, mark in labels)
+        assert page.locator(".reader-text .reader-mark").first.get_attribute("title") == (
+            f"ben: {long}, boundary"
+        )
+
+    def test_a_gold_standard_has_the_first_lane(self, open_page):
+        corpus = example().with_gold("cleo")
+        found = disagreements(corpus, pairs=[("cleo", "ada"), ("cleo", "ben")])
+        page = open_page(page_of(found))
+        names = page.locator(".reader-names bdi").all_text_contents()
+        assert names[:3] == ["cleo", "ada", "ben"]
+
+    def test_the_list_of_documents_stays_in_view(self, open_page):
+        page = open_page(page_of(disagreements(example())), viewport={"width": 1280, "height": 500})
+        page.locator(".reader-cases li").last.scroll_into_view_if_needed()
+        top = page.locator(".reader-list").bounding_box()["y"]
+        assert 0 <= top < 60
+
+    def test_the_legend_is_one_line(self, open_page):
+        for width in (1280, 390):
+            page = open_page(
+                page_of(disagreements(example())), viewport={"width": width, "height": 700}
+            )
+            assert page.locator(".reader-legend").bounding_box()["height"] < 32
+
+    def test_140_000_sentences_in_one_document(self, open_page):
+        """The page has some thousands at a time, and goes to any of them."""
+        n = 140_000
+        starts = np.arange(0, n, 500)
+        corpus = Corpus.from_columns(
+            text=np.concatenate([starts, starts]),
+            annotator=["ada"] * len(starts) + ["ben"] * len(starts),
+            start=np.zeros(2 * len(starts), dtype=int),
+            end=np.r_[np.ones(len(starts), dtype=int), np.full(len(starts), 2)],
+            label=["P"] * (2 * len(starts)),
+            lengths=np.full(n, 3),
+            documents=["novel"] * n,
+        )
+        page = open_page(page_of(disagreements(corpus)))
+        assert page.locator("article h3").text_content() == "novel"
+        assert page.locator(".reader-chunk").count() <= 2000
+        page.keyboard.press("k")  # from the end
+        page.locator(".reader-cases button", has_text="later ones").click()
+        page.locator(".reader-cases li button").last.click()
+        assert "sentence 139500" in said(page)
+        lit = page.locator(".reader-mark.is-lit").first
+        assert lit.is_visible()
+        page.get_by_role("button", name="earlier text").click()
+        assert page.locator(".reader-chunk").count() == 2000
+
     def test_a_long_document_is_there_to_its_end(self, open_page):
         words = [f"w{i}" for i in range(18_000)]
         text = " ".join(words)

@@ -309,7 +309,8 @@ def _answer_of_ranking(found: Overview, best: Row) -> str:
     finding = f"{best.shown} agrees {is_best}with {found.gold}"
     if best.score.corrected < 0:
         return f"{finding}, but less than by chance."
-    finding += f": it reaches {sentences.in_percent(best.score.corrected)} of what is possible beyond chance"
+    share = sentences.in_percent(best.score.corrected)
+    finding += f": it reaches {share} of what is possible beyond chance"
     standings = next(iter(found.standings.values()))
     neighbours = sentences.neighbours(standings)
     if not neighbours or isnan(standings.adjusted[neighbours[0][0]]):
