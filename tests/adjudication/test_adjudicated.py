@@ -178,6 +178,9 @@ class TestRefused:
             ({"choice": "coin"}, "has the choice 'coin'; expected one of version, consensus"),
             ({"by": 3}, "has names or a note that are no text"),
             ({"of": "ada"}, "has names or a note that are no text"),
+            ({"words": ["x"]}, "has words that are no text"),
+            ({"spans": [[1, 3, "a\nb"]]}, "expected a label, and a place within [0, 3)"),
+            ({"spans": [[1, 3, " P"]]}, "expected a label, and a place within [0, 3)"),
             ({"extra": 1}, "is no decision; expected an object with some of by, choice"),
         ],
     )
@@ -190,7 +193,7 @@ class TestRefused:
     @pytest.mark.parametrize(
         ("content", "message"),
         [
-            ("{", "decisions.json: holds no JSON; expected decisions"),
+            ("{", "decisions.json: holds no JSON (it breaks off or is wrong in line 1)"),
             ("[1]", "decisions.json: holds no decisions; expected the file that the page"),
             (
                 '{"beyondchance": "decisions", "format": 9}',
@@ -226,12 +229,44 @@ class TestRefused:
             bc.adjudicated(corpus, file_of(corpus, [GOOD]), rest="refuse")
         assert "1 of 2 places are not decided, the first at [5, 7)" in str(error.value)
 
+    def test_places_that_are_decided_in_part_are_not_decided(self) -> None:
+        corpus = bc.Corpus.from_spans({"a": [[(0, 10, "P")]], "b": [[(0, 9, "P")]]}, lengths=[12])
+        part = {"document": "0", "text": 0, "start": 9, "end": 10, "spans": []}
+        with pytest.raises(bc.DataError, match="1 of 1 places are not decided"):
+            bc.adjudicated(corpus, file_of(corpus, [part]), rest="refuse")
+        assert bc.adjudicated(corpus, file_of(corpus, [part])).n_decided == 0
+
+    def test_a_decision_that_cuts_what_all_have_is_noted(self) -> None:
+        spans = [(0, 4, "P"), (6, 8, "Q")]
+        corpus = bc.Corpus.from_spans({"a": [spans], "b": [spans[:1]]}, lengths=[12])
+        part = {"document": "0", "text": 0, "start": 3, "end": 8, "spans": [[5, 7, "Q"]]}
+        gold = bc.adjudicated(corpus, file_of(corpus, [part]))
+        assert marks(gold, "gold") == {"0": [(5, 7, "Q")]}
+        assert "1 span is not in the gold standard, though all annotators have it" in str(
+            gold.notes[-1]
+        )
+
+    def test_many_decisions_of_one_text_take_no_longer_than_they_are_many(self) -> None:
+        n = 20_000
+        spans = [(3 * i, 3 * i + 1, "P") for i in range(n)]
+        corpus = bc.Corpus.from_spans({"a": [spans], "b": [[]]}, lengths=[3 * n])
+        made = decided_for(corpus, "b")
+        files = [file_of(corpus, made), file_of(corpus, made)]
+        assert bc.adjudicated(corpus, files, rest="refuse").n_decided == n
+        ((both, same),) = compared_decisions(corpus, files).places.values()
+        assert both == same == n
+
+    def test_people_are_named_without_their_addresses(self) -> None:
+        corpus = TestExamples().corpus()
+        gold = bc.adjudicated(corpus, file_of(corpus, [GOOD | {"by": "mia@example.org"}]))
+        assert gold.decisions[0].by == "mia"
+
     def test_places_that_are_decided_differently(self) -> None:
         corpus = TestExamples().corpus()
         one, other = (GOOD | {"by": "mia"}, GOOD | {"by": "tom", "spans": []})
         with pytest.raises(bc.DataError) as error:
             bc.adjudicated(corpus, [file_of(corpus, [one]), file_of(corpus, [other])])
-        assert "1 places are decided differently, the first by 'mia' and 'tom'" in str(error.value)
+        assert "1 place is decided differently, the first by 'mia' and 'tom'" in str(error.value)
         with pytest.raises(bc.OptionError, match="one file of decisions; expected two"):
             compared_decisions(corpus, [file_of(corpus, [one])])
 

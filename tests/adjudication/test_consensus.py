@@ -246,6 +246,15 @@ def test_the_order_of_documents_does_not_matter(team: list[Marked], data: st.Dat
         assert one == two[::-1]
 
 
+@given(team=teams(st.sampled_from([*free(4, "P")][:3000]), most=3))
+def test_what_all_have_stays_as_it_is(team: list[Marked]) -> None:
+    """Also where spans of one label overlap one another."""
+    common = set(team[0]).intersection(*team[1:])
+    for measure in ("token", "exact"):
+        (found,) = spans_of(bc.consensus(corpus_of([team], 4), measure=measure).corpus)
+        assert common <= set(found)
+
+
 # --- Examples that can be checked by hand ---------------------------------------------
 
 
@@ -276,6 +285,31 @@ def test_ties_come_by_what_they_are_worth() -> None:
     assert result.ties.worth[0] >= result.ties.worth[1] > 0
 
 
+def test_weights_break_ties() -> None:
+    corpus = bc.Corpus.from_spans({"a": [[(0, 1, "P")]], "b": [[(0, 1, "L")]]}, lengths=[5])
+    assert len(bc.consensus(corpus).ties) == 1
+    assert len(bc.consensus(corpus, weights={"a": 5}).ties) == 0
+
+
+def test_characters_are_voted_on_by_whole_spans_and_edges_have_no_white_space() -> None:
+    text = "at 10:15 on May 4"
+    spans = {
+        "a": [[(3, 8, "T"), (12, 17, "D")]],
+        "b": [[(3, 17, "D")]],
+        "c": [[(3, 8, "T"), (9, 17, "D")]],
+    }
+    corpus = bc.Corpus.from_spans(spans, texts=[text])
+    assert bc.consensus(corpus).measure == "exact"
+    (found,) = spans_of(bc.consensus(corpus, measure="token").corpus)
+    assert all(text[start:end] == text[start:end].strip() for start, end, _ in found)
+
+
+def test_support_of_nested_spans_counts_people() -> None:
+    spans = {"a": [[(0, 4, "P"), (1, 3, "P")]], "b": [[]]}
+    found = bc.consensus(bc.Corpus.from_spans(spans, lengths=[9]), method="union")
+    assert found.support.tolist() == [0.5, 0.5]
+
+
 def test_a_gold_standard_has_no_vote_and_missing_work_none_either() -> None:
     spans = {"a": [[(0, 1, "P")], None], "b": [[(0, 1, "P")], [(2, 3, "P")]], "g": [[], []]}
     corpus = bc.Corpus.from_spans(spans, lengths=[5, 5]).with_gold("g")
@@ -300,6 +334,8 @@ def test_the_example_has_a_consensus_that_agrees_better_than_anybody() -> None:
     [
         ({"measure": "dice"}, "unknown measure 'dice'; choose one of: token, exact"),
         ({"method": "vote"}, "unknown method 'vote'; choose one of: best, majority, union"),
+        ({"name": ""}, "name is ''; expected a name"),
+        ({"name": None}, "name is None; expected a name"),
         ({"name": "ada"}, "the corpus has an annotator 'ada' already; pass another name"),
         ({"weights": {"x": 2}}, "unknown annotator 'x'; choose one of: 'ada', 'ben', 'cleo'"),
         ({"weights": {"ada": 0}}, "the weight of 'ada' is 0; expected a number greater than 0"),

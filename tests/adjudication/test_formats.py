@@ -75,8 +75,8 @@ def test_gold_is_written_as_it_was_read(
         # Those of a span that both have are the first one's.
         known, own = (ids(found) for found in (corpus, again))
         assert own.keys() <= known.keys()
-        # In UIMA, numbers are of one file: two annotators' may clash, and are given anew then.
-        is_first = who == corpus.annotators[0] or form != "uima"
+        # Two annotators' may clash, and are given anew then.
+        is_first = who == corpus.annotators[0]
         assert all(own[span] <= known[span] for span in own if is_first)
 
 

@@ -319,7 +319,7 @@ class TestFiles:
             ".decide-versions"
         ) or "mia: " in page.text_content(".decide-versions")
         with pytest.raises(
-            bc.DataError, match="1 places are decided differently, the first by 'mia'"
+            bc.DataError, match="1 place is decided differently, the first by 'mia'"
         ):
             bc.adjudicated(bc.example(), [first, second])
 

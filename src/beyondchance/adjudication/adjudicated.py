@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 
 from beyondchance.adjudication.added import with_annotator
-from beyondchance.adjudication.consensus import MEASURES, consensus
+from beyondchance.adjudication.consensus import consensus
 from beyondchance.adjudication.decisions import Decision, decisions_in, together
 from beyondchance.adjudication.votes import Chosen
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.checks import checked_instance, checked_option
 from beyondchance.errors import DataError
-from beyondchance.messages import Use
+from beyondchance.messages import Note, Use
 from beyondchance.scoring.places import KINDS, Places, places_of
 from beyondchance.types import Bools, Ints
 
@@ -38,7 +38,7 @@ class AdjudicatedCorpus(Corpus):
     rest : {"consensus", "majority", "refuse"}
         What the gold standard has where nobody decided.
     n_places, n_decided : int
-        Places where annotators differ, and how many of them somebody decided.
+        Places where annotators differ, and how many of them somebody decided, as a whole.
     """
 
     decisions: tuple[Decision, ...] = ()
@@ -52,7 +52,7 @@ def adjudicated(
     decisions: Any,
     *,
     rest: str = "consensus",
-    measure: str = "token",
+    measure: str | None = None,
     name: str = NAME,
 ) -> AdjudicatedCorpus:
     """The corpus with a gold standard as one more annotator, from what people decided.
@@ -69,8 +69,8 @@ def adjudicated(
     rest : {"consensus", "majority", "refuse"}
         What to take where annotators differ and nobody decided: what agrees best with all, or what
         more than half marked (see `consensus`); or refuse that there is such a place.
-    measure : {"token", "exact"}
-        Of the consensus or the majority.
+    measure : {"token", "exact"}, optional
+        Of the consensus or the majority, as in `consensus`.
     name : str
         What the gold standard is called.
 
@@ -97,7 +97,6 @@ def adjudicated(
     """
     checked_instance(corpus, Corpus, "a Corpus")
     checked_option("rest", rest, RESTS)
-    checked_option("measure", measure, MEASURES)
     is_one = isinstance(decisions, str | PathLike) or not isinstance(decisions, list | tuple)
     files = [decisions_in(source, corpus) for source in ([decisions] if is_one else decisions)]
     known = together(files)
@@ -106,17 +105,21 @@ def adjudicated(
     stretches = _Stretches.of(known, text)
     places = places_of(corpus, found.members, None)
     differing = places[np.flatnonzero(places.kind != KINDS.index("agree"))]
-    decided = stretches.touch(differing.text, differing.start, differing.end)
+    decided = stretches.cover(differing.text, differing.start, differing.end)
     if rest == "refuse" and not decided.all():
         raise _undecided(differing, decided)
-    own = found.span[~stretches.touch(*_columns(found.corpus, found.span))]
+    is_touched = stretches.touch(*_columns(found.corpus, found.span))
+    own = found.span[~is_touched]
+    is_cut = is_touched & ~stretches.cover(*_columns(found.corpus, found.span))
+    n_cut = int(np.count_nonzero(is_cut & (found.votes == found.n_members)))
     spans, labels = _gold(found.corpus, own, known, text)
     documents = found.corpus.annotation_document[
         found.corpus.annotation_annotator == len(corpus.annotators)
     ]
     whole = with_annotator(corpus, name, spans, documents, labels)
     return AdjudicatedCorpus(
-        **{item.name: getattr(whole, item.name) for item in fields(Corpus)} | {"gold": name},
+        **{item.name: getattr(whole, item.name) for item in fields(Corpus)}
+        | {"gold": name, "notes": (*whole.notes, *([_cut_note(n_cut)] if n_cut else []))},
         decisions=tuple(known),
         rest=rest,
         n_places=len(differing),
@@ -153,6 +156,15 @@ class _Stretches:
         last = np.searchsorted(begins, text * width + end) - 1
         return np.asarray((last >= 0) & (ends[last] > text * width + start))
 
+    def cover(self, text: Ints, start: Ints, end: Ints) -> Bools:
+        """Which of some stretches lie in one of these."""
+        if not len(self.text):
+            return np.zeros(len(text), dtype=bool)
+        width = max(int(self.end.max()), int(end.max(initial=0))) + 1
+        begins, ends = (self.text * width + side for side in (self.start, self.end))
+        last = np.searchsorted(begins, text * width + start, side="right") - 1
+        return np.asarray((last >= 0) & (ends[last] >= text * width + end))
+
 
 def _texts(decisions: Sequence[Decision], corpus: Corpus) -> list[int]:
     """The number of the text of each decision in the corpus."""
@@ -177,6 +189,16 @@ def _gold(
     spans = [np.concatenate([column[own], decided[:, i]]) for i, column in enumerate(columns)]
     order = np.lexsort((spans[1], -spans[3], spans[2], spans[0]))
     return Chosen(*(column[order] for column in spans)), labels
+
+
+def _cut_note(number: int) -> Note:
+    what = (
+        "span that all annotators have is" if number == 1 else "spans that all annotators have are"
+    )
+    return Note(
+        f"{number:,} {what} not in the gold standard, because a decision is about a part of it",
+        is_caution=True,
+    )
 
 
 def _undecided(places: Places, decided: Bools) -> DataError:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
 
 from beyondchance.adjudication.added import with_annotator
 from beyondchance.adjudication.adjudicated import adjudicated
-from beyondchance.adjudication.decisions import Decision, decisions_in, is_same, overlap
+from beyondchance.adjudication.decisions import Decision, decisions_in, is_same
 from beyondchance.adjudication.votes import Chosen
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.errors import OptionError
@@ -72,7 +73,7 @@ def compared_decisions(corpus: Corpus, files: Sequence[Any], *, measure: str = "
         differing += others
     return Deciders(
         corpus=whole,
-        agreement=agreement(whole, measure=measure),
+        agreement=agreement(whole, measure=measure or "token"),
         names=names,
         places=places,
         differing=tuple(differing),
@@ -94,8 +95,22 @@ def _names(listed: Sequence[Sequence[Decision]]) -> tuple[str, ...]:
 
 
 def _both(one: Sequence[Decision], other: Sequence[Decision]) -> list[tuple[Decision, Decision]]:
-    """Stretches of both that have a position in common."""
-    by_text: dict[tuple[str, int], list[Decision]] = {}
-    for decision in other:
-        by_text.setdefault((decision.document, decision.text), []).append(decision)
-    return [(x, y) for x in one for y in by_text.get((x.document, x.text), ()) if overlap(x, y)]
+    """Stretches of both that have a position in common, in reading order."""
+    by_text: dict[tuple[str, int], tuple[list[Decision], list[Decision]]] = {}
+    for side, listed in enumerate((one, other)):
+        for decision in listed:
+            key = (decision.document, decision.text)
+            by_text.setdefault(key, ([], []))[side].append(decision)
+    found = []
+    for sides in by_text.values():
+        mine, theirs = (sorted(listed, key=attrgetter("start")) for listed in sides)
+        first = 0
+        for decision in mine:
+            # Those of one person do not overlap, so that what ends before is done with.
+            while first < len(theirs) and theirs[first].end <= decision.start:
+                first += 1
+            i = first
+            while i < len(theirs) and theirs[i].start < decision.end:
+                found.append((decision, theirs[i]))
+                i += 1
+    return found

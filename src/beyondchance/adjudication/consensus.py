@@ -12,7 +12,14 @@ from typing import Any, Unpack
 import numpy as np
 
 from beyondchance.adjudication.added import with_annotator
-from beyondchance.adjudication.votes import METHODS, Chosen, Marks, Votes, chosen_spans
+from beyondchance.adjudication.votes import (
+    METHODS,
+    Chosen,
+    Marks,
+    Votes,
+    chosen_spans,
+    layers,
+)
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.checks import as_float, checked_option
 from beyondchance.core.ragged import distinct, repeats
@@ -93,7 +100,8 @@ class Consensus(Printed):
         members had the version that is first among those with most votes.
         """
         found = places_of(self.corpus, self.members, None)
-        tied = found[np.flatnonzero(_are_tied(found))]
+        weights = _weights(found.annotators, self.members, self.weights)
+        tied = found[np.flatnonzero(_are_tied(found, weights))]
         worth = np.nan_to_num(tied.worth, nan=0.0)
         return tied[np.argsort(-worth, kind="stable")]
 
@@ -102,7 +110,7 @@ def consensus(
     data: Any,
     other: Any = None,
     *,
-    measure: str = "token",
+    measure: str | None = None,
     method: str = "best",
     weights: Mapping[str, float] | None = None,
     name: str = NAME,
@@ -111,17 +119,21 @@ def consensus(
     """The annotation that agrees best with all annotators together.
 
     No annotation has a higher observed agreement with the team, taken over all documents and
-    members: the sum of 2 m(g, r) divided by the sum of the sizes of g and r. It is found exactly.
-    Where spans of no annotator of a text overlap, those of the consensus do not overlap either. A
+    members: the sum of 2 m(g, r) divided by the sum of the sizes of g and r. It is found exactly,
+    but for votes on positions in texts where an annotator's spans of one label overlap one
+    another. Where spans of no annotator of a text overlap, those of the consensus do not overlap
+    either (but for ``union``). Spans that all annotators of a document have are among its spans. A
     gold standard that the corpus names has no vote.
 
     Parameters
     ----------
     data, other
         As in `agreement`.
-    measure : {"token", "exact"}
+    measure : {"token", "exact"}, optional
         Vote on positions, each with its label, or on whole spans. Positions are joined to spans as
-        most of those do who marked them, so that a span may be one that nobody marked as a whole.
+        most of those do who marked them, so that a span may be one that nobody marked as a whole;
+        white space at its edges is left out. By default on tokens, and on whole spans where
+        positions are characters.
     method : {"best", "majority", "union"}
         What agrees best; what more than half of those marked who annotated the document; or what
         anybody marked.
@@ -160,15 +172,16 @@ def consensus(
     0.875
     """
     corpus = corpus_of(data, other, options)
-    checked_option("measure", measure, MEASURES)
+    measure = checked_measure(measure, corpus)
     checked_option("method", method, METHODS)
+    check_name(name)
     members = tuple(member for member in corpus.annotators if member != corpus.gold)
     if not members:
         raise DataError("there are no annotators but a gold standard", expected="annotators to ask")
     weight = _weights(corpus.annotators, members, weights or {})
     marks, present = _marks(corpus, members)
     votes = Votes(weight, _sums(corpus, weight * present))
-    chosen = chosen_spans(marks, votes, measure=measure, method=method)
+    chosen = _trimmed(chosen_spans(marks, votes, measure=measure, method=method), marks, corpus)
     seen = corpus.annotation_document[present[corpus.annotation_annotator]]
     added = with_annotator(corpus, name, chosen, distinct(seen)[0])
     n_members = _sums(corpus, present.astype(np.int64))[chosen.text]
@@ -183,9 +196,39 @@ def consensus(
         span=np.arange(len(corpus.span_text), len(added.span_text)),
         votes=n_votes,
         n_members=n_members,
-        # Nested spans of one label cover a position more than once.
-        support=np.minimum(support / np.maximum(n_members, 1), 1),
+        support=support / np.maximum(n_members, 1),
     )
+
+
+def checked_measure(measure: str | None, corpus: Corpus) -> str:
+    """What is voted on: by default tokens, or whole spans if positions are not tokens."""
+    if measure is None:
+        return "token" if corpus.positions == "tokens" else "exact"
+    return checked_option("measure", measure, MEASURES)
+
+
+def check_name(name: object) -> None:
+    """Refuse what is no name of an annotator."""
+    if not isinstance(name, str) or not name or name != name.strip():
+        raise OptionError(*given("name", name), expected="a name")
+
+
+def _trimmed(chosen: Chosen, marks: Marks, corpus: Corpus) -> Chosen:
+    """Spans that nobody has as a whole without white space at their edges, if that is known."""
+    if corpus.positions != "characters" or corpus.texts is None:
+        return chosen
+    columns = (marks.text, marks.label, marks.start, marks.end)
+    known = set(zip(*(column.tolist() for column in columns), strict=True))
+    rows: dict[tuple[int, ...], None] = {}
+    for row in zip(*(column.tolist() for column in chosen), strict=True):
+        text, label, start, end = row
+        words = corpus.texts[text][start:end]
+        left, right = len(words) - len(words.lstrip()), len(words.rstrip())
+        if row in known:
+            rows[row] = None
+        elif left < right:
+            rows[text, label, start + left, start + right] = None
+    return Chosen(*np.array(list(rows), dtype=np.int64).reshape(-1, 4).T)
 
 
 def _weights(
@@ -237,6 +280,13 @@ def _counted(chosen: Chosen, marks: Marks) -> tuple[Ints, np.ndarray[Any, np.dty
     number = np.empty(len(order), dtype=np.int64)
     number[order] = np.cumsum(~repeats(*(column[order] for column in columns))) - 1
     votes = np.bincount(number[n:], minlength=len(order))[number[:n]]
+    # Nested spans of one label cover a position once.
+    flat, layer = layers(marks) if len(marks) else (marks, marks.text)
+    once = flat.taken(layer == 0)
+    columns = [
+        np.concatenate([getattr(chosen, name), getattr(once, name)])
+        for name in ("text", "label", "start", "end")
+    ]
     # All that overlaps a span: the lines of text and label lie end to end.
     width = int(columns[3].max(initial=0)) + 1
     _, line = distinct(columns[0] * (int(columns[1].max(initial=0)) + 1) + columns[1])
@@ -253,12 +303,12 @@ def _counted(chosen: Chosen, marks: Marks) -> tuple[Ints, np.ndarray[Any, np.dty
     return votes, shared / np.maximum(high[:n] - low[:n], 1)
 
 
-def _are_tied(found: Places) -> Bools:
+def _are_tied(found: Places, weights: Ints) -> Bools:
     """The places where the version with most votes has a rival with as many."""
     version = found.version
     place, who = np.nonzero(version >= 0)
     codes, number = distinct(place * (int(version.max(initial=0)) + 1) + version[place, who])
-    votes = np.bincount(number, minlength=len(codes))
+    votes = np.bincount(number, weights=weights[who], minlength=len(codes)).astype(np.int64)
     owner = codes // (int(version.max(initial=0)) + 1)
     most = np.zeros(len(found), dtype=np.int64)
     np.maximum.at(most, owner, votes)

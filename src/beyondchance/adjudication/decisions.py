@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import attrgetter
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
@@ -137,8 +138,9 @@ def _loaded(source: Any) -> tuple[str, Any]:
         raise FormatError(f"cannot be read ({why.lower()})", where=Path(name).name) from None
     try:
         return Path(name).name, json.loads(text)
-    except (ValueError, RecursionError):
-        problem = "holds no JSON"
+    except (ValueError, RecursionError) as error:
+        line = getattr(error, "lineno", None)
+        problem = "holds no JSON" + (f" (it breaks off or is wrong in line {line})" if line else "")
         raise FormatError(problem, where=Path(name).name, expected="decisions") from None
 
 
@@ -172,6 +174,8 @@ def _checked(
         problem = f"the stretch [{start}, {end}) does not lie in the text"
         raise MismatchError(problem, where=where, expected=f"{length} positions at most")
     known = item.get("words")
+    if not isinstance(known, str | None):
+        raise FormatError("has words that are no text", where=where)
     if known is not None and _words(corpus, first + text, start, end) not in {None, known}:
         raise MismatchError(
             *("the text is another one there: ", Quote(_words(corpus, first + text, start, end))),
@@ -181,6 +185,9 @@ def _checked(
         )
     names = item.get("of", [])
     plain = {key: item.get(key) or "" for key in ("by", "note")}
+    if isinstance(plain["by"], str):
+        # People are named without their e-mail addresses, as annotators are.
+        plain["by"] = plain["by"].partition("@")[0].strip() or plain["by"]
     if not isinstance(names, list) or not all(
         isinstance(x, str) for x in (*names, *plain.values())
     ):
@@ -224,7 +231,9 @@ def _spans(listed: Any, start: int, end: int, where: tuple[Piece, ...]) -> tuple
         if not (is_span and is_whole(item[0]) and is_whole(item[1]) and isinstance(item[2], str)):
             problem = ("has the span ", Quote(item))
             raise FormatError(*problem, where=where, expected="start, end and label")
-        if not start <= item[0] < item[1] <= end or not item[2].strip():
+        label = item[2]
+        is_name = label and label == label.strip() and label.isprintable()
+        if not start <= item[0] < item[1] <= end or not is_name:
             problem = ("has the span ", Quote(item))
             raise FormatError(
                 *problem, where=where, expected=f"a label, and a place within [{start}, {end})"
@@ -234,44 +243,44 @@ def _spans(listed: Any, start: int, end: int, where: tuple[Piece, ...]) -> tuple
 
 
 def together(files: Iterable[Sequence[Decision]]) -> list[Decision]:
-    """The decisions of several people as one list.
+    """The decisions of several people as one list, in reading order.
 
     Raises
     ------
     DataError
         Where they decided differently, or overlapping stretches.
     """
-    merged: list[Decision] = []
-    places: dict[tuple[str, int], list[int]] = {}
-    n_conflicts, first = 0, None
+    by_text: dict[tuple[str, int], list[Decision]] = {}
     for decision in (decision for listed in files for decision in listed):
-        own = places.setdefault((decision.document, decision.text), [])
-        rivals = [i for i in own if overlap(merged[i], decision)]
-        if not rivals:
-            own.append(len(merged))
-            merged.append(decision)
-        elif len(rivals) == 1 and is_same(merged[rivals[0]], decision):
-            merged[rivals[0]] = _of_both(merged[rivals[0]], decision)
-        else:
-            n_conflicts += 1
-            first = first or (merged[rivals[0]], decision)
+        by_text.setdefault((decision.document, decision.text), []).append(decision)
+    merged: list[Decision] = []
+    n_conflicts, first = 0, None
+    for own in by_text.values():
+        last: Decision | None = None
+        for decision in sorted(own, key=attrgetter("start")):
+            # None of those that are merged overlaps another, so the last is the one to look at.
+            if last is None or decision.start >= last.end:
+                merged.append(decision)
+            elif is_same(last, decision):
+                merged[-1] = _of_both(last, decision)
+            else:
+                n_conflicts += 1
+                first = first or (last, decision)
+                continue
+            last = merged[-1]
     if first is not None:
         one, other = first
         who = (Quote(one.by or "the first"), " and ", Quote(other.by or "the second"))
         stretch = f", text {other.text}, [{other.start}, {other.end})"
+        places = "1 place is" if n_conflicts == 1 else f"{n_conflicts:,} places are"
         raise DataError(
-            f"{n_conflicts:,} places are decided differently, the first by ",
+            f"{places} decided differently, the first by ",
             *who,
             where=("document ", Quote(other.document), stretch),
             expected="one decision for a place",
             remedy="compare the files in the page, and save one that both can stand by",
         )
     return merged
-
-
-def overlap(one: Decision, other: Decision) -> bool:
-    """Whether two decisions of one text are about a position in common."""
-    return one.start < other.end and other.start < one.end
 
 
 def is_same(one: Decision, other: Decision) -> bool:

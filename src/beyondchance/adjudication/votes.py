@@ -9,8 +9,9 @@ result is exact.
 
 An annotation may overlap itself where members do: in texts in which no member's spans overlap, its
 spans do not overlap either; in texts in which only spans of different labels do, spans of one label
-do not. Where a member's spans of one label overlap, the number of spans at each position is voted
-on; it is not always possible to cover positions that often without a span that is there twice.
+do not. Where a member's spans of one label overlap one another, the number of spans at each
+position is voted on, and what is found is not always the best: it may not be possible to cover
+positions that often without a span that is there twice.
 """
 
 from __future__ import annotations
@@ -173,12 +174,16 @@ def _kinds(v: Ints, r: Ints) -> tuple[list[tuple[int, int]], Ints]:
 def _by_position(marks: Marks, votes: Votes, method: str) -> Chosen:
     """Positions that are taken, joined to spans where members do.
 
-    Texts are cut where a span begins or ends. A *cell* is a stretch between two cuts with a label
-    that a member gave it; with a layer, where spans of one label overlap.
+    A span that all members have is taken as it is: whatever agrees best covers its positions once
+    more. Texts are cut where another span begins or ends. A *cell* is a stretch between two cuts
+    with a label that a member gave it; with a layer, where spans of one label overlap.
     """
-    is_flat, is_disjoint = _structure(marks, len(votes.present))
+    is_flat, _ = _structure(marks, len(votes.present))
     size = int(((marks.end - marks.start) * votes.weight[marks.annotator]).sum())
-    marks, layer = _in_layers(marks, is_disjoint)
+    common, marks = _unanimous(marks, votes)
+    if not len(marks):
+        return common
+    marks, layer = layers(marks)
     n_layers = int(layer.max()) + 1
     line = marks.label * n_layers + layer
     n_lines = int(line.max()) + 1
@@ -202,7 +207,15 @@ def _by_position(marks: Marks, votes: Votes, method: str) -> Chosen:
         order = np.lexsort((voter, -v, stretch))
         kept[order] = ~repeats(stretch[order])
         kept |= ~is_flat[text]
-    ratio = _best_ratio(_sizes(v[kept], r[kept], length[kept]), size)
+    ours = votes.present[common.text]
+    ratio = _best_ratio(
+        _sizes(
+            np.concatenate([v[kept], ours]),
+            np.concatenate([r[kept], ours]),
+            np.concatenate([length[kept], common.end - common.start]),
+        ),
+        size,
+    )
     taken = np.flatnonzero(kept & _is_taken(v, r, method, ratio))
     taken = taken[np.lexsort((stretch[taken], line_of[taken]))]
     apart = _votes_for_cuts(marks, first * n_lines + line, last * n_lines + line, votes, cell)
@@ -215,39 +228,58 @@ def _by_position(marks: Marks, votes: Votes, method: str) -> Chosen:
         & (apart[here] <= through[before])
     )
     heads, tails = taken[~joins], taken[np.append(~joins[1:], True)] if len(taken) else taken
-    found = _in_order(
+    found = (
         text[heads],
         line_of[heads] // n_layers,
         cuts.start[stretch[heads]],
         cuts.start[stretch[tails]] + length[tails],
     )
-    return _once(found)
+    return _once(_in_order(*(np.concatenate(pair) for pair in zip(common, found, strict=True))))
 
 
-def _in_layers(marks: Marks, is_disjoint: Bools) -> tuple[Marks, Ints]:
-    """Spans without overlap of one label, and their layers.
+def _unanimous(marks: Marks, votes: Votes) -> tuple[Chosen, Marks]:
+    """The spans that all members of their text have, and the spans that not all have."""
+    order = np.lexsort((marks.annotator, marks.label, marks.end, marks.start, marks.text))
+    ordered = marks.taken(order)
+    again = repeats(ordered.text, ordered.start, ordered.end, ordered.label)
+    number = np.cumsum(~again) - 1
+    v = np.bincount(number, weights=votes.weight[ordered.annotator]).astype(np.int64)
+    is_all = (v == votes.present[ordered.text[~again]])[number]
+    common = ordered.taken(is_all & ~again)
+    return (
+        _in_order(common.text, common.label, common.start, common.end),
+        marks.taken(np.sort(order[~is_all])),
+    )
 
-    Where a member's spans of one label overlap, layer m are the positions that m + 1 or more of
-    them cover.
+
+def layers(marks: Marks) -> tuple[Marks, Ints]:
+    """Spans without overlap of one label of one member, and their layers.
+
+    Where a member's spans of one label overlap, layer m are stretches that m + 1 or more of them
+    cover; where one ends and another begins at the same position, they are apart.
     """
-    simple = is_disjoint[marks.text]
-    rest = marks.taken(~simple)
-    rest = rest.taken(np.lexsort((rest.start, rest.label, rest.annotator, rest.text)))
+    marks = marks.taken(np.lexsort((marks.start, marks.label, marks.annotator, marks.text)))
+    is_first = ~repeats(marks.text, marks.annotator, marks.label)
+    line = np.cumsum(is_first) - 1
+    shift = line * (int(marks.end.max(initial=0)) + 1)
+    reach = np.maximum.accumulate(shift + marks.end)
+    begins = np.append(True, (shift + marks.start)[1:] >= reach[:-1])[: len(marks)]
+    heads = np.flatnonzero(begins)
+    sizes = np.diff(np.append(heads, len(marks)))
+    is_alone = np.repeat(sizes == 1, sizes)
     rows: list[tuple[int, ...]] = []
-    heads = np.flatnonzero(~repeats(rest.text, rest.annotator, rest.label)).tolist()
-    for low, high in pairwise([*heads, len(rest)]):
-        head = (int(rest.text[low]), int(rest.annotator[low]), int(rest.label[low]))
-        steps: Counter[int] = Counter(rest.start[low:high].tolist())
-        steps.subtract(rest.end[low:high].tolist())
+    for low, n in zip(heads[sizes > 1].tolist(), sizes[sizes > 1].tolist(), strict=True):
+        head = (int(marks.text[low]), int(marks.annotator[low]), int(marks.label[low]))
+        starts = Counter(marks.start[low : low + n].tolist())
+        ends = Counter(marks.end[low : low + n].tolist())
         opened: list[int] = []
-        for place in sorted(steps):
-            depth = len(opened) + steps[place]
-            while len(opened) > depth:
+        for place in sorted({*starts, *ends}):
+            for _ in range(ends[place]):
                 begin = opened.pop()
                 rows.append((*head, begin, place, len(opened)))
-            opened += [place] * (depth - len(opened))
+            opened += [place] * starts[place]
     added = np.array(rows, dtype=np.int64).reshape(-1, 6)
-    plain = marks.taken(simple)
+    plain = marks.taken(is_alone)
     columns = (plain.text, plain.annotator, plain.label, plain.start, plain.end)
     both = [np.concatenate(pair) for pair in zip(columns, added.T[:5], strict=True)]
     return Marks(*both), np.concatenate([np.zeros(len(plain), dtype=np.int64), added[:, 5]])

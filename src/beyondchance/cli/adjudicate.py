@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import click
 
-from beyondchance.adjudication.adjudicated import NAME, RESTS, AdjudicatedCorpus, adjudicated
+from beyondchance.adjudication.adjudicated import NAME, RESTS, adjudicated
 from beyondchance.adjudication.comparison import compared_decisions
 from beyondchance.adjudication.consensus import MEASURES
 from beyondchance.adjudication.decisions import Decision
@@ -41,8 +42,7 @@ from beyondchance.scoring.api import agreement
 @flags.in_scoring(
     "--measure",
     type=flags.Choice(MEASURES),
-    default="token",
-    help="Of the consensus or majority: vote on positions with their labels, or on whole spans.",
+    help="Of the consensus or majority: vote on tokens with their labels, or on whole spans.",
 )
 @flags.in_scoring(
     "--compare",
@@ -65,35 +65,44 @@ def command(files: tuple[str, ...], **options: Any) -> None:
     beyondchance adjudicate brat/ --decisions mia.json --save gold/
     beyondchance adjudicate x.json --decisions a.json --decisions b.json --compare
     """
-    if options["compare"] and options["save"] is not None:
-        raise click.UsageError("--compare writes no gold standard; leave out --save")
+    writing = ("save", "to", "with_annotators", "as_predictions")
+    given = next((name for name in writing if options[name]), None)
+    if options["compare"] and given is not None:
+        flag = f"--{given.replace('_', '-')}"
+        raise click.UsageError(f"--compare writes no gold standard; leave out {flag}")
     with working("reading and deciding", quiet=options["quiet"]):
         corpus = load(streams(files), options)
         paths, measure = list(options["decisions"]), options["measure"]
         if options["compare"]:
             compared = compared_decisions(corpus, paths, measure=measure)
-            if options["no_text"]:
-                pairs = tuple((_bare(one), _bare(other)) for one, other in compared.differing)
-                compared = replace(compared, differing=pairs)
+            shown = _shown(options, compared.names)
+            pairs = tuple((shown(one), shown(other)) for one, other in compared.differing)
+            compared = replace(compared, differing=pairs)
             report = deciders_report(compared, top=options["top"])
         else:
             gold = adjudicated(
                 corpus, paths, rest=options["rest"], measure=measure, name=options["name"]
             )
             save_gold(gold, options["name"], options)
-            if options["no_text"]:
-                gold = _without_words(gold)
+            people = dict.fromkeys(decision.by for decision in gold.decisions)
+            shown = _shown(options, list(people))
+            gold = replace(gold, decisions=tuple(map(shown, gold.decisions)))
             others = [name for name in gold.annotators if name != corpus.gold]
             part = replace(gold.select(annotators=others), options=gold.options)
-            result = agreement(part, gold=options["name"], measure=measure)
+            result = agreement(part, gold=options["name"], measure=measure or "token")
             report = adjudicate_report(gold, result, top=options["top"])
     emit(report, **{**options, "save": None}, forms=LIST_OUTPUTS)
 
 
-def _without_words(gold: AdjudicatedCorpus) -> AdjudicatedCorpus:
-    return replace(gold, decisions=tuple(map(_bare, gold.decisions)))
+def _shown(options: Mapping[str, Any], people: Sequence[str]) -> Callable[[Decision], Decision]:
+    """What may be shown of a decision: without what may quote the text, and without names."""
 
+    def shown(decision: Decision) -> Decision:
+        if options["no_text"]:
+            decision = replace(decision, words=None, note="")
+        if options["pseudonyms"]:
+            by = f"person {people.index(decision.by) + 1}" if decision.by in people else ""
+            decision = replace(decision, of=(), by=by, note="")
+        return decision
 
-def _bare(decision: Decision) -> Decision:
-    """A decision without what may quote the text."""
-    return replace(decision, words=None, note="")
+    return shown

@@ -21,9 +21,9 @@ from beyondchance.reporting.rendering import LIST_OUTPUTS
 @flags.in_scoring(
     "--measure",
     type=flags.Choice(MEASURES),
-    default="token",
     is_everyday=True,
-    help="Vote on positions with their labels, or on whole spans.",
+    help="Vote on tokens with their labels, or on whole spans.",
+    more="By default on tokens, and on whole spans where positions are characters.",
 )
 @flags.in_scoring(
     "--method",

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from itertools import chain, count
 from typing import Any
 
 import click
 
-from beyondchance.adjudication.consensus import consensus
+from beyondchance.adjudication.consensus import NAME, consensus
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.cli import options as flags
 from beyondchance.cli.loading import load, streams
@@ -114,7 +115,7 @@ def _write_tasks(corpus: Corpus, places: Places, options: Mapping[str, Any]) -> 
     notes = notes_of(places)
     if not notes:
         raise DataError("there is no disagreement to write", expected="at least one")
-    whole = consensus(corpus)
+    whole = consensus(corpus, name=_free_name(corpus.annotators))
     part = whole.corpus.select(documents=list(notes))
     target, place = options["to"], options["save"]
     is_several = target == "label-studio"
@@ -130,3 +131,9 @@ def _write_tasks(corpus: Corpus, places: Places, options: Mapping[str, Any]) -> 
     if not options["quiet"]:
         documents, number = counted(len(notes), "document"), counted(len(places), "disagreement")
         tell(f"wrote {place} as {target}: {documents} with {number}")
+
+
+def _free_name(annotators: Sequence[str]) -> str:
+    """What the consensus is called, where somebody may have that name."""
+    names = chain([NAME], (f"{NAME} {number}" for number in count(2)))
+    return next(name for name in names if name not in annotators)

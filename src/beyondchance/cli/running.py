@@ -163,7 +163,8 @@ def _check_not_an_input(params: Mapping[str, Any]) -> None:
     if not isinstance(save, str) or not isinstance(files, tuple) or not _is_file(save):
         return
     beside = (params.get(name) for name in ("gold", "documents", "label_names"))
-    for path in _inputs([*files, *filter(None, beside)]):
+    decisions = params.get("decisions") or ()
+    for path in _inputs([*files, *filter(None, beside), *decisions]):
         try:
             is_same = path.samefile(save)
         except (OSError, ValueError):  # it is not there, or no name of a file
