@@ -242,9 +242,7 @@ class TestRefused:
         part = {"document": "0", "text": 0, "start": 3, "end": 8, "spans": [[5, 7, "Q"]]}
         gold = bc.adjudicated(corpus, file_of(corpus, [part]))
         assert marks(gold, "gold") == {"0": [(5, 7, "Q")]}
-        assert "1 span is not in the gold standard, though all annotators have it" in str(
-            gold.notes[-1]
-        )
+        assert "1 span that all annotators have is not in the gold" in str(gold.notes[-1])
 
     def test_many_decisions_of_one_text_take_no_longer_than_they_are_many(self) -> None:
         n = 20_000

@@ -2,11 +2,14 @@
 
 import json
 import re
+from dataclasses import replace
 
 import pytest
 
 import beyondchance as bc
 from beyondchance.adjudication.decisions import decisions_in
+from beyondchance.page.documents import document_view
+from deciding import file_of
 
 pytestmark = pytest.mark.slow
 
@@ -194,6 +197,139 @@ class TestKeyboard:
         gold = bc.adjudicated(corpus, saved(page), rest="refuse")
         assert [tuple(span) for span in gold.spans("0", "gold")] == [(0, 5, "P")]
 
+    def corpus(self):
+        """Two places next to each other, and a span that both have.
+
+        x  PP..QQ..RR.
+        y  .P..Q...RR.
+        """
+        spans = {
+            "x": [[(0, 2, "P"), (4, 6, "Q"), (8, 10, "R")]],
+            "y": [[(1, 2, "P"), (4, 5, "Q"), (8, 10, "R")]],
+        }
+        words = ["aa", "bb", "cc", "dd", "ee", "ff", "gg", "hh", "ii", "jj", "kk"]
+        return bc.Corpus.from_spans(spans, tokens=[words])
+
+    def opened(self, open_page, corpus, **options):
+        page = open_page(bc.report(corpus, resamples=99).html, accept_downloads=True, **options)
+        page.keyboard.press("d")
+        return page
+
+    def test_what_an_edit_reaches_keeps_its_spans_and_decisions(self, open_page):
+        corpus = self.corpus()
+        page = self.opened(open_page, corpus)
+        page.keyboard.press("1")
+        page.keyboard.press("1")
+        page.get_by_label("Show").select_option("all")
+        page.locator("h1").click()
+        page.keyboard.press("k")
+        page.keyboard.press("e")
+        for _ in range(2):  # aa bb cc, next to the second place
+            page.keyboard.press("Shift+ArrowRight")
+        page.keyboard.press("a")
+        page.keyboard.press("s")
+        first, second = saved(page)["decisions"]
+        assert (first["start"], first["end"], first["spans"]) == (0, 3, [[0, 3, "P"]])
+        assert second["spans"] == [[4, 6, "Q"]]
+        page.keyboard.press("k")
+        page.keyboard.press("k")
+        page.keyboard.press("e")
+        for _ in range(8):  # to the span that both have
+            page.keyboard.press("Shift+ArrowRight")
+        page.keyboard.press("a")
+        page.keyboard.press("s")
+        (decision,) = saved(page)["decisions"]
+        assert (decision["start"], decision["end"]) == (0, 10)
+        assert decision["spans"] == [[0, 9, "P"]]
+        gold = bc.adjudicated(corpus, saved(page), rest="refuse")
+        assert [tuple(x) for x in gold.spans("0", "gold")] == [(0, 9, "P")]
+        assert gold.notes == ()
+
+    def test_a_neighbour_that_is_not_overlapped_stays(self, open_page):
+        spans = {"x": [[(0, 3, "P"), (5, 9, "Q")]], "y": [[(0, 2, "P"), (7, 9, "Q")]]}
+        corpus = bc.Corpus.from_spans(spans, tokens=[list("abcdefghij")])
+        page = self.opened(open_page, corpus)
+        page.keyboard.press("j")
+        page.keyboard.press("2")  # y's: from 7 on
+        page.get_by_label("Show").select_option("all")
+        page.locator("h1").click()
+        page.keyboard.press("k")
+        page.keyboard.press("k")
+        page.keyboard.press("e")
+        for _ in range(5):
+            page.keyboard.press("Shift+ArrowRight")
+        page.keyboard.press("a")
+        page.keyboard.press("s")
+        assert "takes in what it reaches: 1 span there stay" in page.text_content(".decide-said")
+        (decision,) = saved(page)["decisions"]
+        assert decision["spans"] == [[0, 6, "P"], [7, 9, "Q"]]
+
+    def test_keys_wait_while_something_is_edited(self, open_page):
+        page = self.opened(open_page, self.corpus())
+        page.keyboard.press("e")
+        for key in "jk1d":
+            page.keyboard.press(key)
+        assert "Save what you edit, or cancel it, first." in page.text_content(".decide-said")
+        assert page.locator(".decide-edit").is_visible()
+        assert count(page)[0] == 0
+
+    def test_a_label_that_only_the_file_has_stays(self, open_page, tmp_path):
+        corpus = self.corpus()
+        page = self.opened(open_page, corpus)
+        made = {"document": "0", "text": 0, "start": 0, "end": 2, "spans": [[0, 2, "NEW"]]}
+        path = tmp_path / "file.json"
+        path.write_text(json.dumps(file_of(corpus, [made])), "utf-8")
+        load(page, path)
+        page.locator(".decide-said:not(:empty)").wait_for()
+        page.get_by_label("Show").select_option("all")
+        page.locator("h1").click()
+        page.keyboard.press("k")
+        page.keyboard.press("e")
+        page.keyboard.press("s")
+        assert saved(page)["decisions"][0]["spans"] == [[0, 2, "NEW"]]
+        for _ in range(3):  # the edit, then all that was loaded at once
+            page.keyboard.press("u")
+        assert saved(page)["decisions"] == []
+
+    def test_spans_are_nested_where_annotators_do(self, open_page):
+        spans = {"x": [[(0, 4, "P"), (1, 2, "Q")]], "y": [[(0, 4, "P")]]}
+        corpus = bc.Corpus.from_spans(spans, tokens=[list("abcdef")])
+        page = self.opened(open_page, corpus)
+        page.keyboard.press("2")
+        page.get_by_label("Show").select_option("all")
+        page.locator("h1").click()
+        page.keyboard.press("k")
+        page.keyboard.press("e")
+        page.keyboard.press("ArrowRight")
+        page.locator("#decide-label").select_option(label="Q")
+        page.locator(".decide-words [tabindex='0']").focus()
+        page.keyboard.press("a")
+        page.keyboard.press("s")
+        assert saved(page)["decisions"][0]["spans"] == [[0, 4, "P"], [1, 2, "Q"]]
+
+    def test_versions_that_most_have_come_first(self, open_page):
+        spans = {"a": [[(0, 3, "P")]], "b": [[(0, 2, "P")]], "c": [[(0, 2, "P")]]}
+        page = self.opened(open_page, bc.Corpus.from_spans(spans, tokens=[list("abcdef")]))
+        page.keyboard.press("1")
+        assert saved(page)["decisions"][0]["spans"] == [[0, 2, "P"]]
+
+    def test_undo_and_back_go_to_what_was_decided(self, open_page):
+        page = self.opened(open_page, self.corpus())
+        page.keyboard.press("1")
+        assert "Q" in page.text_content(".decide-versions")
+        page.keyboard.press("k")
+        assert "P “aa bb”" in page.text_content(".decide-versions")
+        page.keyboard.press("j")
+        page.keyboard.press("u")
+        assert "P “aa bb”" in page.text_content(".decide-versions")
+
+    def test_a_name_is_given_to_what_was_decided_before(self, open_page):
+        page = self.opened(open_page, self.corpus())
+        page.keyboard.press("1")
+        page.get_by_label("Your name").fill("mia")
+        page.get_by_label("Your name").blur()
+        assert saved(page)["decisions"][0]["by"] == "mia"
+
     def test_filters_choose_the_places(self, open_page, html):
         page = open_page(html)
         page.keyboard.press("d")
@@ -237,7 +373,7 @@ class TestTouch:
                 page.reload()
                 assert count(page)[0] == number
         page.get_by_role("button", name="undo").tap()
-        page.get_by_role("button", name="disagreement \u203a").tap()
+        page.get_by_role("button", name="place \u203a").tap()
         page.get_by_role("button", name="e edit").tap()
         page.locator(".decide-words button[data-cell]").first.tap()
         page.locator(".decide-words button[data-cell]").nth(1).tap()
@@ -289,6 +425,42 @@ class TestMouse:
         assert (12, 13, "EVENT") in [tuple(span) for span in gold.spans("issue-01", "gold")]
 
 
+class TestKept:
+    def key(self, corpus, **options):
+        found = bc.disagreements(corpus)
+        return json.loads(document_view(found, **options).payload)["decide"]["digest"]
+
+    def test_decisions_belong_to_texts_whoever_annotated_them(self):
+        corpus = bc.example()
+        assert self.key(corpus) == self.key(corpus, top=3)
+        assert self.key(corpus) == self.key(corpus.select(annotators=["ada", "ben"]))
+        others = replace(corpus, texts=tuple(text.upper() for text in corpus.texts))
+        assert self.key(corpus) != self.key(others)
+
+    def test_two_tabs_see_what_the_other_decides(self, open_page, html):
+        page = open_page(html, accept_downloads=True)
+        page.keyboard.press("d")
+        other = page.context.new_page()
+        other.goto(page.url.partition("#")[0])
+        other.keyboard.press("d")
+        page.keyboard.press("1")
+        other.wait_for_timeout(200)
+        assert count(other)[0] == 1
+        other.keyboard.press("j")
+        other.keyboard.press("1")
+        page.wait_for_timeout(200)
+        assert count(page)[0] == 2
+
+    def test_a_page_with_decisions_opens_at_its_top(self, open_page, html):
+        page = open_page(html)
+        page.keyboard.press("d")
+        page.keyboard.press("1")
+        page.goto(page.url.partition("#")[0])
+        page.reload()
+        assert count(page)[0] == 1
+        assert page.evaluate("scrollY") == 0
+
+
 class TestFiles:
     def decided(self, open_page, html, keys, name):
         page = open_page(html, accept_downloads=True)
@@ -322,6 +494,30 @@ class TestFiles:
             bc.DataError, match="1 place is decided differently, the first by 'mia'"
         ):
             bc.adjudicated(bc.example(), [first, second])
+
+    @pytest.mark.parametrize(
+        "change",
+        [
+            {"spans": [None]},
+            {"spans": [{}]},
+            {"spans": [[0, 1, ""]]},
+            {"choice": "coin"},
+            {"words": ["x"]},
+            {"end": 0},
+            {"text": 99, "words": "x"},
+            {"end": 999},
+        ],
+    )
+    def test_odd_decisions_are_refused(self, open_page, html, tmp_path, change):
+        page = open_page(html)
+        page.keyboard.press("d")
+        good = {"document": "issue-01", "text": 0, "start": 0, "end": 1, "spans": []}
+        path = tmp_path / "file.json"
+        path.write_text(json.dumps(file_of(bc.example(), [good | change])), "utf-8")
+        load(page, path)
+        page.locator(".decide-said:not(:empty)").wait_for()
+        assert re.search("no decision|another text", page.text_content(".decide-said"))
+        assert count(page)[0] == 0
 
     @pytest.mark.parametrize(
         ("content", "message"),

@@ -33,15 +33,16 @@
   }));
 
   // The places of a document where annotators differ, in reading order.
-  function placesOf(item) {
+  const placesOf = (item) => clustersOf(item).filter((place) => place.differs);
+
+  // All places, those too where annotators agree.
+  function clustersOf(item) {
     if (item.places) return item.places;
     item.places = [];
     if (item.present.size < 2) return item.places;
     let open = null;
     const close = () => {
-      if (!open) return;
-      const place = withVersions(item, open);
-      if (place.differs) item.places.push(place);
+      if (open) item.places.push(withVersions(item, open));
     };
     const ordered = [...item.spans].sort((x, y) => x.text - y.text || x.start - y.start);
     for (const span of ordered) {
@@ -72,7 +73,8 @@
       else if (versions.has(keyOf(spans))) versions.get(keyOf(spans)).who.push(who);
       else versions.set(keyOf(spans), { who: [who], spans });
     }
-    place.versions = [...versions.values()];
+    // Those that most have come first.
+    place.versions = [...versions.values()].sort((x, y) => y.who.length - x.who.length);
     place.nobody = nobody;
     place.differs = place.versions.length + (nobody.length ? 1 : 0) > 1;
     // What all have is not sent with the consensus.
@@ -85,8 +87,11 @@
 
   const overlap = (one, other) => one.start < other.end && other.start < one.end;
 
+  let found = null;
+
   function everyPlace() {
-    return documents.flatMap(placesOf);
+    found = found || documents.flatMap(placesOf);
+    return found;
   }
 
   // ---- Decisions -------------------------------------------------------------------------
@@ -97,11 +102,27 @@
   const byId = new Map(documents.map((item) => [item.id, item]));
   let by = "";
   let other = null; // what another person decided, in the same way
-  const undone = []; // what each step replaced
+  const undone = []; // what each step replaced: lists of keys and what they had, and the place
 
   const listOf = (item, text, all = decisions) => all.get(`${text} ${item.id}`) || [];
-  const decisionAt = (place, all = decisions) =>
-    listOf(place.item, place.text, all).find((decision) => overlap(decision, place));
+
+  // Decisions of a text do not overlap: the last that begins before a position, by halves.
+  function lastBefore(list, position) {
+    let [low, high] = [0, list.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (list[middle].start <= position) low = middle + 1;
+      else high = middle;
+    }
+    return list[low - 1];
+  }
+
+  // A place is decided if all of it is.
+  function decisionAt(place, all = decisions) {
+    const found = lastBefore(listOf(place.item, place.text, all), place.start);
+    return found && found.end >= place.end ? found : undefined;
+  }
+
   const every = (all = decisions) => [...all.values()].flat();
 
   function put(item, text, made) {
@@ -110,18 +131,22 @@
     const after = before.filter((old) => !made || !overlap(old, made));
     if (made) after.push(made);
     after.sort((x, y) => x.start - y.start);
-    undone.push([key, before]);
+    undone.push({ replaced: [[key, before]], place });
     decisions.set(key, after);
     keep();
   }
 
   function undo() {
     const last = undone.pop();
-    if (!last) return say("Nothing to undo.");
-    decisions.set(...last);
+    if (!last) {
+      say("Nothing to undo.");
+      return;
+    }
+    for (const [key, before] of last.replaced) decisions.set(key, before);
     keep();
+    if (last.place) goTo(last.place);
     draw();
-    return say("Undone.");
+    say("Undone.");
   }
 
   function wordsOf(item, text, start, end) {
@@ -132,32 +157,60 @@
     return view.codePoints(item, text).slice(start, end).join("");
   }
 
-  // A decision about a place; it takes in whatever its spans reach.
-  function decide(place, spans, choice, of = []) {
-    const stretch = { start: place.start, end: place.end };
+  // A decision about a place. Where its spans reach into a neighbour, the neighbour is part of it:
+  // what it has stays, but for what overlaps.
+  function decide(about, spans, choice, of = []) {
+    const { item, text } = about;
+    const near = [...clustersOf(item).filter((x) => x.text === text), ...listOf(item, text)];
+    const stretch = {
+      start: Math.min(about.start, ...spans.map((x) => x.start)),
+      end: Math.max(about.end, ...spans.map((x) => x.end)),
+    };
     for (let grows = true; grows;) {
-      const near = [
-        ...spans,
-        ...placesOf(place.item).filter((x) => x.text === place.text && overlap(x, stretch)),
-      ];
-      const start = Math.min(stretch.start, ...near.map((x) => x.start));
-      const end = Math.max(stretch.end, ...near.map((x) => x.end));
+      const met = near.filter((x) => overlap(x, stretch));
+      const start = Math.min(stretch.start, ...met.map((x) => x.start));
+      const end = Math.max(stretch.end, ...met.map((x) => x.end));
       grows = start < stretch.start || end > stretch.end;
       Object.assign(stretch, { start, end });
     }
-    const before = decisionAt(place);
-    put(place.item, place.text, {
-      document: place.item.id,
-      text: place.text,
+    const stay = goldWithin(item, text, stretch).filter((span) =>
+      !overlap(span, about) && !spans.some((own) => overlap(own, span)));
+    const before = decisionAt(about);
+    put(item, text, {
+      document: item.id,
+      text,
       ...stretch,
-      spans: sorted(spans).map((span) => [span.start, span.end, labels[span.label]]),
+      spans: sorted([...spans, ...stay]).map((span) => [span.start, span.end, labels[span.label]]),
       choice,
       of: of.map((who) => annotators[who]),
       by,
       note: before ? before.note : "",
-      words: wordsOf(place.item, place.text, stretch.start, stretch.end),
+      words: wordsOf(item, text, stretch.start, stretch.end),
     });
+    if (stretch.start < about.start || stretch.end > about.end) {
+      say(`The decision takes in what it reaches: ${counted(stay.length, "span")} there stay.`);
+    }
   }
+
+  // What the gold standard has in a stretch so far: decisions, and the consensus elsewhere.
+  function goldWithin(item, text, stretch) {
+    const decided = listOf(item, text).filter((x) => overlap(x, stretch));
+    const rest = clustersOf(item).filter((x) => x.text === text && overlap(x, stretch)
+      && !decided.some((made) => overlap(made, x)));
+    return [
+      ...decided.flatMap(spansOf),
+      ...rest.flatMap((x) => (x.differs ? x.consensus : x.versions[0].spans)),
+    ];
+  }
+
+  // A label that is only in a file is one more that can be chosen.
+  function labelNumber(label) {
+    if (!labels.includes(label)) labels.push(label);
+    return labels.indexOf(label);
+  }
+
+  const spansOf = (decision) =>
+    decision.spans.map(([start, end, label]) => ({ start, end, label: labelNumber(label) }));
 
   // ---- Kept, saved and loaded ------------------------------------------------------------
 
@@ -176,45 +229,77 @@
     }
   }
 
+  // What this browser kept; another tab may have changed it.
   function restore() {
     try {
       const kept = JSON.parse(localStorage.getItem(STORE));
       if (!kept) return;
       by = String(kept.by || "");
-      take(kept.decisions, decisions, elsewhere);
+      const found = checked(kept);
+      if (typeof found === "string") say(found);
+      else {
+        decisions.clear();
+        elsewhere.length = 0;
+        take(found.decisions, decisions, elsewhere);
+      }
     } catch {
       // There is no storage here, as in a frame of a notebook, or it holds something else.
     }
   }
 
-  const isWhole = (value) => Number.isInteger(value) && value >= 0;
+  window.addEventListener("storage", (event) => {
+    if (event.key !== STORE) return;
+    restore();
+    draw();
+  });
 
-  const isDecision = (x) => x && typeof x.document === "string" && isWhole(x.text)
-    && isWhole(x.start) && x.start < x.end && Array.isArray(x.spans)
-    && x.spans.every(([start, end, label]) => (
-      isWhole(start) && start < end && start >= x.start && end <= x.end
-      && typeof label === "string"));
+  const isWhole = (value) => Number.isInteger(value) && value >= 0;
+  const isSpan = (x, within) => Array.isArray(x) && x.length === 3 && isWhole(x[0]) && isWhole(x[1])
+    && x[0] < x[1] && x[0] >= within.start && x[1] <= within.end
+    && typeof x[2] === "string" && x[2] && x[2] === x[2].trim();
+  const isText = (value) => value == null || typeof value === "string";
+  const CHOICES = ["version", "consensus", "nothing", "edited"];
+
+  const isDecision = (x) => Boolean(x) && typeof x.document === "string" && isWhole(x.text)
+    && isWhole(x.start) && isWhole(x.end) && x.start < x.end && Array.isArray(x.spans)
+    && x.spans.every((span) => isSpan(span, x)) && [x.by, x.note, x.words].every(isText)
+    && (x.choice == null || CHOICES.includes(x.choice));
+
+  function lengthOf(item, text) {
+    const content = item.texts[text];
+    if (typeof content === "number") return content;
+    if (Array.isArray(content)) return (content.length - 1) / 2;
+    if (data.positions === "tokens") return content.split(" ").length;
+    return view.codePoints(item, text).length;
+  }
+
+  // Whether a decision fits its document, if that is on the page.
+  function fits(x) {
+    const item = byId.get(x.document);
+    if (!item) return true;
+    if (x.text >= item.texts.length || x.end > lengthOf(item, x.text)) return false;
+    const here = x.words == null ? null : wordsOf(item, x.text, x.start, x.end);
+    return here === null || here === x.words;
+  }
 
   function take(listed, all, rest) {
     for (const decision of listed) {
-      const item = byId.get(decision.document);
-      if (!item || decision.text >= item.texts.length) {
-        rest.push(decision);
+      const made = { choice: "edited", of: [], by: "", note: "", words: null, ...decision };
+      const item = byId.get(made.document);
+      const isSame = (old) => old.document === made.document && old.text === made.text;
+      if (!item) {
+        const others = rest.filter((old) => !(isSame(old) && overlap(old, made)));
+        rest.splice(0, rest.length, ...others, made);
         continue;
       }
-      const key = `${decision.text} ${item.id}`;
-      const others = (all.get(key) || []).filter((old) => !overlap(old, decision));
-      all.set(key, [...others, decision].sort((x, y) => x.start - y.start));
+      const key = `${made.text} ${item.id}`;
+      const others = (all.get(key) || []).filter((old) => !overlap(old, made));
+      all.set(key, [...others, made].sort((x, y) => x.start - y.start));
     }
   }
 
-  function checked(text) {
-    let content = null;
-    try {
-      content = JSON.parse(text);
-    } catch {
-      return "This file holds no decisions: it is not JSON.";
-    }
+  // A file of decisions that fit this page, or what is wrong with it.
+  function checked(content) {
     if (!content || content.beyondchance !== "decisions" || content.format !== 1) {
       return "This file holds no decisions of format 1.";
     }
@@ -225,27 +310,30 @@
     if (!Array.isArray(content.decisions) || !content.decisions.every(isDecision)) {
       return "This file holds something that is no decision.";
     }
-    const strange = content.decisions.find((x) => {
-      const item = byId.get(x.document);
-      if (!item || x.words == null) return false;
-      const here = wordsOf(item, x.text, x.start, x.end);
-      return here !== null && here !== x.words;
-    });
-    if (strange) return `These decisions are about another text of ${strange.document}.`;
-    return content;
+    const strange = content.decisions.find((x) => !fits(x));
+    return strange ? `These decisions are about another text of ${strange.document}.` : content;
+  }
+
+  function parsed(text) {
+    try {
+      return checked(JSON.parse(text));
+    } catch {
+      return "This file holds no decisions: it is not JSON.";
+    }
   }
 
   async function load(chosen, act) {
     if (!chosen) return;
-    const content = checked(await chosen.text());
+    const content = parsed(await chosen.text());
     if (typeof content === "string") say(content);
     else act(content);
   }
 
   function adopt(content) {
     const before = new Map(decisions);
-    for (const key of decisions.keys()) undone.push([key, before.get(key)]);
     take(content.decisions, decisions, elsewhere);
+    const replaced = [...decisions.keys()].map((key) => [key, before.get(key) || []]);
+    undone.push({ replaced, place: null });
     keep();
     draw();
     const away = elsewhere.length
@@ -276,8 +364,8 @@
     if (!both.length) return `You and ${other.who} decided no place in common.`;
     const same = both.filter((place) => !differsFromOther(place)).length;
     let [shared, sizes] = [0, 0];
-    for (const place of both) {
-      const [mine, theirs] = [decisionAt(place), decisionAt(place, other)];
+    const pairs = new Map(both.map((x) => [decisionAt(x), decisionAt(x, other)]));
+    for (const [mine, theirs] of pairs) {
       const known = new Set(mine.spans.map((span) => span.join(" ")));
       shared += theirs.spans.filter((span) => known.has(span.join(" "))).length;
       sizes += mine.spans.length + theirs.spans.length;
@@ -337,6 +425,8 @@
     panel.note.addEventListener("change", note);
     panel.by.addEventListener("change", () => {
       by = panel.by.value.trim();
+      // What was decided before somebody said who it is.
+      for (const decision of every()) if (!decision.by) decision.by = by;
       keep();
     });
     panel.only.addEventListener("change", draw);
@@ -380,7 +470,7 @@
     panel.said.replaceChildren(...words);
   }
 
-  function turn(on) {
+  function turn(on, goes = true) {
     isOn = on;
     toggle.setAttribute("aria-pressed", String(on));
     panel.box.hidden = !on;
@@ -390,12 +480,21 @@
     view.clicked = on ? clicked : null;
     place = null;
     draft = null;
+    const noun = on ? "place" : "disagreement";
+    parts.buttons.previous.textContent = `‹ ${noun}`;
+    parts.buttons.next.textContent = `${noun} ›`;
     view.updateButtons();
     if (!on) return;
     panel.by.value = by;
+    place = firstPlace();
+    if (goes) goTo(place);
     draw();
-    if (!goTo(shownPlaces().find((x) => !decisionAt(x)))) draw();
   }
+
+  const firstPlace = () => {
+    const here = shownPlaces();
+    return here.find((x) => !decisionAt(x)) || here[0] || null;
+  };
 
   // The places of the documents that fit the filters, and of which something does.
   function shownPlaces(match = view.current()) {
@@ -419,7 +518,9 @@
     for (;;) {
       i += direction;
       if (i >= 0 && i < here.length) {
-        if (isWanted(here[i])) return goTo(here[i]);
+        // Back is to any place, also to what was just decided.
+        const isBack = direction < 0 && panel.only.value === "open";
+        if (isBack || isWanted(here[i])) return goTo(here[i]);
         continue;
       }
       at += direction;
@@ -452,8 +553,9 @@
 
   view.shown = () => {
     if (!isOn) return;
-    place = null;
+    place = firstPlace();
     draft = null;
+    say();
     draw();
   };
 
@@ -497,8 +599,8 @@
     for (const chunk of view.chunks()) {
       if (!chunk.drawn) continue;
       for (const [span, marks] of chunk.parts) {
-        const decided = listOf(match.item, span.text).some((x) => overlap(x, span));
-        if (decided) for (const mark of marks) mark.parentElement.classList.add("is-decided");
+        const last = lastBefore(listOf(match.item, span.text), span.end - 1);
+        if (last && last.end > span.start) for (const mark of marks) mark.parentElement.classList.add("is-decided");
       }
     }
   }
@@ -585,13 +687,13 @@
 
   function edit() {
     if (!place) return;
-    const made = decisionAt(place);
-    const number_ = new Map(labels.map((label, i) => [label, i]));
-    const spans = made
-      ? made.spans.map(([start, end, label]) => ({ start, end, label: number_.get(label) ?? 0 }))
-      : place.consensus.map(({ start, end, label }) => ({ start, end, label }));
-    begin(place, spans);
+    begin(place, goldOf(place));
   }
+
+  // What a place has so far, within it.
+  const goldOf = (about) => goldWithin(about.item, about.text, about)
+    .filter((span) => overlap(span, about))
+    .map(({ start, end, label }) => ({ start, end, label }));
 
   function begin(about, spans) {
     const { item, text } = about;
@@ -600,7 +702,7 @@
     let last = first;
     while (last + 1 < cells.length && cells[last + 1].start < about.end) last += 1;
     draft = {
-      place: about, spans, cells, anchor: first, head: first, label: labelFor(about),
+      place: about, spans, cells, anchor: first, head: first, label: labelFor(about), isBegun: false,
       from: Math.max(0, first - CONTEXT), to: Math.min(cells.length, last + 1 + CONTEXT),
     };
     draw();
@@ -623,7 +725,7 @@
         "aria-pressed": String(index >= low && index <= high),
         tabindex: index === draft.head ? "0" : "-1",
         "data-cell": index,
-        onclick: (event) => select(index, event.shiftKey || draft.head === draft.anchor),
+        onclick: (event) => select(index, event.shiftKey || draft.isBegun),
       }, cell.word || "\u00a0");
     };
     const more = (text_, by_) => button(text_, "", () => {
@@ -657,13 +759,11 @@
         ...(chips.length ? chips : [make("li", {}, "nothing")])));
   }
 
-  // The first word begins, another one ends; a word that is selected already begins anew.
+  // A first word begins, another one ends; then a word begins anew.
   function select(index, extend) {
-    const [low, high] = picked();
-    const isInside = index >= low && index <= high;
-    draft.anchor = extend && !isInside ? draft.anchor : index;
     draft.head = index;
-    if (extend && isInside && low !== high) draft.anchor = index;
+    if (!extend) draft.anchor = index;
+    draft.isBegun = !extend;
     refocus();
   }
 
@@ -687,15 +787,28 @@
     refocus();
   }
 
-  // The selected words get the label; what they overlap makes way.
+  // The selected words get the label; what they overlap makes way, unless annotators nest spans.
   function add() {
     if (!draft) return;
     const [low, high] = picked();
     const span = {
       start: draft.cells[low].start, end: draft.cells[high].end, label: draft.label,
     };
-    draft.spans = [...draft.spans.filter((x) => !overlap(x, span)), span];
+    const isSame = (x) => x.start === span.start && x.end === span.end;
+    const isRival = isNesting(draft.place) ? isSame : (x) => overlap(x, span);
+    draft.spans = [...draft.spans.filter((x) => !isRival(x)), span];
     refocus();
+  }
+
+  // Whether an annotator of the text has spans that overlap.
+  function isNesting({ item, text }) {
+    const ends = new Map();
+    const own = item.spans.filter((span) => span.text === text);
+    return own.sort((x, y) => x.start - y.start).some((span) => {
+      const end = ends.get(span.annotator) || 0;
+      ends.set(span.annotator, Math.max(end, span.end));
+      return span.start < end;
+    });
   }
 
   function finish() {
@@ -727,13 +840,20 @@
     const stretch = { start: from.cell.start, end: to.cell.end };
     if (stretch.start >= stretch.end) return;
     selection.removeAllRanges();
-    const here = placesOf(item).find((x) => x.text === text && overlap(x, stretch));
-    const about = here || { item, text, ...stretch, spans: [] };
-    const agreed = item.spans.filter((x) => x.text === text && overlap(x, stretch));
-    if (here) place = here;
-    else if (agreed.length) about.spans = agreed.filter((x) => x.annotator === agreed[0].annotator);
-    const made = decisionAt(about);
-    begin(about, here ? about.consensus : made ? [] : about.spans);
+    // What is there already is part of it: a place, or a decision about words that nobody marked.
+    const met = [
+      ...clustersOf(item).filter((x) => x.text === text && overlap(x, stretch)),
+      ...listOf(item, text).filter((x) => overlap(x, stretch)),
+    ];
+    const about = {
+      item,
+      text,
+      start: Math.min(stretch.start, ...met.map((x) => x.start)),
+      end: Math.max(stretch.end, ...met.map((x) => x.end)),
+      spans: item.spans.filter((x) => x.text === text && overlap(x, stretch)),
+    };
+    place = placesOf(item).find((x) => x.text === text && overlap(x, stretch)) || place;
+    begin(about, goldOf(about));
     const index = (position) => draft.cells.findIndex((cell) => cell.end > position);
     Object.assign(draft, { anchor: index(stretch.start), head: index(stretch.end - 1) });
     draft.from = Math.min(draft.from, draft.anchor);
@@ -762,12 +882,17 @@
   // ---- Keys ------------------------------------------------------------------------------
 
   view.keys = (event) => {
-    if (event.key === "d") return () => turn(!isOn);
+    if (event.key === "d" && !draft) return () => turn(!isOn);
     if (!isOn) return null;
-    if (draft) return { a: add, s: finish, Escape: cancel }[event.key] || null;
+    if (draft) {
+      const wait = () => say("Save what you edit, or cancel it, first.");
+      const isStep = /^([jnkpdeu0-9[\]]|Enter|Arrow(Left|Right))$/.test(event.key);
+      return { a: add, s: finish, Escape: cancel }[event.key] || (isStep ? wait : null);
+    }
     if (event.key >= "1" && event.key <= "9") return () => chooseVersion(Number(event.key) - 1);
     // On a button, Enter presses it.
-    if (event.key === "Enter") return event.target.closest("button, a, summary") ? null : chooseConsensus;
+    const isPressed = event.target.closest("button, a, summary");
+    if (event.key === "Enter") return isPressed ? null : chooseConsensus;
     return {
       0: chooseNothing, e: edit, u: undo, m: writeNote,
     }[event.key] || null;
@@ -775,5 +900,5 @@
 
   build();
   restore();
-  if (every().length) turn(true);
+  if (every().length) turn(true, false);
 })();

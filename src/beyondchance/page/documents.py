@@ -163,8 +163,8 @@ def document_view(
 def _deciding(found: Disagreements, chosen: Ints) -> dict[str, Any]:
     """What the page needs to decide: the consensus of those compared, where not all have it.
 
-    Columns of its spans are text, label, start and length, for each document. The digest tells
-    pages of the same texts from others.
+    Columns of its spans are text, label, start and length, for each document. The digest is that of
+    all documents and their texts, whoever annotated them and however many are on the page.
     """
     corpus = found.corpus
     compared = {name for pair in found.pairs for name in pair}
@@ -185,9 +185,9 @@ def _deciding(found: Disagreements, chosen: Ints) -> dict[str, Any]:
         whole.span_end[span] - whole.span_start[span],
     )
     digest = sha256()
-    for name in (corpus.unit, corpus.positions, *(corpus.documents[i] for i in chosen.tolist())):
+    known = corpus.texts or tuple(map(str, corpus.text_length.tolist()))
+    for name in (corpus.unit, corpus.positions, *corpus.documents, *known):
         digest.update(f"{name}\0".encode(errors="backslashreplace"))
-    digest.update(corpus.text_length.astype("<i8").tobytes())
     return {
         "unit": corpus.unit,
         "digest": digest.hexdigest()[:16],
