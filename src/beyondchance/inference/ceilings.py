@@ -4,7 +4,7 @@ A perfect model does not agree with people more than they allow. The *upper* cei
 agreement of the team with its own consensus, of which no annotation agrees better by what is
 observed; it is too high, because the consensus was made from the very same people. The *lower*
 one leaves each person out: the consensus of the others, scored on the one left out. A perfect model
-lies between them.
+lies between them, if people err independently of one another.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class Ceiling:
         That of people among each other.
     lower, upper : float
         Of the consensus of the others with each person, and of all with their own consensus. A
-        perfect model lies between.
+        perfect model lies between, if people err independently.
     about : float
         With two people, about what a perfect model reaches: the root of `human`; nan otherwise.
     share : mapping of str to Share

@@ -175,7 +175,7 @@ def ceiling_table(one: Replacement) -> Table:
         if name in found.share
     ]
     headings = ("what", "corrected", f"{one.model}'s share", _heading(one))
-    remark = "(a perfect model lies between the two ceilings)"
+    remark = "(a perfect model lies between the two ceilings, if people err independently)"
     return Table(headings, rows, "how much there is to reach", remark)
 
 
