@@ -34,6 +34,9 @@ def main() -> None:
             page.locator(top).evaluate("(part) => part.scrollIntoView()")
             page.wait_for_timeout(500)  # what was out of sight is drawn when it is in sight
             page.screenshot(path=HERE / name)
+        page.keyboard.press("d")
+        page.wait_for_timeout(500)
+        page.screenshot(path=HERE / "report-deciding.png")
         browser.close()
 
 
