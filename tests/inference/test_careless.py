@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import beyondchance as bc
+from beyondchance.inference.careless import _low_end
 
 
 def team(rng, *, n_documents=40, n_spans=10, length=150, planted=(), right=0.9):
@@ -52,6 +53,37 @@ class TestPlanted:
         found = bc.careless_work(corpus)
         assert set(found.by_annotator) == {"ben", "cleo"}
         assert len(found.random["cleo"]) > len(found.random["ben"])
+
+
+class TestJudged:
+    @pytest.mark.parametrize("n_wrong", [5, 9, 10, 11, 20])
+    def test_two_who_agree_and_one_who_is_random(self, n_wrong):
+        """However many spans the random one marks."""
+        rng = np.random.default_rng(n_wrong)
+        right = [
+            [(int(x), int(x) + 2, "P") for x in np.sort(rng.choice(30, 10, replace=False)) * 3]
+            for _ in range(20)
+        ]
+        wrong = [
+            sorted((int(x), int(x) + 2, "P") for x in one)
+            for one in bc.sample_arrangements(90, [2] * n_wrong, size=20, seed=rng)
+        ]
+        spans = {"ada": right, "ben": right, "dan": wrong}
+        found = bc.careless_work(bc.Corpus.from_spans(spans, lengths=[90] * 20))
+        assert found.random["ada"] == found.random["ben"] == []
+        assert found.n_told["ada"] == 20
+        assert len(found.random["dan"]) >= 17
+
+    def test_long_documents_are_judged(self):
+        assert _low_end(324, 0.9) == pytest.approx(_low_end(323, 0.9), abs=0.01)
+        assert 0.45 < _low_end(1100, 0.5) < 0.5
+        assert _low_end(5, 1.0) == 1.0
+        assert _low_end(5, 0.0) == 0.0
+
+    def test_names_with_half_a_character(self):
+        spans = {"a\ud800": [[(1, 3, "P")]], "ben": [[(1, 3, "P")]]}
+        corpus = bc.Corpus.from_spans(spans, lengths=[5], documents=["d\ud800"])
+        assert len(bc.careless_work(corpus).by_annotator) == 2
 
 
 class TestNumbers:

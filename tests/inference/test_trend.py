@@ -1,5 +1,6 @@
 """Whether agreement changes over rounds."""
 
+from dataclasses import replace
 from itertools import permutations
 
 import numpy as np
@@ -86,7 +87,11 @@ def test_false_alarms_are_as_many_as_they_should_be():
         (["1.5", "0.25"], ("0.25", "1.5")),
         (["spring", "autumn"], None),
         (["1"], None),
-        (["1", ""], None),
+        (["2", "", "1"], ("1", "2")),
+        (["-1", "-3", "2"], ("-3", "-1", "2")),
+        (["31.05.2023", "01.06.2023"], None),
+        (["v1.10", "v1.9"], None),
+        (["Q1 2023", "Q2 2023"], None),
         (["a1", "b2"], None),
         (["1", "01"], None),
     ],
@@ -99,10 +104,11 @@ def test_an_order_of_one_s_own():
     result = bc.agreement(bc.example())
     found = bc.trend(result, "season", order=["spring", "summer", "autumn"])
     assert found.order == ("spring", "summer", "autumn")
-    with pytest.raises(bc.OptionError, match="the field 'season' has the value 'spring'; expected"):
+    with pytest.raises(bc.OptionError, match="the values of the field 'season' are 'spring'"):
         bc.trend(result, "season")
-    with pytest.raises(bc.OptionError, match="values with an order"):
-        bc.trend(result, "season", order=["spring", "summer"])
+    for order in (["spring", "summer"], ["spring", "summer", "autumn", "autumn"], "spring"):
+        with pytest.raises(bc.OptionError, match="expected each of them once"):
+            bc.trend(result, "season", order=order)
     with pytest.raises(bc.OptionError, match="unknown field 'round'"):
         bc.trend(result, "round")
     with pytest.raises(bc.DataError, match="expected a result of agreement"):
@@ -110,3 +116,19 @@ def test_an_order_of_one_s_own():
     few = bc.agreement(rounds((0.9, 0.9), n=1))
     with pytest.raises(bc.DataError, match="2 documents have marks; expected 3 or more"):
         bc.trend(few, "round")
+
+
+def test_documents_without_a_value_are_left_out_and_counted():
+    corpus = rounds((0.5, 0.9), n=6)
+    values = list(corpus.fields["round"])
+    values[0] = values[7] = ""
+    found = bc.trend(bc.agreement(replace(corpus, fields={"round": tuple(values)})), "round")
+    assert (found.n_documents, found.n_left_out) == (10, 2)
+    assert "2 documents without a value left out" in " ".join(str(found).split())
+
+
+def test_negative_scores_are_drawn_as_what_they_are():
+    spans = {"a": [[(0, 1, "P")]] * 6, "b": [[(3, 4, "P")]] * 3 + [[(0, 1, "P")]] * 3}
+    fields = {"round": ["1"] * 3 + ["2"] * 3}
+    result = bc.agreement(bc.Corpus.from_spans(spans, lengths=[5] * 6, fields=fields))
+    assert "-0.2500" in str(bc.trend(result, "round"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -149,3 +149,18 @@ def _without_texts(corpus: Corpus) -> Corpus:
     """The corpus without its texts, and notes without what they may quote of them."""
     notes = tuple(map(unquoted, corpus.notes))
     return replace(corpus, texts=None, token_start=None, token_end=None, notes=notes)
+
+
+def load_named(
+    files: Sequence[Any], options: Mapping[str, Any]
+) -> tuple[Corpus, Callable[[str], str]]:
+    """Read files, and what each annotator is called afterwards, by the name in the files."""
+    if not options["pseudonyms"]:
+        return load(files, options), str
+    try:
+        corpus = load(files, {**options, "pseudonyms": False})
+    except BeyondChanceError:
+        # The same without names.
+        return load(files, options), str
+    names = corpus.pseudonyms()
+    return corpus.with_pseudonyms(names), lambda name: names.get(name, name)

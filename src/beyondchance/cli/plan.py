@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from beyondchance.cli import options as flags
-from beyondchance.cli.loading import load, noted, streams
+from beyondchance.cli.loading import load, load_named, noted, streams
 from beyondchance.cli.running import Command, emit, working
 from beyondchance.inference.plan import plan_replacement, plans
 from beyondchance.inference.replacement import replacement
@@ -89,8 +89,8 @@ def command(files: tuple[str, ...], **options: Any) -> None:
 def _replacement(files: tuple[str, ...], options: dict[str, Any]) -> Report:
     """A plan of a test of whether a model may replace people."""
     with working("reading and planning", quiet=options["quiet"]):
-        corpus = load(streams(files), options)
+        corpus, shown = load_named(streams(files), options)
         asked = {name: options[name] for name in ("measure", "scope", "confidence")}
-        pilot = replacement(corpus, model=options["replace"], **asked)
+        pilot = replacement(corpus, model=shown(options["replace"]), **asked)
         found = plan_replacement(pilot, options["margin"], power=options["power"])
         return replace(report_of_replacement_plan(found), corpus=corpus, notes=corpus.notes)

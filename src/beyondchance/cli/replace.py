@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from beyondchance.cli import options as flags
-from beyondchance.cli.loading import load, streams
+from beyondchance.cli.loading import load_named, streams
 from beyondchance.cli.running import Command, emit, working
 from beyondchance.inference.replacement import replacement
 from beyondchance.reporting.commands.replace import report_of_replacement
@@ -33,9 +33,11 @@ def command(files: tuple[str, ...], **options: Any) -> None:
     beyondchance replace export.json --model gpt,llama --humans anna,ben,cleo
     """
     with working("reading and comparing", quiet=options["quiet"]):
-        corpus = load(streams(files), options)
-        names = ("margin", "measure", "scope", "confidence", "humans")
+        corpus, shown = load_named(streams(files), options)
+        names = ("margin", "measure", "scope", "confidence")
         asked = {name: options[name] for name in names}
-        found = replacement(corpus, model=list(options["models"]), **asked)
+        humans = options["humans"] and [shown(name) for name in options["humans"]]
+        models = [shown(name) for name in options["models"]]
+        found = replacement(corpus, model=models, humans=humans, **asked)
         report = report_of_replacement(found, digits=options["digits"])
     emit(report, **options)

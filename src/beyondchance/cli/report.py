@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import date
 from typing import Any
 
@@ -10,7 +11,7 @@ import click
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.cli import options as flags
 from beyondchance.cli.agree import questions
-from beyondchance.cli.loading import load, noted, streams
+from beyondchance.cli.loading import load, load_named, noted, streams
 from beyondchance.cli.running import Command, tell, tell_notes, working
 from beyondchance.cli.scanning import answers, scan_of
 from beyondchance.io.saving import check_place
@@ -85,8 +86,9 @@ def command(files: tuple[str, ...], **options: Any) -> None:
     with working("reading, scoring and drawing", quiet=options["quiet"]) as say:
         corpus: Corpus | None = None
         result: Any
+        shown: Callable[[str], str] = str
         if scan is None:
-            corpus = load(given, options)
+            corpus, shown = (load_named if options["replace"] else _load)(given, options)
             score = agreement if options["gold"] is None else rank
             result = score(corpus, **flags.scoring_options(options))
             corpus = noted(corpus, result.notes)
@@ -105,7 +107,7 @@ def command(files: tuple[str, ...], **options: Any) -> None:
             date=date.today().isoformat() if options["dated"] else None,
             coefficients=options["coefficients"] or WITHOUT_GAMMA,
             gamma=flags.gamma_parameters(options),
-            replace=options["replace"],
+            replace=[shown(name) for name in options["replace"]],
             margin=options["margin"],
             **flags.resampling_options(options),
         )
@@ -120,3 +122,7 @@ def command(files: tuple[str, ...], **options: Any) -> None:
                 tell(f"wrote {what}")
     if is_printed:
         click.echo(page.html, nl=False)
+
+
+def _load(files: list[Any], options: dict[str, Any]) -> tuple[Corpus, Callable[[str], str]]:
+    return load(files, options), str

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
-from math import ceil, isnan, nan
+from math import ceil, exp, isnan, lgamma, log, log1p, nan
 from typing import Any, Unpack
 from zlib import crc32
 
@@ -175,14 +175,19 @@ def careless_work(
     bar = _Bar(usual, level, resamples, int(generator.integers(2**63)))
     judged = [name for name in corpus.annotators if name != corpus.gold]
     by_text = _by_text(corpus)
-    works = [(name, work) for name in judged for work in _works(corpus, by_text, name, bar)]
-    told = [i for i, (_, work) in enumerate(works) if work.verdict == RANDOM]
-    raised = benjamini_hochberg(np.array([works[i][1].p for i in told]))
-    for i, p in zip(told, raised.tolist(), strict=True):
-        name, work = works[i]
-        works[i] = name, replace(work, adjusted=p, verdict=BETTER if p <= level else RANDOM)
+    works = {name: _works(corpus, by_text, name, bar) for name in judged}
+    told = [
+        (name, i)
+        for name, listed in works.items()
+        for i, work in enumerate(listed)
+        if work.verdict == RANDOM
+    ]
+    raised = benjamini_hochberg(np.array([works[name][i].p for name, i in told]))
+    for (name, i), p in zip(told, raised.tolist(), strict=True):
+        verdict = BETTER if p <= level else RANDOM
+        works[name][i] = replace(works[name][i], adjusted=p, verdict=verdict)
     return CarelessWork(
-        by_annotator={name: tuple(work for who, work in works if who == name) for name in judged},
+        by_annotator={name: tuple(listed) for name, listed in works.items()},
         level=level,
         settings=result.settings.replaced(
             resamples=resamples, seed=seed if isinstance(seed, int) else None
@@ -248,16 +253,16 @@ def _work(
 ) -> DocumentWork:
     """The work of one annotator on one document."""
     document = corpus.documents[number]
-    key = [bar.seed, crc32(document.encode()), crc32(corpus.annotators[own].encode())]
+    names = (document, corpus.annotators[own])
+    key = [bar.seed, *(crc32(name.encode(errors="backslashreplace")) for name in names)]
     rng = np.random.default_rng(key)
     parts: list[tuple[int, Ints, Ints]] = []  # positions, lengths, and the others' marks
-    matched = most = size = size_of_others = 0
+    matched = most = 0
     for text in range(*np.searchsorted(corpus.text_document, [number, number + 1]).tolist()):
         n = int(corpus.text_length[text])
         for spans in by_text.get(text, {}).values():
             mine = spans.get(own, ())
             theirs = [span for who in others for span in spans.get(who, ())]
-            size_of_others += sum(end - start for start, end in theirs)
             if not mine:
                 continue
             steps = np.zeros(n + 1, dtype=np.int64)
@@ -267,7 +272,6 @@ def _work(
             weights = np.cumsum(steps[:-1])
             matched += sum(int(weights[start:end].sum()) for start, end in mine)
             lengths = np.array([end - start for start, end in mine], dtype=np.int64)
-            size += int(lengths.sum())
             # No arrangement meets more than the positions with most marks.
             most += int(np.sort(weights)[-int(lengths.sum()) :].sum())
             parts.append((n, lengths, weights))
@@ -275,16 +279,13 @@ def _work(
     if not parts:
         return work(expected=0.0, p=1.0, verdict=NOTHING, is_exact=True)
     null = _Null.of(parts, bar.draws, rng)
-    room = (len(others) * size + size_of_others) / 2 - null.mean
     n_spans = sum(len(lengths) for _, lengths, _ in parts)
-    needed = null.mean + _low_end(n_spans, bar.usual) * room
-    can_tell = null.mean < needed <= most and null.share_from(needed) <= bar.level
-    return work(
-        expected=null.mean,
-        p=null.share_from(matched),
-        verdict=RANDOM if can_tell else UNKNOWN,
-        is_exact=null.is_exact,
-    )
+    needed = null.mean + _low_end(n_spans, bar.usual) * (most - null.mean)
+    can_tell = needed > null.mean and null.share_from(needed) <= bar.level
+    p = null.share_from(matched)
+    # What is better than random has told it, however little there is.
+    verdict = RANDOM if can_tell else BETTER if p <= bar.level else UNKNOWN
+    return work(expected=null.mean, p=p, verdict=verdict, is_exact=null.is_exact)
 
 
 @cache
@@ -294,12 +295,14 @@ def _low_end(n: int, usual: float) -> float:
     >>> _low_end(1, 0.9), _low_end(20, 0.5)
     (0.0, 0.25)
     """
-    share, below = (1 - usual) ** n, 0.0
+    if not 0 < usual < 1:
+        return usual
+    below = 0.0
     for right in range(n + 1):
-        below += share
+        ways = lgamma(n + 1) - lgamma(right + 1) - lgamma(n - right + 1)
+        below += exp(ways + right * log(usual) + (n - right) * log1p(-usual))
         if below > _LOW_END:
             return right / n
-        share *= (n - right) / (right + 1) * usual / (1 - usual) if usual < 1 else 0.0
     return 1.0
 
 

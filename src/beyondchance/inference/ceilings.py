@@ -25,7 +25,6 @@ from beyondchance.results.resampling import score_of
 from beyondchance.scoring.api import agreement
 from beyondchance.types import Floats
 
-CEILINGS = ("human", "lower", "upper")
 _FRESH = "\0consensus"
 """A name that no annotator has."""
 
@@ -58,7 +57,8 @@ class Ceiling:
         That of people among each other.
     lower, upper : float
         Of the consensus of the others with each person, and of all with their own consensus. A
-        perfect model lies between, if people err independently.
+        perfect model lies between, if people err independently. Nan for measures other than
+        ``token`` and ``exact``, for which no consensus is the best.
     about : float
         With two people, about what a perfect model reaches: the root of `human`; nan otherwise.
     share : mapping of str to Share
@@ -96,7 +96,7 @@ class Ceilings:
         tables = {name: table[is_marked] for name, table in tables.items()}
         whole = {name: _scores(table.sum(axis=0)) for name, table in tables.items()}
         without = {name: _scores(table.sum(axis=0) - table) for name, table in tables.items()}
-        names = [*CEILINGS]
+        names = list(self.sums)
         if self.n_humans == 2:
             names.append("about")
             whole["about"], without["about"] = (
@@ -106,8 +106,8 @@ class Ceilings:
         return Ceiling(
             model=values["model"],
             human=values["human"],
-            lower=values["lower"],
-            upper=values["upper"],
+            lower=values.get("lower", nan),
+            upper=values.get("upper", nan),
             about=values.get("about", nan),
             share={
                 name: _share(
@@ -148,29 +148,49 @@ def ceilings_of(
     humans : sequence of str
     documents : sequence of str
     scoring : mapping
-        How annotations are scored. The consensus is by token or by span, whichever is nearer to the
-        measure.
+        How annotations are scored.
     """
     people = replace(
         corpus.select(annotators=list(humans), documents=list(documents)),
         options=corpus.options,
         gold=None,
     )
-    named = str(scoring.get("measure", "token"))
-    measure = named if named in MEASURES else "exact"
-    human = agreement(people, **scoring)
+    sums = {"human": sums_of(agreement(people, **scoring), documents)}
+    measure = str(scoring.get("measure", "token"))
+    if measure in MEASURES:
+        # Ties go to the first annotator. Both orders count alike, so that it matters less which.
+        both = [_consensual(x, humans, documents, scoring) for x in (people, _reversed(people))]
+        sums |= {name: (both[0][name] + both[1][name]) / 2 for name in both[0]}
+    return Ceilings(tuple(documents), sums, len(humans))
+
+
+def _consensual(
+    people: Corpus, humans: Sequence[str], documents: Sequence[str], scoring: Mapping[str, Any]
+) -> dict[str, Floats]:
+    """The consensus of the others with each person, and of all with all, document by document."""
+    measure = str(scoring.get("measure", "token"))
     best = consensus(people, measure=measure, name=_FRESH).corpus
-    upper = agreement(best, gold=_FRESH, **scoring)
-    sums = {
-        "human": sums_of(human, documents),
-        "upper": sums_of(upper, documents),
-        "lower": np.zeros((len(documents), 4)),
-    }
+    lower = np.zeros((len(documents), 4))
     for name in humans:
         others = people.select(annotators=[other for other in humans if other != name])
-        voted = consensus(replace(others, options=corpus.options), measure=measure, name=_FRESH)
-        sums["lower"] += _against(people, name, voted.corpus, documents, scoring)
-    return Ceilings(tuple(documents), sums, len(humans))
+        voted = consensus(replace(others, options=people.options), measure=measure, name=_FRESH)
+        lower += _against(people, name, voted.corpus, documents, scoring)
+    upper = agreement(best, gold=_FRESH, **scoring)
+    return {"lower": lower, "upper": sums_of(upper, documents)}
+
+
+def _reversed(corpus: Corpus) -> Corpus:
+    """The corpus with its annotators in the opposite order."""
+    last = len(corpus.annotators) - 1
+    annotator = last - corpus.annotation_annotator
+    order = np.lexsort((annotator, corpus.annotation_document))
+    return replace(
+        corpus,
+        annotators=corpus.annotators[::-1],
+        annotation_document=corpus.annotation_document[order],
+        annotation_annotator=annotator[order],
+        span_annotator=last - corpus.span_annotator,
+    )
 
 
 def _against(

@@ -309,8 +309,8 @@ class ReplacementPlan(Printed):
     Attributes
     ----------
     by_human : mapping of str to (documents, low, high)
-        For each person, how many in all, and how many it may turn out to take, because a pilot
-        shows its own spread only roughly; None where no number of documents would do.
+        For each person, how many with marks in all, and how many it may turn out to take, because
+        a pilot shows its own spread only roughly; None where no number of documents would do.
     documents : int, optional
         For all of them; None if there is somebody for whom no number would do.
     differences : mapping of str to float
@@ -385,7 +385,9 @@ def plan_replacement(
         room = differences[name] + margin
         spread = estimate.error * sqrt(estimate.n_documents)
         found[name] = None
-        if room > 0 and spread > 0:
+        if room > 0 and spread == 0 and one.model > 0:
+            found[name] = (2, 2, 2)
+        elif room > 0 and spread > 0 and one.model > 0:
             low, high = _spread_range(spread, estimate.freedom, pilot.confidence)
             found[name] = (
                 _documents_for(spread, room, share, power),

@@ -35,8 +35,8 @@ from beyondchance.scoring.options import scoring_of
 from beyondchance.settings import Settings
 from beyondchance.types import Bools, Floats
 
-FEW_DOCUMENTS = 50
-"""With fewer documents with marks, tests of the mean tend to pass too often."""
+FEW_DOCUMENTS, VERY_FEW_DOCUMENTS = 50, 20
+"""With fewer documents with marks, intervals of the mean are too narrow, and then tests too."""
 FEW_HUMANS = 3
 """With fewer people, a person's habits cannot be told from what the model does otherwise."""
 
@@ -94,7 +94,15 @@ class Estimate:
             return nan
         if not self.error:
             return 0.0 if above > 0 else 1.0
-        return 1 - student_share(above / self.error, self.freedom)
+        return student_share(-above / self.error, self.freedom)
+
+    def p_of_zero(self) -> float:
+        """How often a difference as large, up or down, would come out if there were none."""
+        if isnan(self.error):
+            return nan
+        if not self.error:
+            return 0.0 if self.value else 1.0
+        return 2 * student_share(-abs(self.value) / self.error, self.freedom)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,8 +122,11 @@ class InPlaceOf:
     smallest_margin : float
         The smallest margin that this person would pass at, by itself.
     p : float
-        How often a difference as high would come out if the model were worse by the margin; by
-        Holm's method for all people. Nan without a margin.
+        How often a difference as high would come out if the model were worse by the margin, or
+        agreed as chance does, whichever is more often; by Holm's method for all people. Nan
+        without a margin.
+    p_chance : float
+        How often the model's own score would come out as high by chance.
     n_documents : int
         Documents with marks that both annotated, with another person.
     estimate : Estimate
@@ -127,13 +138,17 @@ class InPlaceOf:
     interval: tuple[float, float]
     smallest_margin: float
     p: float
+    p_chance: float
     n_documents: int
     estimate: Estimate = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelDifference:
-    """Two models in the place of the same people: the first minus the second, on average."""
+    """Two models in the place of the same people: the first minus the second, on average.
+
+    The p-value is by Holm's method for all pairs of models.
+    """
 
     difference: float
     interval: tuple[float, float]
@@ -193,7 +208,7 @@ class Replacement(Printed):
     def passes(self, margin: float) -> bool:
         """Whether the model is shown to be no worse than every person, but for the margin.
 
-        A model that agrees no better than chance passes at no margin.
+        A model that is not shown to agree better than chance passes at no margin.
         """
         p = self.p_values(checked_margin(margin))
         return all(value <= 1 - self.confidence for value in p.values())
@@ -224,6 +239,11 @@ class Replacement(Printed):
         return self.n_documents < FEW_DOCUMENTS
 
     @property
+    def has_very_few_documents(self) -> bool:
+        """Whether there are so few documents that no test can be relied on."""
+        return min(x.n_documents for x in self.by_human.values()) < VERY_FEW_DOCUMENTS
+
+    @property
     def has_few_humans(self) -> bool:
         """Whether there are so few people that habits of one of them decide."""
         return len(self.humans) < FEW_HUMANS
@@ -237,7 +257,7 @@ def checked_margin(margin: object) -> float:
 def holm_p_values(by_human: Mapping[str, InPlaceOf], margin: float) -> dict[str, float]:
     """Holm's p-values of all people at a margin; undefined ones stay so, and are not counted."""
     raw = {
-        name: 1.0 if found.model <= 0 else found.estimate.p_value(margin)
+        name: max(found.estimate.p_value(margin), found.p_chance) if found.n_documents > 1 else nan
         for name, found in by_human.items()
     }
     known = [name for name, p in raw.items() if not isnan(p)]
@@ -308,6 +328,8 @@ def replacement(
     corpus = corpus_of(data, other, options)
     scoring = {"measure": measure, "scope": scope}
     scoring_of(scoring)
+    if not isinstance(model, str | Sequence):
+        raise OptionError(*given("model", model), expected="an annotator, or a list of them")
     models = [model] if isinstance(model, str) else list(model)
     people = _checked_names(corpus, models, humans)
     checked_share("confidence", confidence)
@@ -320,6 +342,10 @@ def replacement(
     between = {
         (one, two): table.between(one, two, confidence) for one, two in combinations(by_name, 2)
     }
+    known = [names for names, x in between.items() if not isnan(x.p)]
+    raised = holm(np.array([between[names].p for names in known])).tolist() if known else []
+    for names, p in zip(known, raised, strict=True):
+        between[names] = replace(between[names], p=p)
     return replace(found[0], models=by_name, differences=between)
 
 
@@ -397,7 +423,7 @@ class _Table:
         annotated = np.zeros((len(part.documents), len(chosen)), dtype=bool)
         annotated[part.annotation_document, part.annotation_annotator] = True
         return cls(
-            corpus=part,
+            corpus=replace(part, notes=(*part.notes, *result.notes)),
             humans=humans,
             documents=counts.documents,
             sums=_sums_by_pair(counts),
@@ -472,9 +498,10 @@ class _Table:
             for human in self.humans
         ]
         estimate = _mean(tables)
-        p = 2 * min(estimate.p_value(0.0), 1 - estimate.p_value(0.0))
         return ModelDifference(
-            difference=estimate.value, interval=estimate.interval(confidence), p=p
+            difference=estimate.value,
+            interval=estimate.interval(confidence),
+            p=estimate.p_of_zero(),
         )
 
 
@@ -492,24 +519,28 @@ def _sums_by_pair(counts: Counts) -> dict[tuple[str, str], Floats]:
     return found
 
 
-def _differences(table: Floats) -> tuple[Floats, Floats]:
-    """The two scores of all documents, and their difference without each, of those with marks."""
+def _scores(table: Floats) -> tuple[Floats, Floats]:
+    """The two scores of all documents, and both without each document that has marks."""
     own = table[table[:, :, 2].any(axis=1)]
     whole = own.sum(axis=0)
-    left_out = score_of(whole - own, "corrected")
-    return score_of(whole, "corrected"), left_out[:, 0] - left_out[:, 1]
+    return score_of(whole, "corrected"), score_of(whole - own, "corrected")
 
 
 def _compared(table: Floats, confidence: float) -> InPlaceOf:
-    (model, human), left_out = _differences(table)
-    estimate = Estimate.of(float(model - human), left_out)
+    (model, human), without = _scores(table)
+    estimate = Estimate.of(float(model - human), without[:, 0] - without[:, 1])
+    p_chance = 1.0
+    if model > 0:
+        p_chance = Estimate.of(float(model), without[:, 0]).p_value(0.0)
+    smallest = estimate.smallest_margin(confidence)
     return InPlaceOf(
         human=float(human),
         model=float(model),
         difference=estimate.value,
         interval=estimate.interval(confidence),
-        smallest_margin=estimate.smallest_margin(confidence) if model > 0 else inf,
+        smallest_margin=inf if p_chance > 1 - confidence and not isnan(smallest) else smallest,
         p=nan,
+        p_chance=p_chance,
         n_documents=estimate.n_documents,
         estimate=estimate,
     )

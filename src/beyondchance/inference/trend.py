@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import nan
+from typing import Any
 
 import numpy as np
 
@@ -12,7 +14,7 @@ from beyondchance.checks import checked_generator, checked_instance, checked_who
 from beyondchance.core.bootstrap import blocks
 from beyondchance.core.permutation import least_share, tail_share
 from beyondchance.errors import DataError, OptionError
-from beyondchance.messages import Quote
+from beyondchance.messages import Quote, quotes
 from beyondchance.options import FEWEST_RESAMPLES, MOST_RESAMPLES
 from beyondchance.results.agreement import Agreement
 from beyondchance.results.counts import Counts
@@ -21,7 +23,9 @@ from beyondchance.results.resampling import score_of
 from beyondchance.settings import Settings
 from beyondchance.types import Floats
 
-_NUMBER = re.compile(r"\d+(?:\.\d+)?")
+_PLAIN = re.compile(r"[-+]?\d+(?:\.\d+)?")
+_DATE = re.compile(r"(\d{4})-(\d{2})(?:-(\d{2}))?(?:[T ].*)?")
+_WHOLE = re.compile(r"\d+")
 LEAST = 3
 """Documents with marks from which on a trend is tested."""
 
@@ -45,6 +49,8 @@ class Trend(Printed):
         The smallest p-value that so many permutations can show.
     n_documents : int
         Documents with marks.
+    n_left_out : int
+        Documents without a value.
     settings : Settings
     """
 
@@ -55,6 +61,7 @@ class Trend(Printed):
     p_value: float
     p_floor: float
     n_documents: int
+    n_left_out: int
     settings: Settings
 
     def __repr__(self) -> str:
@@ -62,23 +69,31 @@ class Trend(Printed):
 
 
 def in_order(values: Sequence[str]) -> tuple[str, ...] | None:
-    """Values in the order that their numbers have; None if they have none.
+    """Values in the order that they have; None if they have none.
 
-    Numbers, dates such as 2024-05-31, and names that differ in a number, such as round 2.
+    Numbers, dates such as 2024-05-31, and names that differ in one whole number, such as round 2.
+    No value is left out but the empty one.
 
     Examples
     --------
     >>> in_order(["round 10", "round 9"]), in_order(["spring", "autumn"])
     (('round 9', 'round 10'), None)
-    >>> in_order(["2024-05", "2023-11"]), in_order(["1", "x"])
+    >>> in_order(["2024-05", "2023-11", ""]), in_order(["31.05.2023", "01.06.2023"])
     (('2023-11', '2024-05'), None)
     """
-    distinct = list(dict.fromkeys(values))
-    keys = {value: tuple(map(float, _NUMBER.findall(value))) for value in distinct}
-    shapes = {_NUMBER.sub("#", value) for value in distinct}
-    if len(distinct) < 2 or len(shapes) > 1 or len(set(keys.values())) < len(distinct):
+    distinct = [value for value in dict.fromkeys(values) if value]
+    keys: list[Any] = []
+    if all(map(_PLAIN.fullmatch, distinct)):
+        keys = [float(value) for value in distinct]
+    elif all(map(_DATE.fullmatch, distinct)):
+        keys = list(distinct)
+    elif len({_WHOLE.sub("#", value) for value in distinct}) == 1:
+        numbers = [_WHOLE.findall(value) for value in distinct]
+        keys = [int(found[0]) for found in numbers if len(found) == 1]
+    if len(distinct) < 2 or len(set(keys)) < len(distinct):
         return None
-    return tuple(sorted(distinct, key=keys.__getitem__))
+    place = dict(zip(distinct, keys, strict=True))
+    return tuple(sorted(distinct, key=place.__getitem__))
 
 
 def trend(
@@ -102,7 +117,8 @@ def trend(
     by : str
         A field of the documents.
     order : sequence of str, optional
-        Its values from the first to the last; by default by the numbers in them.
+        Its values from the first to the last; by default numbers, dates as 2024-05-31, and names
+        that differ in one whole number have an order. Documents without a value are left out.
     resamples : int
         Permutations.
     seed : int or generator, optional
@@ -139,15 +155,12 @@ def trend(
     checked_whole("resamples", resamples, least=FEWEST_RESAMPLES, most=MOST_RESAMPLES)
     rng = checked_generator(seed)
     values, number = counts.field_values(by)
-    ordered = in_order(values) if order is None else tuple(map(str, order))
-    if ordered is None or set(ordered) != set(values):
-        lost = next((value for value in values if value not in (ordered or ())), values[0])
-        found = ("the field ", Quote(by), " has the value ", Quote(lost))
-        raise OptionError(*found, expected="values with an order", remedy="pass order=")
+    ordered = _checked_order(by, values, order)
+    places = {value: float(i) for i, value in enumerate(ordered)}
+    place = np.array([places.get(value, nan) for value in values])[number]
     sums = counts.document_sums()[counts.document_places]
-    place = np.array([ordered.index(value) for value in values], dtype=np.float64)[number]
-    is_marked = sums[:, 2] > 0
-    own, x = sums[is_marked], place[is_marked]
+    is_used = (sums[:, 2] > 0) & ~np.isnan(place)
+    own, x = sums[is_used], place[is_used]
     if len(own) < LEAST:
         raise DataError(f"{len(own)} documents have marks", expected=f"{LEAST} or more")
     whole = own.sum(axis=0)
@@ -158,19 +171,42 @@ def trend(
     spread = float(weight @ (centred * centred))
     drawn = _permuted(x, residual, resamples, rng)
     p, _ = tail_share(drawn[:, None], np.array([x @ residual]), enumerated=False)
-    groups = [own[x == i].sum(axis=0) for i in range(len(ordered))]
+    groups = np.zeros((len(ordered), own.shape[1]))
+    np.add.at(groups, x.astype(np.int64), own)
     return Trend(
         field=by,
         order=ordered,
-        corrected=tuple(float(score_of(group, "corrected")) for group in groups),
+        corrected=tuple(score_of(groups, "corrected").tolist()),
         slope=float(x @ residual) / spread if spread else 0.0,
         p_value=float(p[0]),
         p_floor=least_share(resamples, enumerated=False),
         n_documents=len(own),
+        n_left_out=int(np.count_nonzero(np.isnan(place))),
         settings=result.settings.replaced(
             resamples=resamples, seed=seed if isinstance(seed, int) else None
         ),
     )
+
+
+def _checked_order(by: str, values: Sequence[str], order: Sequence[str] | None) -> tuple[str, ...]:
+    """The values in an order, refused where there is none or one is missing."""
+    known = [value for value in values if value]
+    if order is None:
+        found = in_order(values)
+        if found is None:
+            listed = ("the values of the field ", Quote(by), " are ", *quotes(known))
+            expected = "numbers, dates such as 2024-05-31, or names that differ in a whole number"
+            raise OptionError(*listed, expected=expected, remedy="pass order=")
+        return found
+    listed = tuple(map(str, order))
+    lost = next((value for value in known if value not in listed), None)
+    if isinstance(order, str) or lost is not None or len(set(listed)) < len(listed):
+        raise OptionError(
+            *("order is ", Quote(order), ", and the field ", Quote(by), " has the values "),
+            *quotes(known),
+            expected="each of them once",
+        )
+    return tuple(value for value in listed if value in known)
 
 
 def _permuted(x: Floats, residual: Floats, resamples: int, rng: np.random.Generator) -> Floats:

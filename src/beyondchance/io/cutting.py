@@ -147,7 +147,11 @@ def rows_of_text(source: Source, reading: Reading) -> RowsOfText:
         return RowsOfText(b"", lambda row: _value_of(row, key), has_quotes=False)
     delimiter, option = delimiter_of(source), reading.options["columns"]
     if option is None:
-        names = next(csv.reader([line], delimiter=delimiter))
+        try:
+            names = next(csv.reader([line], delimiter=delimiter))
+        except csv.Error:
+            problem = "the line of column names cannot be read"
+            raise FormatError(problem, where=source.name, expected="names of columns") from None
         head = source.head
         begin = len(head) - len(head.lstrip(b"\r\n"))
         header = head[: head.find(b"\n", begin) + 1] or head

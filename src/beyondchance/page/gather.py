@@ -209,7 +209,7 @@ def overview(
         disagreements=disagreements(compared, pairs=pairs),
         diagnosis=_diagnosis(found, compared, settings),
         coefficients=values,
-        replacement=_replacement(compared, settings, models, margin) if models else None,
+        replacement=_replacement(compared, found.settings, models, margin) if models else None,
         placements=tuple(_placements(compared, settings)),
     )
 
@@ -220,7 +220,8 @@ def _replacement(
     """Whether models may replace the other annotators, by the measure asked for."""
     asked = {name: value for name, value in _options(settings).items() if value is not None}
     scoring = {name: asked[name] for name in ("measure", "scope") if name in asked}
-    return replacement(corpus, model=list(models), margin=margin, **scoring)
+    confidence = float(settings.confidence or 0.95)
+    return replacement(corpus, model=list(models), margin=margin, confidence=confidence, **scoring)
 
 
 def _diagnosis(found: Overview, compared: Corpus, settings: Settings) -> Diagnosis | None:

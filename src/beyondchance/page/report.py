@@ -147,7 +147,7 @@ def report(
         raise OptionError(
             Use("replace", is_name=True),
             " needs annotators who are compared with each other",
-            expected="annotations without a gold standard",
+            expected="annotations, not counts, and no gold standard that all are compared with",
         )
     models = [*map(short_names(() if corpus is None else corpus.annotators).get, models, models)]
     result, corpus = for_sending(result, corpus)

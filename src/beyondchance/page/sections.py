@@ -289,17 +289,10 @@ def _replacement(found: Overview, digits: int) -> Iterator[Section]:
         parts += [
             Prose(replace_report.verdict(one, digits)),
             NamedTable(f"replace-{one.model}", replace_report.people_table(one)),
+            Prose(replace_report.mean(one, digits)),
             NamedTable(f"ceilings-{one.model}", replace_report.ceiling_table(one)),
         ]
-    cautions = [
-        note.text
-        for note, holds in (
-            (replace_report.FEW_HUMANS, first.has_few_humans),
-            (replace_report.FEW_DOCUMENTS, any(one.has_few_documents for one in models)),
-        )
-        if holds
-    ]
-    parts += [Prose(text, quiet=True) for text in cautions]
+    parts += [Prose(note.text, quiet=True) for note in replace_report.cautions(models)]
     names = in_list([one.model for one in models])
     title = f"May {names} replace a person?"
     yield Section("replace", title, parts, short="Models")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import isnan
+
 import numpy as np
 
 from beyondchance.numbers import in_digits
@@ -13,7 +15,7 @@ _PARTS = " ▏▎▍▌▋▊▉█"
 
 
 def drawn_bars(bars: Bars, *, digits: int, width: int = 80) -> list[str]:
-    """One line for each amount, its bar as long as the amount is large.
+    """One line for each amount, its bar as long as the amount is large; none below 0.
 
     Examples
     --------
@@ -30,10 +32,11 @@ def drawn_bars(bars: Bars, *, digits: int, width: int = 80) -> list[str]:
     ]
     left, right = max(map(len, names)), max(map(len, shown))
     room = max(width - left - right - 7, 8)
-    most = max(bars.amounts.values()) or 1
+    lengths = [0 if isnan(value) else max(value, 0) for value in bars.amounts.values()]
+    most = max(lengths) or 1
     lines = [
-        f"  {name:{left}}  {_bar(value / most, room):{room}}  {text:>{right}}"
-        for name, value, text in zip(names, bars.amounts.values(), shown, strict=True)
+        f"  {name:{left}}  {_bar(length / most, room):{room}}  {text:>{right}}"
+        for name, length, text in zip(names, lengths, shown, strict=True)
     ]
     return [visible(bars.title), *lines]
 

@@ -21,6 +21,7 @@ from beyondchance.reporting.blocks import (
     Prose,
     Report,
     Table,
+    counted,
     cut,
     in_list,
 )
@@ -205,9 +206,10 @@ def trend_blocks(found: Trend, digits: int) -> list[Block]:
         f"Over {found.field}, from {found.order[0]} to {found.order[-1]}, corrected agreement "
         f"changes by {found.slope:+.{digits}f} a step ({p_text} for documents in any order)."
     )
+    if found.n_left_out:
+        said += f" {counted(found.n_left_out, 'document')} without a value left out."
     values = dict(zip(found.order, found.corrected, strict=True))
-    drawn = {name: max(value, 0.0) for name, value in values.items() if not isnan(value)}
-    return [Prose(said), Bars(f"corrected agreement, by {found.field}", drawn)]
+    return [Prose(said), Bars(f"corrected agreement, by {found.field}", values)]
 
 
 def plain_trend(found: Trend) -> dict[str, Any]:
@@ -218,6 +220,7 @@ def plain_trend(found: Trend) -> dict[str, Any]:
         "slope": found.slope,
         "p_value": found.p_value,
         "n_documents": found.n_documents,
+        "n_left_out": found.n_left_out,
     }
 
 

@@ -84,7 +84,7 @@ def _said(found: CarelessWork) -> str:
         if documents
     ]
     if not any(found.n_told.values()):
-        return "No document has enough spans to tell work from random spans."
+        return "No document could be judged: none would show whether work is better than random."
     if not parts:
         return "No document is no better than random, of those with enough spans to tell."
     return f"{'; '.join(parts)} (of those with enough spans to tell)."

@@ -30,7 +30,11 @@ FEW_HUMANS = Note(
     is_caution=True,
 )
 FEW_DOCUMENTS = Note(
-    "* fewer than 50 documents with marks: the test of the mean passes too often", is_caution=True
+    "* fewer than 50 documents with marks: the interval of the mean is too narrow", is_caution=True
+)
+VERY_FEW_DOCUMENTS = Note(
+    "with fewer than 20 documents with marks, no test of a person can be relied on",
+    is_caution=True,
 )
 _CEILINGS = {
     "human": "people among each other",
@@ -54,16 +58,12 @@ def report_of_replacement(found: Replacement, *, digits: int = 4) -> Report:
             made += [
                 Prose(verdict(one, digits)),
                 people_table(one),
-                Prose(_mean(one, digits)),
+                Prose(mean(one, digits)),
                 ceiling_table(one),
             ]
         return made
 
-    notes = [*corpus.notes]
-    if found.has_few_humans:
-        notes.append(FEW_HUMANS)
-    if any(one.has_few_documents for one in models):
-        notes.append(FEW_DOCUMENTS)
+    notes = [*corpus.notes, *cautions(models)]
     return Report(
         command="replace",
         corpus=corpus,
@@ -89,12 +89,25 @@ def report_of_replacement(found: Replacement, *, digits: int = 4) -> Report:
     )
 
 
+def cautions(models: Sequence[Replacement]) -> list[Note]:
+    """What to know before relying on it."""
+    known = (
+        (FEW_HUMANS, any(one.has_few_humans for one in models)),
+        (VERY_FEW_DOCUMENTS, any(one.has_very_few_documents for one in models)),
+        (FEW_DOCUMENTS, any(one.has_few_documents for one in models)),
+    )
+    return [note for note, holds in known if holds]
+
+
 def _compared(found: Replacement) -> str:
     by = sentences.by_measure(found.settings.measure, found.settings.positions)
+    counts = [one.n_documents for one in found.models.values()] or [found.n_documents]
+    extent = counted(max(counts), "document")
+    if min(counts) < max(counts):
+        extent = f"{min(counts):,} to {extent}"
     return (
         f"People: {in_list(found.humans)}. Each is compared with the others, and so is the model "
-        f"in that place, by {by}, in the same documents "
-        f"({counted(found.n_documents, 'document')} with marks)."
+        f"in that place, by {by}, in the same documents ({extent} with marks)."
     )
 
 
@@ -114,18 +127,32 @@ def verdict(one: Replacement, digits: int) -> str:
             "method)."
         )
     p = one.p_values(one.margin)
-    passed = [name for name, value in p.items() if value <= 1 - one.confidence]
-    failed = [name for name in one.humans if name not in passed]
-    worse = f"less than {one.margin:g} worse"
     how = f"(one-sided tests at {level}, by Holm's method)"
-    if not failed:
+    by_human = one.by_human
+    passed = [name for name, value in p.items() if value <= 1 - one.confidence]
+    apart = [name for name in one.humans if not by_human[name].n_documents]
+    worse = [name for name in one.humans if by_human[name].interval[1] < -one.margin]
+    unclear = [name for name in one.humans if name not in {*passed, *apart, *worse}]
+    much = f"less than {one.margin:g} worse" if one.margin else "not worse"
+    if len(passed) == len(one.humans):
         return (
-            f"{one.model} is shown to be {worse} than each of {in_list(one.humans)} {how}. That is "
+            f"{one.model} is shown to be {much} than each of {in_list(one.humans)} {how}. That is "
             "about agreement with the others on documents like these, and about nothing else."
         )
-    shown = f"{one.model} is shown to be {worse} than {in_list(passed)}, but not " if passed else ""
-    start = shown or f"{one.model} is not shown to be {worse} "
-    return f"{start}than {in_list(failed)} {how}. Not shown does not mean that it is worse."
+    said = []
+    if passed:
+        said.append(f"{one.model} is shown to be {much} than {in_list(passed)} {how}.")
+    if worse:
+        than = f"more than {one.margin:g} worse than" if one.margin else "worse than"
+        said.append(f"It is {than} {in_list(worse)}, by the interval of the difference.")
+    if unclear:
+        said.append(
+            f"It is not shown to be {much} than {in_list(unclear)}{'' if passed else f' {how}'}, "
+            "which does not mean that it is worse."
+        )
+    if apart:
+        said.append(f"It cannot be compared with {in_list(apart)}: no document in common.")
+    return " ".join(said).replace("It is", f"{one.model} is", 0 if passed else 1)
 
 
 def _star(one: Replacement) -> str:
@@ -142,18 +169,23 @@ def people_table(one: Replacement) -> Table:
             *(name, x.human, x.model, x.difference),
             *(Range(*x.interval), None if isinf(x.smallest_margin) else x.smallest_margin),
         ]
-        rows.append([*row, *([p[name]] if p else [])])
+        rows.append([*row, *([_p(p[name])] if p else [])])
     if p:
         headings.append(f"p ({one.margin:g})")
     legend = "(person, model: corrected agreement with the others)"
     return Table(headings, rows, f"in the place of each person: {one.model}", legend)
 
 
+def _p(value: float) -> Cell:
+    return "-" if isnan(value) else p_in_digits(value, 4)
+
+
 def _heading(one: Replacement) -> str:
     return f"{100 * one.confidence:g} %"
 
 
-def _mean(one: Replacement, digits: int) -> str:
+def mean(one: Replacement, digits: int) -> str:
+    """The mean difference, in a sentence."""
     low, high = (in_digits(end, digits) for end in one.mean_interval)
     ends = "" if isnan(one.mean_interval[0]) else f" ({_heading(one)}: {low} to {high}{_star(one)})"
     difference = in_digits(one.mean_difference, digits)
@@ -176,7 +208,8 @@ def ceiling_table(one: Replacement) -> Table:
     ]
     headings = ("what", "corrected", f"{one.model}'s share", _heading(one))
     remark = "(a perfect model lies between the two ceilings, if people err independently)"
-    return Table(headings, rows, "how much there is to reach", remark)
+    has_both = "upper" in found.share
+    return Table(headings, rows, "how much there is to reach", remark if has_both else "")
 
 
 def models_table(models: Sequence[Replacement]) -> Table:
@@ -198,8 +231,7 @@ def models_table(models: Sequence[Replacement]) -> Table:
 def differences_table(found: Replacement) -> Table:
     """Each two models."""
     rows: list[Sequence[Cell]] = [
-        (a, b, x.difference, Range(*x.interval), p_in_digits(x.p, 4))
-        for (a, b), x in found.differences.items()
+        (a, b, x.difference, Range(*x.interval), _p(x.p)) for (a, b), x in found.differences.items()
     ]
     headings = ("first", "second", "difference", _heading(found), "p")
     return Table(headings, rows, "models compared with each other")
@@ -265,11 +297,12 @@ def report_of_replacement_plan(found: ReplacementPlan) -> Report:
         lost = [row["person"] for row in rows if row["documents"] is None]
         said = (
             f"To show that {found.model} is less than {found.margin:g} worse than each person "
-            f"takes about {found.documents:,} documents like the pilot's {found.n_pilot:,}, which "
-            f"are included, to succeed in {100 * found.power:g} % of such studies."
+            f"takes about {found.documents:,} documents with marks like the pilot's "
+            f"{found.n_pilot:,}, which are included, to succeed in {100 * found.power:g} % of such "
+            "studies."
             if found.documents is not None
-            else f"No number of documents would show it for {in_list(lost)}: the assumed "
-            "difference is not above the margin, or the pilot does not show how documents vary."
+            else f"No number of documents would show it for {in_list(lost)}: the difference that "
+            f"is assumed is not above -{found.margin:g}, or the model agrees as chance does."
         )
         headings = ("person", "assumed difference", "documents", "from", "to")
         remark = (
