@@ -370,7 +370,9 @@ class TestModels:
     def test_a_model_that_may_replace_people_has_a_section(self):
         page = report(example(), resamples=99, replace="cleo", margin=0.05)
         assert "May cleo replace a person?" in page.html
-        assert "is shown to be less than 0.05 worse than ada, but not than ben" in page.html
+        assert "cleo is shown to be less than 0.05 worse than ada" in page.html
+        assert "It is not shown to be less than 0.05 worse than ben" in page.html
+        assert "On average cleo differs from the people by" in page.html
         assert "with fewer than three people" in page.html
         assert "May cleo" not in report(example(), resamples=99).html
 
@@ -387,6 +389,10 @@ class TestModels:
             "May cleo and gpt replace a person?" in page.html
         )
         assert "example.org" not in page.html
+
+    def test_confidence_is_that_of_the_page(self):
+        page = report(example(), resamples=99, replace="cleo", margin=0.05, confidence=0.9)
+        assert "one-sided tests at 10 %" in page.html
 
     def test_systems_replace_nobody(self):
         with pytest.raises(OptionError, match="replace needs annotators who are compared"):

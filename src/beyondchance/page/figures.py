@@ -28,7 +28,6 @@ _NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]
 _LONG_NUMBER = re.compile(r"-?(?<!\d)\d+(?:\.\d{3,}(?:e[+-]?\d+)?|(?:\.\d+)?e[+-]?\d+)")
 _SHORTEST_CUT = 8
 """Characters that are left of a name at least, to know it by."""
-_FONT_SIZE = re.compile(r"([\d.]+)px")
 _REFERENCE = re.compile(r"url\(#([^)]*)\)")
 _GEOMETRY = frozenset(
     ["transform", "d", "x", "y", "x1", "y1", "x2", "y2", "width", "height", "viewBox"]
@@ -330,7 +329,7 @@ def _kept_attributes(element: ET.Element) -> Iterable[tuple[str, str]]:
             if shorter != "translate(0,0)":
                 yield name, shorter
         elif name == "font-size":
-            yield name, _FONT_SIZE.sub(lambda size: f"{float(size[1]) / _ROOM:.4g}px", value)
+            yield name, f"{float(value.removesuffix('px')) / _ROOM:.4g}px"
         elif name not in _NOISE and not name.startswith("aria-") and (name, value) != _OPAQUE:
             yield name, value
 
