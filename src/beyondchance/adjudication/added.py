@@ -89,3 +89,14 @@ def _taken_over(columns: dict[str, Any], ids: tuple[str, ...]) -> Iterator[str]:
             yield known.get(row, "")
         else:
             known.setdefault(row, own)
+
+
+def with_work_of(corpus: Corpus, other: Corpus, who: str, name: str) -> Corpus:
+    """The corpus with an annotator of another corpus of the same documents, under a name."""
+    number = other.annotators.index(who)
+    own = np.flatnonzero(other.span_annotator == number)
+    columns = (other.span_text, other.span_label, other.span_start, other.span_end)
+    documents = other.annotation_document[other.annotation_annotator == number]
+    return with_annotator(
+        corpus, name, Chosen(*(column[own] for column in columns)), documents, other.labels
+    )

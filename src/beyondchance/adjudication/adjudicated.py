@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -97,9 +96,15 @@ def adjudicated(
     """
     checked_instance(corpus, Corpus, "a Corpus")
     checked_option("rest", rest, RESTS)
-    is_one = isinstance(decisions, str | PathLike) or not isinstance(decisions, list | tuple)
-    files = [decisions_in(source, corpus) for source in ([decisions] if is_one else decisions)]
-    known = together(files)
+    sources = decisions if isinstance(decisions, list | tuple) else [decisions]
+    known = together(decisions_in(source, corpus) for source in sources)
+    return gold_of(corpus, known, rest=rest, measure=measure, name=name)
+
+
+def gold_of(
+    corpus: Corpus, known: Sequence[Decision], *, rest: str, measure: str | None, name: str
+) -> AdjudicatedCorpus:
+    """The same from decisions of which none overlaps another."""
     found = consensus(corpus, measure=measure, method=_METHODS[rest], name=name)
     text = _texts(known, corpus)
     stretches = _Stretches.of(known, text)

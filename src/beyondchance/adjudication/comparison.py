@@ -8,12 +8,9 @@ from itertools import combinations
 from operator import attrgetter
 from typing import Any
 
-import numpy as np
-
-from beyondchance.adjudication.added import with_annotator
-from beyondchance.adjudication.adjudicated import adjudicated
-from beyondchance.adjudication.decisions import Decision, decisions_in, is_same
-from beyondchance.adjudication.votes import Chosen
+from beyondchance.adjudication.added import with_work_of
+from beyondchance.adjudication.adjudicated import gold_of
+from beyondchance.adjudication.decisions import Decision, decisions_in, is_same, together
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.errors import OptionError
 from beyondchance.results.agreement import Agreement
@@ -44,7 +41,9 @@ class Deciders:
     differing: tuple[tuple[Decision, Decision], ...]
 
 
-def compared_decisions(corpus: Corpus, files: Sequence[Any], *, measure: str = "token") -> Deciders:
+def compared_decisions(
+    corpus: Corpus, files: Sequence[Any], *, measure: str | None = None
+) -> Deciders:
     """Compare what people decided, each in a file.
 
     Raises
@@ -57,13 +56,9 @@ def compared_decisions(corpus: Corpus, files: Sequence[Any], *, measure: str = "
     listed = [decisions_in(source, corpus) for source in files]
     names = _names(listed)
     whole = replace(corpus.select(annotators=[]), options=corpus.options, gold=None)
-    for name, source in zip(names, files, strict=True):
-        gold = adjudicated(corpus, source, name=_FRESH)
-        own = np.flatnonzero(gold.span_annotator == len(corpus.annotators))
-        columns = (gold.span_text, gold.span_label, gold.span_start, gold.span_end)
-        documents = gold.annotation_document[gold.annotation_annotator == len(corpus.annotators)]
-        spans = Chosen(*(column[own] for column in columns))
-        whole = with_annotator(whole, name, spans, documents, gold.labels)
+    for name, own in zip(names, listed, strict=True):
+        gold = gold_of(corpus, together([own]), rest="consensus", measure=None, name=_FRESH)
+        whole = with_work_of(whole, gold, _FRESH, name)
     places = {}
     differing: list[tuple[Decision, Decision]] = []
     for (a, one), (b, other) in combinations(zip(names, listed, strict=True), 2):

@@ -26,7 +26,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from beyondchance.core.ragged import distinct, repeats, spread
+from beyondchance.core.ragged import begins_apart, distinct, repeats, spread
 from beyondchance.types import Bools, Ints
 
 BEST, MAJORITY, UNION = "best", "majority", "union"
@@ -109,8 +109,7 @@ def _overlaps(line: Ints, start: Ints, end: Ints) -> Ints:
     line, start, end = line[order], start[order], end[order]
     # Lines lie end to end, so that what one covers ends before the next begins.
     shift = line * (int(end.max(initial=0)) + 1)
-    reach = np.maximum.accumulate(shift + end)
-    return np.unique(line[1:][(shift + start)[1:] < reach[:-1]])
+    return np.unique(line[~begins_apart(shift + start, shift + end)])
 
 
 def _structure(marks: Marks, n_texts: int) -> tuple[Bools, Bools]:
@@ -239,17 +238,24 @@ def _by_position(marks: Marks, votes: Votes, method: str) -> Chosen:
 
 def _unanimous(marks: Marks, votes: Votes) -> tuple[Chosen, Marks]:
     """The spans that all members of their text have, and the spans that not all have."""
-    order = np.lexsort((marks.annotator, marks.label, marks.end, marks.start, marks.text))
-    ordered = marks.taken(order)
-    again = repeats(ordered.text, ordered.start, ordered.end, ordered.label)
-    number = np.cumsum(~again) - 1
-    v = np.bincount(number, weights=votes.weight[ordered.annotator]).astype(np.int64)
-    is_all = (v == votes.present[ordered.text[~again]])[number]
-    common = ordered.taken(is_all & ~again)
+    spans, number, v = _voted(marks, votes)
+    is_all = v == votes.present[spans.text]
+    common = spans.taken(is_all)
     return (
         _in_order(common.text, common.label, common.start, common.end),
-        marks.taken(np.sort(order[~is_all])),
+        marks.taken(~is_all[number]),
     )
+
+
+def _voted(marks: Marks, votes: Votes) -> tuple[Marks, Ints, Ints]:
+    """Distinct spans, each as the first member has it; the number of each mark's, and its votes."""
+    order = np.lexsort((marks.annotator, marks.label, marks.end, marks.start, marks.text))
+    ordered = marks.taken(order)
+    is_first = ~repeats(ordered.text, ordered.start, ordered.end, ordered.label)
+    number = np.empty(len(order), dtype=np.int64)
+    number[order] = np.cumsum(is_first) - 1
+    v = np.bincount(number, weights=votes.weight[marks.annotator]).astype(np.int64)
+    return ordered.taken(is_first), number, v
 
 
 def layers(marks: Marks) -> tuple[Marks, Ints]:
@@ -262,9 +268,7 @@ def layers(marks: Marks) -> tuple[Marks, Ints]:
     is_first = ~repeats(marks.text, marks.annotator, marks.label)
     line = np.cumsum(is_first) - 1
     shift = line * (int(marks.end.max(initial=0)) + 1)
-    reach = np.maximum.accumulate(shift + marks.end)
-    begins = np.append(True, (shift + marks.start)[1:] >= reach[:-1])[: len(marks)]
-    heads = np.flatnonzero(begins)
+    heads = np.flatnonzero(begins_apart(shift + marks.start, shift + marks.end))
     sizes = np.diff(np.append(heads, len(marks)))
     is_alone = np.repeat(sizes == 1, sizes)
     rows: list[tuple[int, ...]] = []
@@ -353,13 +357,7 @@ def _once(found: Chosen) -> Chosen:
 
 def _by_span(marks: Marks, votes: Votes, method: str) -> Chosen:
     """Spans that are taken, such that those that may not overlap do not."""
-    order = np.lexsort((marks.annotator, marks.label, marks.end, marks.start, marks.text))
-    marks = marks.taken(order)
-    again = repeats(marks.text, marks.start, marks.end, marks.label)
-    number = np.cumsum(~again) - 1
-    # Of equal spans, the first is that of the first member.
-    spans = marks.taken(~again)
-    v = np.bincount(number, weights=votes.weight[marks.annotator]).astype(np.int64)
+    spans, _, v = _voted(marks, votes)
     r = votes.present[spans.text]
     if method != BEST:
         taken = np.flatnonzero(_is_taken(v, r, method, Fraction(0)))
@@ -378,10 +376,7 @@ def _rivals(spans: Marks, is_flat: Bools, is_disjoint: Bools) -> list[list[int]]
     own = own[np.lexsort((spans.start[own], line[own]))]
     _, lane = distinct(line[own])
     shift = lane * (int(spans.end.max()) + 1)
-    reach = np.maximum.accumulate(shift + spans.end[own])
-    heads = np.flatnonzero(
-        np.append(True, (shift + spans.start[own])[1:] >= reach[:-1])[: len(own)]
-    )
+    heads = np.flatnonzero(begins_apart(shift + spans.start[own], shift + spans.end[own]))
     groups = pairwise([*heads.tolist(), len(own)])
     members = (own[low:high].tolist() for low, high in groups if high - low > 1)
     return [sorted(group, key=lambda i: int(spans.end[i])) for group in members]

@@ -149,6 +149,19 @@ def repeats(*columns: Ints) -> Bools:
     return again
 
 
+def begins_apart(start: Ints, end: Ints) -> Bools:
+    """Which stretches begin behind the ends of all before them; they are sorted by their starts.
+
+    Examples
+    --------
+    >>> begins_apart(np.array([0, 2, 5]), np.array([5, 3, 7])).tolist()
+    [True, False, True]
+    """
+    begins = np.ones(len(start), dtype=bool)
+    begins[1:] = start[1:] >= np.maximum.accumulate(end)[:-1]
+    return begins
+
+
 def total(owner: Ints, values: Bools | Floats | Ints, rows: int) -> Floats:
     """Sum the values of each row, one after the other in the order given.
 

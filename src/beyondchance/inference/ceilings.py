@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from beyondchance.adjudication.added import with_work_of
 from beyondchance.adjudication.consensus import MEASURES, consensus
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.core.bootstrap import influences, student
@@ -202,33 +203,10 @@ def _against(
 ) -> Floats:
     """One person and the consensus of the others, document by document."""
     one = replace(people.select(annotators=[name]), options=people.options)
-    other = replace(voted.select(annotators=[_FRESH]), options=people.options)
-    pair = with_work_of(one, other)
+    pair = with_work_of(one, voted, _FRESH, _FRESH)
     if not _share_documents(pair):
         return np.zeros((len(documents), 4))
     return sums_of(agreement(pair, **scoring), documents)
-
-
-def with_work_of(one: Corpus, other: Corpus) -> Corpus:
-    """Two corpora of the same texts, of one annotator each, as one of both."""
-    columns: dict[str, Any] = {
-        name: np.concatenate([getattr(one, name), getattr(other, name)])
-        for name in ("span_text", "span_label", "span_start", "span_end")
-    }
-    who = [np.zeros(len(one.span_text)), np.ones(len(other.span_text))]
-    document = np.concatenate([one.annotation_document, other.annotation_document])
-    annotator = np.repeat([0, 1], [len(one.annotation_document), len(other.annotation_document)])
-    order = np.lexsort((annotator, document))
-    return replace(
-        one,
-        annotators=(*one.annotators, *other.annotators),
-        annotation_document=document[order],
-        annotation_annotator=annotator[order],
-        span_annotator=np.concatenate(who).astype(np.int64),
-        span_id=None,
-        alternatives=None,
-        **columns,
-    )
 
 
 def _share_documents(pair: Corpus) -> bool:

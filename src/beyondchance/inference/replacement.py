@@ -22,7 +22,7 @@ from beyondchance.core.bootstrap import degrees_of_freedom, influences, variance
 from beyondchance.core.distributions import student_quantile, student_share
 from beyondchance.core.permutation import holm
 from beyondchance.errors import DataError, OptionError
-from beyondchance.inference.ceilings import Ceiling, ceilings_of
+from beyondchance.inference.ceilings import Ceiling, Ceilings, ceilings_of
 from beyondchance.messages import Quote, given
 from beyondchance.numbers import in_digits
 from beyondchance.options import CorpusOptions
@@ -393,6 +393,8 @@ class _Table:
         Who annotated what.
     scoring : mapping
     settings : Settings
+    ceilings : dict
+        Those of the documents of a model: most models have the same.
     """
 
     corpus: Corpus
@@ -402,6 +404,7 @@ class _Table:
     present: Mapping[str, Bools]
     scoring: Mapping[str, Any]
     settings: Settings
+    ceilings: dict[tuple[str, ...], Ceilings] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -481,14 +484,16 @@ class _Table:
         """The ceilings in the documents of a model that two people annotated as well."""
         n_people = np.sum([self.present[name] for name in self.humans], axis=0)
         rows = np.flatnonzero(self.present[model] & (n_people > 1))
-        documents = [self.documents[i] for i in rows.tolist()]
-        found = ceilings_of(self.corpus, self.humans, documents, self.scoring)
+        documents = tuple(self.documents[i] for i in rows.tolist())
+        if documents not in self.ceilings:
+            found = ceilings_of(self.corpus, self.humans, documents, self.scoring)
+            self.ceilings[documents] = found
         own = np.zeros((len(rows), 4))
         for name in self.humans:
             sums = self.sums.get((model, name))
             if sums is not None:
                 own += np.where(self.present[name][rows, None], sums[rows], 0)
-        return found.of(own, confidence)
+        return self.ceilings[documents].of(own, confidence)
 
     def between(self, one: str, two: str, confidence: float) -> ModelDifference:
         """Two models in the place of every person, in the documents of both."""

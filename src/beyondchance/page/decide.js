@@ -128,8 +128,7 @@
   function put(item, text, made) {
     const key = `${text} ${item.id}`;
     const before = decisions.get(key) || [];
-    const after = before.filter((old) => !made || !overlap(old, made));
-    if (made) after.push(made);
+    const after = [...before.filter((old) => !overlap(old, made)), made];
     after.sort((x, y) => x.start - y.start);
     undone.push({ replaced: [[key, before]], place });
     decisions.set(key, after);
@@ -214,10 +213,10 @@
 
   // ---- Kept, saved and loaded ------------------------------------------------------------
 
-  function file(all = [...every(), ...elsewhere]) {
+  function file() {
     return {
       beyondchance: "decisions", format: 1, unit: data.decide.unit, positions: data.positions,
-      decisions: all,
+      decisions: [...every(), ...elsewhere],
     };
   }
 

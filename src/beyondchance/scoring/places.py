@@ -17,7 +17,15 @@ import numpy as np
 from beyondchance.annotations.building import CORPUS
 from beyondchance.annotations.corpus import Corpus, Span
 from beyondchance.checks import checked_option
-from beyondchance.core.ragged import bounds, distinct, members, repeats, spread, starts
+from beyondchance.core.ragged import (
+    begins_apart,
+    bounds,
+    distinct,
+    members,
+    repeats,
+    spread,
+    starts,
+)
 from beyondchance.errors import BeyondChanceError, DataError
 from beyondchance.results.counts import Counts
 from beyondchance.results.printed import Printed
@@ -277,12 +285,7 @@ def places_of(corpus: Corpus, annotators: Sequence[str], gold: str | None) -> Pl
 
 def _joined(begin: Ints, start: Ints, end: Ints) -> Ints:
     """The place of each span: those that overlap one after the other. Spans are sorted."""
-    if not len(start):
-        return np.zeros(0, dtype=np.int64)
-    reach = np.maximum.accumulate(begin + end)
-    begins = np.ones(len(start), dtype=bool)
-    begins[1:] = (begin + start)[1:] >= reach[:-1]
-    return np.cumsum(begins) - 1
+    return np.cumsum(begins_apart(begin + start, begin + end)) - 1
 
 
 def _versions(corpus: Corpus, span: Ints, place: Ints, text: Ints) -> tuple[Ints, Ints]:

@@ -20,7 +20,7 @@ from beyondchance.reporting.blocks import (
     cut,
     in_list,
 )
-from beyondchance.reporting.commands.consensus import gold_table
+from beyondchance.reporting.commands.consensus import against, gold_table
 from beyondchance.results.agreement import Agreement
 
 _NOBODY = "(no name)"
@@ -50,9 +50,7 @@ def adjudicate_report(gold: AdjudicatedCorpus, result: Agreement, *, top: int = 
             "n_places": gold.n_places,
             "n_decided": gold.n_decided,
             "agreement": result.score.to_dict(),
-            "annotators": {
-                (b if a == name else a): score.to_dict() for (a, b), score in result.by_pair.items()
-            },
+            "annotators": {who: score.to_dict() for who, score in against(result, name)},
             "decisions": rows_of(gold.decisions),
         },
         make_rows=lambda: [

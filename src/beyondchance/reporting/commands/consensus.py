@@ -72,7 +72,7 @@ def report_of_consensus(found: Consensus, *, top: int = 20) -> Report:
             "members": list(found.members),
             "weights": dict(found.weights),
             "agreement": result.score.to_dict(),
-            "annotators": {name: score.to_dict() for name, score in _against(result, found.name)},
+            "annotators": {name: score.to_dict() for name, score in against(result, found.name)},
             "spans": spans_of(found),
             "ties": rows_of(ties),
         },
@@ -91,7 +91,7 @@ def votes_table(found: Consensus) -> Table:
     return Table(("marked by", "spans"), rows, "votes", legend)
 
 
-def _against(result: Agreement, gold: str) -> list[tuple[str, Score]]:
+def against(result: Agreement, gold: str) -> list[tuple[str, Score]]:
     """The score of each annotator against a gold standard."""
     return [(b if a == gold else a, score) for (a, b), score in result.by_pair.items()]
 
@@ -100,7 +100,7 @@ def gold_table(result: Agreement, gold: str, title: str) -> Table:
     """The agreement of each annotator with a gold standard."""
     rows: list[Sequence[Cell]] = [
         (name, score.observed, score.chance, score.corrected)
-        for name, score in _against(result, gold)
+        for name, score in against(result, gold)
     ]
     total = result.score
     rows.append(("all", total.observed, total.chance, total.corrected))
