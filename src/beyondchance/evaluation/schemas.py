@@ -2,55 +2,69 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from math import nan
-from typing import Any, NamedTuple
+from typing import Any
 
-from beyondchance.annotations.building import Spans
+import numpy as np
+
+from beyondchance.annotations.building import MOST_POSITIONS
 from beyondchance.annotations.corpus import Corpus
-from beyondchance.annotations.names import as_list
+from beyondchance.annotations.names import as_list, sorted_names
+from beyondchance.annotations.tags import coded_tags
 from beyondchance.checks import Within, checked_number, checked_option, is_whole
+from beyondchance.core.nesting import in_order
+from beyondchance.core.observed import SpanGroups, intersecting
+from beyondchance.core.ragged import bounds
 from beyondchance.errors import DataError, MismatchError, OptionError, SpanError
 from beyondchance.evaluation.correction import SIDES, Corrected, corrected_scores
 from beyondchance.evaluation.pairing import Edge, best_pairs
 from beyondchance.messages import Quote
+from beyondchance.types import Bools, Ints
 
 STRICT, EXACT, PARTIAL, ENT_TYPE = ("strict", "exact", "partial", "ent_type")
 INCLUSIVE, EXCLUSIVE = ENDS = ("inclusive", "exclusive")
-_EVERYTHING, _PLACE, _LABEL = slice(0, 4), slice(0, 3), slice(3, 4)
-"""What of two entities that overlap has to be equal, so that they are a correct pair."""
 _LISTS = "a list for each text, of tags or of dictionaries with start, end and label"
 
 
-class _Entity(NamedTuple):
-    """An entity ``[start, end)`` of a text."""
-
-    text: int
-    start: int
-    end: int
-    label: str
-
-
 @dataclass(frozen=True, slots=True)
-class _Sides:
-    """The entities of both sides; and the same as a corpus, where texts have known lengths."""
+class _Entities:
+    """The entities of both sides; and the same as a corpus, where texts have known lengths.
 
-    true: list[_Entity]
-    predicted: list[_Entity]
+    Attributes
+    ----------
+    groups : SpanGroups
+        The true entities of each text, then the predicted ones of each text.
+    label : array of int, shape (entities,)
+    labels : tuple of str
+    corpus : Corpus, optional
+    """
+
+    groups: SpanGroups
+    label: Ints
+    labels: tuple[str, ...]
     corpus: Corpus | None
 
-    def only(self, labels: Collection[str]) -> _Sides:
+    @property
+    def is_predicted(self) -> Bools:
+        """Which of them are predicted."""
+        return self.groups.owner() >= len(self.groups) // 2
+
+    def sizes(self) -> Ints:
+        """How many true and predicted entities each label has, shape (2, labels)."""
+        code = self.is_predicted * len(self.labels) + self.label
+        return np.bincount(code, minlength=2 * len(self.labels)).reshape(2, -1)
+
+    def only(self, labels: Collection[str]) -> _Entities:
         """The entities with some of the labels."""
-        true, predicted = (
-            [entity for entity in side if entity.label in labels]
-            for side in (self.true, self.predicted)
-        )
+        keep = np.array([name in labels for name in self.labels], dtype=bool)[self.label]
+        first = np.concatenate([[0], keep.cumsum()])[self.groups.first]
+        groups = SpanGroups(first, self.groups.start[keep], self.groups.end[keep])
         corpus = self.corpus
         if corpus is not None:
             corpus = corpus.select(labels=[label for label in corpus.labels if label in labels])
-        return _Sides(true, predicted, corpus)
+        return _Entities(groups, self.label[keep], self.labels, corpus)
 
 
 def schema_scores(
@@ -124,21 +138,21 @@ def schema_scores(
     """
     least = checked_number("min_overlap_percentage", min_overlap_percentage, Within(0, 100))
     checked_option("ends", ends, ENDS)
-    sides = _sides(true, predicted, lengths, is_inclusive=ends == INCLUSIVE)
+    entities = _entities_of(true, predicted, lengths, is_inclusive=ends == INCLUSIVE)
     if labels is not None:
-        sides = sides.only(_checked_labels(labels))
-    overlaps = _overlaps(sides, least)
-    chance = _chance(sides.corpus)
+        entities = entities.only(_checked_labels(labels))
+    overlaps = _overlaps(entities, least)
+    chance = _chance(entities.corpus)
     return {
-        "overall": _overall(sides, overlaps, chance),
-        "entities": _by_label(sides, overlaps, chance),
+        "overall": _overall(entities, overlaps, chance),
+        "entities": _by_label(entities, overlaps, chance),
     }
 
 
 # --- Data ---------------------------------------------------------------------
 
 
-def _sides(true: Any, predicted: Any, lengths: Any, *, is_inclusive: bool) -> _Sides:
+def _entities_of(true: Any, predicted: Any, lengths: Any, *, is_inclusive: bool) -> _Entities:
     """The entities of both sides, from whatever they are given as."""
     given = [
         _tags_of_lines(side) if isinstance(side, str) else as_list(side)
@@ -159,34 +173,44 @@ def _sides(true: Any, predicted: Any, lengths: Any, *, is_inclusive: bool) -> _S
         raise MismatchError(found, expected="the same texts in the same order")
     first = next((item for side in texts for text in side for item in text), None)
     if isinstance(first, Mapping) or (first is None and lengths is not None):
-        one, two = (
-            _named(name, side, is_inclusive=is_inclusive)
-            for name, side in zip(SIDES, texts, strict=True)
-        )
+        rows = [
+            (number, *row)
+            for number, (name, side) in enumerate(zip(SIDES, texts, strict=True))
+            for row in _named(name, side, is_inclusive=is_inclusive)
+        ]
         known = None if lengths is None else _checked_lengths(lengths, len(texts[0]))
-        return _Sides(one, two, None if known is None else _corpus(one, two, known))
+        corpus = None if known is None else _corpus(rows, known)
+        (label,), known_labels = coded_tags([[row[-1] for row in rows]], [len(rows)])
+        names, label = sorted_names(tuple(known_labels), label)
+        columns = np.array([row[:-1] for row in rows], dtype=np.int64).reshape(-1, 4).T
+        return _grouped(len(texts[0]), columns, label, names, corpus)
     if lengths is not None:
         raise OptionError("lengths go with entities, not with tags")
     corpus = Corpus.from_tags(dict(zip(SIDES, texts, strict=True)))
-    columns = (corpus.span_text, corpus.span_start, corpus.span_end, corpus.span_label)
-    rows = list(zip(*(column.tolist() for column in columns), strict=True))
-    entities = [_Entity(text, s, e, corpus.labels[label]) for text, s, e, label in rows]
-    who = corpus.span_annotator.tolist()
-    one, two = (
-        [entity for entity, side in zip(entities, who, strict=True) if side == number]
-        for number in range(2)
-    )
-    return _Sides(one, two, corpus)
+    places = corpus.span_annotator, corpus.span_text, corpus.span_start, corpus.span_end
+    return _grouped(len(texts[0]), places, corpus.span_label, corpus.labels, corpus)
 
 
-def _corpus(true: list[_Entity], predicted: list[_Entity], lengths: list[int]) -> Corpus:
-    """The entities as a corpus, in which each is marked once."""
-    spans: dict[str, Spans] = {}
-    for name, side in zip(SIDES, (true, predicted), strict=True):
-        texts: list[list[tuple[int, int, str]]] = [[] for _ in lengths]
-        for entity in side:
-            texts[entity.text].append((entity.start, entity.end, entity.label))
-        spans[name] = texts
+def _grouped(
+    n_texts: int,
+    places: Iterable[Ints],
+    label: Ints,
+    labels: tuple[str, ...],
+    corpus: Corpus | None,
+) -> _Entities:
+    """Sort entities, of which side, text, start and end are given, into groups."""
+    side, text, start, end = places
+    group = side * n_texts + text
+    order = in_order(group, start, end)
+    groups = SpanGroups(bounds(group, 2 * n_texts), start[order], end[order])
+    return _Entities(groups, label[order], labels, corpus)
+
+
+def _corpus(rows: Iterable[tuple[int, int, int, int, str]], lengths: list[int]) -> Corpus:
+    """Entities as a corpus, in which each is marked once."""
+    spans: dict[str, list[list[Any]]] = {name: [[] for _ in lengths] for name in SIDES}
+    for side, text, *entity in rows:
+        spans[SIDES[side]][text].append(tuple(entity))
     return Corpus.from_spans(spans, lengths=lengths)
 
 
@@ -205,9 +229,10 @@ def _tags_of_lines(lines: str) -> list[list[str]]:
     return texts if texts[-1] else texts[:-1]
 
 
-def _named(name: str, texts: Iterable[Iterable[Any]], *, is_inclusive: bool) -> list[_Entity]:
-    """Entities that are dictionaries."""
-    found = []
+def _named(
+    name: str, texts: Iterable[Iterable[Any]], *, is_inclusive: bool
+) -> Iterator[tuple[int, int, int, str]]:
+    """Text, start, end and label of entities that are dictionaries."""
     for number, text in enumerate(texts):
         for place, item in enumerate(text):
             where = f"{name}, text {number}, entity {place}"
@@ -219,13 +244,11 @@ def _named(name: str, texts: Iterable[Iterable[Any]], *, is_inclusive: bool) -> 
                 expected = "whole numbers and a label that is a string"
                 raise SpanError("found ", Quote(item), where=where, expected=expected)
             stop = int(end) + is_inclusive
-            if not 0 <= start < stop:
+            if not 0 <= start < stop <= MOST_POSITIONS:
                 found_at = f"it begins at {start} and ends at {end}"
-                raise SpanError(
-                    found_at, where=where, expected="an end that is not before the start"
-                )
-            found.append(_Entity(number, int(start), stop, label))
-    return found
+                expected = f"an end that is not before the start, nor after {MOST_POSITIONS:,}"
+                raise SpanError(found_at, where=where, expected=expected)
+            yield number, int(start), stop, label
 
 
 def _checked_lengths(lengths: Any, n_texts: int) -> list[int]:
@@ -249,37 +272,35 @@ def _checked_labels(labels: Any) -> set[str]:
 # --- Pairs --------------------------------------------------------------------
 
 
-def _overlaps(sides: _Sides, least: float) -> list[tuple[int, int]]:
-    """The numbers of a true and a predicted entity that overlap, from left to right."""
-    both = [
-        *((entity, 0, number) for number, entity in enumerate(sides.true)),
-        *((entity, 1, number) for number, entity in enumerate(sides.predicted)),
-    ]
-    both.sort(key=lambda row: (row[0].text, row[0].start))
-    going_on: tuple[list[tuple[_Entity, int]], ...] = ([], [])
-    found = []
-    for entity, side, number in both:
-        other = going_on[1 - side]
-        other[:] = [
-            (one, i) for one, i in other if one.text == entity.text and one.end > entity.start
-        ]
-        for one, i in other:
-            pair = (number, i) if side == 0 else (i, number)
-            truth = entity if side == 0 else one
-            shared = min(one.end, entity.end) - entity.start
-            if (shared / (truth.end - truth.start)) * 100.0 >= least:
-                found.append(pair)
-        going_on[side].append((entity, number))
-    return found
+def _overlaps(entities: _Entities, least: float) -> tuple[Ints, Ints]:
+    """The numbers of true and of predicted entities that overlap."""
+    groups = entities.groups
+    text = np.arange(len(groups) // 2)
+    _, one, two = intersecting(groups, text, text + len(text))
+    start, end = groups.start, groups.end
+    shared = np.minimum(end[one], end[two]) - np.maximum(start[one], start[two])
+    enough = shared / (end[one] - start[one]) * 100.0 >= least
+    return one[enough], two[enough]
 
 
-def _pairs(sides: _Sides, overlaps: list[tuple[int, int]]) -> dict[str, list[Edge]]:
-    """The pairs of each schema."""
-    both = [(i, j, sides.true[i], sides.predicted[j]) for i, j in overlaps]
-    strict, exact, ent_type = (
-        best_pairs([Edge(i, j, one[part] == two[part]) for i, j, one, two in both])
-        for part in (_EVERYTHING, _PLACE, _LABEL)
-    )
+def _pairs(entities: _Entities, one: Ints, two: Ints) -> dict[str, tuple[Ints, Bools]]:
+    """The pairs of each schema: the true entity, and whether the pair is correct."""
+    start, end = entities.groups.start, entities.groups.end
+    has_place = (start[one] == start[two]) & (end[one] == end[two])
+    has_label = entities.label[one] == entities.label[two]
+    n_overlaps = np.bincount(np.concatenate([one, two]), minlength=1)
+    # Most overlap with one other only, and are a pair with it.
+    is_alone = (n_overlaps[one] == 1) & (n_overlaps[two] == 1)
+    others = (~is_alone).nonzero()[0]
+    edges = list(zip(one[others].tolist(), two[others].tolist(), strict=True))
+
+    def paired(is_correct: Bools) -> tuple[Ints, Bools]:
+        flags = is_correct[others].tolist()
+        best = best_pairs([Edge(*edge, flag) for edge, flag in zip(edges, flags, strict=True)])
+        true, _, correct = np.array(best, dtype=np.int64).reshape(-1, 3).T
+        return np.append(one[is_alone], true), np.append(is_correct[is_alone], correct > 0)
+
+    strict, exact, ent_type = map(paired, (has_place & has_label, has_place, has_label))
     return {STRICT: strict, EXACT: exact, PARTIAL: exact, ENT_TYPE: ent_type}
 
 
@@ -287,34 +308,33 @@ def _pairs(sides: _Sides, overlaps: list[tuple[int, int]]) -> dict[str, list[Edg
 
 
 def _overall(
-    sides: _Sides, overlaps: list[tuple[int, int]], chance: Mapping[str, Corrected]
+    entities: _Entities, overlaps: tuple[Ints, Ints], chance: Mapping[str, Corrected]
 ) -> dict[str, dict[str, Any]]:
+    sizes = entities.sizes().sum(axis=1).tolist()
     found = {}
-    for schema, pairs in _pairs(sides, overlaps).items():
-        n_correct = sum(pair.is_correct for pair in pairs)
-        sizes = len(sides.true), len(sides.predicted)
-        counts = _counts(schema, n_correct, len(pairs) - n_correct, *sizes)
+    for schema, (_, is_correct) in _pairs(entities, *overlaps).items():
+        n_correct = int(is_correct.sum())
+        counts = _counts(schema, n_correct, len(is_correct) - n_correct, *sizes)
         found[schema] = counts | _beyond(schema, chance, None)
     return found
 
 
 def _by_label(
-    sides: _Sides, overlaps: list[tuple[int, int]], chance: Mapping[str, Corrected]
+    entities: _Entities, overlaps: tuple[Ints, Ints], chance: Mapping[str, Corrected]
 ) -> dict[str, dict[str, dict[str, Any]]]:
     """The counts of each label, where there are no others."""
-    true, predicted = sides.true, sides.predicted
-    n_true, n_predicted = (Counter(entity.label for entity in side) for side in (true, predicted))
-    own = [(i, j) for i, j in overlaps if true[i].label == predicted[j].label]
-    found: dict[str, dict[str, dict[str, Any]]] = {
-        label: {} for label in sorted(n_true | n_predicted)
-    }
-    for schema, pairs in _pairs(sides, own).items():
-        correct = Counter(true[pair.true].label for pair in pairs if pair.is_correct)
-        every = Counter(true[pair.true].label for pair in pairs)
-        for label, schemas in found.items():
-            n_other = every[label] - correct[label]
-            counts = _counts(schema, correct[label], n_other, n_true[label], n_predicted[label])
-            schemas[schema] = counts | _beyond(schema, chance, label)
+    label, sizes, (one, two) = entities.label, entities.sizes(), overlaps
+    own = label[one] == label[two]
+    used = np.flatnonzero(sizes.any(axis=0)).tolist()
+    found: dict[str, dict[str, dict[str, Any]]] = {entities.labels[i]: {} for i in used}
+    for schema, (true, is_correct) in _pairs(entities, one[own], two[own]).items():
+        n_labels = len(entities.labels)
+        code = is_correct * n_labels + label[true]
+        n_other, n_correct = np.bincount(code, minlength=2 * n_labels).reshape(2, -1).tolist()
+        for i in used:
+            counts = _counts(schema, n_correct[i], n_other[i], *sizes[:, i].tolist())
+            name = entities.labels[i]
+            found[name][schema] = counts | _beyond(schema, chance, name)
     return found
 
 
