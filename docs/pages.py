@@ -15,11 +15,11 @@ from pathlib import Path
 from unittest import mock
 
 import click
+from deviations import deviations_page
 
 from beyondchance import agreement, example, report
 from beyondchance.cli.main import COMMANDS, cli, main
 from beyondchance.cli.running import Command
-from beyondchance.paper import deviations_page
 
 HERE = Path(__file__).parent
 
