@@ -10,10 +10,10 @@ number and lengths would have.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from itertools import chain
 from operator import eq
-from typing import Any
+from typing import Any, Protocol
 
 from beyondchance.checks import checked_whole
 from beyondchance.errors import DataError, ListsError, MismatchError
@@ -74,17 +74,48 @@ _BEYOND = ("chance", "corrected")
 # --- As seqeval has them ------------------------------------------------------
 
 
-def f1_score(
-    y_true: Any,
-    y_pred: Any,
-    *,
-    average: str | None = "micro",
-    suffix: bool = False,
-    mode: str | None = None,
-    sample_weight: Any = None,
-    zero_division: str | float = WARN,
-    scheme: Any = None,
-) -> Any:
+class _Score(Protocol):
+    """A function with the options of seqeval."""
+
+    def __call__(
+        self,
+        y_true: Any,
+        y_pred: Any,
+        *,
+        average: str | None = "micro",
+        suffix: bool = False,
+        mode: str | None = None,
+        sample_weight: Any = None,
+        zero_division: str | float = WARN,
+        scheme: Any = None,
+    ) -> Any: ...
+
+
+def _as_in_seqeval(function: Callable[..., Any]) -> _Score:
+    """Give a function of tags, of how they are read, and of options those of seqeval."""
+
+    def call(
+        y_true: Any,
+        y_pred: Any,
+        *,
+        average: str | None = "micro",
+        suffix: bool = False,
+        mode: str | None = None,
+        sample_weight: Any = None,
+        zero_division: str | float = WARN,
+        scheme: Any = None,
+    ) -> Any:
+        del sample_weight
+        reading = {"mode": mode, "scheme": scheme, "suffix": suffix}
+        return function(y_true, y_pred, reading, average=average, zero_division=zero_division)
+
+    call.__doc__, call.__name__ = function.__doc__, function.__name__
+    call.__qualname__, call.__module__ = function.__name__, __name__
+    return call
+
+
+@_as_in_seqeval
+def f1_score(y_true: Any, y_pred: Any, reading: Any, **options: Any) -> Any:
     """F1 of entities, equal to that of seqeval.
 
     Parameters
@@ -131,23 +162,11 @@ def f1_score(
     >>> float(f1_score(y_true, y_pred)), f1_score(y_true, y_pred, average=None)
     (0.5, array([1., 0.]))
     """
-    del sample_weight
-    reading = {"mode": mode, "scheme": scheme, "suffix": suffix}
-    options = {"average": average, "zero_division": zero_division}
     return _scored(y_true, y_pred, reading, (F_SCORE,), **options)[2]
 
 
-def precision_score(
-    y_true: Any,
-    y_pred: Any,
-    *,
-    average: str | None = "micro",
-    suffix: bool = False,
-    mode: str | None = None,
-    sample_weight: Any = None,
-    zero_division: str | float = WARN,
-    scheme: Any = None,
-) -> Any:
+@_as_in_seqeval
+def precision_score(y_true: Any, y_pred: Any, reading: Any, **options: Any) -> Any:
     """Share of the predicted entities that are true, equal to that of seqeval.
 
     Parameters
@@ -166,23 +185,11 @@ def precision_score(
     >>> float(precision_score([["B-PER", "O", "O"]], [["B-PER", "O", "B-PER"]]))
     0.5
     """
-    del sample_weight
-    reading = {"mode": mode, "scheme": scheme, "suffix": suffix}
-    options = {"average": average, "zero_division": zero_division}
     return _scored(y_true, y_pred, reading, (PRECISION,), **options)[0]
 
 
-def recall_score(
-    y_true: Any,
-    y_pred: Any,
-    *,
-    average: str | None = "micro",
-    suffix: bool = False,
-    mode: str | None = None,
-    sample_weight: Any = None,
-    zero_division: str | float = WARN,
-    scheme: Any = None,
-) -> Any:
+@_as_in_seqeval
+def recall_score(y_true: Any, y_pred: Any, reading: Any, **options: Any) -> Any:
     """Share of the true entities that are predicted, equal to that of seqeval.
 
     Parameters
@@ -201,9 +208,6 @@ def recall_score(
     >>> float(recall_score([["B-PER", "O", "B-PER"]], [["B-PER", "O", "O"]]))
     0.5
     """
-    del sample_weight
-    reading = {"mode": mode, "scheme": scheme, "suffix": suffix}
-    options = {"average": average, "zero_division": zero_division}
     return _scored(y_true, y_pred, reading, (RECALL,), **options)[1]
 
 
@@ -251,7 +255,7 @@ def precision_recall_fscore_support(
         mode = "strict"
     reading = {"mode": mode, "scheme": scheme, "suffix": suffix}
     options = {"average": average, "zero_division": zero_division, "beta": beta}
-    return _scored(y_true, y_pred, reading, warn_for, **options)
+    return _scored(y_true, y_pred, reading, warn_for, **options, stacklevel=3)
 
 
 def accuracy_score(y_true: Any, y_pred: Any) -> float:
@@ -418,17 +422,8 @@ def classification_report(  # noqa: PLR0917 - as seqeval has them
 # --- Beyond chance ------------------------------------------------------------
 
 
-def corrected_f1_score(
-    y_true: Any,
-    y_pred: Any,
-    *,
-    average: str | None = "micro",
-    suffix: bool = False,
-    mode: str | None = None,
-    sample_weight: Any = None,
-    zero_division: str | float = WARN,
-    scheme: Any = None,
-) -> Any:
+@_as_in_seqeval
+def corrected_f1_score(y_true: Any, y_pred: Any, reading: Any, **options: Any) -> Any:
     """F1 of entities beyond chance: (F1 − chance) / (1 − chance).
 
     Chance is the F1 that random entities reach which have, in each text and for each label, the
@@ -465,23 +460,11 @@ def corrected_f1_score(
     >>> round(float(corrected_f1_score(y_true, y_pred)), 4)
     0.4286
     """
-    del sample_weight
-    reading = {"mode": mode, "scheme": scheme, "suffix": suffix}
-    options = {"average": average, "zero_division": zero_division}
     return _corrected("corrected", y_true, y_pred, reading, **options)
 
 
-def corrected_precision_score(
-    y_true: Any,
-    y_pred: Any,
-    *,
-    average: str | None = "micro",
-    suffix: bool = False,
-    mode: str | None = None,
-    sample_weight: Any = None,
-    zero_division: str | float = WARN,
-    scheme: Any = None,
-) -> Any:
+@_as_in_seqeval
+def corrected_precision_score(y_true: Any, y_pred: Any, reading: Any, **options: Any) -> Any:
     """Precision of entities beyond chance.
 
     Parameters
@@ -502,23 +485,11 @@ def corrected_precision_score(
     >>> round(float(corrected_precision_score(y_true, y_pred)), 4)
     0.3333
     """
-    del sample_weight
-    reading = {"mode": mode, "scheme": scheme, "suffix": suffix}
-    options = {"average": average, "zero_division": zero_division}
     return _corrected("corrected_precision", y_true, y_pred, reading, **options)
 
 
-def corrected_recall_score(
-    y_true: Any,
-    y_pred: Any,
-    *,
-    average: str | None = "micro",
-    suffix: bool = False,
-    mode: str | None = None,
-    sample_weight: Any = None,
-    zero_division: str | float = WARN,
-    scheme: Any = None,
-) -> Any:
+@_as_in_seqeval
+def corrected_recall_score(y_true: Any, y_pred: Any, reading: Any, **options: Any) -> Any:
     """Recall of entities beyond chance.
 
     Parameters
@@ -538,9 +509,6 @@ def corrected_recall_score(
     >>> round(float(corrected_recall_score(y_true, y_pred)), 4)
     0.3333
     """
-    del sample_weight
-    reading = {"mode": mode, "scheme": scheme, "suffix": suffix}
-    options = {"average": average, "zero_division": zero_division}
     return _corrected("corrected_recall", y_true, y_pred, reading, **options)
 
 
@@ -556,15 +524,16 @@ def _scored(
     average: Any,
     zero_division: Any,
     beta: Any = 1.0,
+    stacklevel: int = 4,
 ) -> Rates:
     """Check, decode, count, divide; and warn whoever called the public function."""
     wanted, factor = checked_average(average), checked_beta(beta)
     filler_of(zero_division)
     entities = entities_of(y_true, y_pred, **reading)
-    warn_of_odd_tags(entities.odd, stacklevel=3)
+    warn_of_odd_tags(entities.odd, stacklevel=stacklevel)
     options = {"zero_division": zero_division, "beta": factor, "warn_for": warn_for}
     found, cautions = rates(label_counts(entities), average=wanted, **options)
-    warn(cautions, stacklevel=3)
+    warn(cautions, stacklevel=stacklevel)
     return found
 
 
@@ -580,7 +549,7 @@ def _corrected(
     """One of the corrected scores; and a warning where it is undefined."""
     wanted, filler = checked_average(average), filler_of(zero_division)
     entities = entities_of(y_true, y_pred, **reading)
-    warn_of_odd_tags(entities.odd, stacklevel=3)
+    warn_of_odd_tags(entities.odd, stacklevel=4)
     counts = label_counts(entities)
     found = averaged(
         corrected_scores(corpus_of_entities(entities)),
@@ -592,7 +561,7 @@ def _corrected(
     )
     if filler is None:
         title = f"{name.replace('_', ' ')} score".replace("corrected score", "corrected F-score")
-        warn([_undefined(title, found.undefined)] if found.undefined else [], stacklevel=3)
+        warn([_undefined(title, found.undefined)] if found.undefined else [], stacklevel=4)
     return found.value
 
 
