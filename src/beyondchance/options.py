@@ -587,13 +587,19 @@ def checked_options(group: type, given: Mapping[str, Any]) -> dict[str, Any]:
             raise OptionError(
                 "unknown option ", Quote(name), remedy=f"choose from: {', '.join(sorted(known))}"
             )
-    is_strict = bool(given.get("strict"))
-    values = {}
-    for name, item in known.items():
+    values = dict(_defaults(group, bool(given.get("strict"))))
+    for name, value in given.items():
         # Of what mends, None is the default, which depends on whether reading is strict.
-        is_given = name in given and not (given[name] is None and item.option.refuses)
-        values[name] = item.checked(given[name] if is_given else item.default(is_strict=is_strict))
+        if value is not None or not known[name].option.refuses:
+            values[name] = known[name].checked(value)
     return values
+
+
+@cache
+def _defaults(group: type, is_strict: bool) -> Mapping[str, Any]:
+    """The defaults of all options of a group, checked."""
+    known = declared(group).items()
+    return {name: item.checked(item.default(is_strict=is_strict)) for name, item in known}
 
 
 def documented(*groups: type) -> Callable[[_Function], _Function]:

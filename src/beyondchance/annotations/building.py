@@ -23,7 +23,8 @@ from beyondchance.annotations.names import (
     sorted_names,
     validated_names,
 )
-from beyondchance.annotations.tags import decode_tags, joined_tags, schemes_of
+from beyondchance.annotations.tags import coded_tags, decode_codes, joined_tags, schemes_of_codes
+from beyondchance.core.ragged import distinct
 from beyondchance.errors import DataError, MismatchError, OptionError, SpanError
 from beyondchance.messages import Piece, Quote, Text, Use, given, quotes
 from beyondchance.tallies import mended
@@ -56,8 +57,9 @@ def columns_of_tags(
     *,
     scheme: str | None,
     repair: str,
+    coded: tuple[list[Ints], list[Any]] | None = None,
 ) -> dict[str, Any]:
-    """The columns of `Corpus.from_tags`."""
+    """The columns of `Corpus.from_tags`; tags may be numbered already (see `coded_tags`)."""
     tags = lists_of(annotations)
     annotators, n_texts = _validated_annotations(tags)
     text_document, names = _documents_of_texts(documents, n_texts)
@@ -69,9 +71,9 @@ def columns_of_tags(
     if words:
         _check_tokens(words["token_count"], lengths, annotators, names, text_document)
         text_length = words.pop("token_count")
-    differs = np.flatnonzero(((lengths >= 0) & (lengths != text_length)).any(axis=0))
-    if len(differs):
-        text = int(differs[0])
+    differs = (lengths != text_length) & (lengths >= 0)
+    if differs.any():
+        text = int(differs.any(axis=0).argmax())
         found = _numbers_of_tags(lengths[:, text], annotators)
         place, expected = named_text(text, names, text_document), "the same tokens, one tag each"
         raise MismatchError(*found, where=place, expected=expected)
@@ -80,29 +82,41 @@ def columns_of_tags(
         row, text = divmod(sequence, n_texts)
         return (*_where(text, annotators[row], names, text_document), f", position {place}")
 
+    sizes = np.maximum(lengths, 0)
+    codes, spelling = coded or coded_tags(
+        map(end_to_end, tags.values()), sizes.sum(axis=1).tolist()
+    )
     if scheme is None:
-        schemes = schemes_of([tags[name] for name in annotators])
+        schemes = schemes_of_codes(codes, spelling, list(sizes))
     else:
         schemes = [scheme] * len(annotators)
     # Annotators of one scheme are decoded together, which is faster.
     groups = [
         [row for row, own in enumerate(schemes) if own == one] for one in dict.fromkeys(schemes)
     ]
-    spans = joined_tags(
-        [
-            decode_tags(
-                _all_tags([tags[annotators[row]] for row in rows]),
-                np.maximum(lengths[rows], 0).reshape(-1),
+    decoded = []
+    for rows in groups:
+        code, known = np.concatenate([codes[row] for row in rows]), spelling
+        if len(groups) > 1:
+            # A scheme knows nothing of tags that only annotators of another one have.
+            used, code = distinct(code)
+            known = [spelling[i] for i in used.tolist()]
+        decoded.append(
+            decode_codes(
+                code,
+                known,
+                sizes[rows].reshape(-1),
                 scheme=schemes[rows[0]],
                 repair=repair,
                 where=lambda sequence, place, rows=rows: where(  # type: ignore[misc]
                     rows[sequence // n_texts] * n_texts + sequence % n_texts, place
                 ),
             )
-            for rows in groups
-        ],
+        )
+    spans = joined_tags(
+        decoded,
         [
-            np.repeat(rows, n_texts) * n_texts + np.tile(np.arange(n_texts), len(rows))
+            np.add.outer(np.multiply(rows, n_texts), np.arange(n_texts)).reshape(-1)
             for rows in groups
         ],
     )
@@ -126,10 +140,9 @@ def columns_of_tags(
     }
 
 
-def _all_tags(texts: Iterable[Tags]) -> Iterable[str]:
-    """The tags of several annotators, end to end."""
-    sequences = chain.from_iterable(texts)
-    return chain.from_iterable(sequence for sequence in sequences if sequence is not None)
+def end_to_end(texts: Tags) -> Iterable[str]:
+    """The tags of all texts of an annotator."""
+    return chain.from_iterable(filter(None, texts))
 
 
 def lists_of_spans(
@@ -470,8 +483,10 @@ def _whole_documents(
     """Who annotated which document, shape (documents, annotators)."""
     annotated = np.zeros((len(names), len(annotators)), dtype=bool)
     annotated[text_document] = seen.T
+    if len(names) == len(text_document):
+        return annotated
     partly = annotated[text_document] != seen.T
-    if len(names) < len(text_document) and partly.any():
+    if partly.any():
         text, row = np.argwhere(partly)[0].tolist()
         document, annotator = Quote(names[text_document[text]]), Quote(annotators[row])
         raise DataError(

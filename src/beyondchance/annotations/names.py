@@ -90,11 +90,25 @@ def plain(value: Any, where: Text = "", *, depth: int = 3) -> Any:
     if not isinstance(listed, list | tuple) or not depth or _SINGLE.issuperset(map(type, listed)):
         return listed
     # Most are lists of lists already; to ask each of them what it is would take the longest.
-    if _LISTED.issuperset(map(type, listed)):
-        inner = chain.from_iterable(item for item in listed if item is not None)
-        if depth == 1 or _SINGLE.issuperset(map(type, inner)):
-            return list(listed)
+    are_lists = _LISTED.issuperset(map(type, listed))
+    if are_lists and (depth == 1 or types_within(listed) <= _SINGLE):
+        return list(listed)
     return [plain(item, where, depth=depth - 1) for item in listed]
+
+
+def types_within(lists: Iterable[Sequence[Any] | None]) -> set[type]:
+    """The types of all values of lists; of equal values, that of one of them.
+
+    Examples
+    --------
+    >>> types_within([["O", "O"], None, [0.5]]) == {str, float}
+    True
+    """
+    listed = [values for values in lists if values is not None]
+    try:
+        return set(map(type, set().union(*listed)))  # each distinct value is asked once
+    except TypeError:  # some have no hash
+        return set(map(type, chain.from_iterable(listed)))
 
 
 _SINGLE = frozenset({str, int, float, bool, type(None)})

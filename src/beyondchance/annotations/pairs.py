@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from beyondchance.annotations.corpus import Corpus
-from beyondchance.core.ragged import bounds, distinct, spread
+from beyondchance.core.ragged import bounds, distinct, largest, spread, widths
 from beyondchance.errors import DataError
 from beyondchance.messages import Quote, Use
 from beyondchance.types import Bools, Ints
@@ -38,7 +38,7 @@ def every_two(owner: Ints, *, with_self: bool = False) -> tuple[Ints, Ints]:
     ([0, 0, 1], [1, 2, 2])
     """
     row = np.arange(len(owner))
-    end = bounds(owner, int(owner.max(initial=-1)) + 1)[owner + 1]
+    end = bounds(owner, largest(owner, -1) + 1)[owner + 1]
     first = row if with_self else row + 1
     one, place = spread(end - first)
     return one, first[one] + place
@@ -62,7 +62,7 @@ def every_two_with(owner: Ints, is_one: Bools, *, with_self: bool = False) -> tu
     >>> one.tolist(), two.tolist()
     ([0, 1], [1, 2])
     """
-    given = np.full(int(owner.max(initial=-1)) + 1, -1)
+    given = np.full(largest(owner, -1) + 1, -1)
     given[owner[is_one]] = np.flatnonzero(is_one)
     other = np.flatnonzero((~is_one | with_self) & (given[owner] >= 0))
     partner = given[owner[other]]
@@ -104,7 +104,7 @@ class SharedDocuments:
     @cached_property
     def compared(self) -> Bools:
         """Which documents have two annotators who are compared, shape (documents,)."""
-        return np.diff(self.first) > 0
+        return widths(self.first) > 0
 
     @property
     def annotators(self) -> Ints:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from beyondchance.checks import is_bytes_as_text
+from beyondchance.core.ragged import starts
 from beyondchance.errors import TagError
 from beyondchance.messages import Piece, Quote, Text, Use
 from beyondchance.types import Bools, Ints
@@ -99,35 +100,65 @@ def decode_tags(
     >>> found.start.tolist(), found.end.tolist(), [found.labels[i] for i in found.label]
     ([0, 3], [2, 4], ['PER', 'LOC'])
     """
-    first = np.cumsum(lengths) - lengths
-    codes: defaultdict[str, int] = defaultdict()
-    codes.default_factory = codes.__len__  # numbers the distinct tags as they are met
+    (code,), spelling = coded_tags([tags], [int(lengths.sum())])
+    return decode_codes(code, spelling, lengths, scheme=scheme, repair=repair, where=where)
+
+
+def coded_tags(
+    sequences: Iterable[Iterable[Any]], sizes: Iterable[int]
+) -> tuple[list[Ints], list[Any]]:
+    """Number the distinct tags of several sequences of known sizes, in the order met.
+
+    Whatever is asked of tags is asked once of each distinct one.
+
+    Examples
+    --------
+    >>> codes, spelling = coded_tags([["O", "B-X"], ["O"]], [2, 1])
+    >>> [code.tolist() for code in codes], spelling
+    ([[0, 1], [0]], ['O', 'B-X'])
+    """
+    numbers: defaultdict[Any, int] = defaultdict()
+    numbers.default_factory = numbers.__len__
     try:
-        code = np.fromiter(map(codes.__getitem__, tags), dtype=np.int64, count=int(lengths.sum()))
+        codes = [
+            np.fromiter(map(numbers.__getitem__, tags), dtype=np.int64, count=size)
+            for tags, size in zip(sequences, sizes, strict=True)
+        ]
     except TypeError:
         raise TagError("a tag is a list or another unhashable value", expected="strings") from None
-    spelling = list(codes)
+    return codes, list(numbers)
+
+
+def decode_codes(
+    code: Ints,
+    spelling: Sequence[Any],
+    lengths: Ints,
+    *,
+    scheme: str | None,
+    repair: str,
+    where: Callable[[int, int], Text],
+) -> DecodedTags:
+    """As `decode_tags`, of tags that are numbered by `coded_tags`."""
+    first = starts(lengths)
     if scheme is None:
-        scheme = scheme_with_ends({tag[:1] for tag in codes if isinstance(tag, str)}) or "IOB2"
+        scheme = scheme_with_ends({tag[:1] for tag in spelling if isinstance(tag, str)}) or "IOB2"
     prefixes = SCHEMES[scheme]
 
     def place_of(index: int) -> Text:
         text = int(np.searchsorted(first, index, side="right")) - 1
         return where(text, index - int(first[text]))
 
-    role_of, label_of, labels = _vocabulary(codes, prefixes)
+    role_of, label_of, labels = _vocabulary(spelling, prefixes)
     wrong = _wrong_tag(spelling, role_of)
     if wrong is not None:
         place = place_of(int(np.argmax(code == wrong)))
         raise _refusal_of(spelling[wrong], spelling, scheme, place)
 
-    same_text = np.ones(len(code) + 1, dtype=bool)
-    same_text[first[lengths > 0]] = False
-    same_text[-1] = False
+    same_text = _same_text(lengths)
     role, label = role_of[code], label_of[code]
     opens, closes = _edges(role, label, same_text)
     broken = _broken(role, label, same_text, opens, closes, scheme=scheme)
-    start, last = np.flatnonzero(opens), np.flatnonzero(closes)
+    start, last = opens.nonzero()[0], closes.nonzero()[0]
     n_broken = int(np.count_nonzero(broken))
     refusal = None
     if n_broken:
@@ -255,38 +286,46 @@ def schemes_of(annotators: Sequence[Iterable[Sequence[str] | None]]) -> list[str
     ['IOB1', 'BIOES']
     """
     listed = [[tags for tags in texts if tags is not None] for texts in annotators]
-    prefixes = [_prefixes(texts) for texts in listed]
+    lengths = [np.array(list(map(len, texts)), dtype=np.int64) for texts in listed]
+    codes, spelling = coded_tags(
+        map(chain.from_iterable, listed), (int(own.sum()) for own in lengths)
+    )
+    return schemes_of_codes(codes, spelling, lengths)
+
+
+def schemes_of_codes(
+    codes: Sequence[Ints], spelling: Sequence[Any], lengths: Sequence[Ints]
+) -> list[str]:
+    """As `schemes_of`, of tags that are numbered by `coded_tags`; and how many each text has."""
+    known = [tag if isinstance(tag, str) and tag != "O" else "" for tag in spelling]
+    prefixes = []
+    for code in codes:
+        occurs = np.bincount(code, minlength=len(known)).nonzero()[0].tolist()
+        prefixes.append({known[i][:1] for i in occurs} - {""})
     schemes = [scheme_with_ends(own) for own in prefixes]
     others = [i for i, scheme in enumerate(schemes) if scheme is None]
     together = set().union(*(prefixes[i] for i in others))
-    shared = _scheme_without_ends(
-        chain.from_iterable(listed[i] for i in others if "B" in prefixes[i]), together
-    )
+    shared = "IOB2"
+    if "I" in together:
+        # IOB2, unless every B adjoins a span of the same label, or there is none. Tags outside
+        # of spans have no label, and B always has one.
+        tails = [tag[1:] if tag else None for tag in known]
+        (label,), _ = coded_tags([tails], [len(tails)])
+        is_begin = np.array([tag[:1] == "B" for tag in known], dtype=bool)
+        code = np.concatenate([codes[i] for i in others])
+        begins = is_begin[code].nonzero()[0]
+        same_text = _same_text(np.concatenate([lengths[i] for i in others]))[begins]
+        adjoins = same_text & (label[code[begins]] == label[code[begins - 1]])
+        shared = "IO" if not len(begins) else "IOB1" if adjoins.all() else "IOB2"
     return [scheme or shared for scheme in schemes]
 
 
-def _prefixes(texts: Iterable[Sequence[str]]) -> set[str]:
-    try:
-        tags = set(chain.from_iterable(texts))
-    except TypeError:  # refused with its place when it is decoded
-        return set()
-    return {tag[:1] for tag in tags if isinstance(tag, str) and tag != "O"}
-
-
-def _scheme_without_ends(texts: Iterable[Sequence[str]], prefixes: AbstractSet[str]) -> str:
-    """IOB2, unless every B adjoins a span of the same label, or there is none."""
-    if "I" not in prefixes:
-        return "IOB2"
-    # In most texts the first B that is met decides.
-    for tags in texts:
-        before: object = "O"
-        for tag in tags:
-            if isinstance(tag, str) and tag[:1] == "B":
-                is_inside = isinstance(before, str) and before != "O"
-                if not is_inside or str(before)[1:] != tag[1:]:
-                    return "IOB2"
-            before = tag
-    return "IOB1" if "B" in prefixes else "IO"
+def _same_text(lengths: Ints) -> Bools:
+    """Whether each tag follows the one before it in one text; False behind the last one."""
+    same_text = np.ones(int(lengths.sum()) + 1, dtype=bool)
+    same_text[starts(lengths)[lengths > 0]] = False
+    same_text[-1] = False
+    return same_text
 
 
 def _edges(role: Roles, label: Labels, same_text: Bools) -> tuple[Bools, Bools]:
@@ -324,18 +363,18 @@ def _broken(
 
 
 def _vocabulary(
-    codes: Mapping[str, int], prefixes: Mapping[str, int]
+    spelling: Sequence[Any], prefixes: Mapping[str, int]
 ) -> tuple[Roles, Labels, tuple[str, ...]]:
     """Role and label of each distinct tag; role -1 where the scheme lacks it."""
     labels: dict[str, int] = {}
     # Labels without prefixes are those of IO, unless others have them.
     are_bare = "B" not in prefixes and not any(
-        isinstance(tag, str) and tag.startswith("I-") for tag in codes
+        isinstance(tag, str) and tag.startswith("I-") for tag in spelling
     )
     # Narrow integers: there is one of each for every tag of the corpus.
-    role = np.full(len(codes), -1, dtype=np.int8)
-    label = np.full(len(codes), -1, dtype=np.int32)
-    for tag, code in codes.items():
+    role = np.full(len(spelling), -1, dtype=np.int8)
+    label = np.full(len(spelling), -1, dtype=np.int32)
+    for code, tag in enumerate(spelling):
         if tag == "O":
             role[code] = _OUTSIDE
         elif isinstance(tag, str):

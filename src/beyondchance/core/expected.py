@@ -21,7 +21,16 @@ from beyondchance.core.overlapping import (
 )
 from beyondchance.core.placement import coverage_profiles
 from beyondchance.core.profiles import Profiles, boxes, convolved, joined
-from beyondchance.core.ragged import blocks, distinct, members, spread, starts, total
+from beyondchance.core.ragged import (
+    blocks,
+    distinct,
+    largest,
+    members,
+    spread,
+    starts,
+    total,
+    widths,
+)
 from beyondchance.core.sets import (
     SpanSets,
     coded,
@@ -48,7 +57,7 @@ def expected_positions(sets: SpanSets, i: Ints, j: Ints) -> Floats:
         used, where = distinct(np.concatenate([i, j]))
         return coverage_profiles(sets.table, used).dot(*where.reshape(2, -1))
     layers = layers_in(sets)
-    n_layers = np.diff(layers.first)
+    n_layers = widths(layers.first)
     pair, level = spread(np.minimum(n_layers[i], n_layers[j]))
     used, where = distinct(np.concatenate([layers.first[k][pair] + level for k in (i, j)]))
     covered = coverage_of(sets, layers, used)
@@ -125,8 +134,8 @@ def expected_partners(sets: SpanSets, i: Ints, j: Ints, *, theta: float) -> Floa
     # Spans that start at s and t share min(a, b, s + a - t, t + b - s) positions: enough of
     # them if t lies in a window from s + needed - b to s + a - needed.
     width = a + b - 2 * needed + 1
-    window, which = distinct(y * (int(width.max(initial=0)) + 1) + width)
-    start, size = np.divmod(window, int(width.max(initial=0)) + 1)
+    window, which = distinct(y * (largest(width) + 1) + width)
+    start, size = np.divmod(window, largest(width) + 1)
     in_window = convolved(profiles.take(start), boxes(size))
     lag = a - needed + sets.shift[one] - sets.shift[two]
     met = joined(profiles, in_window).meet(x, len(profiles) + which, lag)
@@ -171,7 +180,7 @@ def expected_phi(sets: SpanSets, i: Ints, j: Ints, *, phi: Phi) -> Floats:
 
 def _alike(sets: SpanSets, i: Ints, j: Ints, key: Ints) -> tuple[Ints, Ints, Ints]:
     """The members of i and j that have the same key: pair of sets, member, member."""
-    stride = int(key.max(initial=0)) + 1
+    stride = largest(key) + 1
     code = sets.owner() * stride + key
     order = np.argsort(code, kind="stable")
     pair, one = sets.members(i)

@@ -16,7 +16,7 @@ import numpy as np
 
 from beyondchance.core import expected as chance
 from beyondchance.core.profiles import Profiles
-from beyondchance.core.ragged import distinct, total
+from beyondchance.core.ragged import distinct, largest, total, widths
 from beyondchance.core.sets import SpanSets, coded, start_profiles
 from beyondchance.types import Floats, Ints
 
@@ -90,12 +90,12 @@ def _split(
     """The expected match where few members have a key in common; nan elsewhere."""
     if sets.are_lines:
         return np.atleast_2d(one_by_one(sets, i, j))
-    stride = int(key.max(initial=0)) + 1
+    stride = largest(key) + 1
     code = np.sort(sets.owner() * stride + key)
     pair, member = sets.members(i)
     wanted = j[pair] * stride + key[member]
     met = np.searchsorted(code, wanted, side="right") - np.searchsorted(code, wanted, side="left")
-    n_members = np.diff(sets.first)[i] + np.diff(sets.first)[j]
+    n_members = widths(sets.first)[i] + widths(sets.first)[j]
     is_few = total(pair, met, len(i)) <= np.maximum(_FEW_PAIRS, _PAIRS_FOR_EACH * n_members)
     found = np.full((sides, len(i)), np.nan)
     if is_few.any():

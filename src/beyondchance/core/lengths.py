@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from beyondchance.core.ragged import bounds, distinct, members, total
+from beyondchance.core.ragged import bounds, distinct, largest, members, total, widths
 from beyondchance.types import Ints
 
 
@@ -36,7 +36,7 @@ class LengthTable:
 
     def owner(self) -> Ints:
         """The entry of each run."""
-        return np.repeat(np.arange(len(self)), np.diff(self.first))
+        return np.repeat(np.arange(len(self)), widths(self.first))
 
     def sum_by_entry(self, values: Ints) -> Ints:
         """Sum one integer per run over each entry."""
@@ -76,7 +76,7 @@ def tabulate(n: Ints, owner: Ints, length: Ints) -> tuple[LengthTable, Ints]:
     first, run_length, count = _runs(len(n), owner, length)
     entry = _ranked(n, first, run_length, count)
     # Any group stands for its entry; the last one written is as good as another.
-    keeper = np.empty(int(entry.max(initial=-1)) + 1, dtype=np.int64)
+    keeper = np.empty(largest(entry, -1) + 1, dtype=np.int64)
     keeper[entry] = np.arange(len(n))
     kept, picked = members(first, keeper)
     table = LengthTable(
@@ -90,7 +90,7 @@ def tabulate(n: Ints, owner: Ints, length: Ints) -> tuple[LengthTable, Ints]:
 
 def table_of(n: int, *sides: Ints) -> LengthTable:
     """A table with one entry for each list of lengths, of one text of size n."""
-    runs = [_counted(lengths, int(lengths.max(initial=0)) + 1) for lengths in sides]
+    runs = [_counted(lengths, largest(lengths) + 1) for lengths in sides]
     return LengthTable(
         n=np.full(len(sides), n),
         first=np.cumsum([0, *(len(length) for length, _ in runs)]),
@@ -104,13 +104,14 @@ def _runs(n_groups: int, owner: Ints, length: Ints) -> tuple[Ints, Ints, Ints]:
     # Most groups are one span, and only those of others need to be counted.
     n_spans = np.bincount(owner, minlength=n_groups)
     is_alone = n_spans[owner] == 1
-    alone, others = np.flatnonzero(is_alone), np.flatnonzero(~is_alone)
-    stride = int(length.max(initial=0)) + 1
+    alone, others = is_alone.nonzero()[0], (~is_alone).nonzero()[0]
+    stride = largest(length) + 1
     runs, n_equal = _counted(owner[others] * stride + length[others], n_groups * stride)
     run_owner, run_length = np.divmod(runs, stride)
     n_runs = np.bincount(run_owner, minlength=n_groups)
     n_runs[owner[alone]] = 1
-    first = np.concatenate([[0], np.cumsum(n_runs)])
+    first = np.zeros(n_groups + 1, dtype=np.int64)
+    n_runs.cumsum(out=first[1:])
     lengths = np.empty(int(first[-1]), dtype=np.int64)
     count = np.ones_like(lengths)
     lengths[first[owner[alone]]] = length[alone]
@@ -136,13 +137,13 @@ def _ranked(n: Ints, first: Ints, length: Ints, count: Ints) -> Ints:
     are ranked together, run by run: no hashing, so no collisions, and the
     numbers stay small.
     """
-    n_runs = np.diff(first)
-    _, run = distinct(length * (int(count.max(initial=0)) + 1) + count)
-    width = int(run.max(initial=0)) + 1
+    n_runs = first[1:] - first[:-1]
+    _, run = distinct(length * (largest(count) + 1) + count)
+    width = largest(run) + 1
     ranked = np.empty(len(n), dtype=np.int64)
     used = 0
     for runs in distinct(n_runs)[0].tolist():
-        groups = np.flatnonzero(n_runs == runs)
+        groups = (n_runs == runs).nonzero()[0]
         code = n[groups] if len(groups) > 1 else np.zeros(1, dtype=np.int64)
         for place in range(runs if len(groups) > 1 else 0):
             _, code = distinct(code * width + run[first[groups] + place])

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from beyondchance.core.ragged import distinct
+from beyondchance.core.ragged import distinct, largest
 from beyondchance.types import Ints
 
 
@@ -102,7 +102,7 @@ def outer_first(line: Ints, start: Ints, end: Ints) -> Ints:
 
 def in_order(line: Ints, start: Ints, end: Ints) -> Ints:
     """Order spans by line, start and end; ends may be negative, to sort the furthest first."""
-    stride = int(np.abs(end).max(initial=0)) + 1
-    if int(line.max(initial=0)) < 2**62 // stride**2:
+    stride = largest(np.abs(end)) + 1
+    if largest(line) < 2**62 // stride**2:
         return np.argsort((line * stride + start) * stride + end, kind="stable")
     return np.lexsort((end, start, line))

@@ -12,7 +12,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from beyondchance.core.exact import exact_total, rounded
-from beyondchance.core.ragged import blocks, bounds, distinct, members, spread, total
+from beyondchance.core.ragged import (
+    blocks,
+    bounds,
+    distinct,
+    largest,
+    members,
+    spread,
+    total,
+    widths,
+)
 from beyondchance.types import Bools, Floats, Ints
 
 _WORD = 32
@@ -45,7 +54,7 @@ class SpanGroups:
 
     def owner(self) -> Ints:
         """The group of each span."""
-        return np.repeat(np.arange(len(self)), np.diff(self.first))
+        return np.repeat(np.arange(len(self)), widths(self.first))
 
 
 Matched = Callable[[SpanGroups, Ints, Ints], Ints | Floats]
@@ -105,7 +114,7 @@ def _shared_once(groups: SpanGroups, a: Ints, b: Ints) -> Ints:
     The spans of a group do not overlap.
     """
     # Most groups are one span, for which nothing needs to be looked up.
-    is_one = np.diff(groups.first) == 1
+    is_one = widths(groups.first) == 1
     are_ones = is_one[a] & is_one[b]
     pairs, others = np.flatnonzero(are_ones), np.flatnonzero(~are_ones)
     one, two = groups.first[a[pairs]], groups.first[b[pairs]]
@@ -124,7 +133,7 @@ def _shared_by_several(groups: SpanGroups, a: Ints, b: Ints) -> Ints:
     For each span of a, what b covers before its end minus what b covers before its start.
     """
     pair, span = members(groups.first, a)
-    stride = int(groups.end.max(initial=0)) + 1
+    stride = largest(groups.end) + 1
     begins = groups.owner() * stride + groups.start
     covered_before = np.concatenate([[0], np.cumsum(groups.end - groups.start)])
     other = b[pair]
@@ -154,7 +163,7 @@ def shared_levels(groups: SpanGroups, a: Ints, b: Ints) -> Ints:
     [3]
     """
     levels, first_level = _levels(groups)
-    n_levels = np.diff(first_level)
+    n_levels = widths(first_level)
     pair, level = spread(np.minimum(n_levels[a], n_levels[b]))
     shared = _shared_once(levels, first_level[a][pair] + level, first_level[b][pair] + level)
     return total(pair, shared, len(a)).astype(np.int64)
@@ -196,7 +205,7 @@ def equal_spans(groups: SpanGroups, a: Ints, b: Ints) -> Ints:
     >>> equal_spans(groups, np.array([0]), np.array([1])).tolist()
     [1]
     """
-    stride = int(groups.end.max(initial=0)) + 1
+    stride = largest(groups.end) + 1
     _, shape = distinct(groups.start * stride + groups.end)
     return _in_common(groups, shape, a, b)
 
@@ -217,7 +226,7 @@ def equal_boundaries(groups: SpanGroups, a: Ints, b: Ints) -> Ints:
 
 def _in_common(groups: SpanGroups, value: Ints, a: Ints, b: Ints) -> Ints:
     """Size of the intersection of two multisets of values, one value for each span."""
-    n_values = int(value.max(initial=0)) + 1
+    n_values = largest(value) + 1
     known, number = distinct(groups.owner() * n_values + value)
     count = np.bincount(number)
     owner, value = np.divmod(known, n_values)
@@ -239,7 +248,7 @@ def intersecting(groups: SpanGroups, a: Ints, b: Ints) -> tuple[Ints, Ints, Ints
     >>> [found.tolist() for found in intersecting(groups, np.array([0]), np.array([1]))]
     [[0, 0], [0, 1], [2, 2]]
     """
-    stride = int(groups.end.max(initial=0)) + 1
+    stride = largest(groups.end) + 1
     begins = groups.owner() * stride + groups.start
 
     def starting_within(one: Ints, other: Ints, after: int) -> tuple[Ints, Ints, Ints]:
@@ -292,7 +301,7 @@ def shared_parts(groups: SpanGroups, a: Ints, b: Ints) -> Floats:
     used, where = distinct(np.concatenate([a[several], b[several]]))
     x, y = where.reshape(2, -1)
     ranks, first, lengths = _ranks(taken(groups, used))
-    pair, rank = spread(np.minimum(np.diff(first)[x], np.diff(first)[y]))
+    pair, rank = spread(np.minimum(widths(first)[x], widths(first)[y]))
     shared = _shared_by_pairs(ranks, lengths, first[x][pair] + rank, first[y][pair] + rank)
     found[:, several] = [exact_total(pair, rounded(row), len(x)) for row in shared]
     return found
@@ -319,7 +328,7 @@ def _ranks(groups: SpanGroups) -> tuple[SpanGroups, Ints, Ints]:
         The length of the span of which each stretch is a part.
     """
     owner = groups.owner()
-    stride = int(groups.end.max(initial=0)) + 1
+    stride = largest(groups.end) + 1
     # Stretches lie between all starts and ends of a group; each span has a few of them.
     edges = distinct(np.concatenate([owner * stride + x for x in (groups.start, groups.end)]))[0]
     begin, stop = (np.searchsorted(edges, owner * stride + x) for x in (groups.start, groups.end))
@@ -404,11 +413,11 @@ def paired(row: Ints, one: Ints, two: Ints, n_rows: int) -> Ints:
 def _wishes(row: Ints, one: Ints, two: Ints) -> Iterator[tuple[int, int, int]]:
     """For each row and one side: all that it may be paired with, as the bits of a number."""
     rows, number = distinct(row)
-    lowest = np.full(len(rows), int(two.max(initial=0)))
+    lowest = np.full(len(rows), largest(two))
     np.minimum.at(lowest, number, two)
     two = two - lowest[number]
-    n_words = int(two.max(initial=0)) // _WORD + 1
-    stride = int(one.max(initial=0)) + 1
+    n_words = largest(two) // _WORD + 1
+    stride = largest(one) + 1
     sides, side = distinct(number * stride + one)
     order = np.argsort(side, kind="stable")
     first = bounds(side, len(sides))
@@ -427,7 +436,7 @@ def _wishes(row: Ints, one: Ints, two: Ints) -> Iterator[tuple[int, int, int]]:
 
 def _repeated(row: Ints, side: Ints) -> Ints:
     """How often each value occurs in its row."""
-    code = row * (int(side.max(initial=0)) + 1) + side
+    code = row * (largest(side) + 1) + side
     number = distinct(code)[1]
     return np.asarray(np.bincount(number)[number])
 

@@ -34,7 +34,15 @@ import numpy as np
 from beyondchance.core.arrivals import edges_by_arrival
 from beyondchance.core.lengths import LengthTable
 from beyondchance.core.profiles import Profiles
-from beyondchance.core.ragged import bounds, distinct, members, rows_by_value, spread, starts, total
+from beyondchance.core.ragged import (
+    distinct,
+    largest,
+    members,
+    rows_by_value,
+    spread,
+    starts,
+    total,
+)
 from beyondchance.types import Complexes, Floats, Ints
 
 # Problems up to this size are solved together, the others one by one. Which
@@ -126,25 +134,25 @@ def item_profiles(table: LengthTable, entry: Ints, item: Ints) -> Profiles:
     for index, (edge, middle) in large.items():
         values[first[index] : first[index] + reach[index]] = edge
         values[first[index] + reach[index]] = middle
-    slot, _ = spread(np.where(is_large[problem], 0, count))
-    slots, slot_first = excess[slot], bounds(problem[slot], len(entry))
-    # Problems with equally many long spans are columns of one table.
-    for n_longs in range(_SMALL_LONGS + 1):
-        chosen = np.flatnonzero(~is_large & (long_spans == n_longs))
-        if len(chosen):
-            columns = slots[slot_first[chosen][:, None] + np.arange(n_longs)]
-            owner, place = spread(reach[chosen] + 1)
-            values[first[chosen][owner] + place] = _small_problems(
-                n_others[chosen], columns, reach[chosen]
-            )
+    small = (~is_large).nonzero()[0]
+    if len(small):
+        owner, place = spread(np.where(is_large[problem], 0, count))
+        n_longs = np.where(is_large, 0, long_spans)
+        slots = np.zeros((len(entry), int(n_longs.max()) + 1), dtype=np.int64)
+        ranks = np.arange(len(owner)) - starts(n_longs)[problem[owner]]
+        slots[problem[owner], ranks] = excess[owner]
+        owner, place = spread(reach[small] + 1)
+        values[first[small][owner] + place] = _small_problems(
+            n_others[small], slots[small], n_longs[small], reach[small]
+        )
     return Profiles(values, first, reach, size)
 
 
 # --- Few and short spans: many problems at once -------------------------------
 
 
-def _small_problems(n_others: Ints, excess: Ints, reach: Ints) -> Floats:
-    """Solve problems with equally many long spans together.
+def _small_problems(n_others: Ints, excess: Ints, n_longs: Ints, reach: Ints) -> Floats:
+    """Solve problems with few long spans together.
 
     The hypergeometric weight of one subset of j long spans among m items is a
     product of as many factors as there are long spans, so no table of it is needed.
@@ -152,7 +160,10 @@ def _small_problems(n_others: Ints, excess: Ints, reach: Ints) -> Floats:
     Parameters
     ----------
     n_others : array of int, shape (problems,)
-    excess : array of int, shape (problems, long spans)
+    excess : array of int, shape (problems, slots)
+        Of the long spans of each problem; 0 in slots that are left over.
+    n_longs : array of int, shape (problems,)
+        How many slots are used.
     reach : array of int, shape (problems,)
 
     Returns
@@ -160,40 +171,39 @@ def _small_problems(n_others: Ints, excess: Ints, reach: Ints) -> Floats:
     array of float, shape ((reach + 1).sum(),)
         P(0), ..., P(reach) of each problem.
     """
-    n_longs = excess.shape[1]
-    owner, n_before, total_excess, ways = _subsets(excess)
+    owner, n_before, total_excess, ways = _subsets(excess, n_longs)
     state, x = spread(reach[owner] + 1)
-    owner, n_before, ways = owner[state], n_before[state], ways[state]
+    owner, n_before = owner[state], n_before[state]
     m = x - total_excess[state]
-    after = n_others[owner] - m
-    weight = ways.astype(np.float64)
-    for i in range(n_longs):
-        chosen = np.where(i < n_before, m - i, after - (i - n_before))
-        weight *= np.maximum(chosen, 0) / (n_others[owner] - i)
+    weight = ways[state].astype(np.float64)
+    n, n_longs = n_others[owner], n_longs[owner]
+    for i in range(largest(n_longs)):
+        rows = (n_longs > i).nonzero()[0]
+        before, others, place = n_before[rows], n[rows], m[rows]
+        chosen = np.where(i < before, place - i, others - place - (i - before))
+        weight[rows] *= np.maximum(chosen, 0) / (others - i)
     cell = starts(reach + 1)[owner] + x
-    n_cells = int((reach + 1).sum())
-    items = np.repeat(n_others + 1, reach + 1)
-    return total(cell, weight, n_cells) / items
+    return total(cell, weight, int((reach + 1).sum())) / (n_others + 1).repeat(reach + 1)
 
 
-def _subsets(excess: Ints) -> tuple[Ints, Ints, Ints, Ints]:
+def _subsets(excess: Ints, n_longs: Ints) -> tuple[Ints, Ints, Ints, Ints]:
     """Count the subsets of each problem's long spans by size and total excess.
 
     One long after the other; subsets that cannot be told apart are pooled.
     """
-    n_problems, n_longs = excess.shape
+    n_problems, n_slots = excess.shape
     width = int(excess.sum(axis=1).max(initial=0)) + 1
-    code = np.arange(n_problems) * (n_longs + 1) * width
-    ways = np.ones(n_problems, dtype=np.int64)
-    for slot in range(n_longs):
-        owner = code // ((n_longs + 1) * width)
-        code = np.concatenate([code, code + width + excess[owner, slot]])
-        code, pool = distinct(code)
-        pooled = total(pool, np.concatenate([ways, ways]), len(code))
-        ways = pooled.astype(np.int64)
+    owner = np.arange(n_problems)
+    code, ways = owner * (n_slots + 1) * width, np.ones(n_problems, dtype=np.int64)
+    for slot in range(largest(n_longs)):
+        added = (n_longs[owner] > slot).nonzero()[0]
+        code, pool = distinct(
+            np.concatenate([code, code[added] + width + excess[owner[added], slot]])
+        )
+        ways = total(pool, np.concatenate([ways, ways[added]]), len(code)).astype(np.int64)
+        owner = code // ((n_slots + 1) * width)
     rest, total_excess = np.divmod(code, width)
-    owner, n_before = np.divmod(rest, n_longs + 1)
-    return owner, n_before, total_excess, ways
+    return owner, rest % (n_slots + 1), total_excess, ways
 
 
 # --- Many or longer spans: one entry at a time --------------------------------

@@ -55,10 +55,11 @@ class Profiles:
         """Sum of products of sequences i and j, of equal size, pair by pair."""
         reach = np.maximum(self.reach[i], self.reach[j])
         edge = np.empty(len(i))
-        for pair in np.flatnonzero(reach > _MOST_GATHERED).tolist():
+        is_short = reach <= _MOST_GATHERED
+        for pair in (~is_short).nonzero()[0].tolist():
             one, two = (self.stretch(k[pair], 0, reach[pair]) for k in (i, j))
             edge[pair] = _sum_in_order(one * two)
-        short = np.flatnonzero(reach <= _MOST_GATHERED)
+        short = is_short.nonzero()[0]
         for block in blocks(reach[short], _MOST_CELLS):
             pairs = short[block]
             owner, place = spread(reach[pairs])

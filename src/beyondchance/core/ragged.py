@@ -9,6 +9,28 @@ import numpy as np
 from beyondchance.types import Bools, Floats, Ints
 
 
+def largest(values: Ints, default: int = 0) -> int:
+    """The largest of whole numbers, or a default that is not above any; also of no numbers.
+
+    Examples
+    --------
+    >>> largest(np.array([3, 7])), largest(np.array([], dtype=np.int64))
+    (7, 0)
+    """
+    return int(np.maximum.reduce(values, initial=default))
+
+
+def widths(first: Ints) -> Ints:
+    """How many members each row has, from where rows begin and where the last ends.
+
+    Examples
+    --------
+    >>> widths(np.array([0, 2, 2, 5])).tolist()
+    [2, 0, 3]
+    """
+    return first[1:] - first[:-1]
+
+
 def starts(counts: Ints) -> Ints:
     """Where each row begins when rows of these lengths lie end to end.
 
@@ -17,7 +39,7 @@ def starts(counts: Ints) -> Ints:
     >>> starts(np.array([2, 0, 3])).tolist()
     [0, 2, 2]
     """
-    return np.cumsum(counts) - counts
+    return counts.cumsum() - counts
 
 
 def spread(counts: Ints) -> tuple[Ints, Ints]:
@@ -38,7 +60,7 @@ def spread(counts: Ints) -> tuple[Ints, Ints]:
     >>> owner.tolist(), place.tolist()
     ([0, 0, 2, 2, 2], [0, 1, 0, 1, 2])
     """
-    owner = np.repeat(np.arange(len(counts)), counts)
+    owner = np.arange(len(counts)).repeat(counts)
     return owner, np.arange(len(owner)) - starts(counts)[owner]
 
 
@@ -51,7 +73,7 @@ def bounds(owner: Ints, rows: int) -> Ints:
     [0, 2, 2, 5]
     """
     first = np.zeros(rows + 1, dtype=np.int64)
-    np.cumsum(np.bincount(owner, minlength=rows), out=first[1:])
+    np.bincount(owner, minlength=rows).cumsum(out=first[1:])
     return first
 
 
@@ -64,8 +86,9 @@ def members(first: Ints, chosen: Ints) -> tuple[Ints, Ints]:
     >>> which.tolist(), member.tolist()
     ([0, 0, 0, 1, 1], [2, 3, 4, 0, 1])
     """
-    which, place = spread(np.diff(first)[chosen])
-    return which, first[chosen][which] + place
+    begin = first[chosen]
+    which, place = spread(first[chosen + 1] - begin)
+    return which, begin[which] + place
 
 
 def rows_by_value(values: Ints) -> list[Ints]:
@@ -93,11 +116,11 @@ def distinct(values: Ints) -> tuple[Ints, Ints]:
     >>> found.tolist(), number.tolist()
     ([3, 7], [1, 0, 1])
     """
-    most = int(values.max(initial=0))
+    most = largest(values)
     if most <= 16 * len(values) + 1024:
         occurs = np.zeros(most + 1, dtype=bool)
         occurs[values] = True
-        return np.flatnonzero(occurs), (np.cumsum(occurs) - 1)[values]
+        return occurs.nonzero()[0], (occurs.cumsum() - 1)[values]
     order = np.argsort(values, kind="stable")
     ranked = values[order]
     is_new = np.diff(ranked, prepend=-1) > 0
@@ -114,7 +137,7 @@ def n_distinct(values: Ints) -> int:
     >>> n_distinct(np.array([7, 3, 7]))
     2
     """
-    most = int(values.max(initial=0))
+    most = largest(values)
     if most > 16 * len(values) + 1024:
         return len(distinct(values)[0])
     occurs = np.zeros(most + 1, dtype=bool)
@@ -144,8 +167,10 @@ def repeats(*columns: Ints) -> Bools:
     >>> repeats(np.array([4, 4, 4]), np.array([1, 1, 2])).tolist()
     [False, True, False]
     """
-    again = np.zeros(len(columns[0]), dtype=bool)
-    again[1:] = np.all([column[1:] == column[:-1] for column in columns], axis=0)
+    again = np.ones(len(columns[0]), dtype=bool)
+    again[:1] = False
+    for column in columns:
+        again[1:] &= column[1:] == column[:-1]
     return again
 
 
@@ -188,6 +213,6 @@ def blocks(counts: Ints, most: int) -> list[slice]:
     >>> blocks(np.array([1, 1]), 5)
     [slice(0, 2, None)]
     """
-    block = np.cumsum(counts) // most
-    cuts = [0, *(np.flatnonzero(np.diff(block)) + 1).tolist(), len(counts)]
+    block = counts.cumsum() // most
+    cuts = [0, *((block[1:] != block[:-1]).nonzero()[0] + 1).tolist(), len(counts)]
     return [slice(*ends) for ends in pairwise(cuts)]

@@ -28,11 +28,13 @@ from beyondchance.core.profiles import Profiles, boxes, convolved, joined, summe
 from beyondchance.core.ragged import (
     bounds,
     distinct,
+    largest,
     members,
     repeats,
     rows_by_value,
     spread,
     total,
+    widths,
 )
 from beyondchance.core.structure import FREE, Structure, linked
 from beyondchance.types import Bools, Floats, Ints
@@ -87,7 +89,7 @@ class SpanSets:
 
     def owner(self) -> Ints:
         """The set of each member."""
-        return np.repeat(np.arange(len(self)), np.diff(self.first))
+        return np.repeat(np.arange(len(self)), widths(self.first))
 
     def members(self, chosen: Ints) -> tuple[Ints, Ints]:
         """For the members of the sets chosen: which of these, and the member."""
@@ -188,7 +190,7 @@ def sets_of(n: Ints, structure: Structure, members_of: MembersOf) -> tuple[SpanS
     is_rigid = placed.is_rigid[found.node]
     where = placed.place[found.node], found.shift, found.length, is_rigid
     code, last = coded(found.level, *where, found.kind, found.weight)
-    text_size = np.zeros(int(structure.group.max(initial=-1)) + 1, dtype=np.int64)
+    text_size = np.zeros(largest(structure.group, -1) + 1, dtype=np.int64)
     text_size[structure.group] = n[structure.line[: len(structure.group)]]
     table, number = tabulate(text_size, found.group, code)
     example = last[table.length]
@@ -220,7 +222,7 @@ def coded(*columns: Ints | Bools | Floats) -> tuple[Ints, Ints]:
             if column.dtype.kind == "f":
                 value = np.unique(column, return_inverse=True)[1]
             code = distinct(code * (int(value.max()) + 1) + value)[1]
-    example = np.zeros(int(code.max(initial=-1)) + 1, dtype=np.int64)
+    example = np.zeros(largest(code, -1) + 1, dtype=np.int64)
     example[code] = np.arange(len(code))
     return code, example
 
@@ -235,7 +237,7 @@ def _placed(n: Ints, structure: Structure) -> Placed:
         parent[free] < 0, structure.line[free], len(n) + np.searchsorted(holder, parent[free])
     )
     table, entry = tabulate(np.concatenate([n, length[holder]]), container, length[free])
-    stride = int(length.max(initial=0)) + 1
+    stride = largest(length) + 1
     place = np.zeros(len(length), dtype=np.int64)
     place[free] = np.searchsorted(
         table.owner() * stride + table.length, entry[container] * stride + length[free]
@@ -335,7 +337,7 @@ def _starts(structure: Structure, first: Floats) -> Members:
     most = stacks.starting.copy()
     for inner in by_depth[:-1]:
         np.maximum.at(most, around[inner], stacks.starting[around[inner]] + most[inner])
-    m = np.arange(1, int(most.max(initial=0)) + 1)
+    m = np.arange(1, largest(most) + 1)
     have, inside = np.zeros((2, len(stacks), len(m)))
     for inner in by_depth:
         own = stacks.starting[inner, None]
@@ -376,7 +378,7 @@ def n_ranks(structure: Structure) -> Ints:
     """How many members the shortest spans, the second shortest and so on of each group make."""
     stacks = structure.stacks
     n_spans = stacks.height() + _outer_sums(structure, stacks.height())
-    n_groups = int(structure.group.max(initial=-1)) + 1
+    n_groups = largest(structure.group, -1) + 1
     return total(stacks.group, n_spans, n_groups).astype(np.int64)
 
 
@@ -439,7 +441,7 @@ def start_profiles(sets: SpanSets, place: Ints) -> Profiles:
 
 def member_coverage(sets: SpanSets, member: Ints) -> Profiles:
     """Probability that each member covers each position, from its shift on."""
-    stride = int(sets.length.max(initial=0)) + 1
+    stride = largest(sets.length) + 1
     used, index = distinct(sets.place[member] * stride + sets.length[member])
     place, length = np.divmod(used, stride)
     return convolved(start_profiles(sets, place), boxes(length)).take(index)

@@ -155,6 +155,8 @@ class Reading:
         """
         changed: dict[str, Any] = {}
         for name, item in declared(ReadOptions).items():
+            if name not in (self.given or ()):
+                continue
             value: Any = self.options[name]  # type: ignore[literal-required]
             default = item.default(is_strict=self.options["strict"])
             # Data frames are compared value by value, so that `!=` gives no answer for them.

@@ -40,7 +40,7 @@ from beyondchance.io.recognition import unrecognised
 from beyondchance.io.registry import FORMATS, KINDS, SPANS, TAGS, Format, Upload
 from beyondchance.io.sources import Source, cause, hidden_below, limited, opened, read_stream
 from beyondchance.messages import Note, Quote, Text, Use, given, quotes
-from beyondchance.options import ReadOptions, declared, documented
+from beyondchance.options import ReadOptions, checked_options, declared, documented
 from beyondchance.tallies import not_read
 
 __all__ = ["FORMATS", "read"]
@@ -286,7 +286,7 @@ def _each_annotator(
 
     And the corpus, where it had to be read to find out; and how to read what is to be read.
     """
-    how = Reading(cast("ReadOptions", options)).options["folder"]
+    how = checked_options(ReadOptions, options)["folder"]
     folders = [_folder(item) for item in items]
     if any(folders):
         uploads_of(items, naming)  # refuses what cannot be read in them
@@ -449,13 +449,9 @@ def _read(
     reading.check()
     if gold is not None:
         corpus = _with_gold(corpus, gold, reading, is_assumed=is_assumed)
-    return _finished(
-        replace(corpus, unit=CORPUS if is_corpus_wide else corpus.unit),
-        uploads,
-        formats,
-        reading,
-        naming,
-    )
+    if is_corpus_wide:
+        corpus = replace(corpus, unit=CORPUS)
+    return _finished(corpus, uploads, formats, reading, naming)
 
 
 def _finished(

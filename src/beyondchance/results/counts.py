@@ -28,7 +28,7 @@ from beyondchance.core.exact import (
     put_together,
     rounded,
 )
-from beyondchance.core.ragged import distinct, n_distinct, total
+from beyondchance.core.ragged import distinct, largest, n_distinct, total
 from beyondchance.errors import DataError
 from beyondchance.messages import Quote
 from beyondchance.results.named import unknown_name
@@ -660,7 +660,7 @@ def _distinct_pairs(pairs: Ints, n_annotators: int) -> Ints:
 
 def _distinct(group: Ints, value: Ints, n_groups: int) -> Ints:
     """How many distinct values each group has."""
-    width = int(value.max(initial=0)) + 1
+    width = largest(value) + 1
     if n_groups * width > 16 * len(value):
         return np.bincount(distinct(group * width + value)[0] // width, minlength=n_groups)
     occurs = np.zeros(n_groups * width, dtype=bool)

@@ -144,7 +144,7 @@ def answer(corpus: Corpus, question: Question, *, is_part: bool = False) -> Answ
         )
     scoring = scoring_of(question.scoring)
     found = _ANSWERS[question.command](corpus, question.gold, scoring, question, is_part)
-    return replace(found, in_parts=is_part)
+    return replace(found, in_parts=True) if is_part else found
 
 
 def _agreement(

@@ -26,7 +26,7 @@ from beyondchance.core.lengths import tabulate
 from beyondchance.core.measures import Measure
 from beyondchance.core.models import AUTO, Model
 from beyondchance.core.observed import SpanGroups
-from beyondchance.core.ragged import bounds, distinct, members, spread, starts
+from beyondchance.core.ragged import bounds, distinct, largest, members, spread, starts, widths
 from beyondchance.core.sets import MembersOf, SpanSets, n_ranks, ranks_of, sets_of, whole_lines
 from beyondchance.core.structure import Forest, Structure, forest, nested_structure, structure_of
 from beyondchance.errors import DataError, OverlapError
@@ -84,6 +84,8 @@ class Matches:
 
     def in_rows(self, where: Ints, n_rows: int) -> Matches:
         """The same among more rows: nothing is in common where one of two marked nothing."""
+        if len(where) == n_rows:
+            return self
 
         def spread_out(values: NDArray[Any], default: object = 0) -> NDArray[Any]:
             rows = np.full((*values.shape[:-1], n_rows), default, dtype=values.dtype)
@@ -148,23 +150,20 @@ def counted(
     a, b, group_a, group_b = rows.a, rows.b, rows.group_a, rows.group_b
     each: NDArray[Any] = np.asarray(measure.size(spans.end - spans.start))
     each = each if are_whole(each) else rounded(each)
-    size = exact_total(spans.owner(), each, len(spans.text))
-
-    def of_group(values: NDArray[Any], group: Ints) -> NDArray[Any]:
-        return np.where(group >= 0, values[group], 0) if len(values) else np.zeros_like(group)
-
-    sizes = np.array([of_group(size, group) for group in (group_a, group_b)], dtype=np.float64)
+    # One more, with nothing: the group -1 of an annotator who marked nothing.
+    size = exact_total(spans.owner(), each, len(spans.text) + 1)
+    sizes = size[np.array([group_a, group_b])]
     notes: tuple[Note, ...] = ()
     if is_corpus_wide:
         wide = corpus_wide(spans, shared, measure)
         matches = _corpus_wide(spans, measure, wide, rows, sizes)
         notes = () if wide.is_exact else (BY_FUGACITIES,)
     else:
-        both = np.flatnonzero((group_a >= 0) & (group_b >= 0))
+        both = ((group_a >= 0) & (group_b >= 0)).nonzero()[0]
         placed = Placement(spans, scoring.model)
         found = _matches(placed, measure, sizes[:, both], group_a[both], group_b[both])
         matches = found.in_rows(both, len(text))
-    n_spans = np.diff(spans.first)
+    n_spans = np.append(widths(spans.first), 0)
     matched, expected, certain = matches.matched, matches.expected, matches.certain
     counts = Counts(
         **names_of_rows(shared, text),
@@ -176,8 +175,8 @@ def counted(
         expected=expected[0],
         size_a=sizes[0],
         size_b=sizes[1],
-        spans_a=of_group(n_spans, group_a),
-        spans_b=of_group(n_spans, group_b),
+        spans_a=n_spans[group_a],
+        spans_b=n_spans[group_b],
         certain=certain[0],
         # An annotator who marked nothing leaves nothing unmatched.
         certain_a=certain[1] | (group_a < 0),
@@ -227,13 +226,13 @@ def _rows(spans: Marked, shared: SharedDocuments, *, everywhere: bool) -> Compar
     # Each cell has a place for each annotation of its document: who marked something there puts
     # the number of the group into it. `place + annotation` is where that is.
     first = bounds(corpus.annotation_document, len(corpus.documents))
-    team = np.diff(first)[document]
+    team = first[document + 1] - first[document]
     place = starts(team) - first[document]
     group_at = np.full(int(team.sum()), -1)
     annotation = annotation_numbers(corpus, spans.text, spans.annotator)
     group_at[place[cell_of_group] + annotation] = np.arange(len(spans.text))
     who = corpus.annotation_annotator
-    n_pairs = np.diff(shared.first)[document]
+    n_pairs = shared.first[document + 1] - shared.first[document]
     incident = np.bincount(np.concatenate([shared.one, shared.two]), minlength=len(who))
     is_dense = everywhere or n_pairs.sum() <= _DENSE * incident[annotation].sum()
     _check_rows(corpus, int(n_pairs.sum() if is_dense else incident[annotation].sum()))
@@ -250,7 +249,7 @@ def _rows(spans: Marked, shared: SharedDocuments, *, everywhere: bool) -> Compar
         cell, pair = np.divmod(distinct(code)[0], len(shared.one))
     one, two = shared.one[pair], shared.two[pair]
     group_a, group_b = group_at[place[cell] + one], group_at[place[cell] + two]
-    wanted = np.flatnonzero((group_a >= 0) | (group_b >= 0) | everywhere)
+    wanted = ((group_a >= 0) | (group_b >= 0) | everywhere).nonzero()[0]
     a, b = who[one[wanted]], who[two[wanted]]
     return Compared(cells[cell[wanted]], a, b, group_a[wanted], group_b[wanted])
 
@@ -295,8 +294,9 @@ class Placement:
             return np.ones(len(spans.text), dtype=bool)
         line = spans.line[spans.first[:-1]]
         is_plain = np.bincount(line) == 1
-        is_plain[spans.line[spans.nesting.parent >= 0]] = False
-        is_plain[spans.nesting.crossed] = False
+        if spans.nesting.overlap is not None:
+            is_plain[spans.line[spans.nesting.parent >= 0]] = False
+            is_plain[spans.nesting.crossed] = False
         return np.asarray(is_plain[line])
 
     def part(self, groups: Ints) -> tuple[Placement, Callable[[Ints], Ints]]:
@@ -325,7 +325,7 @@ class Placement:
         """What chance depends on for any groups."""
         spans, structure = self.spans, self.structure
         n = spans.corpus.text_length[spans.text]
-        line_size = np.zeros(int(structure.line.max(initial=-1)) + 1, dtype=np.int64)
+        line_size = np.zeros(largest(structure.line, -1) + 1, dtype=np.int64)
         line_size[structure.line[: len(structure.group)]] = n[structure.group]
         return sets_of(line_size, structure, members_of)
 
@@ -334,7 +334,7 @@ class Placement:
         """The nodes line by line, each after the one around it, and where each line begins."""
         structure = self.structure
         order = np.lexsort((structure.depth, structure.line))
-        return order, bounds(structure.line[order], int(structure.line.max(initial=-1)) + 1)
+        return order, bounds(structure.line[order], largest(structure.line, -1) + 1)
 
     def trees(self, line: int, compared_with: Callable[[Ints], Ints]) -> Forest:
         """All nodes of a line, as trees, with what each span is compared with."""
@@ -375,19 +375,19 @@ def _matches(placed: Placement, measure: Measure, sizes: Floats, a: Ints, b: Int
     if measure.estimate is None and not has_form.all():
         raise refused(spans, int(np.argmin(has_form)), measure.name, measure.why_refused)
     is_exact = has_form[a] & has_form[b]
-    exact, sampled = np.flatnonzero(is_exact), np.flatnonzero(~is_exact)
-    _check_draws(spans, measure, a[sampled], b[sampled])
+    exact, sampled = is_exact.nonzero()[0], (~is_exact).nonzero()[0]
+    if len(sampled):
+        _check_draws(spans, measure, a[sampled], b[sampled])
     matched = np.zeros((3 if measure.own_sides else 1, len(a)))
     if len(a):
         groups = SpanGroups(spans.first, spans.start, spans.end)
         matched = np.atleast_2d(measure.matched(groups, a, b)).astype(np.float64)
-    expected, error = np.zeros_like(matched), np.zeros(len(a))
-    stream, fixed = np.zeros(len(a), dtype=np.int64), np.zeros(len(a), dtype=bool)
+    expected, fixed = np.zeros_like(matched), np.zeros(len(a), dtype=bool)
     if len(exact):
         expected[:, exact] = _expected_in_texts(placed, measure, a[exact], b[exact])
-        constant = cache(partial(constant_match, model=placed.model, matched=measure.matched))
 
         def constants(rows: Ints) -> Iterator[float]:
+            constant = cache(partial(constant_match, model=placed.model, matched=measure.matched))
             return (constant(*sides) for sides in placed.problems(a[exact[rows]], b[exact[rows]]))
 
         limit = _limit(measure, sizes[:, exact])
@@ -395,6 +395,7 @@ def _matches(placed: Placement, measure: Measure, sizes: Floats, a: Ints, b: Int
     certain = _certain(expected, sizes)
     if measure.estimate is None:
         return Matches(matched, expected, certain, fixed)
+    error, stream = np.zeros(len(a)), np.zeros(len(a), dtype=np.int64)
     # Chance is taken to be 1, or fixed, where that is so in every draw.
     estimate = cache(measure.estimate)
     problems = placed.problems(a[sampled], b[sampled])
@@ -414,7 +415,7 @@ def _check_draws(spans: Marked, measure: Measure, a: Ints, b: Ints) -> None:
     ------
     OverlapError
     """
-    n_spans = np.diff(spans.first)
+    n_spans = widths(spans.first)
     n_pairs = n_spans[a] * n_spans[b] * int(measure.drawing.get("samples", 0))
     if n_pairs.max(initial=0) > _MOST_DRAWN:
         worst = int(np.argmax(n_pairs))
@@ -458,7 +459,7 @@ def _expected_in_texts(placed: Placement, measure: Measure, a: Ints, b: Ints) ->
     """Expected match of pairs of groups; most are plain, and what is not costs more."""
     expected = np.zeros((3 if measure.own_sides else 1, len(a)))
     is_plain = placed.is_plain[a] & placed.is_plain[b]
-    for rows in (np.flatnonzero(is_plain), np.flatnonzero(~is_plain)):
+    for rows in (is_plain.nonzero()[0], (~is_plain).nonzero()[0]):
         if not len(rows):
             continue
         left, right = a[rows], b[rows]
@@ -484,7 +485,7 @@ def _check_ranks(placed: Placement) -> None:
     found = n_ranks(placed.structure)
     if found.max(initial=0) > _MOST_RANKS:
         group = int(np.argmax(found))
-        n_spans = int(np.diff(placed.spans.first)[group])
+        n_spans = int(widths(placed.spans.first)[group])
         why = f"{n_spans:,} spans overlap so much that ranking them by length takes too long"
         raise refused(placed.spans, group, "dice", why)
 
@@ -499,10 +500,8 @@ def _expected(sets: SpanSets, measure: Measure, model: Model, i: Ints, j: Ints) 
     code, problem = distinct(low * len(sets) + high)
     expect = measure.expectation(model)
     n_blocks = int(sets.n.sum()) // _MOST_POSITIONS + 1 if sets.are_lines else 1
-    parts = [
-        np.atleast_2d(expect(sets, *np.divmod(part, len(sets))))
-        for part in np.array_split(code, min(n_blocks, len(code)))
-    ]
+    blocks = [code] if n_blocks == 1 else np.array_split(code, min(n_blocks, len(code)))
+    parts = [np.atleast_2d(expect(sets, *np.divmod(part, len(sets)))) for part in blocks]
     solution = np.concatenate(parts, axis=1)[:, problem]
     if measure.own_sides:
         solution[1:, swapped] = solution[:0:-1, swapped]
@@ -564,8 +563,9 @@ def _fixed(
     common in some of the rows, if that is always as much.
     """
     slack = _REACHED * np.maximum(matched, 1)
-    fixed = np.abs(expected - matched) <= slack
-    rows = np.flatnonzero(fixed & (matched > 0) & (matched < limit))
-    found = np.fromiter(constants(rows), dtype=np.float64, count=len(rows))
-    fixed[rows] = np.abs(found - matched[rows]) <= slack[rows]
+    fixed: Bools = np.abs(expected - matched) <= slack
+    rows = (fixed & (matched > 0) & (matched < limit)).nonzero()[0]
+    if len(rows):
+        found = np.fromiter(constants(rows), dtype=np.float64, count=len(rows))
+        fixed[rows] = np.abs(found - matched[rows]) <= slack[rows]
     return fixed

@@ -12,7 +12,7 @@ from beyondchance.annotations.names import named_text
 from beyondchance.core.measures import MEASURES
 from beyondchance.core.models import AUTO, Model
 from beyondchance.core.nesting import Nesting, in_order, nesting
-from beyondchance.core.ragged import bounds, distinct, repeats
+from beyondchance.core.ragged import bounds, distinct, largest, n_distinct, repeats, widths
 from beyondchance.errors import NothingSharedError, OverlapError, SpanError
 from beyondchance.messages import Note, Piece, Quote, Use, pieces
 from beyondchance.scoring.options import Scope
@@ -68,7 +68,7 @@ class Marked:
 
     @cached_property
     def _owner(self) -> Ints:
-        return np.repeat(np.arange(len(self.text)), np.diff(self.first))
+        return np.repeat(np.arange(len(self.text)), widths(self.first))
 
     @cached_property
     def nesting(self) -> Nesting:
@@ -77,7 +77,7 @@ class Marked:
 
     def part(self, groups: Ints) -> tuple[Marked, Ints]:
         """Some of the groups, with all that are placed together with them; which they are."""
-        on_line = np.zeros(int(self.line.max(initial=-1)) + 1, dtype=bool)
+        on_line = np.zeros(largest(self.line, -1) + 1, dtype=bool)
         on_line[self.line[self.first[groups]]] = True
         spans = np.flatnonzero(on_line[self.line])
         chosen, owner = distinct(self.owner()[spans])
@@ -108,8 +108,8 @@ def marked(corpus: Corpus, scope: Scope) -> Marked:
     if not labelled:
         order = _without_relabelled(corpus, key, order)
     key = key[order]
-    begins = np.diff(key, prepend=-1) != 0
-    group = np.cumsum(begins) - 1
+    begins = ~repeats(key)
+    group = begins.cumsum() - 1
     cell, annotator = np.divmod(key[begins], n_annotators)
     text, group_label = np.divmod(cell, n_labels)
     line = group
@@ -159,13 +159,15 @@ def _without_relabelled(corpus: Corpus, key: Ints, order: Ints) -> Ints:
 def kinds_of_lines(spans: Marked) -> dict[str, tuple[int, tuple[int, int] | None]]:
     """How many lines have disjoint, nested and crossing spans, each with two such spans."""
     nest = spans.nesting
-    lines = distinct(spans.line)[0]
+    n_lines = n_distinct(spans.line)
+    if nest.overlap is None:
+        return {"disjoint": (n_lines, None), "nested": (0, None), "crossing": (0, None)}
     inner = np.flatnonzero(nest.parent >= 0)
     inner = inner[~np.isin(spans.line[inner], nest.crossed)]
-    n_nested = len(distinct(spans.line[inner])[0])
+    n_nested = n_distinct(spans.line[inner])
     nested = (int(nest.parent[inner[0]]), int(inner[0])) if len(inner) else None
     return {
-        "disjoint": (len(lines) - n_nested - len(nest.crossed), None),
+        "disjoint": (n_lines - n_nested - len(nest.crossed), None),
         "nested": (n_nested, nested),
         "crossing": (len(nest.crossed), _first_crossing(spans)),
     }

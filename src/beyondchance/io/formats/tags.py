@@ -9,14 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain, compress
+from itertools import compress
 from typing import Any
 
 import numpy as np
 
-from beyondchance.annotations.building import columns_of_tags
+from beyondchance.annotations.building import columns_of_tags, end_to_end
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.annotations.joining import with_whole_documents
+from beyondchance.annotations.names import types_within
+from beyondchance.annotations.tags import coded_tags
 from beyondchance.checks import is_whole
 from beyondchance.errors import DataError, MismatchError, OptionError, TagError
 from beyondchance.io.columns import is_gap
@@ -29,6 +31,7 @@ from beyondchance.io.undecoded import IGNORED, WHAT_IS_IGNORED, ignored
 from beyondchance.messages import Quote, Use, quotes
 
 _KINDS = frozenset({str, int})
+_NUMBERS = (int, np.integer)
 _TEXTS = (list, tuple, type(None))
 
 Sequences = list[list[Any] | None]
@@ -56,9 +59,10 @@ def is_nothing(data: Any, depth: int = 4) -> bool:
 
 def _are_tags(values: Sequence[Any]) -> bool:
     """Whether values are all words or all numbers; gaps among them are refused later."""
-    known = [value for value in values if not is_gap(value)]
-    kind = str if isinstance(known[0], str) else int | np.integer
-    return all(isinstance(value, kind) for value in known)
+    kinds = set(map(type, values))
+    if not kinds <= _KINDS:
+        kinds = {type(value) for value in values if not is_gap(value)}
+    return any(all(issubclass(kind, known) for kind in kinds) for known in (str, _NUMBERS))
 
 
 def is_tag(value: Any) -> bool:
@@ -71,9 +75,11 @@ def read(uploads: list[Upload], reading: Reading) -> Corpus | Iterator[Draft]:
     for upload in uploads:
         reading.met(upload.name, [upload.annotator])
     given = {upload.annotator: _sequences(upload.data) for upload in uploads}
-    kinds = {name: _kinds(texts) for name, texts in given.items()}
-    for name, texts in given.items():
-        if not kinds[name] <= _KINDS:
+    sizes = [sum(map(len, filter(None, texts))) for texts in given.values()]
+    coded = coded_tags(map(end_to_end, given.values()), sizes)
+    kinds = set(map(type, coded[1]))
+    if not kinds <= _KINDS:
+        for name, texts in given.items():
             _check_gaps(texts, name)
     names = label_names_of(reading.options["label_names"])
     tokens, documents = reading.beside.get("tokens"), reading.options["documents"]
@@ -89,8 +95,8 @@ def read(uploads: list[Upload], reading: Reading) -> Corpus | Iterator[Draft]:
         return _drafts(uploads, tags, tokens, reading)
     if tokens is None:
         reading.check_unused("match", needs="tokens=")
-    tags = given
-    if any(map(_has_numbers, kinds.values())):
+    tags, is_named = given, _has_numbers(kinds)
+    if is_named:
         tokens = _without_ignored(given, tokens, reading)
         tags = {name: _named(texts, names, name) for name, texts in given.items()}
     is_refusing = reading.refuses("repair")
@@ -101,6 +107,7 @@ def read(uploads: list[Upload], reading: Reading) -> Corpus | Iterator[Draft]:
         None,
         scheme=reading.options["scheme"],
         repair="none" if is_refusing else reading.options["repair"],
+        coded=None if is_named else coded,
     )
     unit = reading.options["unit"] or "sentence"
     corpus = Corpus(**columns, unit=unit)
@@ -113,10 +120,11 @@ def _sequences(data: Any) -> Sequences:
         raise DataError("found ", Quote(data), expected="a list of tags for each text")
     if data and (all(map(is_tag, data)) or all(map(is_whole, data))):
         return [list(data)]
-    for number, text in enumerate(data):
-        if not isinstance(text, _TEXTS):
-            where = f"text {number}"
-            raise DataError("found ", Quote(text), where=where, expected="a list of tags, or None")
+    if not set(map(type, data)) <= set(_TEXTS):
+        for number, text in enumerate(data):
+            if not isinstance(text, _TEXTS):
+                expected = "a list of tags, or None"
+                raise DataError("found ", Quote(text), where=f"text {number}", expected=expected)
     return list(data)
 
 
@@ -158,17 +166,12 @@ def _is_ignored(tag: Any) -> bool:
 
 
 def _has_numbers(kinds: set[type]) -> bool:
-    return any(issubclass(kind, int | np.integer) and kind is not bool for kind in kinds)
-
-
-def _kinds(texts: Sequences) -> set[type]:
-    """The types of all tags."""
-    return set(map(type, chain.from_iterable(text for text in texts if text is not None)))
+    return any(issubclass(kind, _NUMBERS) and kind is not bool for kind in kinds)
 
 
 def _named(texts: Sequences, names: Mapping[int, str] | None, annotator: str) -> Sequences:
     """Tags as strings; numbers by the names of their classes, None for those not scored."""
-    if not _has_numbers(_kinds(texts)):
+    if not _has_numbers(types_within(texts)):
         return texts
     where = ("annotator ", Quote(annotator))
     numbers = {int(tag) for tags in texts if tags is not None for tag in tags if is_whole(tag)}
