@@ -174,7 +174,30 @@ def conll() -> float:
     mine, theirs = best(same_as_seqeval, seqeval)
     ratio("f1_score of beyondchance.metrics / seqeval's", mine / theirs, most=0.2)
     ratio("twice the sentences, time", twice / seconds[0], most=2.5)
+    training_loops()
     return by_name["seqeval"]
+
+
+def training_loops() -> None:
+    """One call after the other on few sentences or many, as where a model is trained."""
+    from nervaluate import Evaluator
+    from seqeval.metrics import f1_score
+
+    from beyondchance.metrics import schema_scores
+
+    gold, predicted = data()
+    for number, most, times in ((len(gold), 0.2, 9), (32, 1.5, 300), (2, 6, 1000)):
+        few = gold[:number], predicted[:number]
+        mine, theirs = best(
+            lambda few=few: bc.agreement(*few), lambda few=few: f1_score(*few), times=times
+        )
+        ratio(f"agreement of {number:,} sentences / seqeval's f1_score", mine / theirs, most=most)
+    labels = ["LOC", "MISC", "ORG", "PER"]
+    mine, theirs = best(
+        lambda: schema_scores(gold, predicted),
+        lambda: Evaluator(gold, predicted, tags=labels, loader="list").evaluate(),
+    )
+    ratio("schema_scores / all schemas of nervaluate", mine / theirs, most=0.5)
 
 
 def uncertainty(seqeval_seconds: float) -> None:
